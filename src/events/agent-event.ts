@@ -1,0 +1,137 @@
+import type { ErrorEnvelope } from "./error-envelope.ts";
+import type { FailureKind } from "./failure-kind.ts";
+import type { InterruptionKind } from "./interruption-kind.ts";
+import type { RenderedForLlm } from "./rendered-for-llm.ts";
+import type { ToolErrorKind } from "./tool-error-kind.ts";
+import type { UsageSnapshot } from "./usage.ts";
+
+interface RunScoped {
+  /** The run, a UUID v7 from upstream; any non-empty text is accepted. */
+  readonly run_id: string;
+  readonly tenant_id: string;
+}
+
+interface ToolScoped extends RunScoped {
+  /** Not unique: ids repeat across runs and inside one, and may be empty. */
+  readonly tool_use_id: string;
+  readonly tool: string;
+}
+
+/** A run began. It must reach every sink: an error here stops the run. */
+export interface Started extends RunScoped {
+  readonly type: "started";
+  readonly parent_run_id?: string | null;
+  readonly agent: string;
+}
+
+/** A tool call was dispatched (before its schema check). It may never end. */
+export interface ToolStart extends ToolScoped {
+  readonly type: "tool_start";
+  readonly tool_version?: string | null;
+  /** Content: JSON that the policy layer has already redacted. */
+  readonly input: unknown;
+}
+
+export interface ToolComplete extends ToolScoped {
+  readonly type: "tool_complete";
+  readonly tool_version?: string | null;
+  /** Whole milliseconds as the tool layer measured them; may be 0. */
+  readonly duration_ms: number | bigint;
+  /** Content. */
+  readonly output: unknown;
+}
+
+export interface ToolError extends ToolScoped {
+  readonly type: "tool_error";
+  readonly tool_version?: string | null;
+  /** Operator text: for spans and logs, never for the model or the audit log. */
+  readonly error: string;
+  /** Model text: the only error text that the audit log gets. */
+  readonly error_for_llm: RenderedForLlm;
+  readonly envelope: ErrorEnvelope;
+  /** Absent from 0.5.x agents; then derived from the envelope. */
+  readonly kind?: ToolErrorKind;
+  readonly duration_ms: number | bigint;
+}
+
+export interface ToolCallApproved extends ToolScoped {
+  readonly type: "tool_call_approved";
+}
+
+/** A denied call has no `tool_start`. */
+export interface ToolCallDenied extends ToolScoped {
+  readonly type: "tool_call_denied";
+  /** Content. */
+  readonly reason: string;
+}
+
+/** The run finished. It must reach every sink: an error here is what the caller gets. */
+export interface Complete<S = unknown> extends RunScoped {
+  readonly type: "complete";
+  /** The agent's final state: content. */
+  readonly state: S;
+  /** `null` when the run had no budget. */
+  readonly usage?: UsageSnapshot | null;
+}
+
+export interface Failed extends RunScoped {
+  readonly type: "failed";
+  /** Operator text. */
+  readonly error: string;
+  readonly envelope: ErrorEnvelope;
+  /** Absent from 0.5.x agents; then derived from the envelope. */
+  readonly kind?: FailureKind;
+}
+
+/** The run paused: the end of a segment, not a failure. 0.5.x agents report it as `failed`. */
+export interface Interrupted extends RunScoped {
+  readonly type: "interrupted";
+  readonly kind: InterruptionKind;
+  /** Content. */
+  readonly payload: unknown;
+}
+
+/**
+ * One lifecycle event of an entelix agent, tagged by `type`, its fields named as on the wire: a
+ * decoded line *is* the event.
+ *
+ * It covers both shapes: entelix-agents 0.6.x, and 0.5.x (without `interrupted`, and without `kind`
+ * on `failed` and `tool_error`).
+ *
+ * @typeParam S the agent's state, carried by `complete`.
+ */
+export type AgentEvent<S = unknown> =
+  | Started
+  | ToolStart
+  | ToolComplete
+  | ToolError
+  | ToolCallApproved
+  | ToolCallDenied
+  | Complete<S>
+  | Failed
+  | Interrupted;
+
+/** The tag of an {@link AgentEvent}. */
+export type AgentEventType = AgentEvent["type"];
+
+/** Every event type of this vocabulary. */
+export const AGENT_EVENT_TYPES = [
+  "started",
+  "tool_start",
+  "tool_complete",
+  "tool_error",
+  "tool_call_approved",
+  "tool_call_denied",
+  "complete",
+  "failed",
+  "interrupted",
+] as const satisfies readonly AgentEventType[];
+
+/**
+ * The event with the state of `complete` replaced by `null`; every other event unchanged.
+ *
+ * Upstream: what `StateErasureSink` does, so that sinks need not know the agent's state type.
+ */
+export function eraseState(event: AgentEvent): AgentEvent<null> {
+  return event.type === "complete" ? { ...event, state: null } : event;
+}

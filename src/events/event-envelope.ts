@@ -1,0 +1,54 @@
+import type { Instant } from "./instant.ts";
+
+/**
+ * What travels beside an event: the facts that the event itself lacks.
+ *
+ * On the wire it is flat, in one object with the event's own fields, as agent-sdk-foundation has
+ * it. Every field is optional; a live sink without an envelope reads the clock once, on entry.
+ */
+export interface EventEnvelope {
+  /** Makes redelivery harmless: an event whose id was seen is counted and changes nothing. */
+  readonly event_id?: string;
+  /** Orders the events of one stream. It restarts per run: no order between parent and child. */
+  readonly sequence?: number | bigint;
+  /** When it happened: RFC 3339 text, or an {@link Instant} once decoded. */
+  readonly timestamp?: string | Readonly<Instant>;
+  /** Conversation the run belongs to: `gen_ai.conversation.id`, and the key of the audit log. */
+  readonly thread_id?: string;
+  readonly session_id?: string;
+  /** The run at the top of the tree, so that a child knows its trace without its parent. */
+  readonly root_run_id?: string;
+  /** Evidence that this run continues an interrupted one. */
+  readonly resumed_from_run_id?: string;
+  /** Tool-use id of the parent's call that dispatched this run. */
+  readonly parent_tool_use_id?: string;
+  /** W3C trace context to continue; honoured from trusted senders only. */
+  readonly traceparent?: string;
+  readonly tracestate?: string;
+}
+
+/**
+ * Hands out the sequence numbers of one stream: 0, 1, 2 … or on from an offset.
+ *
+ * @example
+ * const counter = new SequenceCounter();
+ * sink.send(event, { sequence: counter.next() });
+ */
+export class SequenceCounter {
+  #next: number;
+
+  /** @param offset first number to hand out. Default 0. */
+  constructor(offset = 0) {
+    if (!Number.isSafeInteger(offset) || offset < 0) {
+      throw new RangeError(`offset: expected a whole number from 0, got ${offset}`);
+    }
+    this.#next = offset;
+  }
+
+  /** The next number. */
+  next(): number {
+    const value = this.#next;
+    this.#next = value + 1;
+    return value;
+  }
+}

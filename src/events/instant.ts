@@ -1,0 +1,40 @@
+/**
+ * A point in time as whole seconds since the Unix epoch and nanoseconds within the second
+ * (0 to 999,999,999). A `Date` would lose the nanoseconds that the source systems record.
+ *
+ * It has the shape of OpenTelemetry's `HrTime`, so that it reaches a span without conversion.
+ */
+export type Instant = [seconds: number, nanoseconds: number];
+
+/** Negative, zero or positive as `a` is before, at or after `b`. */
+export function compareInstants(a: Readonly<Instant>, b: Readonly<Instant>): number {
+  return a[0] - b[0] || a[1] - b[1];
+}
+
+/** `at` moved by `ms` milliseconds (negative moves back; fractions of a millisecond count). */
+export function addMilliseconds(at: Readonly<Instant>, ms: number): Instant {
+  const wholeSeconds = Math.trunc(ms / 1000);
+  const nanos = Math.round((ms - wholeSeconds * 1000) * 1e6);
+  let seconds = at[0] + wholeSeconds;
+  let rest = at[1] + nanos;
+  if (rest >= 1e9) {
+    rest -= 1e9;
+    seconds += 1;
+  } else if (rest < 0) {
+    rest += 1e9;
+    seconds -= 1;
+  }
+  return [seconds, rest];
+}
+
+/** Milliseconds since the Unix epoch, with the nanoseconds as a fraction (not exact to the ns). */
+export function toMilliseconds(at: Readonly<Instant>): number {
+  return at[0] * 1000 + at[1] / 1e6;
+}
+
+/** The instant of a JavaScript time in milliseconds since the Unix epoch. */
+export function fromMilliseconds(ms: number): Instant {
+  const seconds = Math.floor(ms / 1000);
+  const nanos = Math.round((ms - seconds * 1000) * 1e6);
+  return nanos >= 1e9 ? [seconds + 1, 0] : [seconds, nanos];
+}

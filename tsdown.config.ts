@@ -1,0 +1,26 @@
+import { defineConfig } from "tsdown";
+
+export default defineConfig([
+  {
+    // What users import. Nothing is bundled in: the API must be the application's own copy.
+    entry: { index: "src/index.ts", setup: "src/otel/setup/index.ts" },
+    format: ["esm", "cjs"],
+    platform: "node",
+    target: "node20.19",
+    dts: true,
+    clean: true,
+    outExtensions: ({ format }) =>
+      format === "cjs" ? { js: ".cjs", dts: ".d.cts" } : { js: ".mjs", dts: ".d.mts" },
+  },
+  {
+    // The command carries its own SDK, so that it runs in any project, whatever SDK is there.
+    entry: { "cli/main": "src/cli/main.ts" },
+    format: ["esm"],
+    platform: "node",
+    target: "node20.19",
+    dts: false,
+    clean: false,
+    noExternal: [/^@opentelemetry\//, "uuid"],
+    outExtensions: () => ({ js: ".mjs" }),
+  },
+]);
