@@ -20,7 +20,10 @@ export default defineConfig([
     target: "node20.19",
     dts: false,
     clean: false,
-    noExternal: [/^@opentelemetry\//, "uuid"],
+    deps: { alwaysBundle: [/^@opentelemetry\//, "uuid"], onlyBundle: false },
+    // The packages' ESM builds: smaller, and free of the bundler's CommonJS wrappers.
+    inputOptions: { resolve: { mainFields: ["module", "main"] } },
+    outputOptions: { chunkFileNames: "cli/[name]-[hash].mjs" },
     outExtensions: () => ({ js: ".mjs" }),
   },
 ]);
