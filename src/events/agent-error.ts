@@ -1,0 +1,186 @@
+import { type AgentErrorDetail, operatorText } from "./agent-error-detail.ts";
+import { envelopeOfDetail } from "./agent-error-tables.ts";
+import type { ErrorEnvelope } from "./error-envelope.ts";
+import type { InterruptionKind } from "./interruption-kind.ts";
+import { renderDetail } from "./render-llm-text.ts";
+import type { RenderedForLlm } from "./rendered-for-llm.ts";
+import { property } from "./thrown-property.ts";
+import type { ToolErrorKind } from "./tool-error-kind.ts";
+import type { UsageLimitBreach } from "./usage.ts";
+
+const BRAND: unique symbol = Symbol.for("entelix-otel.agent-error");
+
+/** Options of the provider errors. */
+export interface ProviderErrorOptions extends ErrorOptions {
+  /** Milliseconds the provider asked to wait. Default none; ignored unless finite and 0 or more. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * An error of an agent run, of which the failure kind, the tool error kind, the envelope and the
+ * text for the model are known.
+ *
+ * Make one with the static functions; they never throw. `detail` says what it is about, `message`
+ * is the operator's text, `cause` the error behind it. Recognise one with {@link isAgentError}:
+ * `instanceof` fails when a process has loaded both the ESM and the CommonJS copy of this package.
+ * Upstream: `Error` of entelix-core.
+ *
+ * @example
+ * throw AgentError.http(429, "slow down", { retryAfterMs: 30_000, cause: error });
+ */
+export class AgentError extends Error {
+  override readonly name = "AgentError";
+  readonly detail: AgentErrorDetail;
+
+  private constructor(detail: AgentErrorDetail, options?: ErrorOptions) {
+    super(operatorText(detail), options);
+    this.detail = detail;
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
+
+  /**
+   * A provider answered with an HTTP error.
+   *
+   * @param status 400 to 599. Any other means that no final answer came: a network failure.
+   */
+  static http(status: number, message: string, options?: ProviderErrorOptions): AgentError {
+    if (!isHttpFailure(status)) return AgentError.network(message, options);
+    return new AgentError(
+      { type: "provider", kind: "http", status, message, ...retryAfter(options) },
+      options,
+    );
+  }
+
+  /** A provider was not reached, or hung up before it answered. */
+  static network(message: string, options?: ProviderErrorOptions): AgentError {
+    return AgentError.#transport("network", message, options);
+  }
+
+  /** The TLS handshake or the certificate check with a provider failed. */
+  static tls(message: string, options?: ProviderErrorOptions): AgentError {
+    return AgentError.#transport("tls", message, options);
+  }
+
+  /** The name of a provider was not resolved. */
+  static dns(message: string, options?: ProviderErrorOptions): AgentError {
+    return AgentError.#transport("dns", message, options);
+  }
+
+  static #transport(
+    kind: "network" | "tls" | "dns",
+    message: string,
+    options: ProviderErrorOptions | undefined,
+  ): AgentError {
+    return new AgentError({ type: "provider", kind, message, ...retryAfter(options) }, options);
+  }
+
+  /** @param source where the credential was looked for, such as `env:API_KEY`. Default none. */
+  static authMissing(source?: string, options?: ErrorOptions): AgentError {
+    const detail = { type: "auth", kind: "missing" } as const;
+    return new AgentError(source === undefined ? detail : { ...detail, source }, options);
+  }
+
+  /** The credential exists but was not accepted. */
+  static authRefused(message: string, options?: ErrorOptions): AgentError {
+    return new AgentError({ type: "auth", kind: "refused", message }, options);
+  }
+
+  /** The credential's time ran out. */
+  static authExpired(message?: string, options?: ErrorOptions): AgentError {
+    const detail = { type: "auth", kind: "expired" } as const;
+    return new AgentError(message === undefined ? detail : { ...detail, message }, options);
+  }
+
+  /** The vault or token endpoint that holds the credential was not reached. */
+  static authSourceUnreachable(message: string, options?: ErrorOptions): AgentError {
+    return new AgentError({ type: "auth", kind: "source_unreachable", message }, options);
+  }
+
+  /**
+   * The model is to answer again.
+   *
+   * @param hint what it should do better: **shown to the model word for word**.
+   * @param attempt which retry this is; 1 is the first.
+   */
+  static modelRetry(hint: string, attempt: number, options?: ErrorOptions): AgentError {
+    return new AgentError({ type: "model_retry", hint, attempt }, options);
+  }
+
+  /** The input is wrong. The model is shown `message`, so no value and no secret belongs in it. */
+  static invalidRequest(message: string, options?: ErrorOptions): AgentError {
+    return new AgentError({ type: "invalid_request", message }, options);
+  }
+
+  /** The set-up is wrong: only an operator can help. */
+  static config(message: string, options?: ErrorOptions): AgentError {
+    return new AgentError({ type: "config", message }, options);
+  }
+
+  /** JSON could not be read or written. */
+  static serde(message: string, options?: ErrorOptions): AgentError {
+    return new AgentError({ type: "serde", message }, options);
+  }
+
+  /** Somebody called the work off. */
+  static cancelled(options?: ErrorOptions): AgentError {
+    return new AgentError({ type: "cancelled" }, options);
+  }
+
+  /** The time given to the work ran out. */
+  static deadlineExceeded(options?: ErrorOptions): AgentError {
+    return new AgentError({ type: "deadline_exceeded" }, options);
+  }
+
+  /** The run pauses for a human: not a failure. `payload` is content. Default `null`. */
+  static interrupted(
+    kind: InterruptionKind,
+    payload: unknown = null,
+    options?: ErrorOptions,
+  ): AgentError {
+    return new AgentError({ type: "interrupted", kind, payload }, options);
+  }
+
+  /** A run's budget is used up. */
+  static usageLimitExceeded(breach: UsageLimitBreach, options?: ErrorOptions): AgentError {
+    return new AgentError({ type: "usage_limit_exceeded", breach }, options);
+  }
+
+  /** A tool error that ends the run: `source` is what the tool failed with, and is the `cause`. */
+  static toolErrorTerminal(kind: ToolErrorKind, toolName: string, source: AgentError): AgentError {
+    return new AgentError(
+      { type: "tool_error_terminal", kind, toolName, source },
+      { cause: source },
+    );
+  }
+
+  /** The machine-readable side of this error; a terminal tool error has that of its source. */
+  envelope(): ErrorEnvelope {
+    return envelopeOfDetail(this.detail);
+  }
+
+  /** The text a model may see of this error; a terminal tool error has that of its source. */
+  forLlm(): RenderedForLlm {
+    return renderDetail(this.detail);
+  }
+}
+
+/** Whether a value is an {@link AgentError}, of whichever loaded copy of this package. Never throws. */
+export function isAgentError(value: unknown): value is AgentError {
+  return (
+    property(value, BRAND) === true &&
+    typeof property(property(value, "detail"), "type") === "string"
+  );
+}
+
+/** Whether an HTTP status is an answer that says "failed". */
+export function isHttpFailure(status: number): boolean {
+  return Number.isInteger(status) && status >= 400 && status <= 599;
+}
+
+function retryAfter(options: ProviderErrorOptions | undefined): { retryAfterMs?: number } {
+  const ms = options?.retryAfterMs;
+  return ms !== undefined && Number.isFinite(ms) && ms >= 0 ? { retryAfterMs: ms } : {};
+}

@@ -1,0 +1,75 @@
+import { constructorName, property } from "./thrown-property.ts";
+
+const MINUTE_MS = 60_000;
+const MAX_NAMES = 256;
+const MAX_NAME_CHARS = 100;
+/** What every further class is counted as once {@link MAX_NAMES} have warned within a minute. */
+const OVERFLOW = "(other)";
+
+/** Told of a thrown value that nothing classifies: of its class, never of its text. */
+export type UnclassifiedWarning = (message: string, constructorName: string) => void;
+
+interface WarningState {
+  warn: UnclassifiedWarning;
+  /** Class name to the time of its last warning, oldest first, in ms of the monotonic clock. */
+  readonly warnedAt: Map<string, number>;
+}
+
+/** One state a process, though the ESM and the CommonJS copy may both be loaded. */
+const SLOT: unique symbol = Symbol.for("entelix-otel.unclassified-warning");
+
+function isState(value: unknown): value is WarningState {
+  return (
+    typeof property(value, "warn") === "function" && property(value, "warnedAt") instanceof Map
+  );
+}
+
+function sharedState(): WarningState {
+  const held = property(globalThis, SLOT);
+  if (isState(held)) return held;
+  const fresh: WarningState = { warn: emitProcessWarning, warnedAt: new Map() };
+  Object.defineProperty(globalThis, SLOT, { value: fresh, configurable: true });
+  return fresh;
+}
+
+/** The default: a Node process warning, which goes to stderr and to `process.on("warning")`. */
+function emitProcessWarning(message: string): void {
+  process.emitWarning(message, { type: "EntelixWarning", code: "ENTELIX_UNCLASSIFIED" });
+}
+
+/**
+ * Replaces what is called when an error cannot be classified: at most once a minute for each class
+ * of error, for the whole process. What the function throws is dropped.
+ *
+ * @param warn default: `process.emitWarning`, with the code `ENTELIX_UNCLASSIFIED`.
+ *
+ * @example
+ * setUnclassifiedWarning((message) => logger.warn(message));
+ */
+export function setUnclassifiedWarning(warn: UnclassifiedWarning = emitProcessWarning): void {
+  sharedState().warn = warn;
+}
+
+/** Warns of a thrown value that nothing classifies, unless its class did within the last minute. */
+export function warnUnclassified(thrown: unknown): void {
+  const state = sharedState();
+  const now = performance.now();
+  const name = constructorName(thrown).slice(0, MAX_NAME_CHARS);
+  if (!takeTurn(state.warnedAt, name, now)) return;
+  try {
+    state.warn(`entelix-otel: a thrown ${name} matches no failure kind: unclassified`, name);
+  } catch {
+    // The warning belongs to the application, and an error path must not fail.
+  }
+}
+
+function takeTurn(warnedAt: Map<string, number>, name: string, now: number): boolean {
+  for (const [oldest, at] of warnedAt) {
+    if (now - at < MINUTE_MS) break;
+    warnedAt.delete(oldest);
+  }
+  const key = warnedAt.size < MAX_NAMES || warnedAt.has(name) ? name : OVERFLOW;
+  if (warnedAt.has(key)) return false;
+  warnedAt.set(key, now);
+  return true;
+}

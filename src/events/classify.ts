@@ -1,0 +1,54 @@
+import {
+  envelopeOfDetail,
+  failureKindOfDetail,
+  toolErrorKindOfDetail,
+  UNCLASSIFIED_ENVELOPE,
+} from "./agent-error-tables.ts";
+import { warnUnclassified } from "./classify-warning.ts";
+import type { ErrorEnvelope } from "./error-envelope.ts";
+import type { FailureKind } from "./failure-kind.ts";
+import { asAgentError } from "./thrown-as-agent-error.ts";
+import type { ToolErrorKind } from "./tool-error-kind.ts";
+
+/**
+ * Why a run failed, from whatever ended it. Never throws.
+ *
+ * Upstream: `FailureKind::from_error` of entelix-agents. What nothing matches is `unclassified`, and
+ * warned of (see `setUnclassifiedWarning`); so is a pause, which is no failure.
+ *
+ * @example
+ * classifyFailure(AgentError.http(503, "vendor down")); // { type: "model_dispatch" }
+ */
+export function classifyFailure(error: unknown): FailureKind {
+  const known = asAgentError(error);
+  const kind: FailureKind =
+    known === undefined ? { type: "unclassified" } : failureKindOfDetail(known.detail);
+  if (kind.type === "unclassified") warnUnclassified(error);
+  return kind;
+}
+
+/**
+ * What went wrong in a tool call, from whatever it threw. Never throws.
+ *
+ * Upstream: `ToolErrorKind::classify` of entelix-core. What nothing matches is `internal`, and
+ * warned of (see `setUnclassifiedWarning`).
+ *
+ * @example
+ * classifyToolError(AgentError.config("no index")); // "internal"
+ */
+export function classifyToolError(error: unknown): ToolErrorKind {
+  const known = asAgentError(error);
+  if (known !== undefined) return toolErrorKindOfDetail(known.detail);
+  warnUnclassified(error);
+  return "internal";
+}
+
+/**
+ * The envelope of anything thrown. Never throws.
+ *
+ * What nothing matches has the wire code `unclassified` and the class `server`.
+ */
+export function envelopeOf(error: unknown): ErrorEnvelope {
+  const known = asAgentError(error);
+  return known === undefined ? UNCLASSIFIED_ENVELOPE : envelopeOfDetail(known.detail);
+}

@@ -1,0 +1,18 @@
+import type { AgentErrorDetail } from "./agent-error-detail.ts";
+import { llmTextOfDetail, UNCLASSIFIED_LLM_TEXT } from "./agent-error-tables.ts";
+import type { RenderedForLlm } from "./rendered-for-llm.ts";
+
+/**
+ * Takes the model text of a recorded event as it is. **For decoders of recorded events only**: the
+ * text went through the renderer when the event was first sent. Anything else must come from
+ * `renderForLlm`, or operator text reaches the model.
+ */
+export function recordedLlmText(text: string): RenderedForLlm {
+  return text as RenderedForLlm;
+}
+
+/** Renders an error's detail for the model; nothing known gives one fixed text. */
+export function renderDetail(detail: AgentErrorDetail | undefined): RenderedForLlm {
+  const text = detail === undefined ? UNCLASSIFIED_LLM_TEXT : llmTextOfDetail(detail);
+  return text as RenderedForLlm;
+}

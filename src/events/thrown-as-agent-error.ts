@@ -1,0 +1,121 @@
+import { AgentError, isAgentError, isHttpFailure } from "./agent-error.ts";
+import { thrownHttp } from "./thrown-http.ts";
+import { hasName } from "./thrown-name.ts";
+import { listProperty, property, textProperty } from "./thrown-property.ts";
+import { transportKind } from "./thrown-transport.ts";
+import { validationMessage } from "./thrown-validation.ts";
+
+/** Bounds of the walk through causes, which may be cyclic or, with a Proxy, without end. */
+const MAX_VISITED = 64;
+const MAX_ERRORS = 16;
+
+const ABORT_NAMES = new Set(["AbortError", "CanceledError", "CancelError", "APIUserAbortError"]);
+const ABORT_CODES = new Set(["ABORT_ERR", "ERR_CANCELED", "UND_ERR_ABORTED"]);
+const TIMEOUT_NAMES = new Set(["TimeoutError"]);
+const SERDE_NAMES = new Set(["AI_JSONParseError", "DataCloneError"]);
+const NO_CREDENTIAL_NAMES = new Set(["AI_LoadAPIKeyError"]);
+const CONNECTION_NAMES = new Set(["APIConnectionError", "APIConnectionTimeoutError"]);
+const FETCH_MESSAGES = new Set(["fetch failed", "Failed to fetch", "terminated"]);
+const NOT_SERIALISABLE = /^(?:Converting circular structure to JSON|Do not know how to serialize)/;
+
+/**
+ * The {@link AgentError} that says what a thrown value means, or `undefined` when nothing tells.
+ *
+ * An `AgentError` is itself. Of foreign errors it knows aborts and timeouts, `fetch` failures and
+ * Node's connection errors, the errors of HTTP and model clients that carry a status, JSON errors
+ * and those of schema libraries, also as the cause of another. The thrown value becomes the `cause`.
+ * Never throws, whatever was thrown.
+ *
+ * @example
+ * try { await callModel(); } catch (thrown) {
+ *   throw asAgentError(thrown) ?? thrown;
+ * }
+ */
+export function asAgentError(thrown: unknown): AgentError | undefined {
+  // Breadth first, so that what an error says itself goes before what its cause says; a set keeps
+  // the order of its values, and a value met again is not visited again.
+  const reached = new Set<unknown>([thrown]);
+  let guess: AgentError | undefined;
+  let visited = 0;
+  for (const value of reached) {
+    const found = strongEvidence(value, thrown);
+    if (found !== undefined) return found;
+    guess ??= weakEvidence(value, thrown);
+    visited += 1;
+    if (visited === MAX_VISITED) break;
+    for (const inner of causesOf(value)) reached.add(inner);
+  }
+  return guess;
+}
+
+/** `lastError` is what the AI SDK gave up at, `errors` an AggregateError's. */
+function causesOf(value: unknown): readonly unknown[] {
+  const causes = [property(value, "cause"), property(value, "lastError")];
+  return [...causes, ...listProperty(value, "errors", MAX_ERRORS)].filter(
+    (cause) => typeof cause === "object" && cause !== null,
+  );
+}
+
+function strongEvidence(value: unknown, thrown: unknown): AgentError | undefined {
+  if (isAgentError(value)) return value;
+  const cause = { cause: thrown };
+  const http = thrownHttp(value);
+  if (http !== undefined && isHttpFailure(http.status)) return fromHttp(http, value, thrown);
+  const code = textProperty(value, "code") ?? "";
+  if (ABORT_CODES.has(code) || hasName(value, ABORT_NAMES)) return fromAbort(value, thrown);
+  // Before the name: an HTTP client's own time limit is a TimeoutError too, but of the connection.
+  const transport = transportKind(code);
+  if (transport !== undefined) return AgentError[transport](messageOf(value, code), cause);
+  if (hasName(value, TIMEOUT_NAMES)) return AgentError.deadlineExceeded(cause);
+  if (isSerde(value)) return AgentError.serde(messageOf(value, "invalid JSON"), cause);
+  if (hasName(value, NO_CREDENTIAL_NAMES)) return AgentError.authMissing(undefined, cause);
+  const invalid = validationMessage(value);
+  return invalid === undefined ? undefined : AgentError.invalidRequest(invalid, cause);
+}
+
+/** What counts only if no cause says more. */
+function weakEvidence(value: unknown, thrown: unknown): AgentError | undefined {
+  const http = thrownHttp(value);
+  if (http !== undefined) return fromHttp(http, value, thrown);
+  const message = textProperty(value, "message") ?? "";
+  return FETCH_MESSAGES.has(message) || hasName(value, CONNECTION_NAMES)
+    ? AgentError.network(message, { cause: thrown })
+    : undefined;
+}
+
+function fromHttp(
+  http: { readonly status: number; readonly retryAfterMs: number | undefined },
+  value: unknown,
+  thrown: unknown,
+): AgentError {
+  const message = messageOf(value, "no message");
+  const { status, retryAfterMs } = http;
+  return retryAfterMs === undefined
+    ? AgentError.http(status, message, { cause: thrown })
+    : AgentError.http(status, message, { cause: thrown, retryAfterMs });
+}
+
+/** An abort is a cancellation, unless the reason it was given says otherwise. */
+function fromAbort(value: unknown, thrown: unknown): AgentError {
+  const reason =
+    property(value, "cause") ??
+    property(value, "reason") ??
+    property(property(property(value, "config"), "signal"), "reason");
+  if (isAgentError(reason)) return reason;
+  return hasName(reason, TIMEOUT_NAMES)
+    ? AgentError.deadlineExceeded({ cause: thrown })
+    : AgentError.cancelled({ cause: thrown });
+}
+
+function isSerde(value: unknown): boolean {
+  const name = textProperty(value, "name");
+  const message = textProperty(value, "message") ?? "";
+  // A regular expression or a BigInt that does not parse is a SyntaxError as well.
+  if (name === "SyntaxError") return message.includes("JSON");
+  if (name === "TypeError") return NOT_SERIALISABLE.test(message);
+  return hasName(value, SERDE_NAMES);
+}
+
+function messageOf(value: unknown, otherwise: string): string {
+  return textProperty(value, "message") ?? textProperty(value, "statusText") ?? otherwise;
+}

@@ -1,0 +1,234 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AgentError, isAgentError } from "../../src/events/agent-error.ts";
+import { classifyFailure, classifyToolError, envelopeOf } from "../../src/events/classify.ts";
+import { setUnclassifiedWarning } from "../../src/events/classify-warning.ts";
+import { renderForLlm } from "../../src/events/render-for-llm.ts";
+import { asAgentError } from "../../src/events/thrown-as-agent-error.ts";
+import { CLIENT_ERRORS, DATA_ERRORS, NODE_ERRORS } from "./foreign-errors.ts";
+
+beforeAll(() => setUnclassifiedWarning(() => {}));
+afterAll(() => setUnclassifiedWarning());
+
+describe.each([
+  ["clients", CLIENT_ERRORS],
+  ["Node", NODE_ERRORS],
+  ["data", DATA_ERRORS],
+])("what %s throw", (_, cases) => {
+  it.each(cases)("$name is $failure, $tool, $code", ({ thrown, failure, tool, code }) => {
+    expect(classifyFailure(thrown).type).toBe(failure);
+    expect(classifyToolError(thrown)).toBe(tool);
+    expect(envelopeOf(thrown).wire_code).toBe(code);
+    const known = asAgentError(thrown);
+    expect(isAgentError(known)).toBe(true);
+    expect(known?.cause).toBe(thrown);
+  });
+});
+
+describe("what the envelope keeps of a client's error", () => {
+  it("has the status and the whole seconds to wait", () => {
+    const [openai] = CLIENT_ERRORS;
+    expect(envelopeOf(openai?.thrown)).toEqual({
+      wire_code: "rate_limited",
+      wire_class: "client",
+      retry_after_secs: 7,
+      provider_status: 429,
+    });
+  });
+
+  it("keeps the text of the cause that told, and all of the thrown value as the cause", () => {
+    const cause = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:9"), {
+      code: "ECONNREFUSED",
+    });
+    const thrown = new TypeError("fetch failed", { cause });
+    const known = asAgentError(thrown);
+    expect(known?.message).toBe("provider network: connect ECONNREFUSED 127.0.0.1:9");
+    expect(known?.cause).toBe(thrown);
+  });
+
+  it("keeps the outermost text where none tells more than that a connection failed", () => {
+    const thrown = Object.assign(
+      new Error("Connection error.", { cause: new TypeError("fetch failed") }),
+      { name: "APIConnectionError" },
+    );
+    expect(asAgentError(thrown)?.message).toBe("provider network: Connection error.");
+  });
+
+  it("takes the code for the text where there is none", () => {
+    const thrown = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
+    expect(asAgentError(thrown)?.message).toBe("provider network: ECONNREFUSED");
+  });
+
+  it("takes an AgentError for itself, also where it is the cause of another", () => {
+    const error = AgentError.toolErrorTerminal("quota", "search", AgentError.cancelled());
+    expect(asAgentError(error)).toBe(error);
+    expect(asAgentError(new Error("step 3", { cause: error }))).toBe(error);
+    expect(classifyFailure(new Error("step 3", { cause: error }))).toEqual({
+      type: "tool_error_terminal",
+      kind: "quota",
+      tool_name: "search",
+    });
+  });
+
+  it("takes an abort's reason where that is an AgentError", () => {
+    const reason = AgentError.usageLimitExceeded({ axis: "requests", limit: 1, observed: 1 });
+    const abort = Object.assign(new Error("aborted", { cause: reason }), { name: "AbortError" });
+    expect(asAgentError(abort)).toBe(reason);
+  });
+});
+
+describe("what the model sees of a schema error", () => {
+  it("is where and what was expected, never the rejected value", () => {
+    // What valibot 1 throws: its messages quote the value.
+    const thrown = Object.assign(new Error('Invalid email: Received "sk-secret"'), {
+      name: "ValiError",
+      issues: [
+        {
+          type: "email",
+          expected: null,
+          received: '"sk-secret"',
+          message: 'Invalid email: Received "sk-secret"',
+          path: [
+            { type: "object", key: "user" },
+            { type: "array", key: 0 },
+          ],
+        },
+        { type: "number", expected: "number", input: "sk-secret", message: "sk-secret" },
+      ],
+    });
+    expect(renderForLlm(thrown)).toBe("invalid input: user.0: email; (root): expected number");
+    expect(asAgentError(thrown)?.cause).toBe(thrown);
+  });
+
+  it.each([
+    [
+      { name: "ZodError", issues: [{ code: "too_small", minimum: 3, path: ["a"] }] },
+      "a: too_small (3)",
+    ],
+    [
+      { name: "ZodError", issues: [{ code: "invalid_format", format: "email", path: ["e", 1] }] },
+      "e.1: invalid_format (email)",
+    ],
+    [{ name: "ValidationError", inner: [{ path: "a.b", type: "required" }] }, "a.b: required"],
+    [
+      { name: "ValidationError", details: [{ path: ["a"], type: "any.required" }] },
+      "a: any.required",
+    ],
+    [
+      { name: "TraversalError", arkErrors: [{ path: ["a"], expected: "a string" }] },
+      "a: expected a string",
+    ],
+    [
+      {
+        errors: [
+          { keyword: "type", schemaPath: "#", instancePath: "/b", message: "must be string" },
+        ],
+      },
+      "/b: must be string",
+    ],
+    [
+      {
+        name: "AI_TypeValidationError",
+        message: "Value: sk-secret",
+        cause: { issues: [{ code: "x", path: [] }] },
+      },
+      "(root): x",
+    ],
+    [
+      { name: "AI_TypeValidationError", message: "Value: sk-secret" },
+      "value does not match its schema",
+    ],
+  ])("%j", (thrown, text) => {
+    expect(renderForLlm(thrown)).toBe(`invalid input: ${text}`);
+  });
+
+  it("is bounded", () => {
+    const issues = Array.from({ length: 500 }, () => ({
+      path: Array.from({ length: 100 }, () => "key"),
+      message: "m",
+      code: "bad".repeat(100),
+    }));
+    expect(renderForLlm({ issues }).length).toBeLessThan(8 * 200);
+  });
+});
+
+describe("what is not known is not guessed", () => {
+  it.each([
+    ["text", "boom"],
+    ["null", null],
+    ["undefined", undefined],
+    ["a plain Error", new Error("boom")],
+    ["a programming error", new TypeError("x is not a function")],
+    [
+      "a regular expression that does not parse",
+      new SyntaxError("Invalid regular expression: /(/"),
+    ],
+    ["a missing file", Object.assign(new Error("ENOENT"), { code: "ENOENT" })],
+    ["the exit code of a child process", Object.assign(new Error("failed"), { status: 1 })],
+    ["an exit code on Windows", Object.assign(new Error("failed"), { status: 3_221_225_477 })],
+    ["a status that is no number", { status: Number.NaN }],
+    ["a status that is text", { status: "429" }],
+    ["an object without a prototype", Object.create(null)],
+  ])("%s", (_, thrown) => {
+    expect(asAgentError(thrown)).toBeUndefined();
+    expect(classifyFailure(thrown)).toEqual({ type: "unclassified" });
+    expect(classifyToolError(thrown)).toBe("internal");
+    expect(envelopeOf(thrown)).toEqual({ wire_code: "unclassified", wire_class: "server" });
+    expect(renderForLlm(thrown)).toBe("unexpected error");
+  });
+});
+
+describe("what this Node really throws", () => {
+  const server = createServer((request, response) => {
+    if (request.url === "/reset") request.socket.resetAndDestroy();
+    else if (request.url === "/json") response.end("{");
+  });
+  let port = 0;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address: AddressInfo | string | null = server.address();
+    if (typeof address === "object" && address !== null) port = address.port;
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  async function codeOf(run: () => Promise<unknown>): Promise<string> {
+    const thrown: unknown = await run().then(
+      () => expect.unreachable(),
+      (error) => error,
+    );
+    return envelopeOf(thrown).wire_code;
+  }
+
+  it("a reset connection", async () => {
+    expect(await codeOf(() => fetch(`http://127.0.0.1:${port}/reset`))).toBe("transport_failure");
+  });
+
+  it("TLS with a server that speaks none", async () => {
+    expect(await codeOf(() => fetch(`https://127.0.0.1:${port}/`))).toBe("tls_failure");
+  });
+
+  it("an answer that is no JSON", async () => {
+    const read = async () => (await fetch(`http://127.0.0.1:${port}/json`)).json();
+    expect(await codeOf(read)).toBe("serde");
+  });
+
+  it("a fetch that is aborted, and one that runs out of time", async () => {
+    const hang = `http://127.0.0.1:${port}/hang`;
+    expect(await codeOf(() => fetch(hang, { signal: AbortSignal.abort() }))).toBe("cancelled");
+    expect(await codeOf(() => fetch(hang, { signal: AbortSignal.timeout(1) }))).toBe(
+      "deadline_exceeded",
+    );
+  });
+
+  it("a timer that is aborted, and one that runs out of time", async () => {
+    expect(await codeOf(() => sleep(60_000, 0, { signal: AbortSignal.abort() }))).toBe("cancelled");
+    expect(await codeOf(() => sleep(60_000, 0, { signal: AbortSignal.timeout(1) }))).toBe(
+      "deadline_exceeded",
+    );
+  });
+});

@@ -1,0 +1,315 @@
+import type { FailureKindId } from "../../src/events/failure-kind.ts";
+import type { ToolErrorKind } from "../../src/events/tool-error-kind.ts";
+
+/** A thrown value and what it is to be taken for. */
+export interface ForeignCase {
+  readonly name: string;
+  readonly thrown: unknown;
+  readonly failure: FailureKindId;
+  readonly tool: ToolErrorKind;
+  readonly code: string;
+}
+
+/** An error with the own properties that a client library gives it. */
+function error(message: string, properties: object = {}, options?: ErrorOptions): Error {
+  return Object.assign(new Error(message, options), properties);
+}
+
+function fetchFailed(code: string): TypeError {
+  return new TypeError("fetch failed", { cause: error(`connect ${code}`, { code }) });
+}
+
+/** An application's own error, which says nothing but by its cause. */
+function causedBy(code: string): Error {
+  return new Error("step 3 failed", { cause: error(code, { code }) });
+}
+
+class APIError extends Error {}
+class RateLimitError extends APIError {}
+class APIUserAbortError extends APIError {}
+class APIConnectionError extends APIError {}
+class APIConnectionTimeoutError extends APIConnectionError {}
+
+const dispatch = { failure: "model_dispatch" } as const;
+const network = { ...dispatch, tool: "transient", code: "transport_failure" } as const;
+const dns = { ...network, code: "dns_failure" } as const;
+const tls = { ...network, code: "tls_failure" } as const;
+const limited = { ...dispatch, tool: "rate_limit", code: "rate_limited" } as const;
+const quota = { ...limited, tool: "quota" } as const;
+const cancelled = { failure: "cancelled", tool: "internal", code: "cancelled" } as const;
+const deadline = {
+  failure: "deadline_exceeded",
+  tool: "internal",
+  code: "deadline_exceeded",
+} as const;
+const serde = { failure: "internal", tool: "validation", code: "serde" } as const;
+const invalid = { failure: "internal", tool: "validation", code: "invalid_request" } as const;
+
+/** Model and HTTP clients, in the shapes that the named versions throw against a local server. */
+export const CLIENT_ERRORS: readonly ForeignCase[] = [
+  {
+    // All errors of openai are named "Error": only the class tells them apart.
+    name: "openai 6 429",
+    thrown: Object.assign(new RateLimitError("429 slow down"), {
+      status: 429,
+      headers: new Headers({ "retry-after": "7" }),
+      code: 429,
+      type: "rate_limit_error",
+    }),
+    ...limited,
+  },
+  {
+    name: "openai connection refused",
+    thrown: new APIConnectionError("Connection error.", { cause: fetchFailed("ECONNREFUSED") }),
+    ...network,
+  },
+  {
+    name: "openai unknown host",
+    thrown: new APIConnectionError("Connection error.", { cause: fetchFailed("ENOTFOUND") }),
+    ...dns,
+  },
+  {
+    name: "openai time-out",
+    thrown: new APIConnectionTimeoutError("Request timed out."),
+    ...network,
+  },
+  {
+    name: "openai aborted by the caller",
+    thrown: new APIUserAbortError("Request was aborted."),
+    ...cancelled,
+  },
+  {
+    name: "anthropic 529 overloaded",
+    thrown: error('529 {"type":"error"}', {
+      name: "InternalServerError",
+      status: 529,
+      headers: new Headers(),
+    }),
+    ...dispatch,
+    tool: "transient",
+    code: "upstream_unavailable",
+  },
+  {
+    name: "google genai 2 429",
+    thrown: error('{"error":{"code":429}}', { name: "ApiError", status: 429 }),
+    ...quota,
+  },
+  {
+    name: "axios 429",
+    thrown: error("Request failed with status code 429", {
+      name: "AxiosError",
+      code: "ERR_BAD_REQUEST",
+      status: 429,
+      response: { status: 429, headers: { "retry-after": "7" } },
+    }),
+    ...limited,
+  },
+  {
+    name: "axios time-out",
+    thrown: error("timeout of 50ms exceeded", { name: "AxiosError", code: "ECONNABORTED" }),
+    ...network,
+  },
+  {
+    name: "axios cancelled",
+    thrown: error("canceled", { name: "CanceledError", code: "ERR_CANCELED" }),
+    ...cancelled,
+  },
+  {
+    name: "axios cancelled by AbortSignal.timeout",
+    thrown: error("canceled", {
+      name: "CanceledError",
+      code: "ERR_CANCELED",
+      config: { signal: { reason: new DOMException("timed out", "TimeoutError") } },
+    }),
+    ...deadline,
+  },
+  {
+    name: "got 429",
+    thrown: error("Request failed with status code 429", {
+      name: "HTTPError",
+      code: "ERR_NON_2XX_3XX_RESPONSE",
+      response: { statusCode: 429, headers: { "retry-after": "7" } },
+    }),
+    ...limited,
+  },
+  {
+    name: "got's own time limit, a TimeoutError of the connection",
+    thrown: error("Timeout awaiting 'request' for 50ms", {
+      name: "TimeoutError",
+      code: "ETIMEDOUT",
+    }),
+    ...network,
+  },
+  {
+    name: "AI SDK 429",
+    thrown: error("m", {
+      name: "AI_APICallError",
+      statusCode: 429,
+      responseHeaders: { "retry-after-ms": "1250" },
+    }),
+    ...limited,
+  },
+  {
+    name: "AI SDK gave up retrying",
+    thrown: error("Failed after 3 attempts", {
+      name: "AI_RetryError",
+      errors: [error("a", { statusCode: 503 }), error("b", { statusCode: 401 })],
+      lastError: error("b", { statusCode: 401 }),
+    }),
+    ...dispatch,
+    tool: "auth",
+    code: "upstream_unauthorized",
+  },
+  {
+    name: "AI SDK without a key",
+    thrown: error("API key is missing", { name: "AI_LoadAPIKeyError" }),
+    ...dispatch,
+    tool: "auth",
+    code: "auth_failed",
+  },
+  {
+    name: "AI SDK read a 200 answer that is no JSON",
+    thrown: error(
+      "Invalid JSON response",
+      { name: "AI_APICallError", statusCode: 200, responseHeaders: {} },
+      { cause: new SyntaxError("Unexpected token '<', \"<html>\" is not valid JSON") },
+    ),
+    ...serde,
+  },
+  {
+    name: "AWS 503",
+    thrown: error("busy", {
+      name: "ServiceUnavailableException",
+      $metadata: { httpStatusCode: 503 },
+      $response: { headers: {} },
+    }),
+    ...dispatch,
+    tool: "transient",
+    code: "upstream_unavailable",
+  },
+  {
+    name: "a thrown Response",
+    thrown: new Response(null, { status: 404, statusText: "Not Found" }),
+    ...dispatch,
+    tool: "permanent",
+    code: "upstream_invalid",
+  },
+  {
+    name: "a redirect that nobody followed",
+    thrown: error("redirected", { status: 302, headers: { location: "/" } }),
+    ...network,
+  },
+];
+
+/** What Node and undici throw. */
+export const NODE_ERRORS: readonly ForeignCase[] = [
+  ...["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "UND_ERR_CONNECT_TIMEOUT"].map(
+    (code) => ({ name: `the cause ${code}`, thrown: causedBy(code), ...network }),
+  ),
+  ...["UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT", "HPE_INVALID_CONSTANT"].map((code) => ({
+    name: `the cause ${code}`,
+    thrown: causedBy(code),
+    ...network,
+  })),
+  ...["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "ESERVFAIL", "ETIMEOUT"].map((code) => ({
+    name: `the cause ${code}`,
+    thrown: causedBy(code),
+    ...dns,
+  })),
+  ...[
+    "CERT_HAS_EXPIRED",
+    "ERR_TLS_CERT_ALTNAME_INVALID",
+    "DEPTH_ZERO_SELF_SIGNED_CERT",
+    "SELF_SIGNED_CERT_IN_CHAIN",
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    "ERR_SSL_WRONG_VERSION_NUMBER",
+    "EPROTO",
+  ].map((code) => ({ name: `the cause ${code}`, thrown: causedBy(code), ...tls })),
+  { name: "fetch failed for no known reason", thrown: new TypeError("fetch failed"), ...network },
+  {
+    name: "happy eyeballs",
+    thrown: new TypeError("fetch failed", {
+      cause: Object.assign(
+        new AggregateError([error("::1", { code: "ECONNREFUSED" }), error("127.0.0.1")]),
+        { code: "ECONNREFUSED" },
+      ),
+    }),
+    ...network,
+  },
+  {
+    name: "an AggregateError of which only a member tells",
+    thrown: new AggregateError([new Error("a"), error("b", { code: "ENOTFOUND" })]),
+    ...dns,
+  },
+  {
+    name: "a system error without a fetch",
+    thrown: error("read ECONNRESET", { code: "ECONNRESET", errno: -104, syscall: "read" }),
+    ...network,
+  },
+  { name: "AbortError", thrown: new DOMException("aborted", "AbortError"), ...cancelled },
+  { name: "AbortError by name", thrown: error("x", { name: "AbortError" }), ...cancelled },
+  {
+    name: "AbortError because of a TimeoutError",
+    thrown: error(
+      "The operation was aborted",
+      { name: "AbortError", code: "ABORT_ERR" },
+      { cause: new DOMException("timed out", "TimeoutError") },
+    ),
+    ...deadline,
+  },
+  {
+    name: "AbortError whose reason is a TimeoutError",
+    thrown: error("x", { name: "AbortError", reason: error("t", { name: "TimeoutError" }) }),
+    ...deadline,
+  },
+  { name: "TimeoutError", thrown: new DOMException("timed out", "TimeoutError"), ...deadline },
+  {
+    name: "a TimeoutError wrapped by the application",
+    thrown: new Error("search failed", { cause: new DOMException("t", "TimeoutError") }),
+    ...deadline,
+  },
+];
+
+/** JSON and schema libraries. */
+export const DATA_ERRORS: readonly ForeignCase[] = [
+  { name: "JSON.parse", thrown: thrownBy(() => JSON.parse("{")), ...serde },
+  { name: "JSON.stringify of a bigint", thrown: thrownBy(() => JSON.stringify(1n)), ...serde },
+  { name: "JSON.stringify of a cycle", thrown: thrownBy(stringifyCycle), ...serde },
+  { name: "structuredClone", thrown: thrownBy(() => structuredClone(() => {})), ...serde },
+  {
+    name: "zod 4",
+    thrown: error("[…]", {
+      name: "ZodError",
+      issues: [{ code: "invalid_type", expected: "string", path: ["a"], message: "Invalid input" }],
+    }),
+    ...invalid,
+  },
+  {
+    name: "a Standard Schema error of an unknown library",
+    thrown: error("no", { name: "Unheard", issues: [{ message: "no" }] }),
+    ...invalid,
+  },
+  {
+    name: "ajv",
+    thrown: error("validation failed", {
+      errors: [{ keyword: "required", schemaPath: "#/required", message: "must have 'a'" }],
+    }),
+    ...invalid,
+  },
+  { name: "joi and yup", thrown: error("x", { name: "ValidationError" }), ...invalid },
+];
+
+function thrownBy(run: () => unknown): unknown {
+  try {
+    run();
+  } catch (thrown) {
+    return thrown;
+  }
+  throw new Error("expected it to throw");
+}
+
+function stringifyCycle(): string {
+  const cycle: { self?: object } = {};
+  cycle.self = cycle;
+  return JSON.stringify(cycle);
+}
