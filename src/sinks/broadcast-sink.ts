@@ -1,0 +1,77 @@
+import type { AgentEvent } from "../events/agent-event.ts";
+import type { EventEnvelope } from "../events/event-envelope.ts";
+import type { AgentEventSink } from "./agent-event-sink.ts";
+import type { ClosableSink } from "./closable-sink.ts";
+import { type DebugLine, debugOnce } from "./debug-line.ts";
+import { type Lagged, LaggingBuffer } from "./lagging-buffer.ts";
+import { Receiver } from "./receiver.ts";
+import { checkedCapacity } from "./ring.ts";
+import { type SentEvent, sentEvent } from "./sent-event.ts";
+
+/** Options of {@link BroadcastSink}. */
+export interface BroadcastOptions {
+  /** Most events held for each subscriber, 1 to 2^24. Default 1,024. */
+  readonly capacity?: number;
+  /** Told once a process, at the first event that nobody subscribed to. Default: nobody. */
+  readonly onDebug?: DebugLine;
+}
+
+/** What a subscriber reads: an event, or how many it lost before the next one. */
+export type BroadcastItem<S = unknown> = SentEvent<S> | Lagged;
+
+/**
+ * Shows events to any number of subscribers, and never makes the agent wait or fail.
+ *
+ * A subscriber sees the events sent after it subscribed. One that reads too slowly loses the oldest
+ * and is told how many. `close()` on a subscription, or leaving its loop, frees what it holds.
+ * `shutdown()` lets every subscriber read to the end, then it is done; events after that are
+ * dropped. Upstream: `BroadcastSink` of entelix-agents.
+ *
+ * @example
+ * for await (const item of sink.subscribe()) {
+ *   if ("lagged" in item) console.warn(`missed ${item.lagged} events`);
+ *   else show(item.event);
+ * }
+ */
+export class BroadcastSink<S = unknown> implements AgentEventSink<S>, ClosableSink {
+  readonly #capacity: number;
+  readonly #onDebug: DebugLine | undefined;
+  readonly #subscribers = new Set<LaggingBuffer<SentEvent<S>>>();
+  #open = true;
+
+  /** @throws RangeError when `capacity` is out of its range. */
+  constructor(options: BroadcastOptions = {}) {
+    this.#capacity = checkedCapacity(options.capacity ?? 1024, "capacity");
+    this.#onDebug = options.onDebug;
+  }
+
+  /** How many subscribe now. */
+  get subscribers(): number {
+    return this.#subscribers.size;
+  }
+
+  /** A subscription to the events sent from now on. After `shutdown` it is done at once. */
+  subscribe(): Receiver<BroadcastItem<S>> {
+    const buffer = new LaggingBuffer<SentEvent<S>>(this.#capacity, (closed) => {
+      this.#subscribers.delete(closed);
+    });
+    if (this.#open) this.#subscribers.add(buffer);
+    else buffer.finish();
+    return new Receiver<BroadcastItem<S>>(buffer);
+  }
+
+  send(event: AgentEvent<S>, envelope?: EventEnvelope): void {
+    if (this.#subscribers.size === 0) {
+      debugOnce(this.#onDebug, "BroadcastSink: agent events are dropped, for nobody subscribed");
+      return;
+    }
+    const item = sentEvent(event, envelope);
+    for (const subscriber of this.#subscribers) subscriber.push(item);
+  }
+
+  async shutdown(): Promise<void> {
+    this.#open = false;
+    for (const subscriber of this.#subscribers) subscriber.finish();
+    this.#subscribers.clear();
+  }
+}

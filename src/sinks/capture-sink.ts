@@ -1,0 +1,59 @@
+import type { AgentEvent } from "../events/agent-event.ts";
+import type { EventEnvelope } from "../events/event-envelope.ts";
+import type { AgentEventSink } from "./agent-event-sink.ts";
+import { type SentEvent, sentEvent } from "./sent-event.ts";
+
+/** Options of {@link CaptureSink}. */
+export interface CaptureOptions {
+  /** Most events to keep; further ones are only counted. Default 100,000. */
+  readonly limit?: number;
+}
+
+/**
+ * Keeps what it is sent, for tests and for looking around. Upstream: `CaptureSink` of entelix-agents.
+ *
+ * @example
+ * const sink = new CaptureSink();
+ * await run(sink);
+ * expect(sink.events.map((event) => event.type)).toEqual(["started", "complete"]);
+ */
+export class CaptureSink<S = unknown> implements AgentEventSink<S> {
+  readonly #limit: number;
+  #items: SentEvent<S>[] = [];
+  #dropped = 0;
+
+  /** @throws RangeError when `limit` is no whole number from 0. */
+  constructor(options: CaptureOptions = {}) {
+    const limit = options.limit ?? 100_000;
+    if (!Number.isSafeInteger(limit) || limit < 0) {
+      throw new RangeError(`limit: expected a whole number from 0, got ${limit}`);
+    }
+    this.#limit = limit;
+  }
+
+  send(event: AgentEvent<S>, envelope?: EventEnvelope): void {
+    if (this.#items.length === this.#limit) this.#dropped += 1;
+    else this.#items.push(sentEvent(event, envelope));
+  }
+
+  /** The events sent so far, oldest first; a copy. */
+  get events(): AgentEvent<S>[] {
+    return this.#items.map((item) => item.event);
+  }
+
+  /** The events sent so far with their envelopes, oldest first; a copy. */
+  get items(): SentEvent<S>[] {
+    return [...this.#items];
+  }
+
+  /** How many events came after the limit was reached, and were not kept. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Forgets everything, the count of dropped events too. */
+  clear(): void {
+    this.#items = [];
+    this.#dropped = 0;
+  }
+}

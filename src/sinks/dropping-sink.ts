@@ -1,0 +1,24 @@
+import type { AgentEventSink } from "./agent-event-sink.ts";
+import { type DebugLine, debugOnce } from "./debug-line.ts";
+
+/** Options of {@link DroppingSink}. */
+export interface DroppingOptions {
+  /** Told once a process, at the first event dropped. Default: nobody. */
+  readonly onDebug?: DebugLine;
+}
+
+/**
+ * Drops every event: for an agent that nobody watches. Upstream: `DroppingSink` of entelix-agents,
+ * what an agent has when no sink is registered.
+ */
+export class DroppingSink implements AgentEventSink {
+  readonly #onDebug: DebugLine | undefined;
+
+  constructor(options: DroppingOptions = {}) {
+    this.#onDebug = options.onDebug;
+  }
+
+  send(): void {
+    debugOnce(this.#onDebug, "DroppingSink: agent events are dropped, for no sink is registered");
+  }
+}

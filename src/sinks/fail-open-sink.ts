@@ -1,0 +1,90 @@
+import type { AgentEvent } from "../events/agent-event.ts";
+import type { EventEnvelope } from "../events/event-envelope.ts";
+import { constructorName, textProperty } from "../events/thrown-property.ts";
+import type { AgentEventSink } from "./agent-event-sink.ts";
+import type { ClosableSink, InnerSink } from "./closable-sink.ts";
+import { isPromise } from "./is-promise.ts";
+
+/** What the wrapped sink failed at: the type of an event, or the name of the closing method. */
+export type FailOpenStep = AgentEvent["type"] | "forceFlush" | "shutdown";
+
+/** Told of each error that a {@link FailOpenSink} kept from the agent. */
+export type FailOpenHandler = (error: unknown, step: FailOpenStep) => unknown;
+
+/** Options of {@link FailOpenSink}. */
+export interface FailOpenOptions {
+  /**
+   * Called at every error. What it throws, or its promise rejects with, is dropped.
+   * Default: `process.emitWarning`, with the code `ENTELIX_SINK_FAILED`.
+   */
+  readonly onError?: FailOpenHandler;
+}
+
+/**
+ * Keeps the errors of one sink from the agent: whether it throws or rejects, `send` succeeds.
+ *
+ * For sinks that a run can do without, such as telemetry. Errors are counted and warned of, each
+ * time. Upstream: `FailOpenSink` of entelix-agents.
+ *
+ * @example
+ * new FailOpenSink(otelSink, { onError: (error) => logger.warn(error) });
+ */
+export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSink {
+  readonly #inner: InnerSink<S>;
+  readonly #onError: FailOpenHandler;
+  #errors = 0;
+
+  constructor(inner: InnerSink<S>, options: FailOpenOptions = {}) {
+    this.#inner = inner;
+    this.#onError = options.onError ?? warn;
+  }
+
+  /** How many errors it has kept from the agent. */
+  get errors(): number {
+    return this.#errors;
+  }
+
+  send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void> {
+    try {
+      const taken = this.#inner.send(event, envelope);
+      if (isPromise(taken)) return this.#contain(() => taken, event.type);
+    } catch (error) {
+      this.#report(error, event.type);
+    }
+  }
+
+  /** Flushes the wrapped sink; an error is contained as that of an event is. */
+  forceFlush(): Promise<void> {
+    return this.#contain(() => this.#inner.forceFlush?.(), "forceFlush");
+  }
+
+  /** Shuts the wrapped sink down; an error is contained as that of an event is. */
+  shutdown(): Promise<void> {
+    return this.#contain(() => this.#inner.shutdown?.(), "shutdown");
+  }
+
+  async #contain(run: () => unknown, step: FailOpenStep): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.#report(error, step);
+    }
+  }
+
+  #report(error: unknown, step: FailOpenStep): void {
+    this.#errors += 1;
+    try {
+      Promise.resolve(this.#onError(error, step)).catch(() => {});
+    } catch {
+      // The handler is the application's; its failure must not become the agent's.
+    }
+  }
+}
+
+function warn(error: unknown, step: FailOpenStep): void {
+  const text = typeof error === "string" ? error : textProperty(error, "message");
+  process.emitWarning(`a sink failed at ${step}: ${constructorName(error)}: ${text ?? ""}`, {
+    type: "EntelixWarning",
+    code: "ENTELIX_SINK_FAILED",
+  });
+}

@@ -1,0 +1,261 @@
+import { v7 as uuidv7 } from "uuid";
+import { isCount } from "../dialects/field-checks.ts";
+import { isTraceparent } from "../dialects/line-envelope.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
+import { type EventEnvelope, SequenceCounter } from "../events/event-envelope.ts";
+import { stringifyExact } from "../events/exact-json.ts";
+import type { Instant } from "../events/instant.ts";
+import { formatRfc3339, parseRfc3339 } from "../events/rfc3339.ts";
+import { now } from "../otel/clock.ts";
+import type { RedactionHook } from "../otel/content.ts";
+import type { AgentEventSink } from "./agent-event-sink.ts";
+import type { ClosableSink } from "./closable-sink.ts";
+import { isPromise } from "./is-promise.ts";
+import { type RecordingTarget, RecordingWriter } from "./recording-writer.ts";
+
+/** Who knows of a run what its events do not say. A `Bridge` or `OtelSink` does. */
+export interface ProvenanceSource {
+  provenanceOf(tenantId: string, runId: string): EventEnvelope | undefined;
+}
+
+export type RecorderSinkOptions = RecordingTarget & {
+  /**
+   * Asked at each `started` for what the event does not say, so that a replay puts the run in the same
+   * place. Register the recorder behind it, so that it knows the run by then.
+   */
+  readonly source?: ProvenanceSource | undefined;
+  /** Whether content is recorded; without, it is `null` in the recording. Default `true`. */
+  readonly content?: boolean | undefined;
+  /**
+   * Sees content and the operator's error text before they are written, told the event's field as
+   * `attribute`. Where it throws or returns a promise, a fixed text is recorded.
+   */
+  readonly redact?: RedactionHook | undefined;
+  /** Read once for an event without a time. Default: the system's time. */
+  readonly clock?: (() => Readonly<Instant>) | undefined;
+  /** Most bytes that wait to be written; `send` fails above. Default 64 MiB. */
+  readonly maxBufferedBytes?: number | undefined;
+};
+
+/** What a recorder did so far. */
+export interface RecorderDiagnostics {
+  /** Events that were given to the file or stream. */
+  readonly recorded: number;
+  /** Events that were not recorded, since the file or stream had failed or was too far behind. */
+  readonly refused: number;
+  /** Envelope fields that were left out or replaced, since no reader would take them. */
+  readonly badEnvelopeFields: number;
+  /** How often `redact` or the source threw. */
+  readonly hookFailures: number;
+}
+
+const DEFAULT_MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
+const HIDDEN = "[redaction failed]";
+
+/** Envelope fields that are recorded as they are, besides the ids and the time. */
+const CONTEXT_FIELDS = [
+  "thread_id",
+  "session_id",
+  "root_run_id",
+  "resumed_from_run_id",
+  "parent_tool_use_id",
+  "traceparent",
+  "tracestate",
+] as const satisfies readonly (keyof EventEnvelope)[];
+
+/**
+ * Writes events to a file or stream, one flat JSON line each, for `replay` to read: the spans of a
+ * replay are those that the events gave live.
+ *
+ * The event is encoded during `send`, which returns a promise only while the file or stream is full.
+ * After a failed write every `send`, and `forceFlush`, fails with that error.
+ *
+ * @example
+ * const recorder = new RecorderSink({ path: "events.ndjson", source: bridge });
+ * agent.addSink(new FanOutSink([bridge, recorder]));
+ */
+export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSink {
+  readonly #options: RecorderSinkOptions;
+  readonly #writer: RecordingWriter;
+  readonly #sequence = new SequenceCounter();
+  #recorded = 0;
+  #refused = 0;
+  #badEnvelopeFields = 0;
+  #hookFailures = 0;
+
+  /**
+   * @throws the system's error when the file cannot be opened; RangeError when `maxBufferedBytes` is
+   *   no whole number from 1.
+   */
+  constructor(options: RecorderSinkOptions) {
+    const limit = options.maxBufferedBytes ?? DEFAULT_MAX_BUFFERED_BYTES;
+    if (!Number.isSafeInteger(limit) || limit < 1) {
+      throw new RangeError(`maxBufferedBytes: expected a whole number from 1, got ${limit}`);
+    }
+    this.#options = options;
+    this.#writer = new RecordingWriter(options, limit);
+  }
+
+  send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void> {
+    const line = this.#lineOf(event, envelope);
+    try {
+      const room = this.#writer.write(line);
+      this.#recorded += 1;
+      return room;
+    } catch (error) {
+      this.#refused += 1;
+      throw error;
+    }
+  }
+
+  /** Resolves when every event so far was handed to the system. */
+  forceFlush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  /** Flushes; closes a file, leaves a stream open. Later events are refused. */
+  shutdown(): Promise<void> {
+    return this.#writer.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutdown();
+  }
+
+  diagnostics(): RecorderDiagnostics {
+    return {
+      recorded: this.#recorded,
+      refused: this.#refused,
+      badEnvelopeFields: this.#badEnvelopeFields,
+      hookFailures: this.#hookFailures,
+    };
+  }
+
+  #lineOf(event: AgentEvent<S>, envelope: EventEnvelope | undefined): string {
+    const ids = {
+      event_id: this.#eventIdOf(envelope),
+      sequence: this.#sequenceOf(envelope),
+      timestamp: this.#timeOf(envelope),
+    };
+    const context = this.#contextOf(event, envelope);
+    // Twice, so that they stand first and no field of the event hides them.
+    const fields = { ...ids, ...event, ...this.#shownOf(event), ...context, ...ids };
+    let text = "";
+    for (const [field, value] of Object.entries(fields)) {
+      if (value === undefined) continue;
+      // Field by field, so that one that has no JSON does not take the others with it.
+      text += `${text === "" ? "{" : ","}${JSON.stringify(field)}:${stringifyExact(value)}`;
+    }
+    return `${text}}\n`;
+  }
+
+  #eventIdOf(envelope: EventEnvelope | undefined): string {
+    const id = envelope?.event_id;
+    if (id === "") this.#badEnvelopeFields += 1;
+    return id || uuidv7();
+  }
+
+  #sequenceOf(envelope: EventEnvelope | undefined): number | bigint {
+    const sequence = envelope?.sequence;
+    if (sequence !== undefined) {
+      if (isCount(sequence)) return sequence;
+      this.#badEnvelopeFields += 1;
+    }
+    return this.#sequence.next();
+  }
+
+  #timeOf(envelope: EventEnvelope | undefined): string {
+    const given = envelope?.timestamp;
+    if (given !== undefined) {
+      const text = typeof given === "string" ? given : writtenInstant(given);
+      if (text !== undefined && parseRfc3339(text) !== undefined) return text;
+      this.#badEnvelopeFields += 1;
+    }
+    return formatRfc3339((this.#options.clock ?? now)());
+  }
+
+  #contextOf(event: AgentEvent<S>, envelope: EventEnvelope | undefined): EventEnvelope {
+    const known = event.type === "started" ? this.#provenanceOf(event) : undefined;
+    const context: { [K in (typeof CONTEXT_FIELDS)[number]]?: string } = {};
+    if (envelope === undefined && known === undefined) return context;
+    for (const field of CONTEXT_FIELDS) {
+      const value = envelope?.[field] ?? known?.[field];
+      if (value === undefined) continue;
+      const readable = field === "traceparent" ? isTraceparent(value) : value !== "";
+      if (readable) context[field] = value;
+      else this.#badEnvelopeFields += 1;
+    }
+    return context;
+  }
+
+  #provenanceOf(event: AgentEvent<S>): EventEnvelope | undefined {
+    try {
+      return this.#options.source?.provenanceOf(event.tenant_id, event.run_id);
+    } catch {
+      this.#hookFailures += 1;
+      return undefined;
+    }
+  }
+
+  /** The fields of the event that hold users' data, as they are to be recorded. */
+  #shownOf(event: AgentEvent<S>): Readonly<Record<string, unknown>> {
+    switch (event.type) {
+      case "tool_start":
+        return { input: this.#content(event.input, "input", event) };
+      case "tool_complete":
+        return { output: this.#content(event.output, "output", event) };
+      case "tool_call_denied":
+        return { reason: textOf(this.#content(event.reason, "reason", event)) };
+      case "complete":
+        return { state: this.#content(event.state, "state", event) };
+      case "interrupted":
+        return { payload: this.#content(event.payload, "payload", event) };
+      case "tool_error":
+      case "failed":
+        return { error: textOf(this.#redacted(event.error, "error", event) ?? "") };
+      case "started":
+      case "tool_call_approved":
+        return {};
+      default:
+        return event satisfies never;
+    }
+  }
+
+  #content(value: unknown, field: string, event: AgentEvent<S>): unknown {
+    if (this.#options.content === false) return null;
+    return this.#redacted(value, field, event) ?? null;
+  }
+
+  #redacted(value: unknown, attribute: string, event: AgentEvent<S>): unknown {
+    const { redact } = this.#options;
+    if (redact === undefined) return value;
+    try {
+      const shown = redact(value, {
+        attribute,
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        ...("tool" in event ? { tool: event.tool } : {}),
+      });
+      if (!isPromise(shown)) return shown;
+      shown.then(undefined, () => {});
+    } catch {
+      // Counted below: without the hook's answer nothing of the value may be shown.
+    }
+    this.#hookFailures += 1;
+    return HIDDEN;
+  }
+}
+
+/** What a redaction hook made of a text, as text; `null` stays. */
+function textOf(shown: unknown): string | null {
+  return typeof shown === "string" || shown === null ? shown : stringifyExact(shown);
+}
+
+/** `undefined` for what is no time, or one outside the years that RFC 3339 can write. */
+function writtenInstant(at: Readonly<Instant>): string | undefined {
+  try {
+    return formatRfc3339(at);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+import { type AgentEvent, eraseState } from "../events/agent-event.ts";
+import type { EventEnvelope } from "../events/event-envelope.ts";
+import type { AgentEventSink } from "./agent-event-sink.ts";
+import type { ClosableSink, InnerSink } from "./closable-sink.ts";
+
+/**
+ * Replaces the agent's state in `complete` by `null`, for a sink that need not know it or must not
+ * keep it. Every other event is passed on unchanged. Upstream: `StateErasureSink` of entelix-agents.
+ *
+ * @typeParam S the agent's state type, which the wrapped sink does not see.
+ *
+ * @example
+ * new StateErasureSink<MyState>(sharedSink);
+ */
+export class StateErasureSink<S = unknown> implements AgentEventSink<S>, ClosableSink {
+  readonly #inner: InnerSink<null>;
+
+  constructor(inner: InnerSink<null>) {
+    this.#inner = inner;
+  }
+
+  send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void> {
+    return this.#inner.send(eraseState(event), envelope);
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.#inner.forceFlush?.();
+  }
+
+  async shutdown(): Promise<void> {
+    await this.#inner.shutdown?.();
+  }
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../src/events/agent-event.ts";
+import type { EventEnvelope } from "../../src/events/event-envelope.ts";
+import { CaptureSink } from "../../src/sinks/capture-sink.ts";
+import type { InnerSink } from "../../src/sinks/closable-sink.ts";
+import { FanOutSink } from "../../src/sinks/fan-out-sink.ts";
+import { envelopeNo, everyEvent, settle, started } from "./sample-events.ts";
+
+const boom = new Error("boom");
+
+describe("FanOutSink", () => {
+  it("is synchronous among synchronous sinks, and passes event and envelope on as they are", () => {
+    const a = new CaptureSink();
+    const b = new CaptureSink();
+    const sink = new FanOutSink([a, b]);
+    const envelope = envelopeNo(1);
+    for (const event of everyEvent) expect(sink.send(event, envelope)).toBeUndefined();
+    for (const [index, item] of b.items.entries()) {
+      expect(item.event).toBe(everyEvent[index]);
+      expect(item.envelope).toBe(envelope);
+    }
+    expect(a.events).toEqual(everyEvent);
+    expect(b.events).toEqual(everyEvent);
+  });
+
+  it("waits for a promise before it goes on to the next sink", async () => {
+    const order: string[] = [];
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const note = (name: string) => ({ send: () => void order.push(name) });
+    const slow = {
+      send: async () => {
+        order.push("slow:begin");
+        await gate;
+        order.push("slow:end");
+      },
+    };
+    const sent = new FanOutSink([note("first"), slow, note("last")]).send(started);
+    await settle();
+    expect(order).toEqual(["first", "slow:begin"]);
+    open();
+    await sent;
+    expect(order).toEqual(["first", "slow:begin", "slow:end", "last"]);
+  });
+
+  it("passes the envelope on to sinks after an asynchronous one", async () => {
+    const last = new CaptureSink();
+    await new FanOutSink([{ send: async () => {} }, last]).send(started, envelopeNo(7));
+    expect(last.items).toEqual([{ event: started, envelope: envelopeNo(7) }]);
+  });
+
+  it.each<[string, InnerSink["send"]]>([
+    [
+      "throws",
+      () => {
+        throw boom;
+      },
+    ],
+    ["rejects", () => Promise.reject(boom)],
+  ])("stops at a sink that %s", async (_, send) => {
+    const before = new CaptureSink();
+    const after = new CaptureSink();
+    const sink = new FanOutSink([before, { send: async () => {} }, { send }, after]);
+    await expect(sink.send(started)).rejects.toBe(boom);
+    expect(before.events).toEqual([started]);
+    expect(after.events).toEqual([]);
+  });
+
+  it("throws what a synchronous sink throws before any promise", () => {
+    const sink = new FanOutSink([
+      {
+        send() {
+          throw boom;
+        },
+      },
+    ]);
+    expect(() => sink.send(started)).toThrow(boom);
+  });
+
+  it("keeps the sinks it was made with", () => {
+    const sinks: InnerSink[] = [new CaptureSink()];
+    const sink = new FanOutSink(sinks);
+    sinks.push({
+      send() {
+        throw boom;
+      },
+    });
+    expect(sink.send(started)).toBeUndefined();
+  });
+
+  it("flushes and shuts down all sinks that can, though one fails", async () => {
+    const calls: string[] = [];
+    class Closable {
+      readonly #name: string;
+      constructor(name: string) {
+        this.#name = name;
+      }
+      send(_event: AgentEvent, _envelope?: EventEnvelope): void {}
+      async forceFlush(): Promise<void> {
+        calls.push(`flush ${this.#name}`);
+        if (this.#name === "bad") throw boom;
+      }
+      async shutdown(): Promise<void> {
+        calls.push(`shutdown ${this.#name}`);
+      }
+    }
+    const sink = new FanOutSink([new Closable("bad"), new CaptureSink(), new Closable("good")]);
+    await expect(sink.forceFlush()).rejects.toBe(boom);
+    await expect(sink.shutdown()).resolves.toBeUndefined();
+    expect(calls).toEqual(["flush bad", "flush good", "shutdown bad", "shutdown good"]);
+  });
+
+  it("gives every error when several sinks fail to close", async () => {
+    const other = new Error("other");
+    const failing = (error: Error) => ({
+      send() {},
+      shutdown(): Promise<void> {
+        throw error;
+      },
+    });
+    const sink = new FanOutSink([failing(boom), failing(other)]);
+    const error: unknown = await sink.shutdown().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(AggregateError);
+    expect(error).toMatchObject({ message: "shutdown: 2 sinks failed", errors: [boom, other] });
+  });
+});

@@ -1,0 +1,437 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
+import fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { isJsonObject } from "../../src/dialects/dialect.ts";
+import { decodeEntelix } from "../../src/dialects/entelix/decode.ts";
+import type { AgentEvent } from "../../src/events/agent-event.ts";
+import type { EventEnvelope } from "../../src/events/event-envelope.ts";
+import { parseExact } from "../../src/events/exact-json.ts";
+import type { JsonValue } from "../../src/events/json-value.ts";
+import { renderForLlm } from "../../src/events/render-for-llm.ts";
+import { RecorderSink } from "../../src/sinks/recorder-sink.ts";
+import { readLines } from "../support/golden.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "recorder-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const TOOL = { run_id: "r1", tenant_id: "acme", tool_use_id: "t", tool: "search" } as const;
+const TOOL_START: AgentEvent = { type: "tool_start", ...TOOL, input: { q: 1 } };
+const STARTED: AgentEvent = { type: "started", run_id: "r1", tenant_id: "acme", agent: "a" };
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** Keeps what is written. */
+class Tape extends Writable {
+  text = "";
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+/** Holds every write until it is told how the write went. */
+class SlowTape extends Writable {
+  readonly pending: ((error?: Error) => void)[] = [];
+  constructor(highWaterMark: number) {
+    super({ highWaterMark });
+  }
+  override _write(_chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
+    this.pending.push(done);
+  }
+}
+
+function decoded(line: string) {
+  const value = parseExact(line);
+  const result = isJsonObject(value) ? decodeEntelix(value) : undefined;
+  if (result?.outcome !== "event") throw new Error(`${line}: ${JSON.stringify(result)}`);
+  return result;
+}
+
+function lineOf(
+  event: AgentEvent,
+  envelope?: EventEnvelope,
+  options: Partial<ConstructorParameters<typeof RecorderSink>[0]> = {},
+) {
+  const tape = new Tape();
+  const sink = new RecorderSink({ ...options, path: undefined, stream: tape });
+  expect(sink.send(event, envelope)).toBeUndefined();
+  expect(tape.text.endsWith("\n")).toBe(true);
+  return { ...decoded(tape.text), text: tape.text, sink };
+}
+
+/** Every JSON value that is read as it was written. */
+const content = fc
+  .jsonValue({ maxDepth: 3 })
+  .map((value): JsonValue => parseExact(JSON.stringify(value)));
+const name = fc.string({ unit: "binary", minLength: 1 });
+const errors = {
+  error: fc.string(),
+  envelope: fc.constant({ wire_code: "cancelled", wire_class: "client" } as const),
+};
+const run = { run_id: fc.string(), tenant_id: name };
+const tool = { ...run, tool_use_id: fc.string(), tool: fc.string() };
+const whole = fc.oneof(fc.nat(), fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n - 1n }));
+
+const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
+  fc.record({
+    type: fc.constant("started" as const),
+    ...run,
+    parent_run_id: fc.option(name),
+    agent: fc.string(),
+  }),
+  fc.record({
+    type: fc.constant("tool_start" as const),
+    ...tool,
+    tool_version: fc.option(name),
+    input: content,
+  }),
+  fc.record({
+    type: fc.constant("tool_complete" as const),
+    ...tool,
+    duration_ms: whole,
+    output: content,
+  }),
+  fc.record({
+    type: fc.constant("tool_error" as const),
+    ...tool,
+    ...errors,
+    error_for_llm: fc.constant(renderForLlm(undefined)),
+    kind: fc.constantFrom("transient" as const, "quota" as const),
+    duration_ms: whole,
+  }),
+  fc.record({ type: fc.constant("tool_call_approved" as const), ...tool }),
+  fc.record({ type: fc.constant("tool_call_denied" as const), ...tool, reason: fc.string() }),
+  fc.record({
+    type: fc.constant("complete" as const),
+    ...run,
+    state: content,
+    usage: fc.option(
+      fc.record({
+        requests: fc.nat(),
+        input_tokens: whole,
+        output_tokens: whole,
+        tool_calls: fc.nat(),
+        cost_usd: fc.constantFrom("0", "0.30", "12.000"),
+      }),
+    ),
+  }),
+  fc.record({
+    type: fc.constant("failed" as const),
+    ...run,
+    ...errors,
+    kind: fc.constant({ type: "cancelled" } as const),
+  }),
+  fc.record({
+    type: fc.constant("interrupted" as const),
+    ...run,
+    kind: fc.record({ type: fc.constant("approval_pending" as const), tool_use_id: fc.string() }),
+    payload: content,
+  }),
+);
+
+const anyEnvelope: fc.Arbitrary<EventEnvelope> = fc.record({
+  event_id: name,
+  sequence: whole,
+  timestamp: fc
+    .tuple(fc.integer({ min: -2e9, max: 9e9 }), fc.nat({ max: 999_999_999 }))
+    .map(([seconds, nanos]): [number, number] => [seconds, nanos]),
+  thread_id: name,
+  session_id: name,
+  root_run_id: name,
+  resumed_from_run_id: name,
+  parent_tool_use_id: name,
+  traceparent: fc.constant("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+  tracestate: fc.string(),
+});
+
+describe("RecorderSink", () => {
+  it("records what decodes to the same events and envelopes", () => {
+    fc.assert(
+      fc.property(anyEvent, anyEnvelope, (event, { tracestate, ...envelope }) => {
+        const line = lineOf(event, tracestate ? { ...envelope, tracestate } : envelope);
+        expect(line.event).toMatchObject(event);
+        expect(line.envelope).toEqual(tracestate ? { ...envelope, tracestate } : envelope);
+        expect(line.unknownValues).toEqual([]);
+        expect(line.sink.diagnostics().badEnvelopeFields).toBe(0);
+      }),
+    );
+  });
+
+  it("records every golden event as it is", () => {
+    for (const text of readLines("golden/entelix_events.jsonl")) {
+      const golden = parseExact(text);
+      if (!isJsonObject(golden)) throw new Error(text);
+      const { event, envelope } = decoded(text);
+      const line = lineOf(event, envelope);
+      expect(line.event).toMatchObject(event);
+      expect(line.envelope).toMatchObject(envelope);
+    }
+  });
+
+  it("gives each event an id, a number and the time of its entry, the ids first in the line", () => {
+    const tape = new Tape();
+    let second = 100;
+    const sink = new RecorderSink({ stream: tape, clock: () => [second++, 123_456_789] });
+    sink.send(STARTED);
+    sink.send(TOOL_START, { sequence: 70 });
+    sink.send(TOOL_START, { timestamp: "2026-04-29T21:00:00.120+09:00" });
+    const lines = tape.text.trimEnd().split("\n");
+    const envelopes = lines.map((line) => decoded(line).envelope);
+    expect(envelopes.map(({ sequence }) => sequence)).toEqual([0, 70, 1]);
+    expect(envelopes.map(({ timestamp }) => timestamp)).toEqual([
+      [100, 123_456_789],
+      [101, 123_456_789],
+      [1_777_464_000, 120_000_000],
+    ]);
+    for (const { event_id } of envelopes) expect(event_id).toMatch(UUID_V7);
+    expect(new Set(envelopes.map(({ event_id }) => event_id)).size).toBe(3);
+    expect(lines[0]).toMatch(
+      /^\{"event_id":"[^"]+","sequence":0,"timestamp":"1970-01-01T00:01:40\.123456789Z","type":"started",/,
+    );
+  });
+
+  it("reads the system's clock where none is given", () => {
+    const before = Math.floor(Date.now() / 1000) - 1;
+    const [seconds] = lineOf(STARTED).envelope.timestamp;
+    expect(seconds).toBeGreaterThanOrEqual(before);
+    expect(seconds).toBeLessThanOrEqual(before + 60);
+  });
+
+  it("asks its source at the start of a run, and keeps what the envelope says", () => {
+    const asked: string[] = [];
+    const source = {
+      provenanceOf(tenantId: string, runId: string): EventEnvelope {
+        asked.push(`${tenantId}/${runId}`);
+        return { thread_id: "th-source", root_run_id: "root", parent_tool_use_id: "call" };
+      },
+    };
+    const { envelope } = lineOf(STARTED, { thread_id: "th-given" }, { source });
+    expect(envelope).toMatchObject({
+      thread_id: "th-given",
+      root_run_id: "root",
+      parent_tool_use_id: "call",
+    });
+    expect(lineOf(TOOL_START, undefined, { source }).envelope.root_run_id).toBeUndefined();
+    expect(asked).toEqual(["acme/r1"]);
+    const broken = {
+      provenanceOf() {
+        throw new Error("gone");
+      },
+    };
+    expect(lineOf(STARTED, undefined, { source: broken }).sink.diagnostics().hookFailures).toBe(1);
+  });
+
+  it("leaves out content when told to", () => {
+    const events: [AgentEvent, object][] = [
+      [TOOL_START, { input: null }],
+      [{ type: "tool_complete", ...TOOL, duration_ms: 1, output: "secret" }, { output: null }],
+      [{ type: "tool_call_denied", ...TOOL, reason: "secret" }, { reason: "" }],
+      [{ type: "complete", run_id: "r", tenant_id: "t", state: "secret" }, { state: null }],
+      [
+        {
+          type: "interrupted",
+          run_id: "r",
+          tenant_id: "t",
+          kind: { type: "custom" },
+          payload: "secret",
+        },
+        { payload: null },
+      ],
+    ];
+    for (const [event, shown] of events) {
+      const line = lineOf(event, undefined, { content: false });
+      expect(line.event).toMatchObject({ ...event, ...shown });
+      expect(line.text).not.toContain("secret");
+    }
+  });
+
+  it("records what the redaction hook makes of content and error text, and fails closed", () => {
+    const failed: AgentEvent = {
+      type: "failed",
+      run_id: "r1",
+      tenant_id: "acme",
+      error: "secret",
+      envelope: { wire_code: "c", wire_class: "server" },
+    };
+    const seen: unknown[] = [];
+    const masked = (value: unknown, field: unknown) => {
+      seen.push([value, field]);
+      return "***";
+    };
+    expect(lineOf(TOOL_START, undefined, { redact: masked }).event).toMatchObject({ input: "***" });
+    expect(lineOf(failed, undefined, { redact: masked }).event).toMatchObject({ error: "***" });
+    expect(seen).toEqual([
+      [{ q: 1 }, { attribute: "input", tenantId: "acme", runId: "r1", tool: "search" }],
+      ["secret", { attribute: "error", tenantId: "acme", runId: "r1" }],
+    ]);
+    const hooks = [
+      () => {
+        throw new Error("no");
+      },
+      async () => {
+        throw new Error("late");
+      },
+    ];
+    for (const redact of hooks) {
+      const line = lineOf(failed, undefined, { redact });
+      expect(line.event).toMatchObject({ error: "[redaction failed]" });
+      expect(line.sink.diagnostics().hookFailures).toBe(1);
+    }
+    expect(lineOf(failed, undefined, { redact: () => ({ n: 1n }) }).event).toMatchObject({
+      error: '{"n":1}',
+    });
+    expect(lineOf(failed, undefined, { redact: () => undefined }).event).toMatchObject({
+      error: "",
+    });
+  });
+
+  it("keeps the line when content has no JSON", () => {
+    const cycle: Record<string, unknown> = {};
+    cycle.self = cycle;
+    const inputs: [unknown, unknown][] = [
+      [undefined, null],
+      [cycle, "[unserializable: it contains itself]"],
+      [() => 1, "[unserializable: function]"],
+      [{ n: 9007199254740993n }, { n: 9007199254740993n }],
+    ];
+    for (const [input, recorded] of inputs) {
+      expect(lineOf({ ...TOOL_START, input }).event).toMatchObject({
+        run_id: "r1",
+        input: recorded,
+      });
+    }
+  });
+
+  it("leaves out envelope fields that no reader would take, and counts them", () => {
+    const envelope: EventEnvelope = {
+      event_id: "",
+      sequence: -1,
+      timestamp: "yesterday",
+      thread_id: "",
+      traceparent: "junk",
+      root_run_id: "root",
+    };
+    const line = lineOf(STARTED, envelope, { clock: () => [7, 0] });
+    expect(line.envelope).toEqual({
+      event_id: expect.stringMatching(UUID_V7),
+      sequence: 0,
+      timestamp: [7, 0],
+      root_run_id: "root",
+    });
+    expect(line.sink.diagnostics().badEnvelopeFields).toBe(5);
+    const far = lineOf(STARTED, { timestamp: [1e15, 0] }, { clock: () => [7, 0] });
+    expect(far.envelope.timestamp).toEqual([7, 0]);
+  });
+
+  it("does not let a field of the event hide the envelope", () => {
+    const odd = { ...STARTED, event_id: "fake", timestamp: "fake", sequence: "fake" };
+    const line = lineOf(odd, { event_id: "true", sequence: 5, timestamp: [9, 0] });
+    expect(line.envelope).toEqual({ event_id: "true", sequence: 5, timestamp: [9, 0] });
+  });
+
+  it("appends to a file that only its owner can read, and mends a torn last line", async () => {
+    const path = join(folder, "events.ndjson");
+    const first = new RecorderSink({ path });
+    first.send(STARTED);
+    await first.shutdown();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    writeFileSync(path, '{"torn":', { flag: "a" });
+    await using second = new RecorderSink({ path });
+    second.send(TOOL_START);
+    await second.forceFlush();
+    const lines = readFileSync(path, "utf8").split("\n");
+    expect(
+      lines.map((line) => (line.startsWith('{"event') ? decoded(line).event.type : line)),
+    ).toEqual(["started", '{"torn":', "tool_start", ""]);
+    expect(second.diagnostics()).toMatchObject({ recorded: 1, refused: 0 });
+  });
+
+  it("makes its sender wait while the stream is full", async () => {
+    const tape = new SlowTape(10);
+    const sink = new RecorderSink({ stream: tape });
+    const order: string[] = [];
+    const waiting = [sink.send(STARTED), sink.send(STARTED)].map(async (room, index) => {
+      expect(room).toBeInstanceOf(Promise);
+      await room;
+      order.push(`room ${index}`);
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(order).toEqual([]);
+    while (tape.pending.length > 0) {
+      tape.pending.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(waiting);
+    expect(order).toEqual(["room 0", "room 1"]);
+  });
+
+  it("refuses events above the limit of what may wait, and takes them again later", async () => {
+    const tape = new SlowTape(10);
+    const sink = new RecorderSink({ stream: tape, maxBufferedBytes: 400 });
+    const rooms = [sink.send(STARTED), sink.send(STARTED), sink.send(STARTED)];
+    expect(() => sink.send(STARTED)).toThrow(
+      "recording to the stream: more than 400 bytes wait to be written",
+    );
+    expect(sink.diagnostics()).toMatchObject({ recorded: 3, refused: 1 });
+    while (tape.pending.length > 0) {
+      tape.pending.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(rooms);
+    expect(sink.send(STARTED)).toBeInstanceOf(Promise);
+  });
+
+  it("tells a failed write to those who wait, the next sender, and whoever flushes", async () => {
+    const tape = new SlowTape(10);
+    const sink = new RecorderSink({ stream: tape });
+    const room = sink.send(STARTED);
+    const flushing = sink.forceFlush();
+    const message = "recording to the stream: ENOSPC";
+    const told = Promise.all([
+      expect(room).rejects.toThrow(message),
+      expect(flushing).rejects.toThrow(message),
+    ]);
+    tape.pending.shift()?.(new Error("ENOSPC"));
+    await told;
+    expect(() => sink.send(TOOL_START)).toThrow(message);
+    await expect(sink.forceFlush()).rejects.toThrow(message);
+    await expect(sink.shutdown()).rejects.toThrow(message);
+    expect(sink.diagnostics()).toMatchObject({ recorded: 1, refused: 1 });
+  });
+
+  it("survives a stream that fails while it shuts down, and one that is closed under it", async () => {
+    const tape = new SlowTape(1000);
+    const sink = new RecorderSink({ stream: tape });
+    sink.send(STARTED);
+    const closing = expect(sink.shutdown()).rejects.toThrow("EIO");
+    tape.pending.shift()?.(new Error("EIO"));
+    await closing;
+    await new Promise((resolve) => setImmediate(resolve));
+    const closed = new PassThrough();
+    const other = new RecorderSink({ stream: closed });
+    closed.destroy();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(() => other.send(STARTED)).toThrow("recording to the stream: the stream was closed");
+  });
+
+  it("flushes at shutdown, leaves a given stream open, and refuses what comes after", async () => {
+    const tape = new Tape();
+    const sink = new RecorderSink({ stream: tape });
+    sink.send(STARTED);
+    await sink.shutdown();
+    await sink.shutdown();
+    expect(tape.writable).toBe(true);
+    expect(tape.listenerCount("error")).toBe(0);
+    expect(() => sink.send(STARTED)).toThrow("recording to the stream: it was shut down");
+    await expect(sink.forceFlush()).rejects.toThrow("it was shut down");
+  });
+
+  it("says at once when the file cannot be opened, and which limit is none", () => {
+    expect(() => new RecorderSink({ path: join(folder, "no", "such", "file") })).toThrow("ENOENT");
+    expect(() => new RecorderSink({ path: join(folder, "x"), maxBufferedBytes: 0 })).toThrow(
+      "maxBufferedBytes: expected a whole number from 1, got 0",
+    );
+  });
+});
