@@ -1,0 +1,135 @@
+import {
+  failureKindFromEnvelope,
+  toolErrorKindFromEnvelope,
+  UNCLASSIFIED_ENVELOPE,
+} from "../../events/agent-error-tables.ts";
+import type { AgentEvent, Failed, ToolError } from "../../events/agent-event.ts";
+import type { Instant } from "../../events/instant.ts";
+import type { Lifecycle } from "../../lifecycle/lifecycle.ts";
+import type { CallProblem, RunEnd } from "../../lifecycle/signals.ts";
+
+/**
+ * How entelix's events read as signals of the lifecycle.
+ *
+ * Programs without types leave fields out; where that need not cost the event, it does not.
+ *
+ * @returns false when the event changed nothing (a repeat, or not the sender's to send).
+ */
+export function signal<H>(lifecycle: Lifecycle<H>, event: AgentEvent, at: Instant): boolean {
+  switch (event.type) {
+    case "started":
+      return lifecycle.startRun(
+        event.tenant_id,
+        event.run_id,
+        at,
+        event.agent,
+        event.parent_run_id ?? undefined,
+      );
+    case "tool_start":
+      return lifecycle.startCall(
+        event.tenant_id,
+        event.run_id,
+        at,
+        event.tool_use_id ?? "",
+        event.tool,
+        event.tool_version ?? undefined,
+        event.input,
+      );
+    case "tool_complete":
+      return lifecycle.endCall(
+        event.tenant_id,
+        event.run_id,
+        at,
+        event.tool_use_id ?? "",
+        event.tool,
+        event.tool_version ?? undefined,
+        Number(event.duration_ms),
+        undefined,
+        event.output,
+      );
+    case "tool_error":
+      return lifecycle.endCall(
+        event.tenant_id,
+        event.run_id,
+        at,
+        event.tool_use_id ?? "",
+        event.tool,
+        event.tool_version ?? undefined,
+        Number(event.duration_ms),
+        problemOf(event),
+        undefined,
+      );
+    case "complete":
+      return lifecycle.endRun(event.tenant_id, event.run_id, at, {
+        outcome: "complete",
+        usage: event.usage ?? undefined,
+        content: event.state,
+      });
+    case "failed":
+      return lifecycle.endRun(event.tenant_id, event.run_id, at, failureOf(event));
+    case "interrupted":
+      return lifecycle.endRun(event.tenant_id, event.run_id, at, {
+        outcome: "interrupted",
+        kind: event.kind ?? undefined,
+        content: event.payload,
+      });
+    case "tool_call_approved":
+      return lifecycle.approveCall(
+        event.tenant_id,
+        event.run_id,
+        at,
+        event.tool_use_id ?? "",
+        event.tool,
+        undefined,
+      );
+    case "tool_call_denied":
+      return lifecycle.denyCall(
+        event.tenant_id,
+        event.run_id,
+        at,
+        event.tool_use_id ?? "",
+        event.tool,
+        event.reason,
+      );
+    default:
+      return passThrough(lifecycle, event, at);
+  }
+}
+
+/** A type that a newer agent added: counted, and a sign of life of its run. */
+function passThrough<H>(
+  lifecycle: Lifecycle<H>,
+  event: { readonly tenant_id: string; readonly run_id: string },
+  at: Instant,
+): true {
+  lifecycle.noteActivity(event.tenant_id, event.run_id, at);
+  return true;
+}
+
+/** A tool that raises an interrupt is reported as an error, but it is a pause. */
+function problemOf(event: ToolError): CallProblem {
+  const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
+  if (envelope.wire_code === "interrupted") {
+    return { outcome: "interrupted", message: event.error };
+  }
+  return {
+    outcome: "error",
+    kind: event.kind ?? toolErrorKindFromEnvelope(envelope),
+    message: event.error,
+    envelope,
+  };
+}
+
+/** Agents before 0.6 report an interrupt as a failure, without saying of which kind it was. */
+function failureOf(event: Failed): RunEnd {
+  const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
+  if (envelope.wire_code === "interrupted") {
+    return { outcome: "interrupted", message: event.error };
+  }
+  return {
+    outcome: "failed",
+    kind: event.kind ?? failureKindFromEnvelope(envelope),
+    message: event.error,
+    envelope,
+  };
+}

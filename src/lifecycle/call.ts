@@ -1,0 +1,45 @@
+import type { Instant } from "../events/instant.ts";
+
+/**
+ * One tool call of a run, open or closed. Closed ones stay, light, to number the repeats of their
+ * id and to recognise a redelivered end.
+ *
+ * @typeParam H the driver's handle of a span.
+ */
+export class Call<H> {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string | undefined;
+  /** How often the id has come in this run, from 1. */
+  readonly occurrence: number;
+  readonly startedAt: Instant;
+  handle: H | undefined = undefined;
+  /** `approved` when a person or policy let it pass. */
+  approved = false;
+  /** How long the approval took, where the source says so. */
+  approvalWaitMs: number | undefined = undefined;
+  /** When it ended; `undefined` while it is open. */
+  closedAt: Instant | undefined = undefined;
+  closedMs = 0;
+  denied = false;
+
+  /** The call before it in the run's history, while that is short. */
+  before: Call<H> | undefined = undefined;
+  /** Neighbours in the run's list of open calls, oldest first. */
+  previous: Call<H> | undefined = undefined;
+  next: Call<H> | undefined = undefined;
+
+  constructor(
+    id: string,
+    name: string,
+    version: string | undefined,
+    occurrence: number,
+    startedAt: Instant,
+  ) {
+    this.id = id;
+    this.name = name;
+    this.version = version;
+    this.occurrence = occurrence;
+    this.startedAt = startedAt;
+  }
+}

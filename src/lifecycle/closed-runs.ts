@@ -1,0 +1,221 @@
+import type { ClosedCalls } from "./closed-calls.ts";
+import { Run } from "./run.ts";
+import type { RunIds } from "./run-ids.ts";
+import { Tree } from "./tree.ts";
+
+/** How a driver's handle of a closed run is made small, and made again. */
+export interface RunMemory<H> {
+  /** A number where the handle's ids can be derived again, else the handle itself. */
+  condense(run: Run<H>): H | number;
+  restore(run: Run<H>, memory: H | number): H;
+}
+
+/** Told of what is forgotten. */
+export interface Forgetting<H> {
+  /** A run that was kept whole. */
+  run(run: Run<H>): void;
+  /** A run that was in a trace other than its own. */
+  placed(traceId: string): void;
+}
+
+/** What a number can't say of a closed run. */
+interface Rest<H> {
+  /** The run's trace, where it is not its own. */
+  readonly traceId: string | undefined;
+  readonly rootRunId: string;
+  readonly root: boolean;
+  readonly handle: H | undefined;
+}
+
+const FAILED = 1 << 30;
+const SEGMENT_SHIFT = 9;
+const MOST_SEGMENTS = 1 << 16;
+
+/**
+ * The runs that ended last: as parents of late children, and to know what comes again or too late.
+ *
+ * Thousands are kept and nearly none is asked for again, so a run that completed or failed is kept
+ * as numbers in typed arrays, under its 16 bytes: objects in their place were copied by every
+ * garbage collection and cost a tenth of the whole. Runs that may go on (interrupted, abandoned) are
+ * kept whole. When it is full the run that ended first is forgotten.
+ */
+export class ClosedRuns<H> {
+  readonly #size: number;
+  /** Four words a slot: the run's 16 bytes. */
+  readonly #keys: Int32Array;
+  /** Open addressing, linear probing: slot + 1, or 0. */
+  readonly #index: Int32Array;
+  readonly #tenants: (string | undefined)[];
+  readonly #agents: (string | undefined)[];
+  readonly #numbers: Int32Array;
+  readonly #callsFrom: Float64Array;
+  readonly #callsTo: Float64Array;
+  /** Whole runs, and what numbers can't say. */
+  readonly #kept: (Run<H> | Rest<H> | undefined)[];
+  readonly #calls: ClosedCalls;
+  readonly #memory: RunMemory<H>;
+  readonly #forgetting: Forgetting<H>;
+  #next = 0;
+
+  constructor(size: number, calls: ClosedCalls, memory: RunMemory<H>, forgetting: Forgetting<H>) {
+    this.#size = size;
+    this.#calls = calls;
+    this.#memory = memory;
+    this.#forgetting = forgetting;
+    this.#keys = new Int32Array(size * 4);
+    this.#index = new Int32Array(2 ** Math.ceil(Math.log2(size * 2 + 1)));
+    this.#tenants = new Array<string | undefined>(size).fill(undefined);
+    this.#agents = new Array<string | undefined>(size).fill(undefined);
+    this.#numbers = new Int32Array(size);
+    this.#callsFrom = new Float64Array(size);
+    this.#callsTo = new Float64Array(size);
+    this.#kept = new Array<Run<H> | Rest<H> | undefined>(size).fill(undefined);
+  }
+
+  /** The tenant of the closed run with these 16 bytes. */
+  tenantOf(ids: RunIds): string | undefined {
+    const slot = this.#find(ids);
+    return slot < 0 ? undefined : this.#tenants[slot];
+  }
+
+  /** The closed run with these 16 bytes, whole again. */
+  get(ids: RunIds, runId: string): Run<H> | undefined {
+    const slot = this.#find(ids);
+    if (slot < 0) return undefined;
+    const kept = this.#kept[slot];
+    if (kept instanceof Run) return kept;
+    const run = this.#restore(slot, ids, runId, kept);
+    this.#kept[slot] = run;
+    return run;
+  }
+
+  /**
+   * Keeps a run that has just closed.
+   *
+   * @returns whether another one was forgotten for it.
+   */
+  add(run: Run<H>): boolean {
+    const slot = this.#next;
+    this.#next = slot + 1 === this.#size ? 0 : slot + 1;
+    const full = this.#tenants[slot] !== undefined;
+    if (full) this.#forget(slot);
+    const { ids } = run;
+    this.#keys[slot * 4] = ids.w0;
+    this.#keys[slot * 4 + 1] = ids.w1;
+    this.#keys[slot * 4 + 2] = ids.w2;
+    this.#keys[slot * 4 + 3] = ids.w3;
+    this.#tenants[slot] = run.tenantId;
+    const mask = this.#index.length - 1;
+    let at = this.#home(slot) & mask;
+    while (this.#index[at] !== 0) at = (at + 1) & mask;
+    this.#index[at] = slot + 1;
+    if (run.outcome === "complete" || run.outcome === "failed") this.#condense(slot, run);
+    else this.#kept[slot] = run;
+    return full;
+  }
+
+  /** A closed run opens again. */
+  take(run: Run<H>): void {
+    const slot = this.#find(run.ids);
+    if (slot >= 0) this.#remove(slot);
+  }
+
+  #condense(slot: number, run: Run<H>): void {
+    const memory = this.#memory.condense(run);
+    const flags = typeof memory === "number" ? memory : 0;
+    const segment = Math.min(run.segment, MOST_SEGMENTS - 1);
+    this.#numbers[slot] =
+      flags | (segment << SEGMENT_SHIFT) | (run.outcome === "failed" ? FAILED : 0);
+    this.#agents[slot] = run.agent;
+    this.#callsFrom[slot] = this.#calls.position;
+    run.history.moveTo(this.#calls);
+    this.#callsTo[slot] = this.#calls.position;
+    const plain = run.root && run.traceId === run.ids.traceId && typeof memory === "number";
+    this.#kept[slot] = plain
+      ? undefined
+      : {
+          traceId: run.traceId === run.ids.traceId ? undefined : run.traceId,
+          rootRunId: run.rootRunId,
+          root: run.root,
+          handle: typeof memory === "number" ? undefined : memory,
+        };
+  }
+
+  #restore(slot: number, ids: RunIds, runId: string, rest: Rest<H> | undefined): Run<H> {
+    const numbers = this.#numbers[slot] ?? 0;
+    const never = new Tree<H>([0, 0]);
+    const run = new Run<H>(this.#tenants[slot] ?? "", runId, ids, never.lastAt, never);
+    run.open = false;
+    run.agent = this.#agents[slot];
+    run.outcome = numbers & FAILED ? "failed" : "complete";
+    run.segment = (numbers >> SEGMENT_SHIFT) & (MOST_SEGMENTS - 1);
+    if (rest !== undefined) {
+      run.traceId = rest.traceId ?? ids.traceId;
+      run.rootRunId = rest.rootRunId;
+      run.root = rest.root;
+    }
+    run.history.restore(this.#calls, this.#callsFrom[slot] ?? 0, this.#callsTo[slot] ?? 0);
+    const flags = numbers & ((1 << SEGMENT_SHIFT) - 1);
+    run.handle = this.#memory.restore(run, rest?.handle ?? flags);
+    return run;
+  }
+
+  #find(ids: RunIds): number {
+    const mask = this.#index.length - 1;
+    for (let at = mix(ids.w0, ids.w1, ids.w2, ids.w3) & mask; ; at = (at + 1) & mask) {
+      const slot = (this.#index[at] ?? 0) - 1;
+      if (slot < 0) return -1;
+      const key = slot * 4;
+      if (
+        this.#keys[key + 3] === ids.w3 &&
+        this.#keys[key + 2] === ids.w2 &&
+        this.#keys[key + 1] === ids.w1 &&
+        this.#keys[key] === ids.w0
+      ) {
+        return slot;
+      }
+    }
+  }
+
+  #forget(slot: number): void {
+    const kept = this.#kept[slot];
+    if (kept instanceof Run) {
+      this.#forgetting.run(kept);
+      if (kept.traceId !== kept.ids.traceId) this.#forgetting.placed(kept.traceId);
+    } else if (kept?.traceId !== undefined) this.#forgetting.placed(kept.traceId);
+    this.#remove(slot);
+  }
+
+  /** Takes a slot out of the index, and moves up what stood behind it on the same way. */
+  #remove(slot: number): void {
+    this.#tenants[slot] = undefined;
+    this.#agents[slot] = undefined;
+    this.#kept[slot] = undefined;
+    const index = this.#index;
+    const mask = index.length - 1;
+    let hole = this.#home(slot) & mask;
+    while (index[hole] !== slot + 1) hole = (hole + 1) & mask;
+    for (let at = (hole + 1) & mask; index[at] !== 0; at = (at + 1) & mask) {
+      const other = (index[at] ?? 0) - 1;
+      const home = this.#home(other) & mask;
+      if (((at - home) & mask) >= ((at - hole) & mask)) {
+        index[hole] = index[at] ?? 0;
+        hole = at;
+      }
+    }
+    index[hole] = 0;
+  }
+  #home(slot: number): number {
+    const keys = this.#keys;
+    const at = slot * 4;
+    return mix(keys[at] ?? 0, keys[at + 1] ?? 0, keys[at + 2] ?? 0, keys[at + 3] ?? 0);
+  }
+}
+
+/** All words count: UUIDs of some versions have the same last bytes on one machine. */
+function mix(w0: number, w1: number, w2: number, w3: number): number {
+  let hash = Math.imul(w0 ^ Math.imul(w1, 0x9e3779b1), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 15) ^ w2, 0xc2b2ae35);
+  hash = Math.imul(hash ^ (hash >>> 13) ^ w3, 0x27d4eb2f);
+  return hash ^ (hash >>> 16);
+}

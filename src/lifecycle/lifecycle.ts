@@ -1,0 +1,288 @@
+import { addMilliseconds, compareInstants, type Instant } from "../events/instant.ts";
+import type { Call } from "./call.ts";
+import { isSameEnd } from "./call-keeper.ts";
+import { Counters, type IgnoredReason } from "./counters.ts";
+import type { LifecycleLimits } from "./limits.ts";
+import { RecentMap } from "./recent-map.ts";
+import type { Run } from "./run.ts";
+import { RunKeeper } from "./run-keeper.ts";
+import { canonicalRunId } from "./run-table.ts";
+import type { CallEnd, CallProblem, EventPlace, RunEnd } from "./signals.ts";
+import type { SpanDriver } from "./span-driver.ts";
+
+/**
+ * The rules of order, duplicates, orphans, limits and resume, once for every dialect.
+ *
+ * Pure: no clock, no I/O, no OpenTelemetry. A dialect calls it with neutral signals (a run opens or
+ * closes, a call opens or closes, an approval), each with its time; it keeps bounded state and calls
+ * a driver, which makes the spans. Every span it opens it closes exactly once.
+ *
+ * A signal returns false when it changed nothing because it repeats another one or is not the
+ * sender's to send; the reason is counted.
+ */
+export class Lifecycle<H> {
+  readonly counters = new Counters();
+  readonly runs: RunKeeper<H>;
+  /** The run and the call that the last signal was about. */
+  lastRun: Run<H> | undefined = undefined;
+  lastCall: Call<H> | undefined = undefined;
+
+  readonly #driver: SpanDriver<H>;
+  readonly #limits: LifecycleLimits;
+  readonly #eventIds: RecentMap<true>;
+  /** Whether the event being taken has an id: then equal looks don't make a duplicate. */
+  #identified = false;
+
+  constructor(driver: SpanDriver<H>, place: EventPlace<H>, limits: LifecycleLimits) {
+    this.#driver = driver;
+    this.#limits = limits;
+    this.#eventIds = new RecentMap(limits.eventIds);
+    this.runs = new RunKeeper(driver, place, this.counters, limits);
+  }
+
+  /**
+   * Begins an event. Every signal of the event follows.
+   *
+   * @returns false when the event has come before.
+   */
+  begin(tenantId: string, eventId: string | undefined): boolean {
+    this.counters.events++;
+    this.lastRun = undefined;
+    this.lastCall = undefined;
+    // Programs without types give `null` and `""` for none; no two events may share those.
+    this.#identified = typeof eventId === "string" && eventId !== "";
+    if (!this.#identified) return true;
+    // The tenant is part of the key: nobody can suppress another tenant's events.
+    const key = `${tenantId}\0${eventId}`;
+    if (this.#eventIds.get(key) !== undefined) return this.#ignore("duplicate");
+    this.counters.bent.forgotten_event_ids += this.#eventIds.set(key, true);
+    return true;
+  }
+
+  startRun(
+    tenantId: string,
+    runId: string,
+    at: Instant,
+    agent: string,
+    parentRunId: string | undefined,
+  ): boolean {
+    if (runId === "") return this.#ignore("empty_run_id");
+    const id = canonicalRunId(runId);
+    const parentId = parentRunId === undefined ? undefined : canonicalRunId(parentRunId);
+    // A run that names itself as its parent has none.
+    const parent = parentId === "" || parentId === id ? undefined : parentId;
+    const known = this.runs.find(tenantId, id);
+    if (known === undefined) {
+      const run = this.runs.create(tenantId, id, at);
+      run.agent = agent;
+      run.parentRunId = parent;
+      this.lastRun = run;
+      this.runs.open(run, at);
+      this.counters.runsStarted++;
+      return true;
+    }
+    this.lastRun = known;
+    if (known.open) {
+      if (known.agent !== undefined) return this.#ignore("duplicate");
+      this.runs.touch(known, at);
+      this.runs.completeStart(known, agent, parent);
+      this.counters.runsStarted++;
+      return true;
+    }
+    const continues = known.outcome === "interrupted" || known.outcome === "abandoned";
+    if (!continues || compareInstants(at, known.startedAt) <= 0) return this.#ignore("duplicate");
+    known.agent ??= agent;
+    this.runs.reopen(known, at);
+    return true;
+  }
+
+  endRun(tenantId: string, runId: string, at: Instant, end: RunEnd): boolean {
+    const run = this.#take(tenantId, runId, at);
+    if (run === undefined) return false;
+    if (!run.open && !this.#revive(run, at)) return this.#ignore("second_terminal");
+    this.runs.close(run, at, end);
+    return true;
+  }
+
+  startCall(
+    tenantId: string,
+    runId: string,
+    at: Instant,
+    callId: string,
+    name: string,
+    version: string | undefined,
+    content: unknown,
+  ): boolean {
+    const run = this.#take(tenantId, runId, at);
+    if (run === undefined) return false;
+    if (!run.open && !this.#revive(run, at)) {
+      // Its end, should it come, makes the span; the event itself is true.
+      this.#ignore("after_end");
+      return true;
+    }
+    if (!this.#identified && callId !== "" && run.calls.has(callId, name, version)) {
+      return this.#ignore("duplicate");
+    }
+    this.runs.touch(run, at);
+    this.lastCall = this.runs.calls.open(run, at, callId, name, version, content);
+    return true;
+  }
+
+  /**
+   * @param durationMs as the source measured it, in ms: places the start of a call that was not
+   *   seen to start.
+   * @param problem absent when the call completed.
+   */
+  endCall(
+    tenantId: string,
+    runId: string,
+    at: Instant,
+    callId: string,
+    name: string,
+    version: string | undefined,
+    durationMs: number,
+    problem: CallProblem | undefined,
+    content: unknown,
+  ): boolean {
+    const run = this.#take(tenantId, runId, at, durationMs);
+    if (run === undefined) return false;
+    const last = run.history.last(callId);
+    if (!this.#identified && callId !== "" && last && isSameEnd(last, at, durationMs)) {
+      return this.#ignore("duplicate");
+    }
+    if (!run.open && !this.#revive(run, before(at, durationMs))) {
+      if (run.history.occurrences(callId) > 0) {
+        this.lastCall = last;
+        this.#ignore("after_end");
+        return true;
+      }
+    }
+    this.runs.touch(run, at);
+    const end: CallEnd = problem ?? { outcome: "complete", content };
+    const call = run.calls.oldestOf(callId, name);
+    if (call === undefined) {
+      const from = before(at, durationMs);
+      this.lastCall = this.runs.calls.whole(run, from, at, callId, name, version, durationMs, end);
+    } else {
+      call.closedMs = durationMs;
+      this.runs.calls.close(run, call, at, end);
+      this.lastCall = call;
+    }
+    return true;
+  }
+
+  /** @param waitMs how long the approver took, in ms, where the source says when it asked. */
+  approveCall(
+    tenantId: string,
+    runId: string,
+    at: Instant,
+    callId: string,
+    name: string,
+    waitMs: number | undefined,
+  ): boolean {
+    const run = this.#take(tenantId, runId, at);
+    if (run === undefined) return false;
+    const last = run.lastApproval;
+    if (!this.#identified && callId !== "" && last?.callId === callId && isAt(last.at, at)) {
+      return this.#ignore("duplicate");
+    }
+    if (!run.open && !this.#revive(run, at)) return this.#ignore("after_end");
+    this.runs.touch(run, at);
+    const approval = { callId, name, at, waitMs };
+    run.lastApproval = approval;
+    run.approvals ??= [];
+    run.approvals.push(approval);
+    if (run.approvals.length > this.#limits.openCalls) {
+      run.approvals.shift();
+      this.counters.bent.forgotten_approvals++;
+    }
+    run.approvedCalls++;
+    this.#driver.noteApproval(run, at, callId, name);
+    return true;
+  }
+
+  denyCall(
+    tenantId: string,
+    runId: string,
+    at: Instant,
+    callId: string,
+    name: string,
+    content: unknown,
+  ): boolean {
+    const run = this.#take(tenantId, runId, at);
+    if (run === undefined) return false;
+    const last = run.history.last(callId);
+    if (!this.#identified && callId !== "" && last?.denied && isAt(last.startedAt, at)) {
+      return this.#ignore("duplicate");
+    }
+    if (!run.open && !this.#revive(run, at) && run.history.occurrences(callId) > 0) {
+      return this.#ignore("after_end");
+    }
+    this.runs.touch(run, at);
+    run.deniedCalls++;
+    const end: CallEnd = { outcome: "denied", content };
+    this.lastCall = this.runs.calls.whole(run, at, at, callId, name, undefined, 0, end);
+    return true;
+  }
+
+  /** An event of the run that says nothing the lifecycle knows: the run is alive. */
+  noteActivity(tenantId: string, runId: string, at: Instant): void {
+    this.#ignore("unknown_type");
+    const run = this.runs.find(tenantId, runId);
+    if (run === undefined) return;
+    this.lastRun = run;
+    this.runs.touch(run, at);
+  }
+
+  /** The run continues another one, which became known after its start. */
+  noteResumed(tenantId: string, runId: string, resumedFromRunId: string): void {
+    const run = this.runs.find(tenantId, runId);
+    if (run === undefined || !run.open || run.resumedFromRunId !== undefined) return;
+    const resumedFrom = canonicalRunId(resumedFromRunId);
+    if (resumedFrom === run.runId) return;
+    run.resumedFromRunId = resumedFrom;
+    this.#driver.noteResumed(run, this.runs.resumedFrom(run, resumedFrom));
+  }
+
+  /** The run a signal is about; it is opened, as far back as the event lasted, if never seen. */
+  #take(tenantId: string, runId: string, at: Instant, durationMs = 0): Run<H> | undefined {
+    const known = this.runs.find(tenantId, runId);
+    this.lastRun = known;
+    if (known !== undefined) return known;
+    if (runId === "") {
+      this.#ignore("empty_run_id");
+      return undefined;
+    }
+    const id = canonicalRunId(runId);
+    if (this.runs.isStrangers(id)) {
+      this.#ignore("other_tenant");
+      return undefined;
+    }
+    const from = before(at, durationMs);
+    const run = this.runs.create(tenantId, id, from);
+    run.startUnseen = true;
+    this.counters.bent.unseen_starts++;
+    this.lastRun = run;
+    this.runs.open(run, from);
+    return run;
+  }
+
+  /** An event of a run that was given up opens its next segment. */
+  #revive(run: Run<H>, at: Instant): boolean {
+    if (run.outcome !== "abandoned") return false;
+    this.runs.reopen(run, at);
+    return true;
+  }
+
+  #ignore(reason: IgnoredReason): false {
+    this.counters.ignored[reason]++;
+    return false;
+  }
+}
+
+const isAt = (a: Instant, b: Instant): boolean => compareInstants(a, b) === 0;
+
+/** `ms` before `at`, but not before 1970; what is no positive number counts as none. */
+function before(at: Instant, ms: number): Instant {
+  return ms > 0 && at[0] > 0 ? addMilliseconds(at, -Math.min(ms, at[0] * 1000)) : at;
+}

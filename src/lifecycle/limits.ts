@@ -1,0 +1,66 @@
+/**
+ * Bounds of the state that the lifecycle keeps. Each has a count in the diagnostics when it bites.
+ *
+ * All are numbers of things but `maxAgeMs` and `markerAfterMs` (milliseconds).
+ */
+export interface LifecycleLimits {
+  /** Runs open at once; beyond it the least recently active one is closed. Default 10,000. */
+  readonly openRuns: number;
+  /** Calls open at once in one run; beyond it the oldest is closed. Default 10,000. */
+  readonly openCalls: number;
+  /** Closed runs remembered, as parents and against duplicates. Default 10,000. */
+  readonly closedRuns: number;
+  /** Event ids remembered against redelivery. Default 100,000. */
+  readonly eventIds: number;
+  /** Call ids remembered in one run, to number their repeats. Default 10,000. */
+  readonly callIds: number;
+  /** Call ids remembered in all runs together. Default 1,000,000. */
+  readonly totalCallIds: number;
+  /** A run without any event in its tree for this long is closed. Default 24 h, in ms. */
+  readonly maxAgeMs: number;
+  /** Live only: a run open for this long exports a marker. `0` turns it off. Default 30,000 ms. */
+  readonly markerAfterMs: number;
+}
+
+export const DEFAULT_LIFECYCLE_LIMITS: LifecycleLimits = {
+  openRuns: 10_000,
+  openCalls: 10_000,
+  closedRuns: 10_000,
+  eventIds: 100_000,
+  callIds: 10_000,
+  totalCallIds: 1_000_000,
+  maxAgeMs: 24 * 60 * 60 * 1000,
+  markerAfterMs: 30_000,
+};
+
+/**
+ * The defaults with `given` on top.
+ *
+ * @throws RangeError when a limit is no whole number, or below 1 (`markerAfterMs`: below 0).
+ */
+export function resolveLimits(given: Partial<LifecycleLimits> = {}): LifecycleLimits {
+  const limits: { -readonly [K in keyof LifecycleLimits]: LifecycleLimits[K] } = {
+    ...DEFAULT_LIFECYCLE_LIMITS,
+  };
+  for (const name of LIMIT_NAMES) {
+    const value = given[name];
+    if (value === undefined) continue;
+    const least = name === "markerAfterMs" ? 0 : 1;
+    if (!Number.isSafeInteger(value) || value < least) {
+      throw new RangeError(`limits.${name}: expected a whole number from ${least}, got ${value}`);
+    }
+    limits[name] = value;
+  }
+  return limits;
+}
+
+const LIMIT_NAMES = [
+  "openRuns",
+  "openCalls",
+  "closedRuns",
+  "eventIds",
+  "callIds",
+  "totalCallIds",
+  "maxAgeMs",
+  "markerAfterMs",
+] as const satisfies readonly (keyof LifecycleLimits)[];

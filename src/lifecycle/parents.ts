@@ -1,0 +1,184 @@
+import type { Counters } from "./counters.ts";
+import type { Run } from "./run.ts";
+import { canonicalRunId, type RunTable } from "./run-table.ts";
+import type { Link, StartContext } from "./signals.ts";
+import type { SpanDriver } from "./span-driver.ts";
+
+/** Levels of known parents that are searched for the run itself. */
+const DEEPEST = 256;
+
+/**
+ * Finds the parent of a run that starts. A parent run id is never dropped.
+ *
+ * In this order: the parent run, open or remembered (there, the call that dispatched the run); the
+ * context given with the event or by an operator's resolver; the ids that follow from the root's and
+ * the parent's run id; the ids of the parent as if it were a root, marked as missing.
+ *
+ * @returns the parent's handle, or `undefined` for a run that is the root of its own trace. The
+ *   run's own fields (trace, root, marks) are set; links are added to `links`.
+ */
+export function placeRun<H>(
+  run: Run<H>,
+  context: StartContext<H> | undefined,
+  links: Link<H>[],
+  runs: RunTable<H>,
+  driver: SpanDriver<H>,
+  counters: Counters,
+): H | undefined {
+  const { parentRunId } = run;
+  if (parentRunId !== undefined) {
+    const parent = runs.find(run.tenantId, parentRunId);
+    if (parent !== undefined) {
+      if (!isBelow(parent, run, runs)) return under(parent, run, context, driver);
+      // Spans in a circle can't be shown: the run that comes last is the top.
+      if (parent.handle !== undefined) links.push({ kind: "late_parent", to: parent.handle });
+      return undefined;
+    }
+    const stranger = runs.ownerOf(parentRunId)?.handle;
+    if (stranger !== undefined) {
+      // A parent in another tenant: a trace of its own, so that neither tenant sees the other's.
+      counters.bent.tenant_conflicts++;
+      links.push({ kind: "parent_of_other_tenant", to: stranger });
+      return undefined;
+    }
+  }
+  const rootRunId = rootOf(run, context);
+  const outer = context?.outerParent?.();
+  const isItself = outer?.spanId === run.ids.spanId && outer.traceId === run.ids.traceId;
+  if (outer !== undefined && !isItself) {
+    if (!runs.isForeignTrace(run.tenantId, outer.traceId)) {
+      run.traceId = outer.traceId;
+      run.parentFromOutside = true;
+      if (parentRunId !== undefined) {
+        run.root = false;
+        run.rootRunId = rootRunId ?? parentRunId;
+      }
+      return outer.handle;
+    }
+    counters.bent.tenant_conflicts++;
+    links.push({ kind: "parent_of_other_tenant", to: outer.handle });
+    return undefined;
+  }
+  if (parentRunId === undefined && rootRunId === undefined) {
+    if (context?.ambient !== undefined) links.push({ kind: "ambient", to: context.ambient });
+    return undefined;
+  }
+  return byDerivation(run, rootRunId, context, runs, driver, counters);
+}
+
+/**
+ * Links a run that another event had to open to the parent that its `started` names: a span can't
+ * move to another parent.
+ */
+export function linkToLateParent<H>(
+  run: Run<H>,
+  parentRunId: string,
+  context: StartContext<H> | undefined,
+  links: Link<H>[],
+  runs: RunTable<H>,
+  driver: SpanDriver<H>,
+  counters: Counters,
+): void {
+  const parent = runs.find(run.tenantId, parentRunId);
+  if (parent !== undefined || rootOf(run, context) !== undefined) run.root = false;
+  if (parent?.handle !== undefined) {
+    if (parent.handle !== run.parentHandle) links.push({ kind: "late_parent", to: parent.handle });
+    return;
+  }
+  const stranger = runs.ownerOf(parentRunId)?.handle;
+  if (stranger !== undefined && parent === undefined) {
+    counters.bent.tenant_conflicts++;
+    links.push({ kind: "parent_of_other_tenant", to: stranger });
+    return;
+  }
+  const { ids } = runs.identify(run.tenantId, parentRunId);
+  links.push({ kind: "late_parent", to: driver.derived(ids.traceId, ids.spanId) });
+}
+
+/** The run at the top, where the event names one that is not the run itself. */
+function rootOf<H>(run: Run<H>, context: StartContext<H> | undefined): string | undefined {
+  if (context?.rootRunId === undefined) return undefined;
+  const rootRunId = canonicalRunId(context.rootRunId);
+  return rootRunId === run.runId ? undefined : rootRunId;
+}
+
+/** Whether `run` stands above `from`, by what the known runs say of their parents. */
+function isBelow<H>(from: Run<H>, run: Run<H>, runs: RunTable<H>): boolean {
+  let above: Run<H> | undefined = from;
+  for (let level = 0; above?.parentRunId !== undefined && level < DEEPEST; level++) {
+    if (above.parentRunId === run.runId) return true;
+    above = runs.find(run.tenantId, above.parentRunId);
+  }
+  return false;
+}
+
+/** Under a parent that was never seen: its ids follow from its run id, its trace from the root's. */
+function byDerivation<H>(
+  run: Run<H>,
+  rootRunId: string | undefined,
+  context: StartContext<H> | undefined,
+  runs: RunTable<H>,
+  driver: SpanDriver<H>,
+  counters: Counters,
+): H | undefined {
+  const root = rootRunId === undefined ? undefined : runs.find(run.tenantId, rootRunId);
+  const above = run.parentRunId ?? rootRunId ?? run.runId;
+  const parentIds = runs.identify(run.tenantId, above).ids;
+  run.rootRunId = root?.rootRunId ?? rootRunId ?? above;
+  if (root !== undefined) {
+    run.traceId = root.traceId;
+    if (root.tree.first !== undefined) run.tree = root.tree;
+  } else {
+    run.traceId =
+      rootRunId === undefined
+        ? parentIds.traceId
+        : runs.identify(run.tenantId, rootRunId).ids.traceId;
+  }
+  if (rootRunId === undefined) {
+    run.parentMissing = true;
+    counters.bent.missing_parents++;
+  } else {
+    run.root = false;
+  }
+  const callId = context?.parentCallId;
+  run.parentCallId = callId;
+  if (callId !== undefined) {
+    return driver.derived(run.traceId, parentIds.childSpanId("t", callId), root?.handle);
+  }
+  if (run.parentRunId === undefined && root?.handle !== undefined) return root.handle;
+  return driver.derived(run.traceId, parentIds.spanId, root?.handle);
+}
+
+/** Under a parent run that is known: under its call, where that is known or there is just one. */
+function under<H>(
+  parent: Run<H>,
+  run: Run<H>,
+  context: StartContext<H> | undefined,
+  driver: SpanDriver<H>,
+): H | undefined {
+  run.traceId = parent.traceId;
+  run.root = false;
+  run.rootRunId = parent.rootRunId;
+  if (parent.open) {
+    run.parent = parent;
+    run.tree = parent.tree;
+  } else if (parent.tree.first !== undefined) {
+    run.tree = parent.tree;
+  }
+  const ambient = context?.ambientCall?.run === parent ? context.ambientCall.call : undefined;
+  const callId = ambient?.id ?? context?.parentCallId;
+  if (callId !== undefined) {
+    run.parentCallId = callId;
+    const call = ambient ?? parent.history.last(callId);
+    if (call?.handle !== undefined) return call.handle;
+    const occurrence = call?.occurrence ?? Math.max(parent.history.occurrences(callId), 1);
+    const spanId = parent.ids.childSpanId("t", callId, occurrence);
+    return driver.derived(parent.traceId, spanId, parent.handle);
+  }
+  const only = parent.calls.size === 1 ? parent.calls.oldest : undefined;
+  if (only?.handle !== undefined) {
+    run.parentInferred = true;
+    return only.handle;
+  }
+  return parent.handle;
+}

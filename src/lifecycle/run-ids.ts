@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { hex64 } from "./hex.ts";
+import { finishFrom, type MurmurState, mixBlock } from "./murmur3.ts";
+
+/** What a span id under a run stands for. The byte is part of the hash. */
+export type Role = "t" | "m" | "s" | "o";
+
+/**
+ * The 16 bytes that stand for a run, and every id that is derived from them.
+ *
+ * A run whose id is a UUID is its own 16 bytes; any other run id (and the nil and max UUID) gets
+ * the first 16 bytes of SHA-256 over tenant, a zero byte and the run id. Anybody can recompute them:
+ * `docs/ids-and-sampling.md`.
+ */
+export class RunIds implements MurmurState {
+  /** Trace id of the run, were it a root: its 16 bytes in hex. */
+  readonly traceId: string;
+  /** Span id of the run's first segment: its last 8 bytes in hex. */
+  readonly spanId: string;
+  /** Made by hashing tenant and run id, not read from a UUID. */
+  readonly hashed: boolean;
+  /** The 16 bytes as four big-endian words. */
+  readonly w0: number;
+  readonly w1: number;
+  readonly w2: number;
+  readonly w3: number;
+  h1 = 0;
+  h2 = 0;
+  h3 = 0;
+  h4 = 0;
+
+  private constructor(w0: number, w1: number, w2: number, w3: number, hashed: boolean) {
+    this.hashed = hashed;
+    this.w0 = w0;
+    this.w1 = w1;
+    this.w2 = w2;
+    this.w3 = w3;
+    this.traceId = hex64(w0, w1) + hex64(w2, w3);
+    this.spanId = nonZero(w2, w3);
+    mixBlock(this, swap(w0), swap(w1), swap(w2), swap(w3));
+  }
+
+  /** The ids of a run that is known by its UUID; `undefined` when the run id is no UUID. */
+  static fromUuid(runId: string): RunIds | undefined {
+    return parseUuid(runId) ? new RunIds(words[0], words[1], words[2], words[3], false) : undefined;
+  }
+
+  /** The ids of a run that can't be known by its run id alone: hashed with the tenant. */
+  static hashed(tenantId: string, runId: string): RunIds {
+    const digest = createHash("sha256").update(`${tenantId}\0${runId}`, "utf8").digest();
+    return new RunIds(
+      digest.readInt32BE(0),
+      digest.readInt32BE(4),
+      digest.readInt32BE(8),
+      digest.readInt32BE(12),
+      true,
+    );
+  }
+
+  /**
+   * The span id of something under the run.
+   *
+   * @param discriminator tool-use id, or a decimal number, or empty.
+   * @param occurrence how often the id has come in this run, from 1. It counts when the id is empty
+   *   or has come before.
+   */
+  childSpanId(role: Role, discriminator: string, occurrence = 1): string {
+    const numbered = role === "t" && (occurrence > 1 || discriminator === "");
+    const length = stage(role, numbered ? `${discriminator}\0${occurrence}` : discriminator);
+    const hash = finishFrom(this, staged, length);
+    return nonZero(hash.h1, hash.h2);
+  }
+}
+
+/** Whether a run id is a UUID that can be a trace id (any version, any case; not nil, not max). */
+export function isUuid(runId: string): boolean {
+  return parseUuid(runId);
+}
+
+const words: [number, number, number, number] = [0, 0, 0, 0];
+
+function parseUuid(text: string): boolean {
+  if (text.length !== 36) return false;
+  let at = 0;
+  for (let w = 0; w < 4; w++) {
+    let value = 0;
+    for (let n = 0; n < 8; n++) {
+      if (at === 8 || at === 13 || at === 18 || at === 23) {
+        if (text.charCodeAt(at) !== 45) return false;
+        at++;
+      }
+      const nibble = NIBBLES[text.charCodeAt(at++)];
+      if (nibble === undefined || nibble === 255) return false;
+      value = (value << 4) | nibble;
+    }
+    words[w] = value;
+  }
+  const [a, b, c, d] = words;
+  return (a | b | c | d) !== 0 && (a & b & c & d) !== -1;
+}
+
+const NIBBLES = new Uint8Array(128).fill(255);
+for (let n = 0; n < 16; n++) {
+  NIBBLES[n.toString(16).charCodeAt(0)] = n;
+  NIBBLES[n.toString(16).toUpperCase().charCodeAt(0)] = n;
+}
+
+const scratch = new Uint8Array(1024);
+let staged = scratch;
+const encoder = new TextEncoder();
+
+/** Puts the role byte and the text as UTF-8 into `staged`; returns how many bytes they are. */
+function stage(role: Role, text: string): number {
+  // UTF-8 takes at most three bytes a UTF-16 unit. A text that is longer than ids are gets bytes of
+  // its own, which the next one lets go of.
+  const most = 1 + text.length * 3;
+  staged = most > scratch.length ? new Uint8Array(most) : scratch;
+  staged[0] = role.charCodeAt(0);
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 127) return 1 + encoder.encodeInto(text, staged.subarray(1)).written;
+    staged[at + 1] = code;
+  }
+  return text.length + 1;
+}
+
+function nonZero(high: number, low: number): string {
+  return (high | low) === 0 ? "0000000000000001" : hex64(high, low);
+}
+
+function swap(w: number): number {
+  return (w >>> 24) | ((w >>> 8) & 0xff00) | ((w << 8) & 0xff0000) | (w << 24);
+}

@@ -1,0 +1,264 @@
+import { addMilliseconds, compareInstants, type Instant } from "../events/instant.ts";
+import type { CallIdBudget } from "./call-history.ts";
+import { CallKeeper } from "./call-keeper.ts";
+import type { Counters } from "./counters.ts";
+import type { LifecycleLimits } from "./limits.ts";
+import { linkToLateParent, placeRun } from "./parents.ts";
+import { RecentMap } from "./recent-map.ts";
+import { Run } from "./run.ts";
+import { canonicalRunId, RunTable } from "./run-table.ts";
+import type { AbandonedReason, EventPlace, Link, RunEnd } from "./signals.ts";
+import type { SpanDriver } from "./span-driver.ts";
+import { Forest, Tree } from "./tree.ts";
+
+/** Opens, reopens, closes and gives up runs: their place, their segments, their limits. */
+export class RunKeeper<H> {
+  readonly calls: CallKeeper<H>;
+  readonly #driver: SpanDriver<H>;
+  readonly #place: EventPlace<H>;
+  readonly #counters: Counters;
+  readonly #limits: LifecycleLimits;
+  readonly #runs: RunTable<H>;
+  readonly #forest = new Forest<H>();
+  readonly #budget: CallIdBudget;
+  /** The last interrupted run of each thread, until a run follows it there. */
+  readonly #interrupted: RecentMap<H>;
+  #openRuns = 0;
+
+  constructor(
+    driver: SpanDriver<H>,
+    place: EventPlace<H>,
+    counters: Counters,
+    limits: LifecycleLimits,
+  ) {
+    this.#driver = driver;
+    this.#place = place;
+    this.#counters = counters;
+    this.#limits = limits;
+    this.#budget = { used: 0, most: limits.totalCallIds, forgotten: 0 };
+    this.#runs = new RunTable(limits.closedRuns, this.#budget, driver);
+    this.#interrupted = new RecentMap(limits.closedRuns);
+    this.calls = new CallKeeper(driver, counters, limits, this.#budget);
+  }
+
+  get openRuns(): number {
+    return this.#openRuns;
+  }
+
+  get forgottenCallIds(): number {
+    return this.#budget.forgotten;
+  }
+
+  /** The tenant's run, open or remembered. */
+  find(tenantId: string, runId: string): Run<H> | undefined {
+    const run = this.#runs.find(tenantId, runId);
+    if (run !== undefined) return run;
+    const canonical = canonicalRunId(runId);
+    return canonical === runId ? undefined : this.#runs.find(tenantId, canonical);
+  }
+
+  /** Whether the run id is open for another tenant, and unknown for this one. */
+  isStrangers(runId: string): boolean {
+    return this.#runs.isOpen(runId);
+  }
+
+  /** A run that is not open yet; its ids are its own or, in a conflict of tenants, hashed. */
+  create(tenantId: string, runId: string, at: Instant): Run<H> {
+    const { ids, conflict } = this.#runs.identify(tenantId, runId);
+    if (conflict) this.#counters.bent.tenant_conflicts++;
+    return new Run(tenantId, runId, ids, at, new Tree<H>(at));
+  }
+
+  /** Opens a new run: finds its parent, links it to what it continues. */
+  open(run: Run<H>, at: Instant): void {
+    const context = this.#place.startContext();
+    const links: Link<H>[] = [];
+    if (context !== undefined) run.threadId = context.threadId;
+    const parent = placeRun(run, context, links, this.#runs, this.#driver, this.#counters);
+    run.parentHandle = parent;
+    this.#linkToResumed(run, context?.resumedFromRunId, links);
+    this.#runs.add(run);
+    this.#enter(run, at, links);
+  }
+
+  /** Opens the span of the run's segment and counts it among the open runs. */
+  #enter(run: Run<H>, at: Instant, links: readonly Link<H>[]): void {
+    this.#openRuns++;
+    this.#forest.add(run, at);
+    const parent = run.parent;
+    if (parent !== undefined) {
+      parent.openChildren++;
+      this.touch(parent, at);
+    }
+    this.#counters.spansOpened++;
+    run.handle = this.#driver.openRun(
+      run,
+      at,
+      run.parentHandle,
+      links.length === 0 ? undefined : links,
+    );
+    if (this.#openRuns > this.#limits.openRuns) this.#evictOne(run);
+  }
+
+  /** Opens the next segment of a closed run, linked to the one before. */
+  reopen(run: Run<H>, at: Instant): void {
+    this.#runs.recall(run);
+    const links: Link<H>[] =
+      run.handle === undefined ? [] : [{ kind: "previous_segment", to: run.handle }];
+    // The pause is over: no later run of the thread follows on it.
+    if (run.threadId !== undefined && this.#interrupted.get(threadOf(run)) === run.handle) {
+      this.#interrupted.delete(threadOf(run));
+    }
+    run.open = true;
+    run.outcome = undefined;
+    run.segment++;
+    run.startedAt = at;
+    run.lastAt = at;
+    if (run.tree.first === undefined) run.tree = new Tree<H>(at);
+    this.#enter(run, at, links);
+  }
+
+  /** The `started` of a run that another event had to open: it names, links and completes it. */
+  completeStart(run: Run<H>, agent: string, parentRunId: string | undefined): void {
+    run.agent = agent;
+    const links: Link<H>[] = [];
+    const context = this.#place.startContext();
+    if (parentRunId !== undefined) {
+      run.parentRunId = parentRunId;
+      linkToLateParent(run, parentRunId, context, links, this.#runs, this.#driver, this.#counters);
+    }
+    run.threadId ??= context?.threadId;
+    this.#linkToResumed(run, context?.resumedFromRunId, links);
+    this.#driver.completeRun(run, links);
+  }
+
+  #linkToResumed(run: Run<H>, resumedFromRunId: string | undefined, links: Link<H>[]): void {
+    const id = resumedFromRunId === undefined ? undefined : canonicalRunId(resumedFromRunId);
+    if (id !== undefined && id !== run.runId && run.resumedFromRunId === undefined) {
+      run.resumedFromRunId = id;
+      links.push(this.resumedFrom(run, id));
+    }
+    if (run.threadId === undefined || !run.root || this.#interrupted.isEmpty) return;
+    const last = this.#interrupted.get(threadOf(run));
+    if (last === undefined) return;
+    this.#interrupted.delete(threadOf(run));
+    if (run.resumedFromRunId === undefined) links.push({ kind: "after_interrupted", to: last });
+  }
+
+  /**
+   * The link to the run that this one continues, known or derived.
+   *
+   * @param resumedFromRunId in its canonical form.
+   */
+  resumedFrom(run: Run<H>, resumedFromRunId: string): Link<H> {
+    const known = this.#runs.find(run.tenantId, resumedFromRunId)?.handle;
+    if (known !== undefined) return { kind: "resumed_from", to: known };
+    const { ids } = this.#runs.identify(run.tenantId, resumedFromRunId);
+    return { kind: "resumed_from", to: this.#driver.derived(ids.traceId, ids.spanId) };
+  }
+
+  close(run: Run<H>, asked: Instant, end: RunEnd): void {
+    const at = this.#counters.notBefore(run.startedAt, asked);
+    this.calls.closeAll(run, at);
+    run.open = false;
+    run.outcome = end.outcome;
+    run.approvals = undefined;
+    this.#forest.remove(run);
+    this.#openRuns--;
+    if (run.parent !== undefined) {
+      run.parent.openChildren--;
+      if (compareInstants(at, run.parent.lastAt) > 0) run.parent.lastAt = at;
+      // A closed run must not hold its ancestors in memory.
+      run.parent = undefined;
+    }
+    if (end.outcome === "interrupted" && run.threadId !== undefined && run.handle !== undefined) {
+      this.#interrupted.set(threadOf(run), run.handle);
+    }
+    if (this.#runs.remember(run)) this.#counters.bent.forgotten_runs++;
+    // Last, so that the run is closed whatever its driver does.
+    this.#driver.closeRun(run, at, end);
+  }
+
+  /** Closes an open run without a terminal event, at `at` or when it was last heard of. */
+  abandon(run: Run<H>, reason: AbandonedReason, at: Instant = run.lastAt): void {
+    if (run.open) this.close(run, at, { outcome: "abandoned", reason });
+  }
+
+  /** Time passes: closes what was silent for too long. Called by a timer, or with event time. */
+  tick(now: Instant): void {
+    const oldest = addMilliseconds(now, -this.#limits.maxAgeMs);
+    for (;;) {
+      const tree = this.#forest.first;
+      if (tree === undefined) return;
+      if (compareInstants(tree.lastAt, now) > 0) {
+        // A clock that runs ahead must not keep its tree, and all behind it, open for good.
+        this.#forest.moveToEnd(tree, now);
+      } else if (compareInstants(tree.lastAt, oldest) >= 0) return;
+      else this.#counters.bent.aged_runs += this.#abandonTree(tree, "age");
+    }
+  }
+
+  /** Live only: gives every run that has been open for long a span to be found by. */
+  markOpenRuns(now: Instant): void {
+    if (this.#limits.markerAfterMs === 0) return;
+    const before = addMilliseconds(now, -this.#limits.markerAfterMs);
+    for (let tree = this.#forest.first; tree !== undefined; tree = tree.next) {
+      for (let run = tree.first; run !== undefined; run = run.next) {
+        if (run.marked || compareInstants(run.startedAt, before) > 0) continue;
+        run.marked = true;
+        this.#driver.mark(run, run.startedAt);
+      }
+    }
+  }
+
+  /** Closes every open run, children before their parents; `at` default: when last heard of. */
+  abandonAll(reason: AbandonedReason, at?: Instant): void {
+    for (let tree = this.#forest.first; tree !== undefined; tree = this.#forest.first) {
+      this.#abandonTree(tree, reason, at);
+    }
+  }
+
+  /** Something was heard of the run. */
+  touch(run: Run<H>, at: Instant): void {
+    if (run.open) this.#forest.touch(run, at);
+  }
+
+  #evictOne(newcomer: Run<H>): void {
+    const tree = this.#forest.first;
+    if (tree === undefined) return;
+    this.#counters.bent.evicted_runs++;
+    let victim = tree.first;
+    while (victim !== undefined && (victim.openChildren > 0 || victim === newcomer)) {
+      victim = victim.next;
+    }
+    const run = victim ?? tree.first;
+    if (run !== undefined) this.abandon(run, "limit");
+  }
+
+  /** Leaves first, so that no child is left open under a parent that was given up. */
+  #abandonTree(tree: Tree<H>, reason: AbandonedReason, at?: Instant): number {
+    let count = 0;
+    while (tree.last !== undefined) {
+      const before = count;
+      // From the end, since a child is mostly heard of after its parent; and up from each leaf.
+      for (let run: Run<H> | undefined = tree.last; run !== undefined; ) {
+        const previous: Run<H> | undefined = run.previous;
+        let leaf: Run<H> | undefined = run;
+        while (leaf?.open === true && leaf.openChildren === 0) {
+          const parent: Run<H> | undefined = leaf.parent;
+          this.abandon(leaf, reason, at);
+          count++;
+          leaf = parent;
+        }
+        run = previous;
+      }
+      // There is always a leaf. Were there none, the process must not hang on it.
+      if (count === before && tree.last !== undefined) this.abandon(tree.last, reason, at);
+    }
+    return count;
+  }
+}
+
+function threadOf<H>(run: Run<H>): string {
+  return `${run.tenantId}\0${run.threadId}`;
+}

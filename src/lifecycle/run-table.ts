@@ -1,0 +1,201 @@
+import type { CallIdBudget } from "./call-history.ts";
+import { ClosedCalls } from "./closed-calls.ts";
+import { ClosedRuns, type RunMemory } from "./closed-runs.ts";
+import type { Run } from "./run.ts";
+import { RunIds } from "./run-ids.ts";
+import { TraceOwners } from "./trace-owners.ts";
+
+/** Calls remembered a closed run, on average. */
+const CALLS_A_CLOSED_RUN = 8;
+const MOST_CLOSED_CALLS = 2 ** 20;
+
+/**
+ * Every run that is known, open or remembered, by tenant and run id; and which tenant a trace id
+ * belongs to.
+ *
+ * The tenant that comes first with a run id has the ids of its UUID. The same run id of another
+ * tenant gets hashed ids, so that no trace ever holds spans of two tenants.
+ */
+export class RunTable<H> {
+  /** Open runs by run id: of several tenants' the one that opened first. */
+  readonly #open = new Map<string, Run<H>>();
+  /** The other ones, by run id and tenant. */
+  readonly #openBeside = new Map<string, Map<string, Run<H>>>();
+  readonly #closed: ClosedRuns<H>;
+  /** Owners of the traces whose ids say nothing of a run that is known by its UUID. */
+  readonly #traces = new TraceOwners();
+  readonly #budget: CallIdBudget;
+  /** Whether any run whose id is a UUID has hashed ids. */
+  #conflicted = false;
+  /** The ids worked out last: a run that starts is first looked up, then identified. */
+  #lastRunId = "";
+  #lastIds: RunIds | undefined = undefined;
+
+  constructor(mostClosed: number, budget: CallIdBudget, memory: RunMemory<H>) {
+    this.#budget = budget;
+    const calls = new ClosedCalls(Math.min(mostClosed * CALLS_A_CLOSED_RUN, MOST_CLOSED_CALLS));
+    this.#closed = new ClosedRuns(mostClosed, calls, memory, {
+      run: (run) => run.history.release(budget),
+      placed: (traceId) => this.#traces.release(traceId),
+    });
+  }
+
+  /** The tenant's run of this id. */
+  find(tenantId: string, runId: string): Run<H> | undefined {
+    const run = this.#open.get(runId);
+    if (run !== undefined && run.tenantId === tenantId) return run;
+    if (this.#openBeside.size > 0) {
+      const beside = this.#openBeside.get(runId)?.get(tenantId);
+      if (beside !== undefined) return beside;
+    }
+    const ids = this.#uuidIds(runId);
+    if (ids !== undefined) {
+      if (this.#closed.tenantOf(ids) === tenantId) return this.#closed.get(ids, runId);
+      if (!this.#conflicted) return undefined;
+    }
+    const hashed = this.#hashedIds(tenantId, runId);
+    return this.#closed.tenantOf(hashed) === tenantId ? this.#closed.get(hashed, runId) : undefined;
+  }
+
+  /** The run of this id that is open, or closed and known by its UUID, of whichever tenant it is. */
+  ownerOf(runId: string): Run<H> | undefined {
+    const run = this.#open.get(runId) ?? this.#beside(runId).next().value;
+    if (run !== undefined) return run;
+    const ids = this.#uuidIds(runId);
+    return ids === undefined ? undefined : this.#closed.get(ids, runId);
+  }
+
+  /** Whether a run of this id is open, of any tenant. */
+  isOpen(runId: string): boolean {
+    return this.#open.has(runId) || this.#openBeside.has(runId);
+  }
+
+  /** A new run opens; its trace is its tenant's from now on. */
+  add(run: Run<H>): void {
+    if (isPlaced(run)) this.#traces.hold(run.tenantId, run.traceId);
+    this.#enter(run);
+  }
+
+  /** A closed run opens again. */
+  recall(run: Run<H>): void {
+    this.#closed.take(run);
+    this.#enter(run);
+  }
+
+  /**
+   * A run has closed: it is kept until enough others have.
+   *
+   * @returns whether another run was forgotten for it.
+   */
+  remember(run: Run<H>): boolean {
+    this.#leave(run);
+    const forgot = this.#closed.add(run);
+    if (run.outcome === "complete" || run.outcome === "failed") run.history.release(this.#budget);
+    return forgot;
+  }
+
+  /**
+   * The ids of a run of this tenant.
+   *
+   * @returns hashed ones where the run id is no UUID, or where its trace is another tenant's
+   *   (`conflict`).
+   */
+  identify(tenantId: string, runId: string): { readonly ids: RunIds; readonly conflict: boolean } {
+    const own = this.#uuidIds(runId);
+    if (own === undefined) return { ids: this.#hashedIds(tenantId, runId), conflict: false };
+    if (!this.#isForeign(tenantId, runId, own)) return { ids: own, conflict: false };
+    this.#conflicted = true;
+    return { ids: this.#hashedIds(tenantId, runId), conflict: true };
+  }
+
+  /** Whether a trace that a run of the tenant is to join is another tenant's. */
+  isForeignTrace(tenantId: string, traceId: string): boolean {
+    const runId = uuidOf(traceId);
+    const ids = RunIds.fromUuid(runId);
+    return ids === undefined
+      ? this.#traces.isForeign(tenantId, traceId)
+      : this.#isForeign(tenantId, runId, ids);
+  }
+
+  #isForeign(tenantId: string, runId: string, ids: RunIds): boolean {
+    const first = this.#open.get(runId);
+    if (first !== undefined) {
+      if (hasUuidOfAnother(first, tenantId)) return true;
+      for (const run of this.#beside(runId)) if (hasUuidOfAnother(run, tenantId)) return true;
+    }
+    return this.#isTaken(tenantId, ids);
+  }
+
+  #isTaken(tenantId: string, ids: RunIds): boolean {
+    const closed = this.#closed.tenantOf(ids);
+    if (closed !== undefined && closed !== tenantId) return true;
+    return this.#traces.isForeign(tenantId, ids.traceId);
+  }
+
+  /** Ids over tenant and run; over more, where another tenant came into their trace from outside. */
+  #hashedIds(tenantId: string, runId: string): RunIds {
+    let ids = RunIds.hashed(tenantId, runId);
+    for (let attempt = 1; this.#isTaken(tenantId, ids); attempt++) {
+      ids = RunIds.hashed(tenantId, `${runId}\0${attempt}`);
+    }
+    return ids;
+  }
+
+  #enter(run: Run<H>): void {
+    // A closed run's own trace is known by its ids, an open one's by its run id, if that is a UUID.
+    if (run.ids.hashed && !isPlaced(run)) this.#traces.hold(run.tenantId, run.traceId);
+    if (!this.#open.has(run.runId)) {
+      this.#open.set(run.runId, run);
+      return;
+    }
+    const beside = this.#openBeside.get(run.runId);
+    if (beside === undefined) this.#openBeside.set(run.runId, new Map([[run.tenantId, run]]));
+    else beside.set(run.tenantId, run);
+  }
+
+  #leave(run: Run<H>): void {
+    if (run.ids.hashed && !isPlaced(run)) this.#traces.release(run.traceId);
+    if (this.#open.get(run.runId) === run) {
+      this.#open.delete(run.runId);
+      return;
+    }
+    const beside = this.#openBeside.get(run.runId);
+    beside?.delete(run.tenantId);
+    if (beside?.size === 0) this.#openBeside.delete(run.runId);
+  }
+
+  #beside(runId: string): MapIterator<Run<H>> {
+    return (this.#openBeside.get(runId) ?? NO_RUNS).values();
+  }
+
+  #uuidIds(runId: string): RunIds | undefined {
+    if (runId !== this.#lastRunId) {
+      this.#lastRunId = runId;
+      this.#lastIds = RunIds.fromUuid(runId);
+    }
+    return this.#lastIds;
+  }
+}
+
+const NO_RUNS: ReadonlyMap<string, never> = new Map<string, never>();
+
+/** Whether the ids of a run's UUID are taken by a run of another tenant. */
+function hasUuidOfAnother<H>(run: Run<H>, tenantId: string): boolean {
+  return run.tenantId !== tenantId && !run.ids.hashed;
+}
+
+/** Whether a run is in a trace other than the one its ids stand for. */
+function isPlaced<H>(run: Run<H>): boolean {
+  return run.traceId !== run.ids.traceId;
+}
+
+/** A run id in the form it is kept in: the letters of a UUID in lower case. */
+export function canonicalRunId(runId: string): string {
+  return runId.length === 36 && /[A-F]/.test(runId) && RunIds.fromUuid(runId) !== undefined
+    ? runId.toLowerCase()
+    : runId;
+}
+
+function uuidOf(traceId: string): string {
+  return `${traceId.slice(0, 8)}-${traceId.slice(8, 12)}-${traceId.slice(12, 16)}-${traceId.slice(16, 20)}-${traceId.slice(20)}`;
+}

@@ -1,0 +1,91 @@
+import type { Instant } from "../events/instant.ts";
+import { CallHistory } from "./call-history.ts";
+import { OpenCalls } from "./open-calls.ts";
+import type { RunIds } from "./run-ids.ts";
+import type { RunEnd } from "./signals.ts";
+import type { Tree } from "./tree.ts";
+
+/**
+ * One run of one tenant: open, or closed and remembered.
+ *
+ * @typeParam H the driver's handle of a span.
+ */
+export class Run<H> {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly ids: RunIds;
+  /** Trace of the run: its own when it is a root, else its parent's. */
+  traceId: string;
+  agent: string | undefined = undefined;
+  parentRunId: string | undefined = undefined;
+  threadId: string | undefined = undefined;
+  resumedFromRunId: string | undefined = undefined;
+  /** The run at the top, as far as it is known. */
+  rootRunId: string;
+  /** Counts as a root: it has no parent, or nobody vouched for it. */
+  root = true;
+  parentMissing = false;
+  parentInferred = false;
+  /** The parent came from outside: a `traceparent`, a resolver, the ambient span. */
+  parentFromOutside = false;
+  /** Tool-use id of the parent's call it sits under. */
+  parentCallId: string | undefined = undefined;
+  /** Opened by an event other than its `started`. */
+  startUnseen = false;
+  /** Number of the segment that is (or was last) open, from 1. */
+  segment = 1;
+
+  open = true;
+  /** How the last segment ended; `undefined` before the first end. */
+  outcome: RunEnd["outcome"] | undefined = undefined;
+  startedAt: Instant;
+  /** Latest event time heard of the run and its direct children. */
+  lastAt: Instant;
+  handle: H | undefined = undefined;
+  /** Parent of the segments to come. */
+  parentHandle: H | undefined = undefined;
+  /** Whether a marker was written; once a run, since its id is the run's. */
+  marked = false;
+
+  readonly calls = new OpenCalls<H>();
+  readonly history = new CallHistory<H>();
+  /** Approvals whose tool call has not started yet, oldest first. */
+  approvals: Approval[] | undefined = undefined;
+  /** The approval that came last, to recognise it when it is redelivered without an event id. */
+  lastApproval: Approval | undefined = undefined;
+  toolCalls = 0;
+  toolErrors = 0;
+  approvedCalls = 0;
+  deniedCalls = 0;
+
+  tree: Tree<H>;
+  /** Neighbours in the tree's list of open runs, least recently active first. */
+  previous: Run<H> | undefined = undefined;
+  next: Run<H> | undefined = undefined;
+  openChildren = 0;
+  parent: Run<H> | undefined = undefined;
+
+  constructor(tenantId: string, runId: string, ids: RunIds, at: Instant, tree: Tree<H>) {
+    this.tenantId = tenantId;
+    this.runId = runId;
+    this.ids = ids;
+    this.traceId = ids.traceId;
+    this.rootRunId = runId;
+    this.startedAt = at;
+    this.lastAt = at;
+    this.tree = tree;
+  }
+
+  /** Span id of the open (or last) segment. */
+  get spanId(): string {
+    return this.segment === 1 ? this.ids.spanId : this.ids.childSpanId("s", String(this.segment));
+  }
+}
+
+/** A tool call that was approved and has not started. */
+export interface Approval {
+  readonly callId: string;
+  readonly name: string;
+  readonly at: Instant;
+  readonly waitMs: number | undefined;
+}

@@ -1,0 +1,41 @@
+import type { Instant } from "../events/instant.ts";
+import type { Call } from "./call.ts";
+import type { RunMemory } from "./closed-runs.ts";
+import type { Run } from "./run.ts";
+import type { CallEnd, Link, RunEnd } from "./signals.ts";
+
+/**
+ * What the lifecycle calls to make spans. Each span it opens it closes exactly once.
+ *
+ * A driver must not throw. It may read the run and the call it is given, and must not change them.
+ *
+ * @typeParam H its handle of a span: kept with the run after the close, as the parent of late
+ *   children, so it must become light then.
+ */
+export interface SpanDriver<H> extends RunMemory<H> {
+  openRun(
+    run: Run<H>,
+    at: Instant,
+    parent: H | undefined,
+    links: readonly Link<H>[] | undefined,
+  ): H;
+  /** The `started` of a run that another event had to open: its name, its parent as a link. */
+  completeRun(run: Run<H>, links: readonly Link<H>[]): void;
+  closeRun(run: Run<H>, at: Instant, end: RunEnd): void;
+  /** @returns `undefined` where the call gets no span, as in a run that is not sampled. */
+  openCall(run: Run<H>, call: Call<H>, at: Instant, content: unknown): H | undefined;
+  closeCall(run: Run<H>, call: Call<H>, at: Instant, end: CallEnd): void;
+  /** A point in the run's life: an approval was given. */
+  noteApproval(run: Run<H>, at: Instant, callId: string, name: string): void;
+  /** A run that is open for long: something in the backend to find it by. */
+  mark(run: Run<H>, at: Instant): void;
+  /** The run was resumed from another one, which became known after its start. */
+  noteResumed(run: Run<H>, link: Link<H>): void;
+  /**
+   * A handle for a span that is known by its ids alone.
+   *
+   * @param near a span of ours in the same trace: its sampling decision holds. It is what is
+   *   returned where derived ids say nothing, since its own come from elsewhere.
+   */
+  derived(traceId: string, spanId: string, near?: H): H;
+}

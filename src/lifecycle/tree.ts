@@ -1,0 +1,103 @@
+import { compareInstants, type Instant } from "../events/instant.ts";
+import type { Run } from "./run.ts";
+
+/**
+ * The open runs that live and age together: a root and its descendants, as far as this process
+ * knows them. A parent that waits for its children is not silent.
+ */
+export class Tree<H> {
+  /** Latest event time heard in the tree. */
+  lastAt: Instant;
+  /** Open runs, least recently active first. */
+  first: Run<H> | undefined = undefined;
+  last: Run<H> | undefined = undefined;
+  /** Neighbours in the list of all trees with open runs. */
+  previous: Tree<H> | undefined = undefined;
+  next: Tree<H> | undefined = undefined;
+
+  constructor(at: Instant) {
+    this.lastAt = at;
+  }
+
+  add(run: Run<H>): void {
+    run.previous = this.last;
+    run.next = undefined;
+    if (this.last === undefined) this.first = run;
+    else this.last.next = run;
+    this.last = run;
+  }
+
+  remove(run: Run<H>): void {
+    if (run.previous === undefined) this.first = run.next;
+    else run.previous.next = run.next;
+    if (run.next === undefined) this.last = run.previous;
+    else run.next.previous = run.previous;
+    run.previous = undefined;
+    run.next = undefined;
+  }
+}
+
+/**
+ * All trees with open runs, the one that was silent longest first.
+ *
+ * Lists through the objects themselves: exact order and O(1) for every step.
+ */
+export class Forest<H> {
+  first: Tree<H> | undefined = undefined;
+  #last: Tree<H> | undefined = undefined;
+
+  /** An opened run joins its tree; the tree is now the most recently active. */
+  add(run: Run<H>, at: Instant): void {
+    const tree = run.tree;
+    if (tree.first === undefined) this.#append(tree);
+    tree.add(run);
+    this.touch(run, at);
+  }
+
+  /** Something was heard of the run. */
+  touch(run: Run<H>, at: Instant): void {
+    const tree = run.tree;
+    if (compareInstants(at, tree.lastAt) > 0) tree.lastAt = at;
+    if (compareInstants(at, run.lastAt) > 0) run.lastAt = at;
+    if (tree.last !== run) {
+      tree.remove(run);
+      tree.add(run);
+    }
+    if (this.#last !== tree) {
+      this.#unlink(tree);
+      this.#append(tree);
+    }
+  }
+
+  /** The tree counts as last heard of at `at`, as if it were touched now. */
+  moveToEnd(tree: Tree<H>, at: Instant): void {
+    tree.lastAt = at;
+    if (this.#last === tree) return;
+    this.#unlink(tree);
+    this.#append(tree);
+  }
+
+  /** A closed run leaves its tree; an empty tree leaves the list. */
+  remove(run: Run<H>): void {
+    const tree = run.tree;
+    tree.remove(run);
+    if (tree.first === undefined) this.#unlink(tree);
+  }
+
+  #append(tree: Tree<H>): void {
+    tree.previous = this.#last;
+    tree.next = undefined;
+    if (this.#last === undefined) this.first = tree;
+    else this.#last.next = tree;
+    this.#last = tree;
+  }
+
+  #unlink(tree: Tree<H>): void {
+    if (tree.previous === undefined) this.first = tree.next;
+    else tree.previous.next = tree.next;
+    if (tree.next === undefined) this.#last = tree.previous;
+    else tree.next.previous = tree.previous;
+    tree.previous = undefined;
+    tree.next = undefined;
+  }
+}

@@ -1,0 +1,195 @@
+import type { Context } from "@opentelemetry/api";
+import type { RowAnchor } from "../audit/audit-row.ts";
+import { AuditSink, type RecordRefs } from "../audit/audit-sink.ts";
+import type { SessionLog } from "../audit/session-log.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
+import type { EventEnvelope } from "../events/event-envelope.ts";
+import type { Instant } from "../events/instant.ts";
+import type { Run } from "../lifecycle/run.ts";
+import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
+import { BridgeAudit } from "./bridge-audit.ts";
+import type { Diagnostics } from "./diagnostics.ts";
+import type { EndHold } from "./otel-driver.ts";
+import { type Rows, RunRows } from "./run-rows.ts";
+import type { SpanHandle } from "./span-handle.ts";
+import { Telemetry, type TelemetryOptions } from "./telemetry.ts";
+
+export interface BridgeOptions extends TelemetryOptions {
+  /**
+   * Where the audit projection goes. Without it the bridge is synchronous. The log stays open when
+   * the bridge shuts down: it may serve others.
+   */
+  readonly audit?: SessionLog | undefined;
+  /** How long `shutdown` waits for audit rows on their way, in ms. Default 5,000. */
+  readonly shutdownTimeoutMs?: number | undefined;
+}
+
+/**
+ * Registered with an agent, it turns the agent's lifecycle events into spans and writes the audit
+ * projection in the same pass.
+ *
+ * Telemetry first: it can't fail, and a full disk must not silence the alert about it. Audit second:
+ * it must succeed. A run's span ends, with the event's own time, once the run's rows are stored.
+ *
+ * @example
+ * const log = await NdjsonSessionLog.open("./audit");
+ * const bridge = new Bridge({ audit: log });
+ * agent.addSink(bridge);
+ * // at the end of the process
+ * await bridge.shutdown();
+ * await log.close();
+ */
+export class Bridge implements AgentEventSink {
+  readonly #telemetry: Telemetry;
+  readonly #rows = new RunRows();
+  readonly #log: SessionLog | undefined;
+  readonly #sink: AuditSink | undefined;
+  readonly #reason: "shutdown" | "end_of_input";
+  readonly #timeoutMs: number;
+  /** The runtime's own audit calls; absent without an audit log. */
+  readonly audit: BridgeAudit | undefined;
+  /** The last append failed: the next run must not start before one works. */
+  #failing = false;
+
+  /** @throws RangeError when a limit is no whole number in its range. */
+  constructor(options: BridgeOptions = {}) {
+    this.#reason = options.mode === "replay" ? "end_of_input" : "shutdown";
+    this.#timeoutMs = options.shutdownTimeoutMs ?? 5_000;
+    const hold: EndHold = (run, finish) => this.#rows.hold(run, finish);
+    this.#telemetry = new Telemetry(options, options.audit === undefined ? undefined : hold);
+    this.#log = options.audit;
+    if (options.audit === undefined) return;
+    this.#sink = new AuditSink({ log: options.audit });
+    this.audit = new BridgeAudit(this.#sink, this.#telemetry, (run, row) => this.#store(run, row));
+  }
+
+  /**
+   * Takes one event.
+   *
+   * @returns nothing without an audit side. With one: nothing, or a promise that resolves when the
+   *   event's row is stored (an agent that waits for it has the call on record before it is made).
+   *   It rejects in two cases, as upstream's contract has it: at `started` when the log is known to
+   *   fail, and at `complete` when a row of the run could not be stored.
+   */
+  send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
+    const telemetry = this.#telemetry;
+    const at = telemetry.timeOf(envelope);
+    const sink = this.#sink;
+    if (sink === undefined) {
+      telemetry.take(event, envelope, at);
+      return undefined;
+    }
+    this.#rows.held = undefined;
+    if (!telemetry.take(event, envelope, at)) return undefined;
+    const row = sink.record(event, at, this.#refsOf(event, envelope));
+    switch (event.type) {
+      case "started":
+        return this.#failing ? this.#probe(event, at) : undefined;
+      case "complete":
+      case "failed":
+      case "interrupted":
+        return this.#ended(event.type, this.#rows.held);
+      default:
+        if (row === undefined) return undefined;
+        return this.#store(telemetry.find(event.tenant_id, event.run_id), row);
+    }
+  }
+
+  /**
+   * The active context with an open span of ours in it, so that code run inside a tool call gets its
+   * HTTP and database spans under that call.
+   *
+   * @param toolUseId the tool call; default: the run itself. Of several open calls with this id the
+   *   newest counts.
+   * @returns the active context unchanged when no such span is open.
+   *
+   * @example
+   * await context.with(bridge.contextOf(tenantId, runId, toolUseId), () => callTool());
+   */
+  contextOf(tenantId: string, runId: string, toolUseId?: string): Context {
+    return this.#telemetry.contextOf(tenantId, runId, toolUseId);
+  }
+
+  /** What this process knows of a run and its events do not say. A `RecorderSink` asks for it. */
+  provenanceOf(tenantId: string, runId: string): EventEnvelope | undefined {
+    return this.#telemetry.provenanceOf(tenantId, runId);
+  }
+
+  /** Waits for the rows of runs that have ended, then sends what the tracer provider holds. */
+  async forceFlush(): Promise<void> {
+    await this.#rows.settle(this.#timeoutMs);
+    await this.#telemetry.flush();
+  }
+
+  /**
+   * Closes the open runs (`abandoned`), waits for the rows on their way, and sends what the provider
+   * holds; provider and log stay open. Call it before the provider's own shutdown. Never rejects.
+   */
+  async shutdown(): Promise<void> {
+    this.#telemetry.close(this.#reason);
+    await this.#rows.settle(this.#timeoutMs);
+    this.#rows.giveUp();
+    try {
+      await this.#telemetry.flush();
+    } catch (error) {
+      this.#telemetry.reporter.report(error, "flush at shutdown");
+    }
+  }
+
+  diagnostics(): Diagnostics {
+    return this.#telemetry.diagnostics();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutdown();
+  }
+
+  /** Follows a row on its way. The promise never rejects: the run's `complete` tells the sender. */
+  #store(run: Run<SpanHandle> | undefined, row: Promise<RowAnchor>): Promise<void> {
+    const watched = row.then(
+      (anchor) => {
+        this.#failing = false;
+        return anchor;
+      },
+      (error: unknown) => {
+        this.#failing = true;
+        this.#telemetry.auditFailures++;
+        this.#telemetry.reporter.report(error, "audit append");
+        throw error;
+      },
+    );
+    if (run !== undefined) return this.#rows.track(run, watched);
+    return watched.then(noValue, noValue);
+  }
+
+  #refsOf(event: AgentEvent, envelope: EventEnvelope | undefined): RecordRefs {
+    const ids = event.type === "started" ? undefined : this.#telemetry.idsOf(event);
+    if (envelope === undefined) return ids ?? {};
+    const { event_id, thread_id, root_run_id } = envelope;
+    return { ...ids, event_id, thread_id, root_run_id };
+  }
+
+  #ended(type: "complete" | "failed" | "interrupted", rows: Rows | undefined) {
+    if (rows === undefined || (rows.pending === 0 && rows.failure === undefined)) return undefined;
+    return rows.settled().then(() => {
+      // Upstream's agent aborts on an error here; at the other terminals it has its own to tell.
+      if (type === "complete" && rows.failure !== undefined) throw rows.failure.error;
+    });
+  }
+
+  /** The log is known to fail: the run starts only if it works again. */
+  async #probe({ tenant_id, run_id }: AgentEvent, at: Instant): Promise<void> {
+    try {
+      await this.#log?.append({ tenant_id, thread_id: run_id }, []);
+      this.#failing = false;
+    } catch (error) {
+      const run = this.#telemetry.find(tenant_id, run_id);
+      if (run !== undefined) this.#telemetry.lifecycle.runs.abandon(run, "audit_failed", at);
+      this.#telemetry.auditFailures++;
+      this.#telemetry.reporter.report(error, "audit probe");
+      throw error;
+    }
+  }
+}
+
+function noValue(): void {}

@@ -1,0 +1,115 @@
+import { stringifyExact } from "../events/exact-json.ts";
+import { isPromise } from "../sinks/is-promise.ts";
+
+/** What a redaction hook is told about the value it sees. */
+export interface ContentField {
+  /** The attribute the value is meant for; `status` for the description of a span's status. */
+  readonly attribute: string;
+  readonly tenantId: string;
+  readonly runId: string;
+  /** The tool, where the value belongs to a tool call. */
+  readonly tool?: string | undefined;
+}
+
+/**
+ * Sees every value that users' data could be in, before the span does: captured content, and the
+ * operator's error text. What it returns is what is shown. It must be synchronous; when it throws,
+ * or returns a promise, a fixed text is shown in place of the value.
+ */
+export type RedactionHook = (value: unknown, field: ContentField) => unknown;
+
+export interface ContentOptions {
+  /**
+   * Whether tool inputs and outputs, state, interrupt payloads and approval reasons go onto spans.
+   * Default: what `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` says, else `false`.
+   */
+  readonly captureContent?: boolean | undefined;
+  readonly redact?: RedactionHook | undefined;
+  /** Most bytes (UTF-8) of a captured value. Default 4,096. */
+  readonly maxValueBytes?: number | undefined;
+  /** Most bytes (UTF-8) of an error text. Default 1,024. */
+  readonly maxStatusBytes?: number | undefined;
+}
+
+const HIDDEN = "[redaction failed]";
+
+/** Decides what of users' data may be seen on a span: capture, redaction, size. */
+export class ContentPolicy {
+  readonly captures: boolean;
+  /** How often the redaction hook threw or gave a promise, so that the value was hidden. */
+  failures = 0;
+  readonly #redact: RedactionHook | undefined;
+  readonly #valueBytes: number;
+  readonly #statusBytes: number;
+  readonly #onError: (error: unknown) => void;
+
+  constructor(options: ContentOptions, onError: (error: unknown) => void) {
+    this.captures = options.captureContent ?? capturesByEnvironment();
+    this.#redact = options.redact;
+    this.#valueBytes = positive("maxValueBytes", options.maxValueBytes ?? 4096);
+    this.#statusBytes = positive("maxStatusBytes", options.maxStatusBytes ?? 1024);
+    this.#onError = onError;
+  }
+
+  /** A captured value as attribute text; `undefined` where content is not captured or absent. */
+  value(value: unknown, field: ContentField): string | undefined {
+    if (!this.captures || value === undefined) return undefined;
+    const shown = this.#redacted(value, field);
+    if (shown === undefined) return undefined;
+    const text = typeof shown === "string" ? shown : stringifyExact(shown);
+    return cutNoted(text, this.#valueBytes);
+  }
+
+  /** The operator's error text, redacted and cut. */
+  errorText(message: string, field: ContentField): string {
+    const shown = this.#redact === undefined ? message : this.#redacted(message, field);
+    if (shown === undefined || shown === null) return "";
+    return cut(typeof shown === "string" ? shown : stringifyExact(shown), this.#statusBytes);
+  }
+
+  #redacted(value: unknown, field: ContentField): unknown {
+    if (this.#redact === undefined) return value;
+    try {
+      const shown = this.#redact(value, field);
+      if (!isPromise(shown)) return shown;
+      shown.then(undefined, this.#onError);
+      throw new TypeError("redact: expected a value, got a promise");
+    } catch (error) {
+      this.failures++;
+      this.#onError(error);
+      return HIDDEN;
+    }
+  }
+}
+
+function capturesByEnvironment(): boolean {
+  const value = process.env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.toLowerCase();
+  return value === "true" || value === "span_only" || value === "span_and_event";
+}
+
+function positive(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new RangeError(`${name}: expected a whole number of bytes from 1, got ${value}`);
+}
+
+/** At most `bytes` bytes of UTF-8, cut between characters. */
+function cut(text: string, bytes: number): string {
+  // No UTF-16 unit takes more than three bytes, so most texts need no counting.
+  if (text.length * 3 <= bytes) return text;
+  // A unit takes at least one byte: no more units can fit.
+  const whole = Buffer.from(text.slice(0, bytes + 1), "utf8");
+  if (whole.length <= bytes) return text;
+  let end = bytes;
+  while (end > 0 && ((whole[end] ?? 0) & 0xc0) === 0x80) end--;
+  return whole.toString("utf8", 0, end);
+}
+
+/** The same, with the original size noted in the last of these bytes, where there is room for it. */
+function cutNoted(text: string, bytes: number): string {
+  if (text.length * 3 <= bytes) return text;
+  const total = Buffer.byteLength(text, "utf8");
+  if (total <= bytes) return text;
+  const note = `… [truncated, ${total} bytes total]`;
+  const room = bytes - Buffer.byteLength(note, "utf8");
+  return room < 0 ? cut(text, bytes) : cut(text, room) + note;
+}

@@ -1,0 +1,79 @@
+import type { Attributes } from "@opentelemetry/api";
+import type { Call } from "../lifecycle/call.ts";
+import type { Run } from "../lifecycle/run.ts";
+import { isPromise } from "../sinks/is-promise.ts";
+import type { Reporter } from "./report.ts";
+import type { SpanHandle } from "./span-handle.ts";
+
+/** What an attribute hook is told about the span that has just opened. */
+export interface SpanInfo {
+  readonly operation: "invoke_agent" | "execute_tool";
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly agent: string | undefined;
+  readonly tool: string | undefined;
+}
+
+/**
+ * Gives attributes of the operator's own to a span when it opens. Synchronous; what it throws is
+ * contained. At most 32 are taken, and none whose name starts with `entelix.` or `gen_ai.` or is
+ * `error.type`, so that the bridge's own always fit and mean what they say.
+ */
+export type AttributeHook = (span: SpanInfo) => Attributes | undefined;
+
+const HOOK = "attributes hook";
+
+/** So many fit beside ours within the SDK's default limit of 128. */
+const MOST = 32;
+
+/** Runs an operator's attribute hook, contained and capped. */
+export class CustomAttributes {
+  failures = 0;
+  /** Attributes that were over the cap or had a name of ours. */
+  dropped = 0;
+  readonly #hook: AttributeHook;
+  readonly #reporter: Reporter;
+
+  constructor(hook: AttributeHook, reporter: Reporter) {
+    this.#hook = hook;
+    this.#reporter = reporter;
+  }
+
+  of(run: Run<SpanHandle>, call: Call<SpanHandle> | undefined): Attributes | undefined {
+    try {
+      const given = this.#hook({
+        operation: call === undefined ? "invoke_agent" : "execute_tool",
+        tenantId: run.tenantId,
+        runId: run.runId,
+        agent: run.agent,
+        tool: call?.name,
+      });
+      if (given === undefined || given === null) return undefined;
+      if (!isPromise(given)) return this.#cap(given);
+      given.then(undefined, (error) => this.#reporter.report(error, HOOK));
+      throw new TypeError("attributes: expected an object of attributes, got a promise");
+    } catch (error) {
+      this.failures++;
+      this.#reporter.report(error, HOOK);
+      return undefined;
+    }
+  }
+
+  #cap(given: Attributes): Attributes {
+    const taken: Attributes = {};
+    let count = 0;
+    for (const [name, value] of Object.entries(given)) {
+      if (count === MOST || isReserved(name)) {
+        this.dropped++;
+        continue;
+      }
+      taken[name] = value;
+      count++;
+    }
+    return taken;
+  }
+}
+
+function isReserved(name: string): boolean {
+  return name.startsWith("entelix.") || name.startsWith("gen_ai.") || name === "error.type";
+}

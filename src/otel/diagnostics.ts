@@ -1,0 +1,28 @@
+import type { Bent, IgnoredReason } from "../lifecycle/counters.ts";
+
+/** What a sink has done and what it had to bend, since it was made. All are counts. */
+export interface Diagnostics {
+  /** Events that came in. */
+  readonly events: number;
+  /** Events that changed nothing, by reason. */
+  readonly ignored: Readonly<Record<IgnoredReason, number>>;
+  /** Things that had to be bent to keep the promises, by kind: limits, clocks, tenants. */
+  readonly bent: Readonly<Record<Bent, number>>;
+  readonly runsStarted: number;
+  /** Runs that are open now. */
+  readonly openRuns: number;
+  /** Spans opened for runs and calls, sampled or not. */
+  readonly spansOpened: number;
+  /** Spans whose ids came from another id generator: their trace id is not their run id. */
+  readonly foreignIds: number;
+  /** Calls of the tracer provider that threw. */
+  readonly providerFailures: number;
+  /** Values hidden because the redaction hook failed. */
+  readonly redactionFailures: number;
+  /** Calls of the attribute hook or the parent resolver that threw. */
+  readonly hookFailures: number;
+  /** Attributes of the hook that were over its cap or had a name of ours. */
+  readonly droppedAttributes: number;
+  /** Audit rows that could not be stored. 0 without an audit side. */
+  readonly auditFailures: number;
+}

@@ -1,0 +1,148 @@
+import {
+  type Context,
+  context,
+  createContextKey,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  trace,
+} from "@opentelemetry/api";
+import type { AgentEvent } from "../events/agent-event.ts";
+import type { EventEnvelope } from "../events/event-envelope.ts";
+import type { Call } from "../lifecycle/call.ts";
+import type { Run } from "../lifecycle/run.ts";
+import type { EventPlace, OuterParent, StartContext } from "../lifecycle/signals.ts";
+import { isPromise } from "../sinks/is-promise.ts";
+import type { Reporter } from "./report.ts";
+import { SpanHandle } from "./span-handle.ts";
+import { parseTraceparent } from "./traceparent.ts";
+
+/**
+ * Names the parent of a run that the bridge can't know: asked for a root run, and for a run whose
+ * parent run was never seen, when its event brings no `traceparent`. What it throws is contained.
+ */
+export type ParentResolver = (
+  event: AgentEvent,
+  envelope: EventEnvelope | undefined,
+) => SpanContext | undefined;
+
+/** `own`: a root run is its own trace, linked to the active span. `ambient`: it joins that trace. */
+export type RootParent = "own" | "ambient";
+
+/** Set on the contexts that `contextOf` gives, so that a run finds whose run and call it is in. */
+const PLACE_KEY = createContextKey("entelix-otel.place");
+
+class Place {
+  readonly run: Run<SpanHandle>;
+  readonly call: Call<SpanHandle> | undefined;
+  constructor(run: Run<SpanHandle>, call: Call<SpanHandle> | undefined) {
+    this.run = run;
+    this.call = call;
+  }
+}
+
+/** The context for code that runs inside a span of ours; other values of `base` stay. */
+export function contextInside(
+  base: Context,
+  handle: SpanHandle,
+  run: Run<SpanHandle>,
+  call: Call<SpanHandle> | undefined,
+): Context {
+  return trace.setSpan(base, handle.span).setValue(PLACE_KEY, new Place(run, call));
+}
+
+export interface PlaceOptions {
+  /** Whether the active context of this process says something about the event. */
+  readonly live: boolean;
+  readonly rootParent: RootParent;
+  readonly resolveParent: ParentResolver | undefined;
+}
+
+/** Where the event that is being taken places its run: envelope, active context, resolver. */
+export class CurrentPlace implements EventPlace<SpanHandle> {
+  event: AgentEvent | undefined = undefined;
+  envelope: EventEnvelope | undefined = undefined;
+  failures = 0;
+  readonly #options: PlaceOptions;
+  readonly #reporter: Reporter;
+
+  constructor(options: PlaceOptions, reporter: Reporter) {
+    this.#options = options;
+    this.#reporter = reporter;
+  }
+
+  startContext(): StartContext<SpanHandle> | undefined {
+    const { envelope } = this;
+    const { live, rootParent, resolveParent } = this.#options;
+    const active = live ? context.active() : ROOT_CONTEXT;
+    const around = active === ROOT_CONTEXT ? undefined : trace.getSpan(active);
+    if (envelope === undefined && around === undefined && resolveParent === undefined) {
+      return undefined;
+    }
+    const place = around === undefined ? undefined : active.getValue(PLACE_KEY);
+    const ours = place instanceof Place ? place : undefined;
+    const ambient = around === undefined ? undefined : ambientOf(around);
+    const asked =
+      envelope?.traceparent !== undefined ||
+      resolveParent !== undefined ||
+      rootParent === "ambient";
+    return {
+      threadId: nameIn(envelope?.thread_id),
+      rootRunId: nameIn(envelope?.root_run_id),
+      resumedFromRunId: nameIn(envelope?.resumed_from_run_id),
+      parentCallId: nameIn(envelope?.parent_tool_use_id),
+      ambient,
+      ambientCall: ours?.call === undefined ? undefined : { run: ours.run, call: ours.call },
+      outerParent: asked ? () => this.#outerParent(ambient, ours?.run.tenantId) : undefined,
+    };
+  }
+
+  /** @param tenantId whose run the active span is in, if it is in one of ours. */
+  #outerParent(
+    ambient: SpanHandle | undefined,
+    tenantId: string | undefined,
+  ): OuterParent<SpanHandle> | undefined {
+    const given = this.#given();
+    if (given !== undefined) return { ...given, handle: SpanHandle.remote(given, false) };
+    const { event } = this;
+    if (this.#options.rootParent !== "ambient" || ambient === undefined) return undefined;
+    if (event?.type !== "started" || event.parent_run_id) return undefined;
+    if (tenantId !== undefined && tenantId !== event.tenant_id) return undefined;
+    return { ...ambient.spanContext, handle: ambient };
+  }
+
+  #given(): SpanContext | undefined {
+    const { event, envelope } = this;
+    const traceparent = nameIn(envelope?.traceparent);
+    if (traceparent !== undefined) {
+      const parsed = parseTraceparent(traceparent, nameIn(envelope?.tracestate));
+      if (parsed !== undefined) return parsed;
+    }
+    if (this.#options.resolveParent === undefined || event === undefined) return undefined;
+    try {
+      const resolved = this.#options.resolveParent(event, envelope) ?? undefined;
+      if (!isPromise(resolved)) {
+        return resolved !== undefined && trace.isSpanContextValid(resolved) ? resolved : undefined;
+      }
+      resolved.then(undefined, (error) => this.#reporter.report(error, HOOK));
+      throw new TypeError("resolveParent: expected a span context, got a promise");
+    } catch (error) {
+      this.failures++;
+      this.#reporter.report(error, HOOK);
+      return undefined;
+    }
+  }
+}
+
+const HOOK = "resolveParent hook";
+
+/** A name from an envelope; programs without types give `null` and `""` for none. */
+function nameIn(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The active span by its ids alone: a run keeps its parent longer than the span should live. */
+function ambientOf(span: Span): SpanHandle | undefined {
+  const spanContext = span.spanContext();
+  return trace.isSpanContextValid(spanContext) ? SpanHandle.remote(spanContext, false) : undefined;
+}

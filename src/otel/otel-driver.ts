@@ -1,0 +1,384 @@
+import { type Attributes, type Link as OtelLink, SpanStatusCode } from "@opentelemetry/api";
+import type { FailureKindId } from "../events/failure-kind.ts";
+import type { Instant } from "../events/instant.ts";
+import type { Call } from "../lifecycle/call.ts";
+import type { Run } from "../lifecycle/run.ts";
+import type { CallEnd, Link, RunEnd } from "../lifecycle/signals.ts";
+import type { SpanDriver } from "../lifecycle/span-driver.ts";
+import type { ContentPolicy } from "./content.ts";
+import type { CustomAttributes } from "./custom-attributes.ts";
+import { addEnvelope, addInterruption, addUsage } from "./end-attributes.ts";
+import { APPROVAL_EVENT, type KnownAttributes, MARKER_SPAN } from "./semconv.ts";
+import { SpanHandle } from "./span-handle.ts";
+import type { SpanPort } from "./span-port.ts";
+
+/** What the audit side adds to a run's span before it ends. */
+export interface AuditAnchor {
+  readonly ordinal: number | undefined;
+  readonly hash: string | undefined;
+  readonly failed: boolean;
+}
+
+/**
+ * Holds the end of a run's span back until the rows of the run are stored. It must call `finish`
+ * exactly once, with the last row, or with nothing when the run has none.
+ */
+export type EndHold = (run: Run<SpanHandle>, finish: (anchor?: AuditAnchor) => void) => void;
+
+export interface OtelDriverOptions {
+  readonly port: SpanPort;
+  readonly content: ContentPolicy;
+  readonly custom: CustomAttributes | undefined;
+  readonly benign: ReadonlySet<FailureKindId>;
+  readonly hold: EndHold | undefined;
+}
+
+/** Above the eight bits of the trace flags. */
+const RECORDED = 0x100;
+
+/** Carries the lifecycle's span operations out on a tracer: names, attributes, statuses. */
+export class OtelDriver implements SpanDriver<SpanHandle> {
+  readonly #port: SpanPort;
+  readonly #content: ContentPolicy;
+  readonly #custom: CustomAttributes | undefined;
+  readonly #benign: ReadonlySet<FailureKindId>;
+  readonly #hold: EndHold | undefined;
+
+  constructor(options: OtelDriverOptions) {
+    this.#port = options.port;
+    this.#content = options.content;
+    this.#custom = options.custom;
+    this.#benign = options.benign;
+    this.#hold = options.hold;
+  }
+
+  openRun(
+    run: Run<SpanHandle>,
+    at: Instant,
+    parent: SpanHandle | undefined,
+    links: readonly Link<SpanHandle>[] | undefined,
+  ): SpanHandle {
+    const attributes: KnownAttributes = {
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.agent.name": run.agent,
+      "entelix.run_id": run.runId,
+      "entelix.tenant_id": run.tenantId,
+    };
+    if (run.parentRunId !== undefined) attributes["entelix.parent_run_id"] = run.parentRunId;
+    if (run.threadId !== undefined) attributes["gen_ai.conversation.id"] = run.threadId;
+    if (run.parentMissing) attributes["entelix.parent.missing"] = true;
+    if (run.parentInferred) attributes["entelix.parent.inferred"] = true;
+    if (run.resumedFromRunId !== undefined) {
+      attributes["entelix.run.resumed_from"] = run.resumedFromRunId;
+    }
+    if (run.segment > 1) attributes["entelix.run.segment"] = run.segment;
+    if (run.startUnseen) attributes["entelix.run.start_unseen"] = true;
+    const name = run.agent === undefined ? "invoke_agent" : `invoke_agent ${run.agent}`;
+    const spanId = run.spanId;
+    const handle = this.#port.start(
+      name,
+      attributes,
+      at,
+      parent,
+      run.traceId,
+      spanId,
+      links?.map(toOtelLink),
+    );
+    if (handle.recording) this.#addCustom(handle, run, undefined);
+    return handle;
+  }
+
+  completeRun(run: Run<SpanHandle>, links: readonly Link<SpanHandle>[]): void {
+    const handle = run.handle;
+    if (handle === undefined || !handle.recording) return;
+    const attributes: KnownAttributes = {
+      "gen_ai.agent.name": run.agent,
+      "entelix.parent_run_id": run.parentRunId,
+      "gen_ai.conversation.id": run.threadId,
+      "entelix.run.resumed_from": run.resumedFromRunId,
+    };
+    try {
+      handle.span.updateName(`invoke_agent ${run.agent}`);
+      handle.span.setAttributes(attributes);
+      for (const link of links) handle.span.addLink(toOtelLink(link));
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
+  closeRun(run: Run<SpanHandle>, at: Instant, end: RunEnd): void {
+    const handle = run.handle;
+    if (handle === undefined) return;
+    if (handle.recording) {
+      // Malformed values are contained too: a span must end whatever its event holds.
+      try {
+        handle.span.setAttributes(this.#endOfRun(handle, run, end));
+      } catch (error) {
+        this.#port.contain(error);
+      }
+    }
+    if (this.#hold === undefined) this.#port.end(handle, at);
+    else this.#hold(run, (anchor) => this.#endAudited(handle, at, anchor));
+  }
+
+  openCall(
+    run: Run<SpanHandle>,
+    call: Call<SpanHandle>,
+    at: Instant,
+    content: unknown,
+  ): SpanHandle | undefined {
+    const parent = run.handle;
+    // A run that was not sampled when it opened has no spans for its calls either.
+    if (parent === undefined || !parent.recorded) return undefined;
+    const attributes: KnownAttributes = {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": call.name,
+      "gen_ai.tool.call.id": call.id,
+      "gen_ai.tool.type": "function",
+      "gen_ai.agent.name": run.agent,
+      "entelix.run_id": run.runId,
+      "entelix.tenant_id": run.tenantId,
+    };
+    if (call.version !== undefined) attributes["entelix.tool.version"] = call.version;
+    if (call.occurrence > 1) attributes["entelix.tool.occurrence"] = call.occurrence;
+    if (call.approved) {
+      attributes["entelix.approval.outcome"] = "approved";
+      attributes["entelix.approval.wait_ms"] = call.approvalWaitMs;
+    }
+    if (this.#content.captures && content !== undefined) {
+      const field = "gen_ai.tool.call.arguments";
+      attributes[field] = this.#value(content, field, run, call.name);
+    }
+    const spanId = run.ids.childSpanId("t", call.id, call.occurrence);
+    const name = `execute_tool ${call.name}`;
+    const handle = this.#port.start(name, attributes, at, parent, run.traceId, spanId, undefined);
+    if (handle.recording) this.#addCustom(handle, run, call);
+    return handle;
+  }
+
+  closeCall(run: Run<SpanHandle>, call: Call<SpanHandle>, at: Instant, end: CallEnd): void {
+    const handle = call.handle;
+    if (handle === undefined) return;
+    if (handle.recording) {
+      try {
+        handle.span.setAttributes(this.#endOfCall(handle, run, call, end));
+      } catch (error) {
+        this.#port.contain(error);
+      }
+    }
+    this.#port.end(handle, at);
+  }
+
+  noteApproval(run: Run<SpanHandle>, at: Instant, callId: string, name: string): void {
+    if (run.handle === undefined || !run.handle.recording) return;
+    const attributes: KnownAttributes = {
+      "entelix.approval.outcome": "approved",
+      "gen_ai.tool.name": name,
+      "gen_ai.tool.call.id": callId,
+    };
+    try {
+      run.handle.span.addEvent(APPROVAL_EVENT, attributes, at);
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
+  mark(run: Run<SpanHandle>, at: Instant): void {
+    if (run.handle === undefined || !run.handle.recording) return;
+    const attributes: KnownAttributes = {
+      "entelix.run_id": run.runId,
+      "entelix.tenant_id": run.tenantId,
+      "gen_ai.agent.name": run.agent,
+      "entelix.run.open": true,
+    };
+    const id = run.ids.childSpanId("o", "");
+    const { handle: parent, traceId } = run;
+    this.#port.end(
+      this.#port.start(MARKER_SPAN, attributes, at, parent, traceId, id, undefined),
+      at,
+    );
+  }
+
+  noteResumed(run: Run<SpanHandle>, link: Link<SpanHandle>): void {
+    if (run.handle === undefined || !run.handle.recording) return;
+    const attributes: KnownAttributes = { "entelix.run.resumed_from": run.resumedFromRunId };
+    this.#set(run.handle, attributes);
+    try {
+      run.handle.span.addLink(toOtelLink(link));
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
+  derived(traceId: string, spanId: string, near?: SpanHandle): SpanHandle {
+    if (near === undefined) {
+      // Sampled, so that stock parent-based samplers keep it; ours decides by the trace id.
+      return SpanHandle.remote({ traceId, spanId, traceFlags: 1, isRemote: true }, true);
+    }
+    if (!near.recorded || near.foreign) return near;
+    return SpanHandle.remote({ ...near.spanContext, traceId, spanId }, false);
+  }
+
+  condense(run: Run<SpanHandle>): SpanHandle | number {
+    const context = run.handle?.spanContext;
+    if (run.handle === undefined || context === undefined) return 0;
+    const derivable =
+      context.traceId === run.traceId &&
+      context.spanId === run.spanId &&
+      context.traceState === undefined;
+    return derivable ? context.traceFlags | (run.handle.recorded ? RECORDED : 0) : run.handle;
+  }
+
+  restore(run: Run<SpanHandle>, memory: SpanHandle | number): SpanHandle {
+    if (typeof memory !== "number") return memory;
+    const { traceId, spanId } = run;
+    return SpanHandle.ended(
+      { traceId, spanId, traceFlags: memory & 0xff },
+      (memory & RECORDED) !== 0,
+    );
+  }
+
+  #endOfRun(handle: SpanHandle, run: Run<SpanHandle>, end: RunEnd): KnownAttributes {
+    const attributes: KnownAttributes = { "entelix.run.outcome": end.outcome };
+    if (run.toolCalls > 0) attributes["entelix.run.tool_calls"] = run.toolCalls;
+    if (run.toolErrors > 0) attributes["entelix.run.tool_errors"] = run.toolErrors;
+    if (run.approvedCalls > 0) attributes["entelix.run.approved_calls"] = run.approvedCalls;
+    if (run.deniedCalls > 0) attributes["entelix.run.denied_calls"] = run.deniedCalls;
+    switch (end.outcome) {
+      case "complete":
+        if (end.usage !== undefined) addUsage(attributes, end.usage, run.root);
+        if (this.#content.captures) {
+          const field = "entelix.run.state";
+          attributes[field] = this.#value(end.content, field, run);
+        }
+        break;
+      case "failed": {
+        attributes["entelix.failure.kind"] = end.kind.type;
+        if (end.kind.type === "tool_error_terminal") {
+          attributes["entelix.failure.tool_name"] = end.kind.tool_name;
+          attributes["entelix.failure.tool_error_kind"] = end.kind.kind;
+        }
+        addEnvelope(attributes, end.envelope);
+        if (this.#benign.has(end.kind.type)) {
+          attributes["entelix.error.message"] = this.#errorText(end.message, run);
+        } else {
+          attributes["error.type"] = end.kind.type;
+          this.#fail(handle, end.message, run);
+        }
+        break;
+      }
+      case "interrupted":
+        if (end.kind !== undefined) addInterruption(attributes, end.kind);
+        if (end.message !== undefined) {
+          attributes["entelix.error.message"] = this.#errorText(end.message, run);
+        }
+        if (this.#content.captures) {
+          const field = "entelix.interruption.payload";
+          attributes[field] = this.#value(end.content, field, run);
+        }
+        break;
+      case "abandoned":
+        attributes["entelix.run.abandoned_reason"] = end.reason;
+        break;
+      default:
+        end satisfies never;
+    }
+    return attributes;
+  }
+
+  #endOfCall(
+    handle: SpanHandle,
+    run: Run<SpanHandle>,
+    call: Call<SpanHandle>,
+    end: CallEnd,
+  ): KnownAttributes {
+    const attributes: KnownAttributes = { "entelix.tool.outcome": end.outcome };
+    switch (end.outcome) {
+      case "unfinished":
+        break;
+      case "complete":
+        if (this.#content.captures) {
+          const field = "gen_ai.tool.call.result";
+          attributes[field] = this.#value(end.content, field, run, call.name);
+        }
+        break;
+      case "error":
+        attributes["error.type"] = end.kind;
+        attributes["entelix.tool.error_kind"] = end.kind;
+        addEnvelope(attributes, end.envelope);
+        this.#fail(handle, end.message, run, call.name);
+        break;
+      case "interrupted":
+        attributes["entelix.error.message"] = this.#errorText(end.message, run, call.name);
+        break;
+      case "denied": {
+        const field = "entelix.approval.reason";
+        attributes["entelix.approval.outcome"] = "denied";
+        attributes[field] = this.#value(end.content, field, run, call.name);
+        break;
+      }
+      default:
+        end satisfies never;
+    }
+    return attributes;
+  }
+
+  #endAudited(handle: SpanHandle, at: Instant, anchor: AuditAnchor | undefined): void {
+    if (anchor !== undefined && handle.recording) {
+      const attributes: KnownAttributes = {
+        "entelix.audit.ordinal": anchor.ordinal,
+        "entelix.audit.hash": anchor.hash,
+      };
+      if (anchor.failed) attributes["entelix.audit.failed"] = true;
+      this.#set(handle, attributes);
+    }
+    this.#port.end(handle, at);
+  }
+
+  #set(handle: SpanHandle, attributes: Attributes): void {
+    try {
+      handle.span.setAttributes(attributes);
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
+  #fail(handle: SpanHandle, text: string, run: Run<SpanHandle>, tool?: string): void {
+    const message = this.#errorText(text, run, tool, "status");
+    try {
+      handle.span.setStatus({ code: SpanStatusCode.ERROR, message });
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
+  #errorText(
+    text: string,
+    run: Run<SpanHandle>,
+    tool?: string,
+    attribute = "entelix.error.message",
+  ): string {
+    const { tenantId, runId } = run;
+    return this.#content.errorText(text, { attribute, tenantId, runId, tool });
+  }
+
+  #value(
+    value: unknown,
+    attribute: string,
+    run: Run<SpanHandle>,
+    tool?: string,
+  ): string | undefined {
+    const { tenantId, runId } = run;
+    return this.#content.value(value, { attribute, tenantId, runId, tool });
+  }
+
+  #addCustom(handle: SpanHandle, run: Run<SpanHandle>, call: Call<SpanHandle> | undefined): void {
+    const attributes: Attributes | undefined = this.#custom?.of(run, call);
+    if (attributes !== undefined) this.#set(handle, attributes);
+  }
+}
+
+function toOtelLink(link: Link<SpanHandle>): OtelLink {
+  const attributes: KnownAttributes = { "entelix.link.kind": link.kind };
+  return { context: link.to.spanContext, attributes };
+}

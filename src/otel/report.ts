@@ -1,0 +1,44 @@
+import { diag } from "@opentelemetry/api";
+import { isPromise } from "../sinks/is-promise.ts";
+
+/** Told of every trouble of the bridge's own; what it throws or rejects with is contained. */
+export type ErrorHook = (error: unknown, where: string) => void;
+
+/**
+ * Says what went wrong without ever passing it on: to the operator's hook, else to OpenTelemetry's
+ * diagnostic logger, there at most once a minute per place.
+ */
+export class Reporter {
+  readonly #hook: ErrorHook | undefined;
+  readonly #quietUntil = new Map<string, number>();
+
+  constructor(hook: ErrorHook | undefined) {
+    this.#hook = hook;
+  }
+
+  /** @param where one of a fixed set of places in this package: it bounds the memory. */
+  report(error: unknown, where: string): void {
+    if (this.#hook === undefined) {
+      this.#log(error, where);
+      return;
+    }
+    try {
+      const result: unknown = this.#hook(error, where);
+      // An async hook is taken too; its rejection must not end the process.
+      if (isPromise(result)) result.then(undefined, (failure) => this.#log(failure, "onError"));
+    } catch (failure) {
+      this.#log(failure, "onError");
+    }
+  }
+
+  #log(error: unknown, where: string): void {
+    const now = Date.now();
+    if (now < (this.#quietUntil.get(where) ?? 0)) return;
+    this.#quietUntil.set(where, now + 60_000);
+    try {
+      diag.warn(`entelix-otel: ${where}: ${String(error)}`);
+    } catch {
+      // A logger that throws, or an error that can't be shown: nobody is left to tell.
+    }
+  }
+}

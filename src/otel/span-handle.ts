@@ -1,0 +1,106 @@
+import {
+  type Context,
+  createContextKey,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  trace,
+} from "@opentelemetry/api";
+
+/** The API's own key for the active span, learnt from its public setter. */
+const SPAN_KEY = learnSpanKey();
+
+/** On contexts whose parent is known by derivation: our sampler decides as for a root. */
+const DERIVED_KEY = createContextKey("entelix-otel.derived-parent");
+
+/**
+ * A span as the driver keeps it, and at once the OpenTelemetry context that children start in: one
+ * small object in place of a context with a map of its own.
+ *
+ * After {@link release} it keeps no more than the span context, so that it can stay with a closed
+ * run as the parent of late children.
+ */
+export class SpanHandle implements Context {
+  readonly spanContext: SpanContext;
+  /** Whether attributes reach anybody: false for spans that are not sampled, and after the end. */
+  recording: boolean;
+  /** Whether it was recording when it started: then its children are worth a span. */
+  recorded: boolean;
+  /** Whether another id generator gave it its ids: nothing can be derived near it. */
+  foreign = false;
+  readonly #derived: boolean;
+  #span: Span | undefined;
+
+  constructor(span: Span, derived = false) {
+    this.#span = span;
+    this.spanContext = span.spanContext();
+    this.recording = span.isRecording();
+    this.recorded = this.recording;
+    this.#derived = derived;
+  }
+
+  /** A handle for a span that lives elsewhere. */
+  static remote(spanContext: SpanContext, derived: boolean): SpanHandle {
+    return new SpanHandle(trace.wrapSpanContext(spanContext), derived);
+  }
+
+  /** A handle for a span of ours that has ended. */
+  static ended(spanContext: SpanContext, recorded: boolean): SpanHandle {
+    const handle = new SpanHandle(trace.wrapSpanContext(spanContext));
+    handle.recorded = recorded;
+    return handle;
+  }
+
+  get span(): Span {
+    this.#span ??= trace.wrapSpanContext(this.spanContext);
+    return this.#span;
+  }
+
+  /** Lets go of the span, which has ended. */
+  release(): void {
+    this.#span = undefined;
+    this.recording = false;
+  }
+
+  getValue(key: symbol): unknown {
+    if (key === SPAN_KEY) return this.span;
+    return key === DERIVED_KEY && this.#derived ? true : undefined;
+  }
+
+  setValue(key: symbol, value: unknown): Context {
+    return this.#toContext().setValue(key, value);
+  }
+
+  deleteValue(key: symbol): Context {
+    return this.#toContext().deleteValue(key);
+  }
+
+  #toContext(): Context {
+    const context = trace.setSpan(ROOT_CONTEXT, this.span);
+    return this.#derived ? context.setValue(DERIVED_KEY, true) : context;
+  }
+}
+
+/**
+ * Whether the parent in a context is one whose ids were derived and that nobody has seen: a sampler
+ * must then decide by the trace id, as the process of the root does.
+ */
+export function isDerivedParent(context: Context): boolean {
+  return context.getValue(DERIVED_KEY) === true;
+}
+
+function learnSpanKey(): symbol {
+  let learnt: symbol | undefined;
+  const probe: Context = {
+    getValue: () => undefined,
+    setValue: (key) => {
+      learnt = key;
+      return probe;
+    },
+    deleteValue: () => probe,
+  };
+  trace.setSpanContext(probe, { traceId: "", spanId: "", traceFlags: 0 });
+  if (learnt === undefined)
+    throw new Error("@opentelemetry/api: trace.setSpan sets no context key");
+  return learnt;
+}

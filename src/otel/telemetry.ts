@@ -1,0 +1,292 @@
+import { type Context, context, type TracerProvider, trace } from "@opentelemetry/api";
+import { signal } from "../dialects/entelix/signals.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
+import type { EventEnvelope } from "../events/event-envelope.ts";
+import type { FailureKindId } from "../events/failure-kind.ts";
+import type { Instant } from "../events/instant.ts";
+import type { Call } from "../lifecycle/call.ts";
+import { Lifecycle } from "../lifecycle/lifecycle.ts";
+import { type LifecycleLimits, resolveLimits } from "../lifecycle/limits.ts";
+import type { Run } from "../lifecycle/run.ts";
+import type { AbandonedReason } from "../lifecycle/signals.ts";
+import { VERSION } from "../version.ts";
+import { now } from "./clock.ts";
+import { type ContentOptions, ContentPolicy } from "./content.ts";
+import { type AttributeHook, CustomAttributes } from "./custom-attributes.ts";
+import type { Diagnostics } from "./diagnostics.ts";
+import {
+  CurrentPlace,
+  contextInside,
+  type ParentResolver,
+  type RootParent,
+} from "./event-place.ts";
+import { readEventTime } from "./event-time.ts";
+import { type EndHold, OtelDriver } from "./otel-driver.ts";
+import { type ErrorHook, Reporter } from "./report.ts";
+import type { SpanHandle } from "./span-handle.ts";
+import { SpanPort } from "./span-port.ts";
+import { formatTraceparent } from "./traceparent.ts";
+
+/** The telemetry side's options, shared by `OtelSink` and `Bridge`. */
+export interface TelemetryOptions extends ContentOptions {
+  /** Where spans go. Default: the global provider, looked up for each span. */
+  readonly tracerProvider?: TracerProvider | undefined;
+  /** Adds attributes of the operator's own when a span opens. */
+  readonly attributes?: AttributeHook | undefined;
+  /** Default `own`: a root run is its own trace, whose id is the run id. */
+  readonly rootParent?: RootParent | undefined;
+  readonly resolveParent?: ParentResolver | undefined;
+  /** Failure kinds that are no errors here, `cancelled` say: status Unset, no `error.type`. */
+  readonly benignFailureKinds?: readonly FailureKindId[] | undefined;
+  readonly limits?: Partial<LifecycleLimits> | undefined;
+  /** Told of every trouble of the bridge's own. Default: OpenTelemetry's diagnostic logger. */
+  readonly onError?: ErrorHook | undefined;
+  /**
+   * `live`: time is the system's, the active context counts, long runs are marked. `replay`: time is
+   * that of the events, and nothing of this process shows. Default `live`.
+   */
+  readonly mode?: "live" | "replay" | undefined;
+}
+
+/** How often a live sink looks for old and long-open runs, in ms. */
+const SWEEP_MS = 5_000;
+
+/** The telemetry side: events in, span operations out. It never throws. */
+export class Telemetry {
+  readonly lifecycle: Lifecycle<SpanHandle>;
+  readonly reporter: Reporter;
+  readonly #driver: OtelDriver;
+  readonly #place: CurrentPlace;
+  readonly #port: SpanPort;
+  readonly #content: ContentPolicy;
+  readonly #custom: CustomAttributes | undefined;
+  readonly #provider: TracerProvider | undefined;
+  readonly #live: boolean;
+  #sweeper: NodeJS.Timeout | undefined;
+  #second = 0;
+  #closed = false;
+  auditFailures = 0;
+
+  constructor(options: TelemetryOptions, hold?: EndHold) {
+    const limits = resolveLimits(options.limits);
+    this.reporter = new Reporter(options.onError);
+    this.#live = options.mode !== "replay";
+    this.#provider = options.tracerProvider;
+    this.#content = new ContentPolicy(options, (error) =>
+      this.reporter.report(error, "redact hook"),
+    );
+    this.#custom =
+      options.attributes === undefined
+        ? undefined
+        : new CustomAttributes(options.attributes, this.reporter);
+    this.#port = new SpanPort(tracerOf(options.tracerProvider), this.reporter);
+    this.#driver = new OtelDriver({
+      port: this.#port,
+      content: this.#content,
+      custom: this.#custom,
+      benign: new Set(options.benignFailureKinds),
+      hold,
+    });
+    this.#place = new CurrentPlace(
+      {
+        live: this.#live,
+        rootParent: options.rootParent ?? "own",
+        resolveParent: options.resolveParent,
+      },
+      this.reporter,
+    );
+    this.lifecycle = new Lifecycle(this.#driver, this.#place, limits);
+    if (this.#live) this.#startSweeper(limits);
+  }
+
+  /** When the event happened: by its envelope, else by the clock. */
+  timeOf(envelope: EventEnvelope | undefined): Instant {
+    return readEventTime(envelope?.timestamp) ?? now();
+  }
+
+  /**
+   * Takes one event.
+   *
+   * @returns false when it changed nothing and is not to be recorded either: a repeat that has no
+   *   event id, another tenant's run, no event at all, or an event after the shutdown.
+   */
+  take(event: AgentEvent, envelope: EventEnvelope | undefined, at: Instant): boolean {
+    const { lifecycle } = this;
+    if (!isRunEvent(event) || this.#closed) {
+      lifecycle.counters.events++;
+      lifecycle.counters.ignored[this.#closed ? "after_shutdown" : "not_an_event"]++;
+      return false;
+    }
+    this.#place.event = event;
+    this.#place.envelope = envelope;
+    try {
+      if (!this.#live && at[0] > this.#second) {
+        this.#second = at[0];
+        lifecycle.runs.tick(at);
+      }
+      // A redelivered event is known to the audit side by its id too, and may have failed there.
+      if (!lifecycle.begin(event.tenant_id, envelope?.event_id)) return true;
+      return signal(lifecycle, event, at);
+    } catch (error) {
+      // The driver contains its provider: what comes up to here is a malformed event.
+      lifecycle.counters.ignored.not_an_event++;
+      this.reporter.report(error, "event");
+      return true;
+    } finally {
+      this.#place.event = undefined;
+      this.#place.envelope = undefined;
+    }
+  }
+
+  contextOf(tenantId: string, runId: string, toolUseId: string | undefined): Context {
+    const active = context.active();
+    const run = this.lifecycle.runs.find(tenantId, runId);
+    if (run?.handle === undefined || !run.open) return active;
+    const call = toolUseId === undefined ? undefined : run.calls.newestOf(toolUseId);
+    return contextInside(active, call?.handle ?? run.handle, run, call);
+  }
+
+  /** What this process knows of a run and its events do not say: for recordings. */
+  provenanceOf(tenantId: string, runId: string): EventEnvelope | undefined {
+    const run = this.lifecycle.runs.find(tenantId, runId);
+    if (run === undefined) return undefined;
+    const outside = run.parentFromOutside ? run.parentHandle?.spanContext : undefined;
+    return {
+      ...(run.rootRunId === run.runId ? {} : { root_run_id: run.rootRunId }),
+      ...(run.parentCallId === undefined ? {} : { parent_tool_use_id: run.parentCallId }),
+      ...(run.threadId === undefined ? {} : { thread_id: run.threadId }),
+      ...(run.resumedFromRunId === undefined ? {} : { resumed_from_run_id: run.resumedFromRunId }),
+      ...(outside === undefined ? {} : { traceparent: formatTraceparent(outside) }),
+    };
+  }
+
+  /** The tenant's run, open or remembered. */
+  find(tenantId: string, runId: string): Run<SpanHandle> | undefined {
+    return this.lifecycle.runs.find(tenantId, runId);
+  }
+
+  /** Trace and span id of the run or call that an event was about, for its audit row. */
+  idsOf(event: AgentEvent): SpanRefs | undefined {
+    const run = this.lifecycle.lastRun ?? this.find(event.tenant_id, event.run_id);
+    if (run === undefined) return undefined;
+    const call =
+      this.lifecycle.lastCall ??
+      ("tool_use_id" in event ? run.history.last(event.tool_use_id) : undefined);
+    return spanRefs(run, call);
+  }
+
+  /** The runtime says which interrupted run this one continues. */
+  noteResumed(tenantId: string, runId: string, resumedFromRunId: string | undefined): void {
+    if (resumedFromRunId === undefined) return;
+    try {
+      this.lifecycle.noteResumed(tenantId, runId, resumedFromRunId);
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
+  get openRuns(): number {
+    return this.lifecycle.runs.openRuns;
+  }
+
+  /** Closes what is open; later events are counted and change nothing. */
+  close(reason: AbandonedReason): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#sweeper);
+    this.lifecycle.runs.abandonAll(reason, this.#live ? now() : undefined);
+  }
+
+  /** Asks the provider to send what it holds. */
+  async flush(): Promise<void> {
+    const provider = this.#provider ?? trace.getTracerProvider();
+    const target = delegateOf(provider);
+    if (hasForceFlush(target)) await target.forceFlush();
+  }
+
+  diagnostics(): Diagnostics {
+    const { counters, runs } = this.lifecycle;
+    return {
+      events: counters.events,
+      ignored: { ...counters.ignored },
+      bent: { ...counters.bent, forgotten_call_ids: runs.forgottenCallIds },
+      runsStarted: counters.runsStarted,
+      openRuns: runs.openRuns,
+      spansOpened: counters.spansOpened,
+      foreignIds: this.#port.foreignIds,
+      providerFailures: this.#port.failures,
+      redactionFailures: this.#content.failures,
+      hookFailures: this.#place.failures + (this.#custom?.failures ?? 0),
+      droppedAttributes: this.#custom?.dropped ?? 0,
+      auditFailures: this.auditFailures,
+    };
+  }
+
+  #startSweeper(limits: LifecycleLimits): void {
+    const marker = limits.markerAfterMs || SWEEP_MS;
+    const every = Math.max(Math.min(SWEEP_MS, marker / 2, limits.maxAgeMs / 2), 20);
+    this.#sweeper = setInterval(() => {
+      try {
+        const at = now();
+        this.lifecycle.runs.tick(at);
+        this.lifecycle.runs.markOpenRuns(at);
+      } catch (error) {
+        this.#port.contain(error);
+      }
+    }, every);
+    this.#sweeper.unref();
+  }
+}
+
+export interface SpanRefs {
+  readonly trace_id: string;
+  /** Absent where a foreign id generator gave the span of a closed call its id. */
+  readonly span_id?: string;
+}
+
+/** The ids on the span of a run, or of one of its calls. */
+export function spanRefs(run: Run<SpanHandle>, call?: Call<SpanHandle> | undefined): SpanRefs {
+  const own = run.handle?.recorded ? run.handle.spanContext : undefined;
+  const trace_id = own?.traceId ?? run.traceId;
+  if (call === undefined) return { trace_id, span_id: own?.spanId ?? run.spanId };
+  const open = call.handle?.spanContext.spanId;
+  if (open !== undefined) return { trace_id, span_id: open };
+  const foreign = own !== undefined && own.spanId !== run.spanId;
+  if (foreign) return { trace_id };
+  return { trace_id, span_id: run.ids.childSpanId("t", call.id, call.occurrence) };
+}
+
+function tracerOf(provider: TracerProvider | undefined) {
+  const from = provider ?? trace;
+  const tracer = from.getTracer("entelix-otel", VERSION);
+  return () => tracer;
+}
+
+function isRunEvent(event: unknown): boolean {
+  return (
+    typeof event === "object" &&
+    event !== null &&
+    "run_id" in event &&
+    typeof event.run_id === "string" &&
+    "tenant_id" in event &&
+    typeof event.tenant_id === "string"
+  );
+}
+
+function delegateOf(provider: unknown): unknown {
+  return typeof provider === "object" &&
+    provider !== null &&
+    "getDelegate" in provider &&
+    typeof provider.getDelegate === "function"
+    ? provider.getDelegate()
+    : provider;
+}
+
+function hasForceFlush(value: unknown): value is { forceFlush(): Promise<void> } {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "forceFlush" in value &&
+    typeof value.forceFlush === "function"
+  );
+}

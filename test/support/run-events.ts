@@ -1,0 +1,169 @@
+import type {
+  AgentEvent,
+  Complete,
+  Failed,
+  Interrupted,
+  Started,
+  ToolCallApproved,
+  ToolCallDenied,
+  ToolComplete,
+  ToolError,
+  ToolStart,
+} from "../../src/events/agent-event.ts";
+import type { Instant } from "../../src/events/instant.ts";
+import { renderForLlm } from "../../src/events/render-for-llm.ts";
+import { OtelSink } from "../../src/otel/otel-sink.ts";
+import type { TelemetryOptions } from "../../src/otel/telemetry.ts";
+import { collectSpans, type SpanNode, toTrees } from "./spans.ts";
+
+/** 2026-04-29T12:00:00Z: second 0 of the tests. */
+export const ZERO = 1_777_464_000;
+
+/** So many seconds after second 0; fractions to the nanosecond of a millisecond. */
+export function second(at: number): Instant {
+  const whole = Math.floor(at);
+  return [ZERO + whole, Math.round((at - whole) * 1e3) * 1e6];
+}
+
+/** Writes the events of one run. */
+export class RunEvents {
+  readonly run_id: string;
+  readonly tenant_id: string;
+
+  constructor(runId: string, tenantId = "acme") {
+    this.run_id = runId;
+    this.tenant_id = tenantId;
+  }
+
+  #scope() {
+    return { run_id: this.run_id, tenant_id: this.tenant_id };
+  }
+
+  #tool(id: string, tool: string) {
+    return { ...this.#scope(), tool_use_id: id, tool };
+  }
+
+  started(agent = "react", parent: string | null = null): Started {
+    return { type: "started", ...this.#scope(), parent_run_id: parent, agent };
+  }
+
+  toolStart(id: string, tool = "fetch", input: unknown = {}): ToolStart {
+    return { type: "tool_start", ...this.#tool(id, tool), tool_version: null, input };
+  }
+
+  toolComplete(id: string, tool = "fetch", ms = 1000, output: unknown = "ok"): ToolComplete {
+    return {
+      type: "tool_complete",
+      ...this.#tool(id, tool),
+      tool_version: null,
+      duration_ms: ms,
+      output,
+    };
+  }
+
+  toolError(id: string, more: Partial<ToolError> = {}): ToolError {
+    return {
+      type: "tool_error",
+      ...this.#tool(id, "fetch"),
+      tool_version: null,
+      error: "connection reset",
+      error_for_llm: renderForLlm(new Error("x")),
+      envelope: { wire_code: "transport_failure", wire_class: "server" },
+      kind: "transient",
+      duration_ms: 1000,
+      ...more,
+    };
+  }
+
+  toolInterrupted(id: string): ToolError {
+    return this.toolError(id, {
+      error: "dispatch interrupted",
+      envelope: { wire_code: "interrupted", wire_class: "client" },
+      kind: "internal",
+    });
+  }
+
+  approved(id: string, tool = "fetch"): ToolCallApproved {
+    return { type: "tool_call_approved", ...this.#tool(id, tool) };
+  }
+
+  denied(id: string, tool = "fetch", reason = "no"): ToolCallDenied {
+    return { type: "tool_call_denied", ...this.#tool(id, tool), reason };
+  }
+
+  complete(more: Partial<Complete> = {}): Complete {
+    return { type: "complete", ...this.#scope(), state: null, usage: null, ...more };
+  }
+
+  failed(more: Partial<Failed> = {}): Failed {
+    return {
+      type: "failed",
+      ...this.#scope(),
+      error: "vendor down",
+      envelope: { wire_code: "upstream_unavailable", wire_class: "server" },
+      kind: { type: "model_dispatch" },
+      ...more,
+    };
+  }
+
+  interrupted(more: Partial<Interrupted> = {}): Interrupted {
+    return {
+      type: "interrupted",
+      ...this.#scope(),
+      kind: { type: "custom" },
+      payload: null,
+      ...more,
+    };
+  }
+}
+
+/** A sink over spans that are kept, with what the tests ask of them. */
+export function bench(
+  options: TelemetryOptions = {},
+  provider: Parameters<typeof collectSpans>[0] = {},
+) {
+  const spans = collectSpans(provider);
+  const reports: string[] = [];
+  const sink = new OtelSink({
+    tracerProvider: spans.provider,
+    mode: "replay",
+    captureContent: false,
+    onError: (error, where) => void reports.push(`${where}: ${String(error)}`),
+    ...options,
+  });
+  let next = 0;
+  return {
+    ...spans,
+    sink,
+    reports,
+    /** Sends the event with its time in seconds after second 0. */
+    at(time: number, event: AgentEvent, envelope: Parameters<OtelSink["send"]>[1] = {}): void {
+      sink.send(event, { timestamp: second(time), ...envelope });
+    },
+    /** The same, with an event id of its own. */
+    identified(time: number, event: AgentEvent, envelope: Parameters<OtelSink["send"]>[1] = {}) {
+      next++;
+      sink.send(event, { timestamp: second(time), event_id: `event-${next}`, ...envelope });
+    },
+    trees: (): SpanNode[] => toTrees(spans.spans()),
+    /** The one span of this name and, where given, of this attribute. */
+    find(name: string, attribute?: string, value?: unknown): SpanNode {
+      const found = flat(toTrees(spans.spans())).filter(
+        (node) =>
+          node.span === name && (attribute === undefined || node.attributes[attribute] === value),
+      );
+      const [only] = found;
+      if (only === undefined || found.length > 1) {
+        const names = flat(toTrees(spans.spans())).map((node) => node.span);
+        throw new Error(`expected one span ${name}, found ${found.length} in ${names}`);
+      }
+      return only;
+    },
+    diagnostics: () => sink.diagnostics(),
+  };
+}
+
+/** All nodes of the trees, parents before their children. */
+export function flat(trees: readonly SpanNode[]): SpanNode[] {
+  return trees.flatMap((node) => [node, ...flat(node.children)]);
+}
