@@ -1,0 +1,236 @@
+import type { AgentEvent } from "../events/agent-event.ts";
+import type { EventEnvelope } from "../events/event-envelope.ts";
+import { fromMilliseconds, type Instant } from "../events/instant.ts";
+import type { InterruptionKind } from "../events/interruption-kind.ts";
+import type { ToolErrorKind } from "../events/tool-error-kind.ts";
+import type { UsageLimitBreach } from "../events/usage.ts";
+import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
+import type { AuditCalls, AuditScope, ResumeScope } from "./audit-calls.ts";
+import type { AuditEntry, RowAnchor } from "./audit-row.ts";
+import { RunThreads, type ThreadHints } from "./run-threads.ts";
+import type { SessionLog } from "./session-log.ts";
+import { toGraphEvent } from "./to-graph-event.ts";
+import { inUtc } from "./utc-timestamp.ts";
+import { checkWhole } from "./whole-number.ts";
+import { decodeGraphEvent } from "./wire/decode-graph-event.ts";
+import type { GraphEvent } from "./wire/graph-event.ts";
+
+export interface AuditSinkOptions {
+  /** Where the rows go. The sink does not close it. */
+  readonly log: SessionLog;
+  /**
+   * Told of every row that could not be written, beside the rejected promise; its own errors are
+   * swallowed. Default: none is told.
+   */
+  readonly onError?: (error: unknown) => void;
+  /** Runs whose thread is remembered, at least. Default 20,000. */
+  readonly threads?: number;
+  /** The time of events that bring none. Default: the system's clock, to the millisecond. */
+  readonly clock?: () => Instant;
+}
+
+/** What is known beside an event that a {@link AuditSink.record} is made of. */
+export interface RecordRefs extends ThreadHints {
+  readonly event_id?: string | undefined;
+  readonly trace_id?: string | undefined;
+  readonly span_id?: string | undefined;
+}
+
+type EntryIds = Omit<AuditEntry, "event">;
+
+/**
+ * Writes the audit side of lifecycle events: each tool event becomes a row of its run's thread, and
+ * the runtime's own audit calls become rows of the other kinds.
+ *
+ * A run that was never given a thread writes to its parent's, else to one named by its root run or
+ * itself. Operator text (`error`, the envelope) never reaches a row. A promise that it returns may be
+ * dropped: a failed row then shows in `onError` only, and never as an unhandled rejection.
+ *
+ * @example
+ * const sink = new AuditSink({ log: await NdjsonSessionLog.open("./audit") });
+ * agent.addSink(sink);
+ */
+export class AuditSink implements AgentEventSink, AuditCalls {
+  readonly #log: SessionLog;
+  readonly #onError: (error: unknown) => void;
+  readonly #threads: RunThreads;
+  readonly #clock: () => Instant;
+
+  /** @throws RangeError when `threads` is no whole number from 1. */
+  constructor(options: AuditSinkOptions) {
+    const { clock, log, onError, threads = 20_000 } = options;
+    checkWhole(threads, "threads", 1);
+    this.#log = log;
+    this.#onError = onError ?? (() => {});
+    this.#threads = new RunThreads(threads);
+    this.#clock = clock ?? (() => fromMilliseconds(Date.now()));
+  }
+
+  /**
+   * Takes an event. Where it leaves a row, the promise resolves once the row is stored, and rejects
+   * with the log's error or, for a timestamp that is none, with a RangeError.
+   */
+  send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
+    const at = envelope?.timestamp ?? this.#clock();
+    const { event_id, root_run_id, thread_id } = envelope ?? {};
+    const written = this.#write(event, at, { event_id, root_run_id, thread_id });
+    // Written as two, since the second is what the caller may drop.
+    return written === undefined ? undefined : this.#watched(written.then(() => {}));
+  }
+
+  /**
+   * Writes the row of an event, for a caller that knows its span. `undefined`: the event leaves none.
+   *
+   * Every event should be given, also those that leave none: they tell the run's thread.
+   */
+  record(
+    event: AgentEvent,
+    at: Readonly<Instant>,
+    refs: RecordRefs = {},
+  ): Promise<RowAnchor> | undefined {
+    const written = this.#write(event, at, refs);
+    return written === undefined ? undefined : this.#watched(written);
+  }
+
+  recordSubAgentInvoked(
+    scope: AuditScope,
+    agentId: string,
+    subThreadId: string,
+  ): Promise<RowAnchor> {
+    return this.#call(scope, (timestamp) => ({
+      kind: "sub_agent_invoked",
+      agent_id: agentId,
+      sub_thread_id: subThreadId,
+      timestamp,
+    }));
+  }
+
+  recordAgentHandoff(scope: AuditScope, from: string | null, to: string): Promise<RowAnchor> {
+    return this.#call(scope, (timestamp) => ({ kind: "agent_handoff", from, to, timestamp }));
+  }
+
+  recordInterrupted(
+    scope: AuditScope,
+    kind: InterruptionKind,
+    payload: unknown,
+  ): Promise<RowAnchor> {
+    return this.#call(scope, (timestamp) => ({
+      kind: "interrupt",
+      interruption_kind: kind,
+      payload: payload === undefined ? null : payload,
+      timestamp,
+    }));
+  }
+
+  recordResumed(scope: ResumeScope, fromCheckpoint: string): Promise<RowAnchor> {
+    return this.#call(scope, (timestamp) => ({
+      kind: "resumed",
+      from_checkpoint: fromCheckpoint,
+      timestamp,
+    }));
+  }
+
+  recordMemoryRecall(
+    scope: AuditScope,
+    tier: string,
+    namespaceKey: string,
+    hits: number | bigint,
+  ): Promise<RowAnchor> {
+    return this.#call(scope, (timestamp) => ({
+      kind: "memory_recall",
+      tier,
+      namespace_key: namespaceKey,
+      hits,
+      timestamp,
+    }));
+  }
+
+  recordUsageLimitExceeded(scope: AuditScope, breach: UsageLimitBreach): Promise<RowAnchor> {
+    return this.#call(scope, (timestamp) => ({ kind: "usage_limit_exceeded", breach, timestamp }));
+  }
+
+  recordContextCompacted(
+    scope: AuditScope,
+    droppedChars: number | bigint,
+    retainedChars: number | bigint,
+  ): Promise<RowAnchor> {
+    return this.#call(scope, (timestamp) => ({
+      kind: "context_compacted",
+      dropped_chars: droppedChars,
+      retained_chars: retainedChars,
+      timestamp,
+    }));
+  }
+
+  recordToolErrorTerminal(
+    scope: AuditScope,
+    kind: ToolErrorKind,
+    toolName: string,
+  ): Promise<RowAnchor> {
+    return this.#call(scope, (timestamp) => ({
+      kind: "tool_error_terminal",
+      error_kind: kind,
+      tool_name: toolName,
+      timestamp,
+    }));
+  }
+
+  #write(
+    event: AgentEvent,
+    at: string | Readonly<Instant>,
+    refs: RecordRefs,
+  ): Promise<RowAnchor> | undefined {
+    const { run_id, tenant_id } = event;
+    const hints = event.type === "started" ? { ...refs, parent_run_id: event.parent_run_id } : refs;
+    const thread = this.#threads.learn(tenant_id, run_id, hints);
+    try {
+      const entry = toGraphEvent(event, at);
+      return entry && this.#append(tenant_id, thread, entry, idsOf(run_id, refs));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #call(scope: AuditScope, build: (timestamp: string) => GraphEvent): Promise<RowAnchor> {
+    return this.#watched(this.#callNow(scope, build));
+  }
+
+  async #callNow(scope: AuditScope, build: (timestamp: string) => GraphEvent): Promise<RowAnchor> {
+    const { run_id, tenant_id, thread_id, timestamp } = scope;
+    const entry = build(inUtc(timestamp ?? this.#clock()));
+    const issue = decodeGraphEvent(entry).issues?.[0];
+    if (issue !== undefined) throw new TypeError(`${issue.field}: expected ${issue.expected}`);
+    const thread = this.#threads.learn(tenant_id, run_id, { thread_id });
+    return this.#append(tenant_id, thread, entry, idsOf(run_id, scope));
+  }
+
+  #append(
+    tenant_id: string,
+    thread_id: string,
+    event: GraphEvent,
+    ids: EntryIds,
+  ): Promise<RowAnchor> {
+    if (thread_id === "") {
+      const expected = "expected a string that is not empty, or a thread_id beside it";
+      return Promise.reject(new TypeError(`run_id: ${expected}`));
+    }
+    return this.#log.append({ tenant_id, thread_id }, [{ event, ...ids }]);
+  }
+
+  /** The same promise, such that nobody has to handle its rejection. */
+  #watched<T>(written: Promise<T>): Promise<T> {
+    written.catch((error: unknown) => {
+      try {
+        this.#onError(error);
+      } catch {
+        // Whoever listens to errors must not make new ones of them.
+      }
+    });
+    return written;
+  }
+}
+
+function idsOf(run_id: string, refs: AuditScope | RecordRefs): EntryIds {
+  const { event_id = null, span_id = null, trace_id = null } = refs;
+  return { run_id, event_id, trace_id, span_id };
+}

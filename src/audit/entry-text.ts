@@ -1,0 +1,38 @@
+import type { AuditEntry } from "./audit-row.ts";
+import { type RowFacts, sha256 } from "./row-text.ts";
+import { encodeGraphEvent } from "./wire/encode-graph-event.ts";
+
+/** An entry made independent of the caller's object: nothing of it can change any more. */
+export interface EntryText extends RowFacts {
+  /** The event as it is stored. */
+  readonly event_text: string;
+}
+
+/**
+ * Reads an entry once and encodes it.
+ *
+ * @throws TypeError when the event is no object with a `kind`, or an id is neither a string nor
+ *   missing.
+ */
+export function encodeEntry(entry: AuditEntry): EntryText {
+  const { event } = entry;
+  if (typeof event !== "object" || event === null || typeof event.kind !== "string") {
+    throw new TypeError("event: expected a GraphEvent, an object with a kind");
+  }
+  const text = encodeGraphEvent(event);
+  return {
+    run_id: known(entry.run_id, "run_id"),
+    event_id: known(entry.event_id, "event_id"),
+    trace_id: known(entry.trace_id, "trace_id"),
+    span_id: known(entry.span_id, "span_id"),
+    digest: sha256(text),
+    event_text: text,
+  };
+}
+
+/** An empty id says as little as none: both are stored as `null`. */
+function known(id: unknown, field: string): string | null {
+  if (id === undefined || id === null || id === "") return null;
+  if (typeof id === "string") return id;
+  throw new TypeError(`${field}: expected a string, or nothing when it is not known`);
+}

@@ -1,0 +1,88 @@
+import { RecentMap } from "../lifecycle/recent-map.ts";
+import {
+  type AuditEntry,
+  type AuditRow,
+  EMPTY_THREAD,
+  type RowAnchor,
+  type ThreadKey,
+} from "./audit-row.ts";
+import { encodeEntry } from "./entry-text.ts";
+import { checkKey, DEFAULT_EVENT_IDS, type SessionLog } from "./session-log.ts";
+import { type StoredRow, withEvent } from "./stored-row.ts";
+import { type ChainedRow, chainEntries } from "./thread-chain.ts";
+import { threadText } from "./thread-text.ts";
+import { checkWhole } from "./whole-number.ts";
+
+interface MemoryThread {
+  readonly rows: StoredRow[];
+  head: RowAnchor;
+  watermark: number;
+}
+
+/**
+ * A {@link SessionLog} in memory, for tests and single runs. It keeps every row, also the archived
+ * ones, for as long as it lives: memory grows with what is appended. A service wants
+ * `NdjsonSessionLog`.
+ *
+ * @example
+ * const log = new MemorySessionLog();
+ * await log.append({ tenant_id: "acme", thread_id: "t1" }, [{ event }]);
+ */
+export class MemorySessionLog implements SessionLog {
+  readonly #threads = new Map<string, MemoryThread>();
+  readonly #seen: RecentMap<RowAnchor>;
+
+  /**
+   * @param options.eventIds how many event ids to remember, at least. Default 100,000.
+   * @throws RangeError when `eventIds` is no whole number from 1.
+   */
+  constructor(options: { readonly eventIds?: number } = {}) {
+    const eventIds = options.eventIds ?? DEFAULT_EVENT_IDS;
+    checkWhole(eventIds, "eventIds", 1);
+    this.#seen = new RecentMap(eventIds);
+  }
+
+  async append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
+    checkKey(key);
+    const encoded = entries.map(encodeEntry);
+    const name = threadText(key);
+    const thread = this.#threads.get(name) ?? { rows: [], head: EMPTY_THREAD, watermark: 0 };
+    const { rows, anchor } = chainEntries(key, thread.head, encoded, (id) =>
+      this.#seen.get(name + id),
+    );
+    if (rows.length === 0) return anchor;
+    this.#threads.set(name, thread);
+    thread.head = anchor;
+    for (const row of rows) {
+      thread.rows.push(storedRow(key, row));
+      const id = row.entry.event_id;
+      if (id !== null) this.#seen.set(name + id, { ordinal: row.ordinal, hash: row.hash });
+    }
+    return anchor;
+  }
+
+  async loadSince(key: ThreadKey, cursor: number): Promise<readonly AuditRow[]> {
+    checkKey(key);
+    checkWhole(cursor, "cursor");
+    const thread = this.#threads.get(threadText(key));
+    if (thread === undefined) return [];
+    const live = thread.rows.slice(Math.max(cursor, thread.watermark));
+    return live.map(withEvent).filter((row) => row !== undefined);
+  }
+
+  async archiveBefore(key: ThreadKey, watermark: number): Promise<number> {
+    checkKey(key);
+    checkWhole(watermark, "watermark");
+    const thread = this.#threads.get(threadText(key));
+    if (thread === undefined) return 0;
+    const before = thread.watermark;
+    thread.watermark = Math.max(before, Math.min(watermark, thread.rows.length));
+    return thread.watermark - before;
+  }
+}
+
+function storedRow(key: ThreadKey, row: ChainedRow): StoredRow {
+  const { ordinal, hash, prev, entry } = row;
+  const { tenant_id, thread_id } = key;
+  return { tenant_id, thread_id, ordinal, prev, hash, ...entry, erased: false };
+}

@@ -1,0 +1,209 @@
+import { createHash, randomBytes } from "node:crypto";
+import { link, open, readdir, readFile, realpath, unlink, writeFile } from "node:fs/promises";
+import { connect, createServer, type Server } from "node:net";
+import { join } from "node:path";
+import type { DirectoryLock } from "./file-layer.ts";
+import { asError, codeOf, hasCode } from "./system-error.ts";
+
+/*
+ * Liveness is asked of the kernel: the owner listens on a unix socket in the directory, and whoever
+ * dies, however, stops listening at once. A process id would name another process in another
+ * container, and may be given to a new one.
+ *
+ * Who owns the directory is decided by `link`, which only one of many can win: `lock-<generation>` is
+ * linked, complete with the name of its owner's socket, and the creator of the highest generation is
+ * the owner. It listens before it links, so a generation is never seen dead while its owner lives.
+ * The highest generation is never deleted, also not on release: a contender that looked earlier and
+ * acts late then finds it there, where an empty place would let two of them win.
+ */
+
+const GENERATION = /^lock-(\d{1,15})$/;
+
+/** Bytes of a socket's path: `sun_path` without its closing zero byte. */
+const MAX_SOCKET_PATH = process.platform === "linux" ? 107 : 103;
+
+/**
+ * Takes the one writer's place in a directory, and holds it until released or until this process
+ * ends. It does not keep the process alive.
+ *
+ * It works between processes and containers of one kernel. It does not work over a network file
+ * system: a socket of another machine looks dead.
+ *
+ * @throws Error with the code `ELOCKED` when a living process, this one included, holds it.
+ */
+export async function lockDirectory(directory: string): Promise<DirectoryLock> {
+  if (process.platform === "win32") return lockByPipe(directory);
+  // A path longer than a socket's may be is reached through the open directory, which is short.
+  const handle = await open(directory, "r");
+  try {
+    return await contend(directory, socketFolder(directory, handle.fd), () => handle.close());
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function socketFolder(directory: string, descriptor: number): string {
+  const longest = Buffer.byteLength(join(directory, socketName()));
+  if (longest <= MAX_SOCKET_PATH) return directory;
+  if (process.platform === "linux") return `/proc/self/fd/${descriptor}`;
+  throw new Error(
+    `${directory}: expected a path of at most ${MAX_SOCKET_PATH - longest + Buffer.byteLength(directory)} bytes, for the lock's socket`,
+  );
+}
+
+function socketName(): string {
+  return `sock-${randomBytes(6).toString("hex")}`;
+}
+
+async function contend(
+  directory: string,
+  sockets: string,
+  onRelease: () => Promise<void>,
+): Promise<DirectoryLock> {
+  for (;;) {
+    const socket = socketName();
+    const server = await listen(join(sockets, socket));
+    try {
+      const won = await takeNextGeneration(directory, sockets, socket);
+      if (won !== undefined && (await isAlive(join(sockets, socket)))) {
+        await tidy(directory, sockets, won, socket);
+        return held(server, onRelease);
+      }
+    } catch (error) {
+      await close(server);
+      throw error;
+    }
+    // Somebody was faster, or cleaned our socket away: look again with a fresh one.
+    await close(server);
+  }
+}
+
+/** The generation that was won, or `undefined` when the picture changed meanwhile. */
+async function takeNextGeneration(
+  directory: string,
+  sockets: string,
+  socket: string,
+): Promise<number | undefined> {
+  const highest = highestGeneration(await readdir(directory));
+  if (highest > 0) {
+    const owner = await ownerOf(directory, highest);
+    if (owner === undefined) return undefined;
+    if (await isAlive(join(sockets, owner))) throw locked(directory);
+  }
+  const mine = highest + 1;
+  const draft = join(directory, `${socket}.tmp`);
+  await writeFile(draft, socket, { mode: 0o600 });
+  try {
+    await link(draft, join(directory, `lock-${mine}`));
+  } catch (error) {
+    if (hasCode(error, "EEXIST", "ENOENT")) return undefined;
+    throw error;
+  } finally {
+    await removeIfThere(draft);
+  }
+  // One that looked long ago may have linked a generation that was already passed and deleted.
+  return highestGeneration(await readdir(directory)) === mine ? mine : undefined;
+}
+
+function highestGeneration(names: readonly string[]): number {
+  let highest = 0;
+  for (const name of names) {
+    const match = GENERATION.exec(name);
+    if (match !== null) highest = Math.max(highest, Number(match[1]));
+  }
+  return highest;
+}
+
+async function ownerOf(directory: string, generation: number): Promise<string | undefined> {
+  try {
+    return await readFile(join(directory, `lock-${generation}`), "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+/** Removes what dead contenders left: never the highest generation, never a listening socket. */
+async function tidy(
+  directory: string,
+  sockets: string,
+  generation: number,
+  socket: string,
+): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const match = GENERATION.exec(name);
+    if (match !== null) {
+      if (Number(match[1]) < generation) await removeIfThere(join(directory, name));
+    } else if (/^sock-[0-9a-f]{12}(\.tmp)?$/.test(name) && name !== socket) {
+      const removable = name.endsWith(".tmp") || !(await isAlive(join(sockets, name)));
+      if (removable) await removeIfThere(join(directory, name));
+    }
+  }
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
+  }
+}
+
+/** Whether somebody listens there. Only a clear no counts as no: an owner without a backlog is alive. */
+function isAlive(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const client = connect({ path });
+    client.once("connect", () => {
+      client.destroy();
+      resolve(true);
+    });
+    client.once("error", (error) => resolve(!hasCode(error, "ECONNREFUSED", "ENOENT")));
+  });
+}
+
+function listen(path: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((client) => client.destroy());
+    server.unref();
+    server.once("error", reject);
+    server.listen({ path }, () => {
+      server.removeListener("error", reject);
+      // Being asked whether one lives must never end the process.
+      server.on("error", () => {});
+      resolve(server);
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+function held(server: Server, onRelease: () => Promise<void>): DirectoryLock {
+  let released: Promise<void> | undefined;
+  return {
+    release() {
+      released ??= close(server).then(onRelease);
+      return released;
+    },
+  };
+}
+
+function locked(directory: string): Error {
+  const error = new Error(`${directory}: another process, or another log here, has it open`);
+  return Object.assign(error, { code: "ELOCKED" });
+}
+
+/** Windows has no socket files; a named pipe is gone with its owner and takes one listener only. */
+async function lockByPipe(directory: string): Promise<DirectoryLock> {
+  const name = createHash("sha256")
+    .update((await realpath(directory)).toLowerCase())
+    .digest("hex");
+  try {
+    return held(await listen(`\\\\.\\pipe\\entelix-otel-${name}`), async () => {});
+  } catch (thrown) {
+    const error = asError(thrown);
+    throw codeOf(error) === "EADDRINUSE" ? locked(directory) : error;
+  }
+}

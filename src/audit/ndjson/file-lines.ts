@@ -1,0 +1,69 @@
+import type { LogFile } from "./file-layer.ts";
+
+/** One line of a file. */
+export interface FileLine {
+  /** From 1. */
+  readonly number: number;
+  /** Offset of its first byte. */
+  readonly start: number;
+  /** Offset behind its newline. */
+  readonly end: number;
+  /** Without the newline; valid until the next line is asked for. Empty when `tooLong`. */
+  readonly bytes: Uint8Array;
+  /** A newline ends it; only the last line may lack one. */
+  readonly ended: boolean;
+  readonly tooLong: boolean;
+}
+
+/** Longest line read, in bytes. A longer one is passed over without being held in memory. */
+export const MAX_LINE_BYTES = 96 * 1024 * 1024;
+
+const CHUNK = 256 * 1024;
+const NEWLINE = 0x0a;
+
+/** The lines of a file from its start up to the offset `until`. */
+export async function* fileLines(
+  file: LogFile,
+  until: number,
+  maxLineBytes = MAX_LINE_BYTES,
+): AsyncGenerator<FileLine, void, void> {
+  let buffer = Buffer.allocUnsafe(Math.min(CHUNK, until + 1));
+  let held = 0;
+  let position = 0;
+  let start = 0;
+  let number = 1;
+  let tooLong = false;
+  while (position < until) {
+    if (held === buffer.length) {
+      if (buffer.length > maxLineBytes) {
+        tooLong = true;
+        held = 0;
+      } else {
+        buffer = Buffer.concat([buffer], buffer.length * 2);
+      }
+    }
+    const room = buffer.subarray(held, Math.min(buffer.length, held + until - position));
+    const came = await file.read(room, position);
+    if (came === 0) break;
+    position += came;
+    const filled = held + came;
+    let from = 0;
+    let newline = buffer.subarray(0, filled).indexOf(NEWLINE, held);
+    while (newline >= 0) {
+      const bytes = tooLong ? buffer.subarray(0, 0) : buffer.subarray(from, newline);
+      const end = position - filled + newline + 1;
+      yield { number, start, end, bytes, ended: true, tooLong };
+      number += 1;
+      start = end;
+      from = newline + 1;
+      tooLong = false;
+      newline = buffer.subarray(0, filled).indexOf(NEWLINE, from);
+    }
+    buffer.copy(buffer, 0, from, filled);
+    held = filled - from;
+  }
+  if (start < position) {
+    const bytes = tooLong ? buffer.subarray(0, 0) : buffer.subarray(0, held);
+    yield { number, start, end: position, bytes, ended: false, tooLong };
+  }
+}

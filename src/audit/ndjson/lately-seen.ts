@@ -1,0 +1,69 @@
+import type { RowAnchor, ThreadKey } from "../audit-row.ts";
+import { fileLines } from "./file-lines.ts";
+import { type LogLine, readLogLine } from "./log-line.ts";
+import type { SealedSegment } from "./sealed-segment.ts";
+import type { SeenEvents } from "./seen-events.ts";
+import type { SegmentStore } from "./segment-store.ts";
+
+interface SeenRow {
+  readonly key: ThreadKey;
+  readonly id: string;
+  readonly place: RowAnchor;
+}
+
+/** Gathers the events of the last rows read, at most twice as many as are wanted. */
+export class LatelySeen {
+  readonly #wanted: number;
+  #rows: SeenRow[] = [];
+
+  constructor(wanted: number) {
+    this.#wanted = wanted;
+  }
+
+  /** Takes a line in the order of the log. */
+  take(line: LogLine): void {
+    const seen = seenRow(line);
+    if (seen === undefined) return;
+    this.#rows.push(seen);
+    if (this.#rows.length > 2 * this.#wanted) this.#rows = this.#rows.slice(-this.#wanted);
+  }
+
+  /** Hands them over, the oldest first. */
+  giveTo(seen: SeenEvents): void {
+    for (const { id, key, place } of this.#rows.slice(-this.#wanted)) seen.stored(key, id, place);
+    this.#rows = [];
+  }
+}
+
+/** Takes up the events of the last sealed segments that hold `rows` rows together. */
+export async function recallSealed(
+  store: SegmentStore,
+  sealed: readonly SealedSegment[],
+  rows: number,
+  seen: SeenEvents,
+): Promise<void> {
+  let left = rows;
+  let first = sealed.length;
+  while (first > 0 && left > 0) {
+    first -= 1;
+    left -= sealed[first]?.rows ?? 0;
+  }
+  for (const segment of sealed.slice(first)) {
+    const found = await store.open(segment.number);
+    if (found === undefined) continue;
+    try {
+      for await (const { bytes, tooLong } of fileLines(found.file, found.bytes)) {
+        const row = tooLong ? undefined : seenRow(readLogLine(bytes));
+        if (row !== undefined) seen.stored(row.key, row.id, row.place);
+      }
+    } finally {
+      await found.file.close();
+    }
+  }
+}
+
+function seenRow(line: LogLine): SeenRow | undefined {
+  if (line.type !== "row" || line.row.event_id === null) return undefined;
+  const { event_id, hash, ordinal, tenant_id, thread_id } = line.row;
+  return { key: { tenant_id, thread_id }, id: event_id, place: { ordinal, hash } };
+}

@@ -1,0 +1,81 @@
+/** Bytes of one chunk. */
+const CHUNK = 256 * 1024;
+
+/** Chunks kept for the next write; more are left to the garbage collector. */
+const SPARE = 4;
+
+/** Chunks used again and again, so that a row costs no memory of its own. */
+export class ChunkPool {
+  readonly #spare: Buffer[] = [];
+
+  take(): Buffer {
+    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(CHUNK);
+  }
+
+  give(chunk: Buffer): void {
+    if (chunk.length === CHUNK && this.#spare.length < SPARE) this.#spare.push(chunk);
+  }
+}
+
+/**
+ * Lines waiting for one write, encoded as they come: one string growing over thousands of rows
+ * would cost half as much again.
+ */
+export class LineChunks {
+  readonly #pool: ChunkPool;
+  readonly #full: { readonly chunk: Buffer; readonly used: number }[] = [];
+  #chunk: Buffer | undefined;
+  #used = 0;
+  #bytes = 0;
+
+  constructor(pool: ChunkPool) {
+    this.#pool = pool;
+  }
+
+  /** Bytes of all lines with their newlines. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Adds a line, given without its newline. */
+  add(line: string): void {
+    const chunk = this.#roomFor(line);
+    const written = chunk.write(line, this.#used, "utf8");
+    chunk[this.#used + written] = 0x0a;
+    this.#used += written + 1;
+    this.#bytes += written + 1;
+  }
+
+  /** What was added, in order. Valid until {@link release}. */
+  parts(): readonly Uint8Array[] {
+    const parts = this.#full.map(({ chunk, used }) => chunk.subarray(0, used));
+    if (this.#chunk !== undefined) parts.push(this.#chunk.subarray(0, this.#used));
+    return parts;
+  }
+
+  /** Gives the chunks back, once nothing reads them any more. */
+  release(): void {
+    if (this.#chunk !== undefined) this.#pool.give(this.#chunk);
+    for (const { chunk } of this.#full) this.#pool.give(chunk);
+    this.#chunk = undefined;
+    this.#full.length = 0;
+    this.#used = 0;
+    this.#bytes = 0;
+  }
+
+  #roomFor(line: string): Buffer {
+    // A UTF-16 unit takes at most three bytes: only a line near the end of a chunk is measured.
+    if (this.#chunk !== undefined && this.#fits(line, this.#chunk)) return this.#chunk;
+    if (this.#chunk !== undefined) this.#full.push({ chunk: this.#chunk, used: this.#used });
+    const most = line.length * 3 + 1;
+    const needed = most <= CHUNK ? most : Buffer.byteLength(line) + 1;
+    this.#chunk = needed <= CHUNK ? this.#pool.take() : Buffer.allocUnsafeSlow(needed);
+    this.#used = 0;
+    return this.#chunk;
+  }
+
+  #fits(line: string, chunk: Buffer): boolean {
+    const room = chunk.length - this.#used - 1;
+    return line.length * 3 <= room || (line.length <= room && Buffer.byteLength(line) <= room);
+  }
+}

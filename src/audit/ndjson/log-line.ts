@@ -1,0 +1,139 @@
+import { isUtf8 } from "node:buffer";
+import type { ThreadKey } from "../audit-row.ts";
+import { sha256 } from "../row-text.ts";
+import { readRow, type StoredRow } from "../stored-row.ts";
+import { isCount } from "../whole-number.ts";
+import { isObject } from "../wire/wire-shape.ts";
+
+/** A commit: its number, from 1 through the whole log, and its hash. */
+export interface Commit {
+  readonly commit: number;
+  readonly hash: string;
+}
+
+/** First line of a segment, naming the last commit of the segment before. */
+export interface HeaderLine {
+  readonly type: "header";
+  readonly segment: number;
+  readonly before: Commit;
+}
+
+export interface RowLine {
+  readonly type: "row";
+  readonly row: StoredRow;
+}
+
+/** Rows of a thread up to the watermark are archived. */
+export interface ArchivedLine {
+  readonly type: "archived";
+  readonly key: ThreadKey;
+  readonly watermark: number;
+  readonly hash: string;
+}
+
+/** Ends what one write brought: the hash covers every row and archive line since the last commit. */
+export interface CommitLine {
+  readonly type: "commit";
+  readonly made: Commit;
+  /** Lines covered. */
+  readonly rows: number;
+  /** Written at reopening, over rows that a crash had left without their commit. */
+  readonly recovered: boolean;
+}
+
+export interface InvalidLine {
+  readonly type: "invalid";
+  readonly problem: string;
+  /** The row that the line claims to be, where it reads as one. */
+  readonly claim?: StoredRow | undefined;
+}
+
+export type LogLine = HeaderLine | RowLine | ArchivedLine | CommitLine | InvalidLine;
+
+/** The format that this version writes and reads. */
+export const LOG_VERSION = 1;
+
+export function headerText(segment: number, before: Commit): string {
+  return `{"segment":${segment},"version":${LOG_VERSION},"commit":${before.commit},"prev":"${before.hash}"}`;
+}
+
+export function commitText(made: Commit, rows: number, recovered: boolean): string {
+  const mark = recovered ? ',"recovered":true' : "";
+  return `{"commit":${made.commit},"rows":${rows}${mark},"hash":"${made.hash}"}`;
+}
+
+/** An archive line and its hash: SHA-256 of `JSON.stringify(["archived", tenant, thread, watermark])`. */
+export function archivedText(key: ThreadKey, watermark: number): { text: string; hash: string } {
+  const tenant = JSON.stringify(key.tenant_id);
+  const thread = JSON.stringify(key.thread_id);
+  const hash = sha256(`["archived",${tenant},${thread},${watermark}]`);
+  const text = `{"archived":{"tenant_id":${tenant},"thread_id":${thread},"watermark":${watermark},"hash":"${hash}"}}`;
+  return { text, hash };
+}
+
+/** Reads a line, given without its newline, and checks all that the line alone can show. */
+export function readLogLine(bytes: Uint8Array): LogLine {
+  // A broken byte reads as the replacement character, which may have stood there: look first.
+  if (!isUtf8(bytes)) return invalid("not UTF-8");
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  if (text.startsWith('{"tenant_id":')) {
+    const reading = readRow(text);
+    return reading.problem === undefined
+      ? { type: "row", row: reading.row }
+      : { type: "invalid", problem: reading.problem, claim: reading.claim };
+  }
+  const value = parse(text);
+  if (!isObject(value)) return invalid("not a JSON object");
+  const line = readControl(value);
+  if (line === undefined) return invalid("no line of an audit log of this version");
+  return controlText(line) === text ? line : invalid("edited: not written as this log writes it");
+}
+
+type ControlLine = HeaderLine | ArchivedLine | CommitLine;
+
+function readControl(value: Readonly<Record<string, unknown>>): ControlLine | undefined {
+  const { segment, version, commit, prev, rows, recovered, hash, archived } = value;
+  if (isCount(segment) && version === LOG_VERSION && isCount(commit) && typeof prev === "string") {
+    return { type: "header", segment, before: { commit, hash: prev } };
+  }
+  if (isCount(commit) && isCount(rows) && typeof hash === "string") {
+    return { type: "commit", made: { commit, hash }, rows, recovered: recovered === true };
+  }
+  if (isObject(archived)) {
+    const { tenant_id, thread_id, watermark } = archived;
+    if (typeof tenant_id !== "string" || typeof thread_id !== "string") return undefined;
+    if (!isCount(watermark)) return undefined;
+    const key = { tenant_id, thread_id };
+    return { type: "archived", key, watermark, hash: archivedText(key, watermark).hash };
+  }
+  return undefined;
+}
+
+function controlText(line: ControlLine): string {
+  switch (line.type) {
+    case "header":
+      return headerText(line.segment, line.before);
+    case "commit":
+      return commitText(line.made, line.rows, line.recovered);
+    case "archived":
+      return archivedText(line.key, line.watermark).text;
+    default:
+      return impossible(line);
+  }
+}
+
+function impossible(line: never): never {
+  throw new TypeError(`no such line: ${String(line)}`);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function invalid(problem: string): InvalidLine {
+  return { type: "invalid", problem };
+}

@@ -1,0 +1,63 @@
+import { DEFAULT_EVENT_IDS } from "../session-log.ts";
+import { checkWhole } from "../whole-number.ts";
+import type { FileLayer } from "./file-layer.ts";
+import { nodeFileLayer } from "./node-file-layer.ts";
+import type { Recovery } from "./recover-segment.ts";
+
+/**
+ * How safe a row is when its append resolves:
+ *
+ * - `none`: with the operating system. It survives the death of the process, not of the machine.
+ * - `batch`: on the disk; the appends that wait at a time share one write and one `fdatasync`.
+ * - `each`: on the disk, with a write and an `fdatasync` of its own.
+ */
+export type Durability = "none" | "batch" | "each";
+
+export interface NdjsonSessionLogOptions {
+  /** Default `batch`. */
+  readonly durability?: Durability;
+  /** A segment is sealed when it has this many bytes. Default 64 MiB, at least 1,024. */
+  readonly segmentBytes?: number;
+  /**
+   * Event ids remembered, at least: an entry with one of them is not written again. After reopening
+   * they are those of the last so many rows. Default 100,000.
+   */
+  readonly eventIds?: number;
+  /** Heads of threads kept in memory, at least; others are read from the disk. Default 100,000. */
+  readonly heads?: number;
+  /** An append is refused while this many bytes wait to be written. Default 256 MiB. */
+  readonly maxPendingBytes?: number;
+  /** Told when opening found what a crash or a hand has left. Default: nothing is told. */
+  readonly onRecovered?: (recovery: Recovery) => void;
+  /** Told of failures that cost no row: an index not written, a segment not moved. Default: none. */
+  readonly onError?: (error: unknown) => void;
+  /** Default: the disk. */
+  readonly files?: FileLayer;
+}
+
+export type NdjsonSettings = Required<NdjsonSessionLogOptions>;
+
+/** Longest event that is taken, in characters of JSON. */
+export const MAX_EVENT_LENGTH = 32 * 1024 * 1024;
+
+/** The options with their defaults. @throws RangeError naming the option that is out of range. */
+export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings {
+  const settings: NdjsonSettings = {
+    durability: options.durability ?? "batch",
+    segmentBytes: options.segmentBytes ?? 64 * 1024 * 1024,
+    eventIds: options.eventIds ?? DEFAULT_EVENT_IDS,
+    heads: options.heads ?? 100_000,
+    maxPendingBytes: options.maxPendingBytes ?? 256 * 1024 * 1024,
+    onRecovered: options.onRecovered ?? (() => {}),
+    onError: options.onError ?? (() => {}),
+    files: options.files ?? nodeFileLayer,
+  };
+  if (!["none", "batch", "each"].includes(settings.durability)) {
+    throw new RangeError(`durability: expected none, batch or each, got ${settings.durability}`);
+  }
+  checkWhole(settings.segmentBytes, "segmentBytes", 1024);
+  checkWhole(settings.eventIds, "eventIds", 1);
+  checkWhole(settings.heads, "heads", 1);
+  checkWhole(settings.maxPendingBytes, "maxPendingBytes", 1);
+  return settings;
+}

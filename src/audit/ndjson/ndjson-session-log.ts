@@ -1,0 +1,316 @@
+import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
+import { type EntryText, encodeEntry } from "../entry-text.ts";
+import { checkKey, type SessionLog } from "../session-log.ts";
+import { chainEntries } from "../thread-chain.ts";
+import { threadText } from "../thread-text.ts";
+import { checkWhole } from "../whole-number.ts";
+import type { DirectoryLock } from "./file-layer.ts";
+import { Journal } from "./journal.ts";
+import { ChunkPool } from "./line-chunks.ts";
+import { logPaths, segmentName } from "./log-directory.ts";
+import { archivedText } from "./log-line.ts";
+import {
+  MAX_EVENT_LENGTH,
+  type NdjsonSessionLogOptions,
+  type NdjsonSettings,
+  ndjsonSettings,
+} from "./ndjson-options.ts";
+import { type OpenedLog, openLog } from "./open-log.ts";
+import { PendingHeads } from "./pending-heads.ts";
+import type { Recovery } from "./recover-segment.ts";
+import { SeenEvents } from "./seen-events.ts";
+import { SegmentArchive } from "./segment-archive.ts";
+import { SegmentStore } from "./segment-store.ts";
+import { readThreadRows } from "./thread-rows.ts";
+import { ThreadTable } from "./thread-table.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+/** Appends go together into one write up to this many bytes. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+interface Parts {
+  readonly settings: NdjsonSettings;
+  readonly lock: DirectoryLock;
+  readonly opened: OpenedLog;
+  readonly seen: SeenEvents;
+  readonly store: SegmentStore;
+}
+
+/** A thread whose head is being read from the disk, and how many calls wait for it. */
+interface ColdThread {
+  readonly head: Promise<RowAnchor>;
+  waiting: number;
+}
+
+/**
+ * A {@link SessionLog} in one directory: NDJSON segments shared by all threads, so that one flush
+ * serves many, and in them a chain of rows for each thread and a chain of commits through all.
+ *
+ * One writer has it open at a time; `verifyLog` and `readRows` read beside it. A crash loses nothing
+ * that was reported as stored, and the log opens again at once. When the disk fails, appends and
+ * probes reject until it works again. The folder must be on a disk of this machine.
+ *
+ * @example
+ * const log = await NdjsonSessionLog.open("./audit");
+ * const sink = new AuditSink({ log });
+ * // …
+ * await log.close();
+ */
+export class NdjsonSessionLog implements SessionLog {
+  /** What opening found that a clean end does not leave; nothing otherwise. */
+  readonly recovery: Recovery | undefined;
+  readonly #settings: NdjsonSettings;
+  readonly #lock: DirectoryLock;
+  readonly #seen: SeenEvents;
+  readonly #store: SegmentStore;
+  readonly #table: ThreadTable;
+  readonly #archive: SegmentArchive;
+  readonly #journal: Journal;
+  readonly #queue: WriteQueue;
+  readonly #pending = new PendingHeads();
+  readonly #cold = new Map<string, ColdThread>();
+  #archiving: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  /**
+   * Opens the log of a directory, making it where there is none.
+   *
+   * @throws RangeError for an option out of range; an Error with the code `ELOCKED` when the directory
+   *   is open already, here or in another process; the system's error when it cannot be written.
+   */
+  static async open(
+    directory: string,
+    options: NdjsonSessionLogOptions = {},
+  ): Promise<NdjsonSessionLog> {
+    const settings = ndjsonSettings(options);
+    const { durability, eventIds, files } = settings;
+    const paths = logPaths(directory);
+    await files.makeDirectory(directory);
+    const lock = await files.lock(directory);
+    try {
+      const store = new SegmentStore(files, paths);
+      const seen = new SeenEvents(eventIds);
+      const durable = durability !== "none";
+      const opened = await openLog({ files, paths, store, durable, seen, eventIds });
+      const log = new NdjsonSessionLog(directory, { settings, lock, opened, seen, store });
+      if (opened.recovery !== undefined) settings.onRecovered(opened.recovery);
+      return log;
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+
+  private constructor(directory: string, { settings, lock, opened, seen, store }: Parts) {
+    const { durability, files, heads, onError, segmentBytes } = settings;
+    const { rows, threads } = opened.active.scan;
+    this.recovery = opened.recovery;
+    this.#settings = settings;
+    this.#lock = lock;
+    this.#seen = seen;
+    this.#store = store;
+    this.#table = new ThreadTable({
+      store,
+      sealed: opened.sealed,
+      active: threads,
+      rows,
+      heads,
+      onError,
+    });
+    this.#archive = new SegmentArchive(store, this.#table, onError);
+    this.#journal = new Journal(opened.active.segment, {
+      files,
+      directory,
+      durable: durability !== "none",
+      segmentBytes,
+      onSealed: (sealed) => this.#table.seal(sealed),
+    });
+    this.#queue = new WriteQueue({
+      journal: this.#journal,
+      pool: new ChunkPool(),
+      each: durability === "each",
+      batchBytes: BATCH_BYTES,
+      onFailure: () => {
+        this.#pending.forgetQueued();
+        this.#seen.forgetQueued();
+      },
+    });
+  }
+
+  async append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
+    // Everything up to the first await is done at the call, so that the caller's objects are his again.
+    const thread = ownKey(key);
+    this.#checkOpen();
+    const encoded = entries.map(encodeEntry);
+    for (const { event_text } of encoded) checkLength(event_text);
+    const { maxPendingBytes } = this.#settings;
+    if (this.#queue.bytes >= maxPendingBytes) {
+      throw new Error(
+        `audit log: ${this.#queue.bytes} bytes wait to be written, maxPendingBytes is ${maxPendingBytes}`,
+      );
+    }
+    const head = this.#cold.has(threadText(thread)) ? undefined : this.#headOf(thread);
+    return head === undefined
+      ? this.#appendCold(thread, encoded)
+      : this.#enqueue(thread, head, encoded);
+  }
+
+  async loadSince(key: ThreadKey, cursor: number): Promise<readonly AuditRow[]> {
+    const thread = ownKey(key);
+    checkWhole(cursor, "cursor");
+    this.#checkOpen();
+    const active = this.#table.active.get(threadText(thread));
+    const { segment, size } = this.#journal;
+    let archived = active?.archived ?? 0;
+    const parts: { segment: number; bytes: number | undefined; last: number }[] = [];
+    for (const { segment: sealed, span } of await this.#table.sealedSpans(thread)) {
+      archived = Math.max(archived, span.archived);
+      parts.push({ segment: sealed.number, bytes: undefined, last: span.last });
+    }
+    if (active !== undefined) parts.push({ segment, bytes: size, last: active.last });
+    const after = Math.max(cursor, archived);
+    const rows: AuditRow[] = [];
+    for (const part of parts) {
+      if (part.last <= after) continue;
+      const found = await this.#store.open(part.segment);
+      if (found === undefined) throw new Error(`${segmentName(part.segment)}: the file is gone`);
+      try {
+        const bytes = part.bytes ?? found.bytes;
+        const name = segmentName(part.segment);
+        await readThreadRows({ name, file: found.file, bytes }, thread, after, rows);
+      } finally {
+        await found.file.close();
+      }
+    }
+    return rows;
+  }
+
+  archiveBefore(key: ThreadKey, watermark: number): Promise<number> {
+    const done = this.#archiving.then(() => this.#archiveOne(key, watermark));
+    this.#archiving = done.catch(() => {});
+    return done;
+  }
+
+  /**
+   * Writes what waits, closes the files and gives the directory free. Later appends reject. Does
+   * nothing the second time.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await this.#archiving;
+    while (this.#cold.size > 0) {
+      await Promise.allSettled([...this.#cold.values()].map(({ head }) => head));
+    }
+    await this.#queue.drained();
+    try {
+      await this.#journal.close();
+    } finally {
+      await this.#lock.release();
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new Error("audit log: it is closed");
+  }
+
+  #headOf(key: ThreadKey): RowAnchor | undefined {
+    return this.#pending.get(key) ?? this.#table.knownHead(key);
+  }
+
+  /** Reads the head first. Calls of one thread go on in the order they came. */
+  async #appendCold(key: ThreadKey, entries: readonly EntryText[]): Promise<RowAnchor> {
+    const name = threadText(key);
+    const cold = this.#cold.get(name) ?? { head: this.#table.coldHead(key), waiting: 0 };
+    this.#cold.set(name, cold);
+    cold.waiting += 1;
+    try {
+      const stored = await cold.head;
+      // A call before this one may have queued rows meanwhile.
+      return this.#enqueue(key, this.#headOf(key) ?? stored, entries);
+    } finally {
+      cold.waiting -= 1;
+      if (cold.waiting === 0) this.#cold.delete(name);
+    }
+  }
+
+  #enqueue(key: ThreadKey, head: RowAnchor, entries: readonly EntryText[]): Promise<RowAnchor> {
+    const { anchor, rows } = chainEntries(key, head, entries, (id) => this.#seen.placeOf(key, id));
+    const first = rows[0];
+    if (first === undefined && entries.length > 0 && !this.#anyQueued(key, entries)) {
+      return Promise.resolve(anchor);
+    }
+    const ids: StoredId[] = [];
+    for (const { entry, hash, ordinal } of rows) {
+      if (entry.event_id !== null) ids.push({ id: entry.event_id, place: { ordinal, hash } });
+    }
+    for (const { id, place } of ids) this.#seen.queued(key, id, place);
+    if (first !== undefined) this.#pending.queued(key, anchor);
+    const stored = this.#onStored(key, first?.ordinal, anchor, ids);
+    return this.#queue.push(rows, stored, entries.length === 0).then(() => anchor);
+  }
+
+  #anyQueued(key: ThreadKey, entries: readonly EntryText[]): boolean {
+    return entries.some(({ event_id }) => event_id !== null && this.#seen.isQueued(key, event_id));
+  }
+
+  /** What is to be done once the rows from `first` to `last` are stored; no row without `first`. */
+  #onStored(
+    key: ThreadKey,
+    first: number | undefined,
+    last: RowAnchor,
+    ids: readonly StoredId[],
+  ): () => void {
+    return () => {
+      if (first !== undefined) {
+        this.#table.stored(key, first, last);
+        this.#pending.stored(key);
+      }
+      for (const { id, place } of ids) this.#seen.stored(key, id, place);
+    };
+  }
+
+  async #archiveOne(key: ThreadKey, watermark: number): Promise<number> {
+    const thread = ownKey(key);
+    checkWhole(watermark, "watermark");
+    this.#checkOpen();
+    await this.#archive.count();
+    const stored = await this.#table.coldHead(thread);
+    const spans = await this.#table.sealedSpans(thread);
+    // From here to the queue without a wait, so that the rows counted are those queued before.
+    const active = this.#table.active.get(threadText(thread));
+    const head = this.#headOf(thread) ?? stored;
+    const from = Math.max(active?.archived ?? 0, ...spans.map(({ span }) => span.archived));
+    const to = Math.min(watermark, head.ordinal);
+    if (to <= from) return 0;
+    const { hash, text } = archivedText(thread, to);
+    await this.#queue.push([{ line: text, hash }], () => this.#table.archived(thread, to));
+    await this.#archive.release(spans, from, to);
+    return to - from;
+  }
+}
+
+interface StoredId {
+  readonly id: string;
+  readonly place: RowAnchor;
+}
+
+/** A key that the caller cannot change any more. */
+function ownKey(key: ThreadKey): ThreadKey {
+  checkKey(key);
+  return { tenant_id: key.tenant_id, thread_id: key.thread_id };
+}
+
+function checkLength(eventText: string): void {
+  if (eventText.length <= MAX_EVENT_LENGTH) return;
+  throw new RangeError(
+    `event: expected at most ${MAX_EVENT_LENGTH} characters of JSON, got ${eventText.length}`,
+  );
+}

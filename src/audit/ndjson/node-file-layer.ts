@@ -1,0 +1,100 @@
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, rename } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { lockDirectory } from "./directory-lock.ts";
+import type { FileLayer, LogFile, OpenMode } from "./file-layer.ts";
+import { hasCode } from "./system-error.ts";
+
+/** Readable by the owner alone: an audit log holds what the agents were given and gave back. */
+const FILE_MODE = 0o600;
+const DIRECTORY_MODE = 0o700;
+
+const FLAGS: Readonly<Record<OpenMode, number>> = {
+  read: constants.O_RDONLY,
+  update: constants.O_RDWR,
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC,
+};
+
+/** The disk, through `node:fs`. */
+export const nodeFileLayer: FileLayer = {
+  makeDirectory,
+  list,
+  open: openFile,
+  rename,
+  syncDirectory,
+  lock: lockDirectory,
+};
+
+async function makeDirectory(path: string): Promise<void> {
+  const full = resolve(path);
+  const first = await mkdir(full, { recursive: true, mode: DIRECTORY_MODE });
+  if (first === undefined) return;
+  const top = dirname(resolve(first));
+  for (let above = dirname(full); ; above = dirname(above)) {
+    await syncDirectory(above);
+    if (above === top || above === dirname(above)) return;
+  }
+}
+
+async function list(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+async function openFile(path: string, mode: "create"): Promise<LogFile>;
+async function openFile(path: string, mode: OpenMode): Promise<LogFile | undefined>;
+async function openFile(path: string, mode: OpenMode): Promise<LogFile | undefined> {
+  try {
+    return new NodeFile(await open(path, FLAGS[mode], FILE_MODE));
+  } catch (error) {
+    if (mode !== "create" && hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  // Windows opens no directory as a file, and keeps names safe without being asked.
+  if (process.platform === "win32") return;
+  const handle = await open(path, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+class NodeFile implements LogFile {
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  async read(into: Uint8Array, position: number): Promise<number> {
+    return (await this.#handle.read(into, 0, into.byteLength, position)).bytesRead;
+  }
+
+  async write(bytes: Uint8Array, position: number): Promise<number> {
+    return (await this.#handle.write(bytes, 0, bytes.byteLength, position)).bytesWritten;
+  }
+
+  sync(): Promise<void> {
+    return this.#handle.datasync();
+  }
+
+  truncate(size: number): Promise<void> {
+    return this.#handle.truncate(size);
+  }
+
+  async size(): Promise<number> {
+    return (await this.#handle.stat()).size;
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}

@@ -1,0 +1,168 @@
+import { join } from "node:path";
+import { NO_COMMIT } from "./commit-chain.ts";
+import type { FileLayer, LogFile } from "./file-layer.ts";
+import type { OpenSegment } from "./journal.ts";
+import { type LogPaths, segmentName } from "./log-directory.ts";
+import { type Commit, commitText, headerText, LOG_VERSION, type LogLine } from "./log-line.ts";
+import { type DamagedLine, type SegmentScan, scanSegment } from "./segment-scan.ts";
+import { writeFully } from "./write-fully.ts";
+
+/** What a crash, or somebody's hand, has left in the segment that was being written. */
+export interface Recovery {
+  /** Name of the file that was being written; absent when nothing is wrong with it. */
+  readonly file?: string;
+  /** Bytes behind the last valid line, set aside and cut off; absent when there were none. */
+  readonly torn?: {
+    /** Path of the copy. */
+    readonly copy: string;
+    /** Where they stood. */
+    readonly offset: number;
+    readonly bytes: number;
+  };
+  /** Whole lines that stood behind the last commit; they are kept, and covered by a new one. */
+  readonly recoveredRows: number;
+  /** Lines that are not what the log wrote, with valid ones behind them: left as they are. */
+  readonly damage: readonly DamagedLine[];
+  /** Numbers of segments of which neither file nor index is there. */
+  readonly missingSegments: readonly number[];
+}
+
+export interface RecoverOptions {
+  readonly files: FileLayer;
+  readonly paths: LogPaths;
+  readonly number: number;
+  /** The last commit of the segment before; none for the first segment. */
+  readonly before: Commit | undefined;
+  readonly durable: boolean;
+  readonly onLine: (line: LogLine) => void;
+}
+
+export interface RecoveredSegment {
+  readonly segment: OpenSegment;
+  readonly scan: SegmentScan;
+  /** Nothing when the segment was as a clean end leaves it. */
+  readonly recovery: Omit<Recovery, "missingSegments"> | undefined;
+}
+
+/** Makes the first segment, or the next where the last one is not to be written to any more. */
+export async function createSegment(options: RecoverOptions): Promise<RecoveredSegment> {
+  const file = await options.files.open(segmentPath(options), "create");
+  return startSegment(file, options);
+}
+
+/**
+ * Opens the segment that was being written, at once after any crash: sets a torn end aside, and covers
+ * whole rows that lack their commit with a commit marked as recovered.
+ *
+ * @throws Error when the segment was written by a newer version of the format, or is gone.
+ */
+export async function recoverSegment(options: RecoverOptions): Promise<RecoveredSegment> {
+  const file = await options.files.open(segmentPath(options), "update");
+  if (file === undefined) throw new Error(`${segmentPath(options)}: no such segment any more`);
+  try {
+    return await recover(file, options);
+  } catch (error) {
+    await file.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function recover(file: LogFile, options: RecoverOptions): Promise<RecoveredSegment> {
+  const { before, durable, number, onLine } = options;
+  const size = await file.size();
+  await checkVersion(file, segmentPath(options));
+  const scan = await scanSegment(file, { until: size, before, onLine });
+  const torn = size > scan.validUntil ? await setAside(file, scan.validUntil, size, options) : {};
+  if (scan.validUntil === 0) {
+    const fresh = await startSegment(file, options);
+    return {
+      ...fresh,
+      recovery: { file: segmentName(number), ...torn, recoveredRows: 0, damage: [] },
+    };
+  }
+  const recoveredRows = scan.chain.rows;
+  let last = scan.chain.last;
+  let end = scan.validUntil;
+  if (recoveredRows > 0) {
+    last = scan.chain.next();
+    const line = Buffer.from(`${commitText(last, recoveredRows, true)}\n`);
+    end = await writeFully(file, line, end);
+  }
+  // What the dead process wrote may still be with the system only, and counts as stored from now on.
+  if (durable) await safeOnDisk(file, options);
+  const clean = size === scan.validUntil && recoveredRows === 0 && scan.damage.length === 0;
+  const recovery = { file: segmentName(number), ...torn, recoveredRows, damage: scan.damage };
+  return {
+    segment: { number, file, size: end, last },
+    scan,
+    recovery: clean ? undefined : recovery,
+  };
+}
+
+async function startSegment(file: LogFile, options: RecoverOptions): Promise<RecoveredSegment> {
+  const { durable, number } = options;
+  const last = options.before ?? NO_COMMIT;
+  const size = await writeFully(file, Buffer.from(`${headerText(number, last)}\n`), 0);
+  if (durable) await safeOnDisk(file, options);
+  const scan = await scanSegment(file, { until: size });
+  return { segment: { number, file, size, last }, scan, recovery: undefined };
+}
+
+async function safeOnDisk(file: LogFile, { files, paths }: RecoverOptions): Promise<void> {
+  await file.sync();
+  await files.syncDirectory(paths.root);
+}
+
+/** Copies what stands behind the last valid line to a file of its own, then cuts it off. */
+async function setAside(
+  file: LogFile,
+  from: number,
+  to: number,
+  options: RecoverOptions,
+): Promise<{ torn: { copy: string; offset: number; bytes: number } }> {
+  const { files, number, paths } = options;
+  await files.makeDirectory(paths.torn);
+  const copy = join(
+    paths.torn,
+    await unusedName(files, paths.torn, `${segmentName(number)}-${from}`),
+  );
+  const target = await files.open(copy, "create");
+  try {
+    const buffer = Buffer.allocUnsafe(Math.min(256 * 1024, to - from));
+    for (let at = from; at < to; ) {
+      const came = await file.read(buffer.subarray(0, Math.min(buffer.length, to - at)), at);
+      if (came === 0) break;
+      await writeFully(target, buffer.subarray(0, came), at - from);
+      at += came;
+    }
+    await target.sync();
+  } finally {
+    await target.close();
+  }
+  await files.syncDirectory(paths.torn);
+  await file.truncate(from);
+  return { torn: { copy, offset: from, bytes: to - from } };
+}
+
+/** Never a name that is taken: nothing that was set aside is ever overwritten. */
+async function unusedName(files: FileLayer, directory: string, stem: string): Promise<string> {
+  const taken = new Set(await files.list(directory));
+  for (let attempt = 1; ; attempt += 1) {
+    const name = attempt === 1 ? `${stem}.torn` : `${stem}-${attempt}.torn`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+async function checkVersion(file: LogFile, path: string): Promise<void> {
+  const start = Buffer.alloc(256);
+  const came = await file.read(start, 0);
+  const match = /^\{"segment":\d+,"version":(\d+)[,}]/.exec(start.toString("utf8", 0, came));
+  if (match === null || Number(match[1]) <= LOG_VERSION) return;
+  throw new Error(
+    `${path}: written by version ${match[1]} of the format, expected ${LOG_VERSION} or older`,
+  );
+}
+
+function segmentPath({ number, paths }: RecoverOptions): string {
+  return join(paths.root, segmentName(number));
+}

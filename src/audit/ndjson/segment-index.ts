@@ -1,0 +1,181 @@
+import { createHash } from "node:crypto";
+import type { ThreadKey } from "../audit-row.ts";
+import { threadText } from "../thread-text.ts";
+import { isCount } from "../whole-number.ts";
+import { isObject } from "../wire/wire-shape.ts";
+import type { FileLayer, LogFile } from "./file-layer.ts";
+import { type FileLine, fileLines } from "./file-lines.ts";
+import type { Commit } from "./log-line.ts";
+import { type ThreadSpan, type ThreadSpans, threadHash } from "./thread-spans.ts";
+import { writeFully } from "./write-fully.ts";
+
+/** What an index says of its segment as a whole. */
+export interface IndexHeader {
+  /** Size of the segment. */
+  readonly bytes: number;
+  readonly rows: number;
+  /** The segment's last commit. An index is believed for a segment of this size and end only. */
+  readonly last: Commit;
+}
+
+/** An index that was read and found whole. */
+export interface LoadedIndex extends IndexHeader {
+  /** {@link threadHash} of each thread, ascending. */
+  readonly hashes: Uint32Array;
+}
+
+const PIECE = 64 * 1024;
+
+const FOOTER = '{"threads":';
+
+/**
+ * Writes the index of a sealed segment: a header, one line a thread, and the SHA-256 of all that.
+ *
+ * It is only ever a faster way to what the segment says, so a missing or torn one is made anew.
+ */
+export async function writeIndex(
+  files: FileLayer,
+  path: string,
+  header: IndexHeader,
+  threads: ThreadSpans,
+): Promise<void> {
+  const draft = `${path}.tmp`;
+  const file = await files.open(draft, "create");
+  try {
+    const hasher = createHash("sha256");
+    let position = 0;
+    let piece = headerLine(header);
+    for (const span of threads.values()) {
+      piece += spanLine(span);
+      if (piece.length < PIECE) continue;
+      hasher.update(piece);
+      position = await writeFully(file, Buffer.from(piece), position);
+      piece = "";
+    }
+    hasher.update(piece);
+    const footer = `${FOOTER}${threads.size},"sha256":"${hasher.digest("hex")}"}\n`;
+    await writeFully(file, Buffer.from(piece + footer), position);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await files.rename(draft, path);
+}
+
+/** The threads' hashes of an index, or `undefined` when it is missing, torn or not of this form. */
+export async function loadIndex(files: FileLayer, path: string): Promise<LoadedIndex | undefined> {
+  const hashes: number[] = [];
+  const hasher = createHash("sha256");
+  let header: IndexHeader | undefined;
+  let whole = false;
+  for await (const line of linesOf(files, path)) {
+    if (whole) return undefined;
+    const value = parse(line);
+    if (header === undefined) {
+      header = readHeader(value);
+      if (header === undefined) return undefined;
+    } else if (isObject(value) && "sha256" in value) {
+      if (value.sha256 !== hasher.digest("hex")) return undefined;
+      whole = true;
+      continue;
+    } else {
+      const span = readSpan(value);
+      if (span === undefined) return undefined;
+      hashes.push(threadHash(threadText(span)));
+    }
+    hasher.update(line.bytes).update("\n");
+  }
+  if (header === undefined || !whole) return undefined;
+  return { ...header, hashes: Uint32Array.from(hashes).sort() };
+}
+
+/** The threads of an index, in no particular order. */
+export async function* indexedThreads(files: FileLayer, path: string): AsyncGenerator<ThreadSpan> {
+  for await (const line of linesOf(files, path)) {
+    const span = readSpan(parse(line));
+    if (span !== undefined) yield span;
+  }
+}
+
+/** What an index knows of a thread; `whole` says whether it was there to its end. */
+export interface IndexAnswer {
+  readonly span: ThreadSpan | undefined;
+  readonly whole: boolean;
+}
+
+/** Looks a thread up. Nothing found in an index that is not whole means nothing. */
+export async function findInIndex(
+  files: FileLayer,
+  path: string,
+  key: ThreadKey,
+): Promise<IndexAnswer> {
+  const prefix = Buffer.from(spanPrefix(key));
+  const footer = Buffer.from(FOOTER);
+  let whole = false;
+  for await (const line of linesOf(files, path)) {
+    whole = startsWith(line.bytes, footer);
+    if (!startsWith(line.bytes, prefix)) continue;
+    const span = readSpan(parse(line));
+    if (span !== undefined) return { span, whole: true };
+  }
+  return { span: undefined, whole };
+}
+
+function startsWith(bytes: Uint8Array, prefix: Buffer): boolean {
+  return bytes.length >= prefix.length && prefix.compare(bytes, 0, prefix.length) === 0;
+}
+
+async function* linesOf(files: FileLayer, path: string): AsyncGenerator<FileLine> {
+  const file = await files.open(path, "read");
+  if (file === undefined) return;
+  try {
+    yield* wholeLines(file);
+  } finally {
+    await file.close();
+  }
+}
+
+async function* wholeLines(file: LogFile): AsyncGenerator<FileLine> {
+  for await (const line of fileLines(file, await file.size())) {
+    if (line.ended && !line.tooLong) yield line;
+  }
+}
+
+function headerLine({ bytes, rows, last }: IndexHeader): string {
+  return `{"index":1,"bytes":${bytes},"rows":${rows},"commit":${last.commit},"hash":"${last.hash}"}\n`;
+}
+
+function readHeader(value: unknown): IndexHeader | undefined {
+  if (!isObject(value) || value.index !== 1) return undefined;
+  const { bytes, rows, commit, hash } = value;
+  if (!isCount(bytes) || !isCount(rows) || !isCount(commit) || typeof hash !== "string") {
+    return undefined;
+  }
+  return { bytes, rows, last: { commit, hash } };
+}
+
+function spanPrefix(key: ThreadKey): string {
+  return `{"tenant_id":${JSON.stringify(key.tenant_id)},"thread_id":${JSON.stringify(key.thread_id)},"first":`;
+}
+
+function spanLine(span: ThreadSpan): string {
+  return `${spanPrefix(span)}${span.first},"last":${span.last},"hash":"${span.hash}","archived":${span.archived}}\n`;
+}
+
+function readSpan(value: unknown): ThreadSpan | undefined {
+  if (!isObject(value)) return undefined;
+  const { tenant_id, thread_id, first, last, hash, archived } = value;
+  if (typeof tenant_id !== "string" || typeof thread_id !== "string") return undefined;
+  if (!isCount(first) || !isCount(last) || !isCount(archived) || typeof hash !== "string") {
+    return undefined;
+  }
+  return { tenant_id, thread_id, first, last, hash, archived };
+}
+
+function parse(line: FileLine): unknown {
+  try {
+    return JSON.parse(Buffer.from(line.bytes).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

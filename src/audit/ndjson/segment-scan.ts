@@ -1,0 +1,143 @@
+import { rowAfter } from "../row-text.ts";
+import type { StoredRow } from "../stored-row.ts";
+import { threadText } from "../thread-text.ts";
+import { CommitChain, NO_COMMIT } from "./commit-chain.ts";
+import type { LogFile } from "./file-layer.ts";
+import { fileLines } from "./file-lines.ts";
+import { type Commit, type LogLine, readLogLine } from "./log-line.ts";
+import { noteArchived, noteRows, type ThreadSpans } from "./thread-spans.ts";
+
+/** A line that is not what the log wrote there. */
+export interface DamagedLine {
+  readonly line: number;
+  readonly problem: string;
+}
+
+/** What reading a segment from end to end has shown. */
+export interface SegmentScan {
+  readonly threads: ThreadSpans;
+  readonly rows: number;
+  /** The last commit, and the valid lines behind it. */
+  readonly chain: CommitChain;
+  /** Offset behind the last valid line: what follows is torn. */
+  readonly validUntil: number;
+  /** What is wrong with lines that are not at the torn end; at most 100 are listed. */
+  readonly damage: readonly DamagedLine[];
+}
+
+export interface ScanOptions {
+  readonly until: number;
+  /** The last commit of the segment before, for a segment whose header is damaged. */
+  readonly before?: Commit | undefined;
+  readonly onLine?: ((line: LogLine) => void) | undefined;
+}
+
+const MAX_DAMAGE = 100;
+
+/** Reads a segment once, holding its threads and nothing of its rows. */
+export async function scanSegment(file: LogFile, options: ScanOptions): Promise<SegmentScan> {
+  const scanner = new Scanner(options);
+  for await (const { bytes, ended, end, number, tooLong } of fileLines(file, options.until)) {
+    // A last line without its newline was cut in writing, however whole it looks.
+    if (!ended) break;
+    scanner.take(tooLong ? TOO_LONG : readLogLine(bytes), number, end);
+  }
+  return scanner;
+}
+
+/** An invalid line, of which only a valid one behind it shows that it is not the torn end. */
+interface Suspect extends DamagedLine {
+  readonly claim: StoredRow | undefined;
+}
+
+class Scanner implements SegmentScan {
+  readonly threads: ThreadSpans = new Map();
+  readonly chain: CommitChain;
+  readonly damage: DamagedLine[] = [];
+  readonly #onLine: (line: LogLine) => void;
+  #suspects: Suspect[] = [];
+  #rows = 0;
+  #validUntil = 0;
+
+  constructor({ before, onLine }: ScanOptions) {
+    this.chain = new CommitChain(before ?? NO_COMMIT);
+    this.#onLine = onLine ?? (() => {});
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  get validUntil(): number {
+    return this.#validUntil;
+  }
+
+  take(line: LogLine, number: number, end: number): void {
+    if (line.type === "invalid") {
+      this.#suspect({ line: number, problem: line.problem, claim: line.claim });
+      return;
+    }
+    if (line.type === "header" && number > 1) {
+      this.#suspect({
+        line: number,
+        problem: "a segment's header in the middle",
+        claim: undefined,
+      });
+      return;
+    }
+    for (const suspect of this.#suspects) this.#confirm(suspect);
+    this.#suspects = [];
+    this.#validUntil = end;
+    switch (line.type) {
+      case "header":
+        this.chain.continueFrom(line.before);
+        break;
+      case "row":
+        this.#row(line.row);
+        break;
+      case "archived":
+        this.chain.cover(line.hash);
+        noteArchived(this.threads, threadText(line.key), line.key, line.watermark);
+        break;
+      case "commit":
+        if (this.chain.next().hash !== line.made.hash) this.#damaged(number, NOT_THOSE);
+        this.chain.continueFrom(line.made);
+        break;
+      default:
+        impossible(line);
+    }
+    this.#onLine(line);
+  }
+
+  #row(row: StoredRow): void {
+    this.#rows += 1;
+    this.chain.cover(row.hash);
+    noteRows(this.threads, threadText(row), row, row.ordinal, row);
+  }
+
+  #suspect(suspect: Suspect): void {
+    if (this.#suspects.length < MAX_DAMAGE) this.#suspects.push(suspect);
+  }
+
+  /** A row whose fields still give its hash keeps its place in the chain, whatever its event says. */
+  #confirm({ claim, line, problem }: Suspect): void {
+    this.#damaged(line, problem);
+    if (claim !== undefined && hashHolds(claim)) this.#row(claim);
+  }
+
+  #damaged(line: number, problem: string): void {
+    if (this.damage.length < MAX_DAMAGE) this.damage.push({ line, problem });
+  }
+}
+
+function hashHolds(row: StoredRow): boolean {
+  return rowAfter({ ordinal: row.ordinal - 1, hash: row.prev }, row, row).hash === row.hash;
+}
+
+const NOT_THOSE = "the lines before this commit are not those it was made over";
+
+const TOO_LONG: LogLine = { type: "invalid", problem: "longer than any line of an audit log" };
+
+function impossible(line: never): never {
+  throw new TypeError(`no such line: ${String(line)}`);
+}

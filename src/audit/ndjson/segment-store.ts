@@ -1,0 +1,136 @@
+import { join } from "node:path";
+import type { ThreadKey } from "../audit-row.ts";
+import { threadText } from "../thread-text.ts";
+import type { FileLayer, LogFile } from "./file-layer.ts";
+import { indexName, type LogPaths, segmentName } from "./log-directory.ts";
+import { hashesOf, type SealedSegment } from "./sealed-segment.ts";
+import {
+  findInIndex,
+  type IndexHeader,
+  indexedThreads,
+  loadIndex,
+  writeIndex,
+} from "./segment-index.ts";
+import { type SegmentScan, scanSegment } from "./segment-scan.ts";
+import type { ThreadSpan, ThreadSpans } from "./thread-spans.ts";
+
+/** A segment's file, opened for reading. */
+export interface FoundSegment {
+  readonly file: LogFile;
+  readonly bytes: number;
+  readonly archived: boolean;
+}
+
+/** The files of sealed segments, and their indexes. */
+export class SegmentStore {
+  readonly #files: FileLayer;
+  readonly #paths: LogPaths;
+
+  constructor(files: FileLayer, paths: LogPaths) {
+    this.#files = files;
+    this.#paths = paths;
+  }
+
+  /**
+   * The segment of this number, its index made anew where that is missing or of other bytes.
+   *
+   * @returns nothing when neither the segment nor an index of it is there. An index alone is enough to
+   *   go on with its threads: the archive may have been taken elsewhere.
+   */
+  async load(number: number): Promise<SealedSegment | undefined> {
+    const found = await this.open(number);
+    try {
+      const index = await loadIndex(this.#files, this.#indexPath(number));
+      const archived = found?.archived ?? true;
+      if (index !== undefined && (found === undefined || (await endsWith(found, index)))) {
+        const { hashes, last, rows } = index;
+        return { number, rows, last, hashes, threads: undefined, archived };
+      }
+      if (found === undefined) return undefined;
+      const { chain, rows, threads } = await this.#rescan(number, found);
+      const hashes = hashesOf(threads);
+      return { number, rows, last: chain.last, hashes, threads: undefined, archived };
+    } finally {
+      await found?.file.close();
+    }
+  }
+
+  /** Opens a segment, wherever it is. */
+  async open(number: number): Promise<FoundSegment | undefined> {
+    for (const folder of [this.#paths.root, this.#paths.archive]) {
+      const file = await this.#files.open(join(folder, segmentName(number)), "read");
+      if (file === undefined) continue;
+      return { file, bytes: await file.size(), archived: folder === this.#paths.archive };
+    }
+    return undefined;
+  }
+
+  writeIndex(number: number, header: IndexHeader, threads: ThreadSpans): Promise<void> {
+    return writeIndex(this.#files, this.#indexPath(number), header, threads);
+  }
+
+  /** What a segment holds of a thread. */
+  async find(segment: SealedSegment, key: ThreadKey): Promise<ThreadSpan | undefined> {
+    if (segment.threads !== undefined) return segment.threads.get(threadText(key));
+    const answer = await findInIndex(this.#files, this.#indexPath(segment.number), key);
+    if (answer.whole) return answer.span;
+    return (await this.#recover(segment.number)).threads.get(threadText(key));
+  }
+
+  /** All threads of a segment. */
+  async *threadsOf(segment: SealedSegment): AsyncGenerator<ThreadSpan> {
+    const path = this.#indexPath(segment.number);
+    const inMemory = segment.threads;
+    if (inMemory !== undefined) {
+      yield* inMemory.values();
+    } else if ((await loadIndex(this.#files, path)) !== undefined) {
+      yield* indexedThreads(this.#files, path);
+    } else {
+      yield* (await this.#recover(segment.number)).threads.values();
+    }
+  }
+
+  /** Moves a segment to the archive. Its index stays: the threads' chains go on from there. */
+  async moveToArchive(number: number): Promise<void> {
+    const { archive, root } = this.#paths;
+    await this.#files.makeDirectory(archive);
+    await this.#files.rename(join(root, segmentName(number)), join(archive, segmentName(number)));
+    await this.#files.syncDirectory(archive);
+    await this.#files.syncDirectory(root);
+  }
+
+  /** The index was taken away. Guessing "no such thread" would begin its chain a second time. */
+  async #recover(number: number): Promise<SegmentScan> {
+    const found = await this.open(number);
+    if (found === undefined) {
+      throw new Error(`${segmentName(number)}: expected the segment or its index to be there`);
+    }
+    try {
+      return await this.#rescan(number, found);
+    } finally {
+      await found.file.close();
+    }
+  }
+
+  async #rescan(number: number, found: FoundSegment): Promise<SegmentScan> {
+    const scan = await scanSegment(found.file, { until: found.bytes });
+    const { chain, rows, threads } = scan;
+    // Only a faster way to what was just read: without it the next one reads the segment again.
+    await this.writeIndex(number, { bytes: found.bytes, rows, last: chain.last }, threads).catch(
+      () => {},
+    );
+    return scan;
+  }
+
+  #indexPath(number: number): string {
+    return join(this.#paths.root, indexName(number));
+  }
+}
+
+/** Whether the segment has the size and the last commit that an index was made for. */
+async function endsWith({ bytes, file }: FoundSegment, index: IndexHeader): Promise<boolean> {
+  const end = Buffer.from(`"hash":"${index.last.hash}"}\n`);
+  if (bytes !== index.bytes || bytes < end.length) return false;
+  const tail = Buffer.alloc(end.length);
+  return (await file.read(tail, bytes - end.length)) === end.length && tail.equals(end);
+}

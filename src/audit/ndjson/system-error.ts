@@ -1,0 +1,16 @@
+/** Whether an error is the system's, with one of these codes (`ENOENT`, `EEXIST` …). */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  const code = codeOf(error);
+  return code !== undefined && codes.includes(code);
+}
+
+/** The system's code of an error, if it has one. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** What was thrown, as an Error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

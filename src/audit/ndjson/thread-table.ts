@@ -1,0 +1,136 @@
+import { RecentMap } from "../../lifecycle/recent-map.ts";
+import { EMPTY_THREAD, type RowAnchor, type ThreadKey } from "../audit-row.ts";
+import { threadText } from "../thread-text.ts";
+import type { SealedInfo } from "./journal.ts";
+import { hashesOf, mayHold, type SealedSegment } from "./sealed-segment.ts";
+import type { SegmentStore } from "./segment-store.ts";
+import {
+  noteArchived,
+  noteRows,
+  type ThreadSpan,
+  type ThreadSpans,
+  threadHash,
+} from "./thread-spans.ts";
+
+/** What a sealed segment holds of a thread. */
+export interface SealedSpan {
+  readonly segment: SealedSegment;
+  readonly span: ThreadSpan;
+}
+
+export interface ThreadTableOptions {
+  readonly store: SegmentStore;
+  /** Ascending. */
+  readonly sealed: readonly SealedSegment[];
+  /** Threads of the segment being written. */
+  readonly active: ThreadSpans;
+  /** Rows of the segment being written. */
+  readonly rows: number;
+  /** Heads kept in memory, at least. */
+  readonly heads: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Where each thread's rows are and how its chain goes on, as far as it is stored.
+ *
+ * In memory are the threads of the segment being written, which its size bounds, the heads used last,
+ * and 32 bits for each thread of each sealed segment. A new thread is known to be new without
+ * reading anything.
+ */
+export class ThreadTable {
+  readonly #options: ThreadTableOptions;
+  readonly #heads: RecentMap<RowAnchor>;
+  #sealed: readonly SealedSegment[];
+  #active: ThreadSpans;
+  #rows: number;
+
+  constructor(options: ThreadTableOptions) {
+    this.#options = options;
+    this.#heads = new RecentMap(options.heads);
+    this.#sealed = options.sealed;
+    this.#active = options.active;
+    this.#rows = options.rows;
+  }
+
+  /** The sealed segments, ascending. */
+  get sealed(): readonly SealedSegment[] {
+    return this.#sealed;
+  }
+
+  /** The threads of the segment being written. */
+  get active(): ReadonlyMap<string, ThreadSpan> {
+    return this.#active;
+  }
+
+  /** The thread's last stored row, or `undefined` where an index has to be read to know it. */
+  knownHead(key: ThreadKey): RowAnchor | undefined {
+    const name = threadText(key);
+    const known = this.#heads.get(name) ?? headIn(this.#active.get(name));
+    if (known !== undefined) return known;
+    const hash = threadHash(name);
+    return this.#sealed.some((segment) => mayHold(segment, hash)) ? undefined : EMPTY_THREAD;
+  }
+
+  /** The thread's last row in the sealed segments. */
+  async coldHead(key: ThreadKey): Promise<RowAnchor> {
+    const hash = threadHash(threadText(key));
+    for (const segment of this.#sealed.toReversed()) {
+      if (!mayHold(segment, hash)) continue;
+      const head = headIn(await this.#options.store.find(segment, key));
+      if (head !== undefined) return head;
+    }
+    return EMPTY_THREAD;
+  }
+
+  /** What the sealed segments hold of a thread, ascending. */
+  async sealedSpans(key: ThreadKey): Promise<readonly SealedSpan[]> {
+    const hash = threadHash(threadText(key));
+    const spans: SealedSpan[] = [];
+    for (const segment of this.#sealed) {
+      if (!mayHold(segment, hash)) continue;
+      const span = await this.#options.store.find(segment, key);
+      if (span !== undefined) spans.push({ segment, span });
+    }
+    return spans;
+  }
+
+  /** Rows from the ordinal `first` to `last` were stored. */
+  stored(key: ThreadKey, first: number, last: RowAnchor): void {
+    const name = threadText(key);
+    noteRows(this.#active, name, key, first, last);
+    this.#heads.set(name, last);
+    this.#rows += last.ordinal - first + 1;
+  }
+
+  /** An archive line was stored. */
+  archived(key: ThreadKey, watermark: number): void {
+    noteArchived(this.#active, threadText(key), key, watermark);
+  }
+
+  /** The segment being written was sealed: its threads get an index, and the next has none yet. */
+  async seal(info: SealedInfo): Promise<void> {
+    const threads = this.#active;
+    const rows = this.#rows;
+    const { bytes, last, number } = info;
+    const hashes = hashesOf(threads);
+    const segment: SealedSegment = { number, rows, last, hashes, threads, archived: false };
+    this.#sealed = [...this.#sealed, segment];
+    this.#active = new Map();
+    this.#rows = 0;
+    try {
+      await this.#options.store.writeIndex(number, { bytes, rows, last }, threads);
+    } catch (error) {
+      // It is made again from the segment when it is needed.
+      this.#options.onError(error);
+    }
+    segment.threads = undefined;
+  }
+}
+
+/** The head that a span gives; none where it holds archive lines only. */
+function headIn(span: ThreadSpan | undefined): RowAnchor | undefined {
+  return span === undefined || span.last === 0
+    ? undefined
+    : { ordinal: span.last, hash: span.hash };
+}

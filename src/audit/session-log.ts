@@ -1,0 +1,63 @@
+import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "./audit-row.ts";
+
+/**
+ * An append-only log of what agents did, one chain of rows for each (tenant, thread).
+ *
+ * Rows are never changed and never change places; ordinals count from 1 in each thread; every call
+ * names its tenant. Upstream: `SessionLog` of entelix-session.
+ *
+ * A store encodes the entries at the call: the caller may change a payload right after. Entries of
+ * one thread are chained in the order of the calls.
+ */
+export interface SessionLog {
+  /**
+   * Adds rows and resolves once they are as safe as the store was told to make them.
+   *
+   * An entry with an event id that the store remembers (its window is the store's own) is not written
+   * again; where all are known, the answer is the place of the row that is there.
+   *
+   * Without entries it is a probe of the store's health: it rejects while the store cannot write and
+   * resolves again as soon as it can.
+   *
+   * @returns place and hash of the highest row of this call; of the thread's last row for a probe
+   *   (ordinal 0 and 64 zeros when it has none).
+   * @throws (rejects) with the store's error when nothing of this call was written: it leaves no gap
+   *   and no row, and the next good append goes on with the chain. TypeError for an entry that is no
+   *   event or a key without tenant or thread.
+   */
+  append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor>;
+
+  /**
+   * The thread's rows with an ordinal above `cursor` (0: all) that are not archived, ascending.
+   *
+   * @throws (rejects) RangeError when `cursor` is no whole number from 0; an Error naming the file and
+   *   line when a row of the thread is damaged.
+   */
+  loadSince(key: ThreadKey, cursor: number): Promise<readonly AuditRow[]>;
+
+  /**
+   * Archives the thread's rows with an ordinal up to `watermark`: they are kept, and no longer loaded.
+   *
+   * The watermark only moves forward; a lower or equal one changes nothing. It covers rows that exist:
+   * what is appended later is not archived by it.
+   *
+   * @returns how many rows were archived by this call.
+   * @throws (rejects) RangeError when `watermark` is no whole number from 0; the store's error.
+   */
+  archiveBefore(key: ThreadKey, watermark: number): Promise<number>;
+}
+
+/** How many event ids a store remembers unless told otherwise. */
+export const DEFAULT_EVENT_IDS = 100_000;
+
+/** @throws TypeError when the key lacks its tenant or its thread. */
+export function checkKey(key: ThreadKey): void {
+  checkName(key.tenant_id, "tenant_id");
+  checkName(key.thread_id, "thread_id");
+}
+
+function checkName(name: unknown, field: string): void {
+  if (typeof name !== "string" || name === "") {
+    throw new TypeError(`${field}: expected a string that is not empty`);
+  }
+}

@@ -1,0 +1,80 @@
+import type { AuditRow } from "../audit-row.ts";
+import type { FileLayer } from "../ndjson/file-layer.ts";
+import { fileLines } from "../ndjson/file-lines.ts";
+import { logPaths, segmentName } from "../ndjson/log-directory.ts";
+import { readLogLine } from "../ndjson/log-line.ts";
+import { nodeFileLayer } from "../ndjson/node-file-layer.ts";
+import { SegmentStore } from "../ndjson/segment-store.ts";
+import { type StoredRow, withEvent } from "../stored-row.ts";
+import { segmentFiles } from "./segment-files.ts";
+import type { LogProblem } from "./verify-report.ts";
+
+/** Which rows are wanted; what is not said does not matter. */
+export interface RowFilter {
+  readonly tenant_id?: string;
+  readonly thread_id?: string;
+  readonly run_id?: string;
+  readonly event_id?: string;
+  readonly trace_id?: string;
+}
+
+export interface ReadRowsOptions {
+  /** Told of every line that is no whole, unchanged line of a log. Default: they are passed over. */
+  readonly onProblem?: (problem: LogProblem) => void;
+  /** Default: the disk. */
+  readonly files?: FileLayer;
+}
+
+/**
+ * The rows of a log in the order they were written, archived ones too. It takes no lock and may run
+ * beside the writer, whose last rows may then be ones that are not committed yet.
+ *
+ * @throws with the system's error when a file cannot be read.
+ *
+ * @example
+ * for await (const row of readRows("./audit", { run_id })) console.log(row.ordinal, row.event_text);
+ */
+export async function* readRows(
+  directory: string,
+  filter: RowFilter = {},
+  options: ReadRowsOptions = {},
+): AsyncGenerator<AuditRow, void, void> {
+  const { files = nodeFileLayer, onProblem = () => {} } = options;
+  const paths = logPaths(directory);
+  const store = new SegmentStore(files, paths);
+  const { present } = await segmentFiles(files, paths);
+  for (const number of present) {
+    const found = await store.open(number);
+    if (found === undefined) continue;
+    try {
+      for await (const { bytes, ended, number: line, tooLong } of fileLines(
+        found.file,
+        found.bytes,
+      )) {
+        if (!ended) break;
+        const file = segmentName(number);
+        const read = tooLong ? undefined : readLogLine(bytes);
+        if (read === undefined || read.type === "invalid") {
+          onProblem({ file, line, problem: read?.problem ?? "longer than any line of a log" });
+          continue;
+        }
+        if (read.type !== "row" || !isWanted(read.row, filter)) continue;
+        const row = withEvent(read.row);
+        if (row === undefined) onProblem({ file, line, problem: "the event is no JSON object" });
+        else yield row;
+      }
+    } finally {
+      await found.file.close();
+    }
+  }
+}
+
+function isWanted(row: StoredRow, filter: RowFilter): boolean {
+  return (
+    (filter.tenant_id === undefined || filter.tenant_id === row.tenant_id) &&
+    (filter.thread_id === undefined || filter.thread_id === row.thread_id) &&
+    (filter.run_id === undefined || filter.run_id === row.run_id) &&
+    (filter.event_id === undefined || filter.event_id === row.event_id) &&
+    (filter.trace_id === undefined || filter.trace_id === row.trace_id)
+  );
+}

@@ -1,0 +1,25 @@
+import type { FileLayer } from "../ndjson/file-layer.ts";
+import { indexesIn, type LogPaths, segmentsIn } from "../ndjson/log-directory.ts";
+
+/** Which segments a log has, as the names in its folders say. Numbers ascend. */
+export interface SegmentFiles {
+  /** In the folder itself or in the archive. */
+  readonly present: readonly number[];
+  /** In both, which a log never leaves. */
+  readonly twice: readonly number[];
+  /** Only their index is left. */
+  readonly indexOnly: readonly number[];
+}
+
+export async function segmentFiles(files: FileLayer, paths: LogPaths): Promise<SegmentFiles> {
+  const names = await files.list(paths.root);
+  const inRoot = segmentsIn(names);
+  const inArchive = new Set(segmentsIn(await files.list(paths.archive)));
+  const present = [...new Set([...inRoot, ...inArchive])].sort((a, b) => a - b);
+  const known = new Set(present);
+  return {
+    present,
+    twice: inRoot.filter((number) => inArchive.has(number)),
+    indexOnly: indexesIn(names).filter((number) => !known.has(number)),
+  };
+}

@@ -1,0 +1,39 @@
+/** One thing that is not as the log was written. */
+export interface LogProblem {
+  /** Name of the file; `spans` for what was given as `against`. */
+  readonly file: string;
+  /** From 1; 0 where the whole file is meant. */
+  readonly line: number;
+  readonly tenant_id?: string;
+  readonly thread_id?: string;
+  readonly ordinal?: number;
+  /** In plain words. */
+  readonly problem: string;
+}
+
+/** What verifying a log has shown. */
+export interface VerifyReport {
+  /** Nothing is wrong: {@link VerifyReport.problemCount} is 0. */
+  readonly ok: boolean;
+  readonly segments: number;
+  readonly rows: number;
+  readonly threads: number;
+  readonly commits: number;
+  /** Commits written at reopening after a crash. No problem. */
+  readonly recoveredCommits: number;
+  /** Rows whose payload was erased: the chain was checked, the digest cannot be. No problem. */
+  readonly erasedRows: number;
+  /**
+   * Whole lines behind the last commit of the log, and bytes of a half written one: a writer is at
+   * work, or a crash left them and the next opening takes care of them. No problem.
+   */
+  readonly uncommittedLines: number;
+  readonly tornBytes: number;
+  /** Files with what crashes had left half written, in the folder `torn`. No problem. */
+  readonly tornFiles: readonly string[];
+  /** Rows named by the spans in `against` that were found as the spans have them. */
+  readonly matchedSpans: number;
+  readonly problemCount: number;
+  /** The first problems, as many as `maxProblems` allows. */
+  readonly problems: readonly LogProblem[];
+}

@@ -1,0 +1,82 @@
+import type { CitationSource, MediaSource } from "./media-source.ts";
+
+/** How long a provider may keep a block in its prompt cache. */
+export type CacheTtl = "five_minutes" | "one_hour";
+
+/** Marks a block of a prompt as cached. Upstream: `CacheControl` of entelix-core. */
+export interface CacheControl {
+  readonly ttl: CacheTtl;
+}
+
+/**
+ * A token that a provider wants back, unread, on the next turn.
+ *
+ * Upstream: `ProviderEchoSnapshot` of entelix-core.
+ */
+export interface ProviderEcho {
+  readonly provider: string;
+  /** Any JSON. */
+  readonly payload: unknown;
+}
+
+interface Echoing {
+  /** Left out of the line when empty. */
+  readonly provider_echoes?: readonly ProviderEcho[];
+}
+
+interface Cacheable extends Echoing {
+  /** Left out of the line when not set. */
+  readonly cache_control?: CacheControl | null;
+}
+
+/**
+ * What a tool gave back. Upstream's type is untagged: a string is text, every other JSON value is
+ * structured, so that a tool's string output and an error text look the same but for `is_error`.
+ */
+export type ToolResultContent = unknown;
+
+/**
+ * One block of a user's or an assistant's message.
+ *
+ * Upstream: `ContentPart` of entelix-core, tagged by `type`.
+ */
+export type ContentPart =
+  | (Cacheable & { readonly type: "text"; readonly text: string })
+  | (Cacheable & { readonly type: "image"; readonly source: MediaSource })
+  | (Cacheable & { readonly type: "audio"; readonly source: MediaSource })
+  | (Cacheable & { readonly type: "video"; readonly source: MediaSource })
+  | (Cacheable & {
+      readonly type: "document";
+      readonly source: MediaSource;
+      /** Written as `null` when not known. */
+      readonly name?: string | null;
+    })
+  | (Cacheable & { readonly type: "thinking"; readonly text: string })
+  | (Echoing & { readonly type: "redacted_thinking" })
+  | (Cacheable & {
+      readonly type: "citation";
+      readonly snippet: string;
+      readonly source: CitationSource;
+    })
+  | (Echoing & {
+      readonly type: "tool_use";
+      readonly id: string;
+      readonly name: string;
+      /** Any JSON. */
+      readonly input: unknown;
+    })
+  | (Echoing & { readonly type: "image_output"; readonly source: MediaSource })
+  | (Echoing & {
+      readonly type: "audio_output";
+      readonly source: MediaSource;
+      /** Written as `null` when there is none. */
+      readonly transcript?: string | null;
+    })
+  | (Cacheable & {
+      readonly type: "tool_result";
+      readonly tool_use_id: string;
+      readonly name: string;
+      readonly content: ToolResultContent;
+      /** Default false. */
+      readonly is_error?: boolean;
+    });

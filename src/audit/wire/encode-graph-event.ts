@@ -1,0 +1,114 @@
+import { stringifyExact } from "../../events/exact-json.ts";
+import type { AnyGraphEvent } from "./graph-event.ts";
+import { graphEventShape } from "./graph-event-shape.ts";
+import {
+  isObject,
+  type RecordShape,
+  type TaggedShape,
+  type WireField,
+  type WireShape,
+} from "./wire-shape.ts";
+
+/**
+ * Writes an entry as upstream's serde does: the fields in the order of its declaration, what is not
+ * there as `null` or left out as upstream does. One line of text, without its newline.
+ *
+ * What this version does not know is never dropped: an object with an unknown field is written in
+ * its own order, and an unknown kind as it stands. A value that is no JSON at all becomes a text that
+ * says so. It does not throw, but for a getter of the event's own that does.
+ *
+ * @example
+ * encodeGraphEvent({ kind: "cancelled", reason: "deadline", timestamp: "2026-04-29T12:00:00Z" });
+ */
+export function encodeGraphEvent(event: AnyGraphEvent): string {
+  return encode(graphEventShape, event);
+}
+
+function encode(shape: WireShape, value: unknown): string {
+  switch (shape.type) {
+    case "text":
+    case "choice":
+    case "time":
+    case "decimal":
+      return typeof value === "string" ? JSON.stringify(value) : stringifyExact(value);
+    case "flag":
+    case "integer":
+    case "json":
+    case "text_map":
+      return stringifyExact(value);
+    case "list":
+      return Array.isArray(value)
+        ? `[${value.map((each: unknown) => encode(shape.of, each)).join(",")}]`
+        : stringifyExact(value);
+    case "record":
+      return isObject(value) ? encodeRecord(shape, value, "") : stringifyExact(value);
+    case "tagged":
+      return encodeTagged(shape, value);
+    default:
+      return impossible(shape);
+  }
+}
+
+function encodeTagged(shape: TaggedShape, value: unknown): string {
+  if (!isObject(value)) return stringifyExact(value);
+  const tag = value[shape.tag];
+  const variant = typeof tag === "string" ? shape.variants.get(tag) : undefined;
+  if (variant === undefined) return stringifyExact(value);
+  return encodeRecord(variant, value, shape.tag);
+}
+
+function encodeRecord(
+  shape: RecordShape,
+  value: Readonly<Record<string, unknown>>,
+  tag: string,
+): string {
+  let known = 0;
+  let body = "";
+  if (tag !== "") {
+    known = 1;
+    body = `"${tag}":${JSON.stringify(value[tag])}`;
+  }
+  for (const field of shape.fields) {
+    const given = value[field.name];
+    if (given !== undefined) known += 1;
+    const written = encodeField(field, given);
+    if (written === "") continue;
+    body = body === "" ? `"${field.name}":${written}` : `${body},"${field.name}":${written}`;
+  }
+  return Object.keys(value).length > known ? encodeAsItStands(shape, value) : `{${body}}`;
+}
+
+/** The field's JSON, or nothing when it is left out. */
+function encodeField(field: WireField, value: unknown): string {
+  switch (field.presence) {
+    case "always":
+      return value === undefined ? "" : encode(field.shape, value);
+    case "or_null":
+      return value === undefined || value === null ? "null" : encode(field.shape, value);
+    case "if_set":
+      return value === undefined || value === null ? "" : encode(field.shape, value);
+    case "if_any":
+      return value === undefined || (Array.isArray(value) && value.length === 0)
+        ? ""
+        : encode(field.shape, value);
+    case "or_default":
+      return value === undefined ? field.fallback : encode(field.shape, value);
+    default:
+      return impossible(field.presence);
+  }
+}
+
+function encodeAsItStands(shape: RecordShape, value: Readonly<Record<string, unknown>>): string {
+  const parts: string[] = [];
+  for (const [name, given] of Object.entries(value)) {
+    if (given === undefined) continue;
+    const field = shape.byName.get(name);
+    const written = field === undefined ? stringifyExact(given) : encode(field.shape, given);
+    parts.push(`${JSON.stringify(name)}:${written}`);
+  }
+  return `{${parts.join(",")}}`;
+}
+
+function impossible(value: never): never {
+  throw new TypeError(`no such wire shape: ${String(value)}`);
+}

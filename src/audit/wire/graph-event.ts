@@ -1,0 +1,187 @@
+import type { InterruptionKind } from "../../events/interruption-kind.ts";
+import type { ToolErrorKind } from "../../events/tool-error-kind.ts";
+import type { UsageLimitBreach } from "../../events/usage.ts";
+import type { ContentPart, ProviderEcho, ToolResultContent } from "./content-part.ts";
+import type { ModelUsage } from "./model-usage.ts";
+import type { ModelWarning } from "./model-warning.ts";
+import type { RateLimitSnapshot } from "./rate-limit-snapshot.ts";
+
+interface Timed {
+  /** When it happened: RFC 3339 in UTC, as chrono writes it (0, 3, 6 or 9 sub-second digits). */
+  readonly timestamp: string;
+}
+
+export interface UserMessage extends Timed {
+  readonly kind: "user_message";
+  readonly content: readonly ContentPart[];
+}
+
+export interface AssistantMessage extends Timed {
+  readonly kind: "assistant_message";
+  readonly content: readonly ContentPart[];
+  /** Written as `null` when the provider reported none. */
+  readonly usage?: ModelUsage | null;
+}
+
+/** A compaction trimmed the working messages. */
+export interface ContextCompacted extends Timed {
+  readonly kind: "context_compacted";
+  /** Characters removed or summarised away. */
+  readonly dropped_chars: number | bigint;
+  /** Characters carried on. */
+  readonly retained_chars: number | bigint;
+}
+
+/** A tool was dispatched. */
+export interface ToolCall extends Timed {
+  readonly kind: "tool_call";
+  /** The tool-use id that the result repeats; may be empty. */
+  readonly id: string;
+  readonly name: string;
+  /** Any JSON. */
+  readonly input: unknown;
+}
+
+/** A dispatched tool returned. */
+export interface ToolResult extends Timed {
+  readonly kind: "tool_result";
+  readonly tool_use_id: string;
+  readonly name: string;
+  /** The output, or the text that the model was given in place of one. */
+  readonly content: ToolResultContent;
+  readonly is_error: boolean;
+}
+
+export interface BranchCreated extends Timed {
+  readonly kind: "branch_created";
+  /** Thread id of the branch. */
+  readonly branch_id: string;
+  /** Index from 0 of the event it left at. */
+  readonly parent_event: number | bigint;
+}
+
+/** Ties this place in the log to a stored checkpoint. */
+export interface CheckpointMarker extends Timed {
+  readonly kind: "checkpoint_marker";
+  readonly checkpoint_id: string;
+  readonly thread_id: string;
+}
+
+export interface Warning extends Timed {
+  readonly kind: "warning";
+  readonly warning: ModelWarning;
+}
+
+/** A streamed piece of the model's thinking. */
+export interface ThinkingDelta extends Timed {
+  readonly kind: "thinking_delta";
+  readonly text: string;
+  /** Left out of the line when empty. */
+  readonly provider_echoes?: readonly ProviderEcho[];
+}
+
+export interface RateLimit extends Timed {
+  readonly kind: "rate_limit";
+  readonly snapshot: RateLimitSnapshot;
+}
+
+/** The run paused for the host application. */
+export interface Interrupt extends Timed {
+  readonly kind: "interrupt";
+  readonly interruption_kind: InterruptionKind;
+  /** Any JSON: what was shown to the human; `null` where the kind says it all. */
+  readonly payload: unknown;
+}
+
+export interface Cancelled extends Timed {
+  readonly kind: "cancelled";
+  readonly reason: string;
+}
+
+/** A sub-agent was dispatched; its own log is that of `sub_thread_id`. */
+export interface SubAgentInvoked extends Timed {
+  readonly kind: "sub_agent_invoked";
+  readonly agent_id: string;
+  readonly sub_thread_id: string;
+}
+
+/** A supervisor passed control on inside one conversation. */
+export interface AgentHandoff extends Timed {
+  readonly kind: "agent_handoff";
+  /** Written as `null` on the first turn. */
+  readonly from?: string | null;
+  readonly to: string;
+}
+
+/** A run went on from a checkpoint. */
+export interface Resumed extends Timed {
+  readonly kind: "resumed";
+  /** Empty when it resumed from a fresh state. */
+  readonly from_checkpoint: string;
+}
+
+/** A memory tier was asked; the hits themselves are not kept. */
+export interface MemoryRecall extends Timed {
+  readonly kind: "memory_recall";
+  readonly tier: string;
+  readonly namespace_key: string;
+  readonly hits: number | bigint;
+}
+
+export interface UsageLimitExceeded extends Timed {
+  readonly kind: "usage_limit_exceeded";
+  readonly breach: UsageLimitBreach;
+}
+
+/** A tool's error ended the run without asking the model. */
+export interface ToolErrorTerminal extends Timed {
+  readonly kind: "tool_error_terminal";
+  readonly error_kind: ToolErrorKind;
+  readonly tool_name: string;
+}
+
+/** A failure of model, tool or graph, recovered from or not. */
+export interface ErrorRecorded extends Timed {
+  readonly kind: "error";
+  /** Coarse class such as `provider` or `invalid_request`. */
+  readonly class: string;
+  readonly message: string;
+}
+
+/**
+ * One entry of a session's audit log, tagged by `kind`, its fields named as on the wire.
+ *
+ * Upstream: `GraphEvent` of entelix-session 0.6.1, all 19 variants.
+ */
+export type GraphEvent =
+  | UserMessage
+  | AssistantMessage
+  | ContextCompacted
+  | ToolCall
+  | ToolResult
+  | BranchCreated
+  | CheckpointMarker
+  | Warning
+  | ThinkingDelta
+  | RateLimit
+  | Interrupt
+  | Cancelled
+  | SubAgentInvoked
+  | AgentHandoff
+  | Resumed
+  | MemoryRecall
+  | UsageLimitExceeded
+  | ToolErrorTerminal
+  | ErrorRecorded;
+
+/** The tag of a {@link GraphEvent}. */
+export type GraphEventKind = GraphEvent["kind"];
+
+/** An entry of a kind that this version does not know, exactly as it came. */
+export interface UnknownGraphEvent {
+  readonly kind: string;
+  readonly [field: string]: unknown;
+}
+
+/** What a log may hold: tell the two apart with `isGraphEvent`. */
+export type AnyGraphEvent = GraphEvent | UnknownGraphEvent;

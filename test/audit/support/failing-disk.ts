@@ -1,0 +1,65 @@
+import type { FileLayer, LogFile, OpenMode } from "../../../src/audit/ndjson/file-layer.ts";
+
+/** What may go wrong, and when. */
+export interface DiskFaults {
+  /** Bytes that still fit; a write beyond takes what fits, the next one fails with ENOSPC. */
+  room: number;
+  /** Syncs that fail from now on. */
+  failingSyncs: number;
+  /** Files that cannot be cut from now on. */
+  failingTruncates: number;
+  /** Files that cannot be created from now on. */
+  failingCreates: number;
+}
+
+/** Passes everything on to another layer, but for the faults. */
+export function failingDisk(under: FileLayer): { layer: FileLayer; faults: DiskFaults } {
+  const faults: DiskFaults = {
+    room: Number.POSITIVE_INFINITY,
+    failingSyncs: 0,
+    failingTruncates: 0,
+    failingCreates: 0,
+  };
+  function wrap(file: LogFile): LogFile {
+    return {
+      read: (into, position) => file.read(into, position),
+      size: () => file.size(),
+      close: () => file.close(),
+      async write(bytes, position) {
+        if (faults.room <= 0) throw systemError("ENOSPC");
+        const taken = Math.min(bytes.byteLength, faults.room);
+        faults.room -= taken;
+        return file.write(bytes.subarray(0, taken), position);
+      },
+      async sync() {
+        if (faults.failingSyncs > 0) {
+          faults.failingSyncs -= 1;
+          throw systemError("EIO");
+        }
+        return file.sync();
+      },
+      async truncate(size) {
+        if (faults.failingTruncates > 0) {
+          faults.failingTruncates -= 1;
+          throw systemError("EIO");
+        }
+        return file.truncate(size);
+      },
+    };
+  }
+  async function open(path: string, mode: "create"): Promise<LogFile>;
+  async function open(path: string, mode: OpenMode): Promise<LogFile | undefined>;
+  async function open(path: string, mode: OpenMode): Promise<LogFile | undefined> {
+    if (mode === "create" && faults.failingCreates > 0) {
+      faults.failingCreates -= 1;
+      throw systemError("EMFILE");
+    }
+    const file = await under.open(path, mode);
+    return file === undefined ? undefined : wrap(file);
+  }
+  return { layer: { ...under, open }, faults };
+}
+
+function systemError(code: string): Error {
+  return Object.assign(new Error(`${code}: from the test`), { code });
+}

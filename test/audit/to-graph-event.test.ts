@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { toGraphEvent } from "../../src/audit/to-graph-event.ts";
+import { encodeGraphEvent } from "../../src/audit/wire/encode-graph-event.ts";
+import { isObject } from "../../src/audit/wire/wire-shape.ts";
+import { AGENT_EVENT_TYPES, type AgentEvent } from "../../src/events/agent-event.ts";
+import { parseExact } from "../../src/events/exact-json.ts";
+import { parseRfc3339 } from "../../src/events/rfc3339.ts";
+import { goldenLines, lastField } from "./support/golden.ts";
+
+/** The decoders of the dialect are not what is tested here: a known type is enough. */
+function isAgentEvent(value: unknown): value is AgentEvent {
+  return isObject(value) && AGENT_EVENT_TYPES.some((type) => type === value.type);
+}
+
+describe.each(["entelix_events.jsonl", "entelix_events_older_0_5.jsonl"])("%s", (name) => {
+  const lines = goldenLines(name);
+
+  it("projects every line as upstream does", () => {
+    const projected: string[] = [];
+    for (const line of lines) {
+      const { event, timestamp, graph_event } = line.value;
+      if (!isAgentEvent(event) || typeof timestamp !== "string") throw new Error(line.id);
+      const mine = toGraphEvent(event, timestamp);
+      if (graph_event === null) {
+        expect(mine, line.id).toBeUndefined();
+        continue;
+      }
+      projected.push(event.type);
+      expect(mine, line.id).toEqual(graph_event);
+      if (mine === undefined) continue;
+      // Also through text: big integers to the last digit, the timestamp to the nanosecond.
+      expect(parseExact(encodeGraphEvent(mine)), line.id).toEqual(
+        parseExact(lastField(line, "graph_event")),
+      );
+      const instant = parseRfc3339(timestamp);
+      if (instant === undefined) throw new Error(line.id);
+      expect(toGraphEvent(event, instant)).toEqual(graph_event);
+    }
+    expect(new Set(projected)).toEqual(new Set(["tool_start", "tool_complete", "tool_error"]));
+  });
+});
+
+describe("toGraphEvent", () => {
+  const base = { run_id: "r1", tenant_id: "acme", tool_use_id: "tu", tool: "t" } as const;
+
+  it("writes the time in UTC with the fewest digits", () => {
+    const event: AgentEvent = { ...base, type: "tool_start", input: {} };
+    expect(toGraphEvent(event, "2026-04-29T21:00:00.120+09:00")?.timestamp).toBe(
+      "2026-04-29T12:00:00.120Z",
+    );
+    expect(toGraphEvent(event, "2026-04-29T12:00:00.5Z")?.timestamp).toBe(
+      "2026-04-29T12:00:00.500Z",
+    );
+    expect(toGraphEvent(event, [1, 1000])?.timestamp).toBe("1970-01-01T00:00:01.000001Z");
+  });
+
+  it("gives null for an output or input that a JavaScript tool left undefined", () => {
+    expect(
+      toGraphEvent({ ...base, type: "tool_complete", duration_ms: 1, output: undefined }, [0, 0]),
+    ).toMatchObject({ content: null });
+    expect(toGraphEvent({ ...base, type: "tool_start", input: undefined }, [0, 0])).toMatchObject({
+      input: null,
+    });
+  });
+
+  it("names the timestamp that is none, and only where one is needed", () => {
+    expect(() => toGraphEvent({ ...base, type: "tool_start", input: {} }, "noon")).toThrow(
+      'timestamp: expected an RFC 3339 time, got "noon"',
+    );
+    expect(
+      toGraphEvent({ type: "started", run_id: "r", tenant_id: "t", agent: "a" }, "noon"),
+    ).toBeUndefined();
+  });
+});
