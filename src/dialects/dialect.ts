@@ -1,0 +1,94 @@
+import type { EventEnvelope } from "../events/event-envelope.ts";
+import type { Instant } from "../events/instant.ts";
+import type { JsonValue } from "../events/json-value.ts";
+
+/** One parsed line: what a dialect decodes. */
+export interface JsonObject {
+  readonly [field: string]: JsonValue;
+}
+
+/** Whether a JSON value is an object, and no array. */
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What is wrong with one field of a line. */
+export interface DecodeIssue {
+  /** Path of the field, such as `envelope.wire_code`. */
+  readonly field: string;
+  /** What was expected there; completes "expected …". */
+  readonly expected: string;
+}
+
+/** The envelope of a line. A line has its time, since nobody read a clock for it. */
+export interface LineEnvelope extends EventEnvelope {
+  readonly timestamp: Readonly<Instant>;
+}
+
+/**
+ * What an event does to its stream, as far as the order of events with equal times depends on it:
+ * of one stream without sequences, lower numbers come first.
+ */
+export const EVENT_RANK = {
+  runOpens: 0,
+  decision: 1,
+  callOpens: 2,
+  note: 3,
+  callCloses: 4,
+  runCloses: 5,
+} as const;
+
+export type EventRank = (typeof EVENT_RANK)[keyof typeof EVENT_RANK];
+
+/** An event that was checked, with what its line says beside it. */
+export interface DecodedEvent<E> {
+  readonly outcome: "event";
+  readonly event: E;
+  readonly envelope: LineEnvelope;
+  readonly rank: EventRank;
+  /**
+   * Values outside a closed set (`kind.type=brand_new`), each replaced in `event` by the set's
+   * "not known". Nearly always empty.
+   */
+  readonly unknownValues: readonly string[];
+}
+
+/** An event of a type that this version does not know. It is counted and passed through. */
+export interface UnknownEvent {
+  readonly outcome: "unknown";
+  /** The event's type. */
+  readonly unknown: string;
+  readonly value: JsonObject;
+}
+
+/** A line that is no event of the dialect. */
+export interface RejectedEvent {
+  readonly outcome: "rejected";
+  /** At least one. */
+  readonly issues: readonly DecodeIssue[];
+}
+
+export type Decoded<E> = DecodedEvent<E> | UnknownEvent | RejectedEvent;
+
+/** The stream that an event belongs to, and the one above it, by names that are unique in a file. */
+export interface StreamPlace {
+  readonly stream: string;
+  /** The parent run's stream, where this event names it. */
+  readonly parent?: string;
+}
+
+/**
+ * One runtime's wire: how a line is told from other runtimes' lines, decoded and checked.
+ *
+ * @typeParam E the runtime's event.
+ */
+export interface Dialect<E> {
+  /** What users call it, for example `entelix`. */
+  readonly name: string;
+  /** Whether a line is surely of this vocabulary. It need not be valid. Must be cheap and pure. */
+  looksLike(value: JsonObject): boolean;
+  /** Checks a line. Never throws; the event in the result is the given object where it can be. */
+  decode(value: JsonObject): Decoded<E>;
+  /** Where a decoded event belongs. Asked for events that open a run, and where times are equal. */
+  place(event: E, envelope: LineEnvelope): StreamPlace;
+}

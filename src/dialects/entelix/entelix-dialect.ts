@@ -1,0 +1,27 @@
+import { AGENT_EVENT_TYPES, type AgentEvent } from "../../events/agent-event.ts";
+import { type Dialect, isJsonObject, type JsonObject } from "../dialect.ts";
+import { decodeEntelix } from "./decode.ts";
+
+const TYPES: ReadonlySet<unknown> = new Set(AGENT_EVENT_TYPES);
+
+/**
+ * The lines of entelix agents, 0.6.x and 0.5.x: the {@link AgentEvent}s of this package, which is
+ * also what a `RecorderSink` writes.
+ */
+export const entelixDialect: Dialect<AgentEvent> = {
+  name: "entelix",
+
+  looksLike(value: JsonObject): boolean {
+    const fields = value.type === undefined && isJsonObject(value.event) ? value.event : value;
+    return TYPES.has(fields.type);
+  },
+
+  decode: decodeEntelix,
+
+  /** A stream is a run of a tenant: sequences restart with each run. */
+  place(event: AgentEvent) {
+    const stream = `${event.tenant_id}\0${event.run_id}`;
+    const parent = event.type === "started" ? event.parent_run_id : undefined;
+    return parent ? { stream, parent: `${event.tenant_id}\0${parent}` } : { stream };
+  },
+};

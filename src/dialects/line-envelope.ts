@@ -1,0 +1,94 @@
+import type { EventEnvelope } from "../events/event-envelope.ts";
+import type { Instant } from "../events/instant.ts";
+import type { JsonValue } from "../events/json-value.ts";
+import type { DecodeIssue, JsonObject, LineEnvelope } from "./dialect.ts";
+import { isCount } from "./field-checks.ts";
+import { readTimestamp } from "./timestamp.ts";
+
+const TRACEPARENT =
+  /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
+/** Length of a `traceparent` of version 00; later ones may have more behind. */
+const TRACEPARENT_LENGTH = 55;
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The envelope fields that are a name of something, in the order in which they are written. */
+const NAMES = [
+  "thread_id",
+  "session_id",
+  "root_run_id",
+  "resumed_from_run_id",
+  "parent_tool_use_id",
+] as const satisfies readonly (keyof EventEnvelope)[];
+
+/**
+ * Reads the envelope fields of a flat line (design: as agent-sdk-foundation has them) into an object
+ * of their own. `null` is as good as absent; only `timestamp` is required.
+ *
+ * @returns `undefined` when a field is wrong; what is wrong is added to `issues`.
+ */
+export function readLineEnvelope(
+  value: JsonObject,
+  issues: DecodeIssue[],
+): LineEnvelope | undefined {
+  const before = issues.length;
+  const timestamp = readTime(value.timestamp, issues);
+  const envelope: Writable<LineEnvelope> = { timestamp };
+  const eventId = optionalName(value, "event_id", issues);
+  if (eventId !== undefined) envelope.event_id = eventId;
+  const { sequence } = value;
+  if (isCount(sequence)) envelope.sequence = sequence;
+  else if (sequence !== undefined && sequence !== null) {
+    issues.push({ field: "sequence", expected: "a whole number from 0" });
+  }
+  for (const field of NAMES) {
+    const name = optionalName(value, field, issues);
+    if (name !== undefined) envelope[field] = name;
+  }
+  readTraceContext(value, envelope, issues);
+  return issues.length === before ? envelope : undefined;
+}
+
+const NO_TIME: Readonly<Instant> = [0, 0];
+
+function readTime(value: JsonValue | undefined, issues: DecodeIssue[]): Readonly<Instant> {
+  const instant = typeof value === "string" ? readTimestamp(value) : undefined;
+  if (instant !== undefined) return instant;
+  issues.push({ field: "timestamp", expected: "an RFC 3339 time such as 2026-04-29T12:00:00.5Z" });
+  return NO_TIME;
+}
+
+function optionalName(value: JsonObject, field: string, issues: DecodeIssue[]): string | undefined {
+  const name = value[field];
+  if (name === undefined || name === null) return undefined;
+  if (typeof name === "string" && name !== "") return name;
+  issues.push({ field, expected: "non-empty text, or null" });
+  return undefined;
+}
+
+function readTraceContext(
+  value: JsonObject,
+  envelope: Writable<LineEnvelope>,
+  issues: DecodeIssue[],
+): void {
+  const { traceparent, tracestate } = value;
+  if (traceparent !== undefined && traceparent !== null) {
+    if (isTraceparent(traceparent)) envelope.traceparent = traceparent;
+    else {
+      const expected = "a W3C traceparent (version-trace id-span id-flags, in hex)";
+      issues.push({ field: "traceparent", expected });
+    }
+  }
+  if (tracestate === undefined || tracestate === null) return;
+  if (typeof tracestate === "string") envelope.tracestate = tracestate;
+  else issues.push({ field: "tracestate", expected: "text, or null" });
+}
+
+/** Whether the value is a W3C `traceparent`. */
+export function isTraceparent(value: JsonValue): value is string {
+  return (
+    typeof value === "string" &&
+    TRACEPARENT.test(value) &&
+    (value.length === TRACEPARENT_LENGTH || !value.startsWith("00"))
+  );
+}

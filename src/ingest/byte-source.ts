@@ -1,0 +1,89 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+
+/** Bytes in pieces: a file, standard input, a request. Text is taken as UTF-8. */
+export type ByteSource = AsyncIterable<Uint8Array | string>;
+
+/** Size of the pieces that come out of decompression, in bytes. */
+const INFLATED_CHUNK = 256 * 1024;
+
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+const GZIP_MAGIC = [0x1f, 0x8b];
+
+/**
+ * The bytes of a text source: decompressed where they are gzip (told by the first bytes), without a
+ * UTF-8 byte order mark at the start. The pieces are views of what the source gave, so the source must
+ * not write to them again.
+ *
+ * @throws what the source throws; an error of `node:zlib` where the gzip data is damaged or cut.
+ */
+export async function* textBytes(source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
+  const plain = withLongStart(buffers(source), GZIP_MAGIC.length);
+  let first = true;
+  for await (const chunk of withLongStart(inflated(plain), BYTE_ORDER_MARK.length)) {
+    yield first && startsWith(chunk, BYTE_ORDER_MARK)
+      ? chunk.subarray(BYTE_ORDER_MARK.length)
+      : chunk;
+    first = false;
+  }
+}
+
+async function* buffers(source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
+  for await (const chunk of source) {
+    if (typeof chunk === "string") yield Buffer.from(chunk, "utf8");
+    else if (chunk instanceof Buffer) yield chunk;
+    else yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  }
+}
+
+/** The same bytes, the first piece at least `bytes` long unless there are fewer in all. */
+async function* withLongStart(
+  source: AsyncIterable<Buffer>,
+  bytes: number,
+): AsyncGenerator<Buffer, void, undefined> {
+  let start: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of source) {
+    if (start === undefined) {
+      yield chunk;
+      continue;
+    }
+    start = start.length === 0 ? chunk : Buffer.concat([start, chunk]);
+    if (start.length < bytes) continue;
+    yield start;
+    start = undefined;
+  }
+  if (start !== undefined && start.length > 0) yield start;
+}
+
+async function* inflated(
+  source: AsyncGenerator<Buffer, void, undefined>,
+): AsyncGenerator<Buffer, void, undefined> {
+  const { value: first, done } = await source.next();
+  if (done === true) return;
+  const whole = withFirst(first, source);
+  if (startsWith(first, GZIP_MAGIC)) yield* gunzipped(whole);
+  else yield* whole;
+}
+
+async function* withFirst(
+  first: Buffer,
+  rest: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
+  yield first;
+  yield* rest;
+}
+
+async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  const gunzip = createGunzip({ chunkSize: INFLATED_CHUNK });
+  const pumped = pipeline(Readable.from(source, { objectMode: false }), gunzip);
+  // An error reaches the loop below through the stream; here it would only be reported twice.
+  pumped.catch(() => {});
+  for await (const chunk of gunzip) {
+    if (chunk instanceof Buffer) yield chunk;
+  }
+}
+
+function startsWith(chunk: Buffer, bytes: readonly number[]): boolean {
+  return bytes.every((byte, index) => chunk[index] === byte);
+}

@@ -1,0 +1,73 @@
+import type {
+  DecodedEvent,
+  DecodeIssue,
+  Dialect,
+  EventRank,
+  JsonObject,
+  LineEnvelope,
+  StreamPlace,
+} from "../dialects/dialect.ts";
+import { isJsonObject } from "../dialects/dialect.ts";
+import { parseExact } from "../events/exact-json.ts";
+import type { Instant } from "../events/instant.ts";
+import { JsonSyntaxError } from "../events/json-text-parser.ts";
+import type { OrderItem } from "./order-item.ts";
+
+/**
+ * One line that was decoded: an event with its envelope, ready to be put in order.
+ *
+ * @typeParam E the dialect's event.
+ */
+export class DecodedLine<E> implements OrderItem {
+  readonly event: E;
+  readonly envelope: LineEnvelope;
+  readonly rank: EventRank;
+  readonly dialect: Dialect<E>;
+  /** Number of the line in its file, from 1. */
+  readonly line: number;
+  /** The line as it was read, without its line end. */
+  readonly text: string;
+
+  constructor(decoded: DecodedEvent<E>, dialect: Dialect<E>, line: number, text: string) {
+    this.event = decoded.event;
+    this.envelope = decoded.envelope;
+    this.rank = decoded.rank;
+    this.dialect = dialect;
+    this.line = line;
+    this.text = text;
+  }
+
+  get at(): Readonly<Instant> {
+    return this.envelope.timestamp;
+  }
+
+  get sequence(): number | bigint | undefined {
+    return this.envelope.sequence;
+  }
+
+  get eventId(): string | undefined {
+    return this.envelope.event_id;
+  }
+
+  place(): StreamPlace {
+    return this.dialect.place(this.event, this.envelope);
+  }
+}
+
+/** The JSON object of a line, or what keeps the line from being one. */
+export type ParsedLine =
+  | { readonly value: JsonObject; readonly issue?: undefined }
+  | { readonly value?: undefined; readonly issue: DecodeIssue };
+
+/** Parses a line with every digit kept. What is wrong with it is returned, not thrown. */
+export function parseLine(text: string): ParsedLine {
+  try {
+    const value = parseExact(text);
+    if (isJsonObject(value)) return { value };
+    return { issue: { field: "line", expected: "a JSON object" } };
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const expected = `${error.expected} at column ${error.position + 1}`;
+    return { issue: { field: "json", expected } };
+  }
+}

@@ -1,0 +1,218 @@
+import type { DecodeIssue, Dialect, JsonObject, UnknownEvent } from "../dialects/dialect.ts";
+import { DecodedLine, parseLine } from "./decode-line.ts";
+import type { LineIssue } from "./line-issue.ts";
+import type { NdjsonLine, OversizedPart } from "./ndjson-line.ts";
+import { OrderWindow, type OrderWindowOptions } from "./order-window.ts";
+import { Tally } from "./tally.ts";
+
+/** Lines that are looked at together to tell the dialect. */
+const PROBE_LINES = 32;
+
+/** What of a rejected line was read: the line as it stands in the source, or a part of it. */
+export interface RejectedLine {
+  readonly line: number;
+  /** Unchanged bytes, with the line end where the line has one. */
+  readonly bytes: Buffer;
+  /** Whether the line ends here. A line over the size limit comes in several parts. */
+  readonly last: boolean;
+}
+
+/** An event whose type the dialect does not know. */
+export interface UnknownLine extends UnknownEvent {
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface ReadEventsOptions<E> {
+  /** The dialects that may come. With several, the first line that is surely of one decides. */
+  readonly dialects: readonly [Dialect<E>, ...Dialect<E>[]];
+  /** Name of the source in issues. Default: the path, or `input`. */
+  readonly name?: string | undefined;
+  readonly maxLineBytes?: number | undefined;
+  readonly window?: OrderWindowOptions | undefined;
+  /** Takes one event; events come in order, and the next waits for the promise. */
+  readonly onEvent: (item: DecodedLine<E>) => void | Promise<void>;
+  /** Told what is wrong with a line, once for each field. */
+  readonly onIssue?: ((issue: LineIssue) => void) | undefined;
+  /** Given the bytes of each line that is rejected, so that nothing is lost. */
+  readonly onRejected?: ((rejected: RejectedLine) => void | Promise<void>) | undefined;
+  /** Given the events of unknown types, as soon as they are read. */
+  readonly onUnknown?: ((unknown: UnknownLine) => void | Promise<void>) | undefined;
+}
+
+/** What was read. */
+export interface ReadReport {
+  /** Lines that are not blank. Each is an event, an unknown event or rejected. */
+  readonly lines: number;
+  readonly events: number;
+  readonly unknown: number;
+  readonly rejected: number;
+  /** Events that came too late to be put in order; they are events all the same. */
+  readonly late: number;
+  /** How often a group of events of one time was too large to be put in order as a whole. */
+  readonly splitTies: number;
+  /** Name of the dialect; `undefined` when no line told it. */
+  readonly dialect: string | undefined;
+  /** Issues by field; at most 100 names here and below, the rest as `_other`. */
+  readonly issues: ReadonlyMap<string, number>;
+  readonly unknownTypes: ReadonlyMap<string, number>;
+  /** Values outside a closed set, as `field=value`; their events were taken. */
+  readonly unknownValues: ReadonlyMap<string, number>;
+}
+
+interface ValueLine {
+  readonly line: NdjsonLine;
+  readonly text: string;
+  readonly value: JsonObject;
+}
+
+/** One source on its way from lines to events. */
+export class EventIntake<E> {
+  readonly #options: ReadEventsOptions<E>;
+  readonly #file: string;
+  readonly #maxLineBytes: number;
+  readonly #window: OrderWindow<DecodedLine<E>>;
+  #dialect: Dialect<E> | undefined;
+  /** Lines that were read before the dialect was known. */
+  #undecided: ValueLine[] = [];
+  #lines = 0;
+  #events = 0;
+  #unknown = 0;
+  #rejected = 0;
+  readonly #issues = new Tally();
+  readonly #unknownTypes = new Tally();
+  readonly #unknownValues = new Tally();
+
+  /**
+   * @param file name of the source in issues.
+   * @throws RangeError when an option of the window is no whole number in its range.
+   */
+  constructor(options: ReadEventsOptions<E>, file: string, maxLineBytes: number) {
+    this.#options = options;
+    this.#file = file;
+    this.#maxLineBytes = maxLineBytes;
+    this.#window = new OrderWindow(options.window);
+    const [first, ...others] = options.dialects;
+    if (others.length === 0) this.#dialect = first;
+  }
+
+  /** A promise only where something has to be waited for, since most lines need none. */
+  take(part: NdjsonLine | OversizedPart): Promise<void> | undefined {
+    if (part.oversized) return this.#takeOversized(part);
+    this.#lines += 1;
+    const { text } = part;
+    if (text === undefined) return this.#reject(part, [{ field: "line", expected: "valid UTF-8" }]);
+    const { value, issue } = parseLine(text);
+    if (issue !== undefined) return this.#reject(part, [issue]);
+    if (this.#dialect === undefined) return this.#takeUndecided({ line: part, text, value });
+    return this.#decode(this.#dialect, part, text, value);
+  }
+
+  /** Delivers what is held back. */
+  async end(): Promise<void> {
+    await this.#rejectUndecided();
+    await this.#deliver(this.#window.flush());
+  }
+
+  report(): ReadReport {
+    return {
+      lines: this.#lines,
+      events: this.#events,
+      unknown: this.#unknown,
+      rejected: this.#rejected,
+      late: this.#window.late,
+      splitTies: this.#window.splitTies,
+      dialect: this.#dialect?.name,
+      issues: this.#issues.counts,
+      unknownTypes: this.#unknownTypes.counts,
+      unknownValues: this.#unknownValues.counts,
+    };
+  }
+
+  #decode(
+    dialect: Dialect<E>,
+    line: NdjsonLine,
+    text: string,
+    value: JsonObject,
+  ): Promise<void> | undefined {
+    const decoded = dialect.decode(value);
+    switch (decoded.outcome) {
+      case "event": {
+        for (const unknown of decoded.unknownValues) this.#unknownValues.add(unknown);
+        const released = this.#window.push(new DecodedLine(decoded, dialect, line.line, text));
+        return released.length === 0 ? undefined : this.#deliver(released);
+      }
+      case "unknown": {
+        const other = this.#options.dialects.find((d) => d !== dialect && d.looksLike(value));
+        if (other !== undefined) {
+          const expected = `an event of ${dialect.name}, as before in this source, not of ${other.name}`;
+          return this.#reject(line, [{ field: "type", expected }]);
+        }
+        return this.#passUnknown({ ...decoded, line: line.line, text });
+      }
+      case "rejected":
+        return this.#reject(line, decoded.issues);
+      default:
+        return decoded satisfies never;
+    }
+  }
+
+  async #deliver(items: readonly DecodedLine<E>[]): Promise<void> {
+    const { onEvent } = this.#options;
+    for (const item of items) {
+      this.#events += 1;
+      const busy = onEvent(item);
+      if (busy !== undefined) await busy;
+    }
+  }
+
+  async #passUnknown(unknown: UnknownLine): Promise<void> {
+    this.#unknown += 1;
+    this.#unknownTypes.add(unknown.unknown);
+    await this.#options.onUnknown?.(unknown);
+  }
+
+  async #takeUndecided(line: ValueLine): Promise<void> {
+    this.#undecided.push(line);
+    const dialect = this.#options.dialects.find((d) => d.looksLike(line.value));
+    if (dialect !== undefined) {
+      this.#dialect = dialect;
+      for (const { line, text, value } of this.#takeAllUndecided()) {
+        await this.#decode(dialect, line, text, value);
+      }
+    } else if (this.#undecided.length >= PROBE_LINES) await this.#rejectUndecided();
+  }
+
+  async #rejectUndecided(): Promise<void> {
+    const names = this.#options.dialects.map((dialect) => dialect.name).join(" or ");
+    const issues = [{ field: "type", expected: `an event of ${names}` }];
+    for (const { line } of this.#takeAllUndecided()) await this.#reject(line, issues);
+  }
+
+  #takeAllUndecided(): readonly ValueLine[] {
+    const lines = this.#undecided;
+    this.#undecided = [];
+    return lines;
+  }
+
+  async #takeOversized(part: OversizedPart): Promise<void> {
+    const { line, bytes, last } = part;
+    if (last) {
+      this.#lines += 1;
+      this.#rejected += 1;
+      this.#note(line, { field: "line", expected: `at most ${this.#maxLineBytes} bytes` });
+    }
+    await this.#options.onRejected?.({ line, bytes, last });
+  }
+
+  async #reject(line: NdjsonLine, issues: readonly DecodeIssue[]): Promise<void> {
+    this.#rejected += 1;
+    for (const issue of issues) this.#note(line.line, issue);
+    await this.#options.onRejected?.({ line: line.line, bytes: line.bytes, last: true });
+  }
+
+  #note(line: number, { field, expected }: DecodeIssue): void {
+    this.#issues.add(field);
+    this.#options.onIssue?.({ file: this.#file, line, field, expected });
+  }
+}

@@ -1,0 +1,42 @@
+import type { EventRank, StreamPlace } from "../dialects/dialect.ts";
+import { EVENT_RANK } from "../dialects/dialect.ts";
+import type { Instant } from "../events/instant.ts";
+
+/** What the order of events depends on. */
+export interface OrderItem {
+  /** When it happened. */
+  readonly at: Readonly<Instant>;
+  readonly rank: EventRank;
+  /** Orders the items of one stream. */
+  readonly sequence: number | bigint | undefined;
+  readonly eventId: string | undefined;
+  /** The line itself: decides between items that nothing else tells apart. */
+  readonly text: string;
+  /** Asked for items that open a run, and where times are equal. */
+  place(): StreamPlace;
+}
+
+/** Whether the item opens a run or a call, or comes before a call. */
+export function opens(item: OrderItem): boolean {
+  return item.rank < EVENT_RANK.note;
+}
+
+/** Whether the item closes a call or a run. */
+export function closes(item: OrderItem): boolean {
+  return item.rank > EVENT_RANK.note;
+}
+
+/** Order of items that no sequence orders: by rank, event id, text. Zero for equal lines only. */
+export function compareByRank(a: OrderItem, b: OrderItem): number {
+  return a.rank - b.rank || compare(a.eventId ?? "", b.eventId ?? "") || compare(a.text, b.text);
+}
+
+/** Order of items of one stream whose sequences are all known. */
+export function compareBySequence(a: OrderItem, b: OrderItem): number {
+  return compare(a.sequence ?? 0, b.sequence ?? 0) || compareByRank(a, b);
+}
+
+function compare<T extends string | number | bigint>(a: T, b: T): number {
+  if (a < b) return -1;
+  return a > b ? 1 : 0;
+}

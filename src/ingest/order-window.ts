@@ -1,0 +1,190 @@
+import { EVENT_RANK } from "../dialects/dialect.ts";
+import { compareInstants, type Instant } from "../events/instant.ts";
+import { RecentMap } from "../lifecycle/recent-map.ts";
+import { mergeTies } from "./merge-ties.ts";
+import type { OrderItem } from "./order-item.ts";
+
+export interface OrderWindowOptions {
+  /** Later items that must have come before an item is released. Default 128. */
+  readonly size?: number | undefined;
+  /** How long {@link OrderWindow.drainOlderThan} lets an item wait, in ms. Default 5,000. */
+  readonly maxWaitMs?: number | undefined;
+  /** Most items of one equal time that are held. Default 1,024. */
+  readonly maxTies?: number | undefined;
+}
+
+const DEFAULT_SIZE = 128;
+const DEFAULT_MAX_WAIT_MS = 5_000;
+const DEFAULT_MAX_TIES = 1_024;
+/** Streams whose parent is remembered, so that ties between them can be ordered. */
+const REMEMBERED_PARENTS = 10_000;
+
+/**
+ * Puts items in the order of their times; items of equal time as `mergeTies` says. What is released
+ * is the same for every order of arrival, as long as no item comes more than `size` places late.
+ *
+ * Items are held in order and released in small batches: at most 1.5 × `size` items are held, and
+ * `maxTies` more where times are equal. Nothing is dropped: duplicates stay in, and an item older
+ * than what was released is released at once and counted.
+ *
+ * @example
+ * for (const line of lines) for (const item of window.push(line)) take(item);
+ * for (const item of window.flush()) take(item);
+ */
+export class OrderWindow<T extends OrderItem> {
+  /** Items that came too late to be put in order. */
+  late = 0;
+  /** How often a group of equal times was too large to be held whole. */
+  splitTies = 0;
+  readonly #size: number;
+  readonly #maxWaitMs: number;
+  readonly #maxTies: number;
+  /** Ascending by time; of equal times in the order of arrival. */
+  readonly #held: T[] = [];
+  /** Time of arrival of each held item, in ms. */
+  readonly #arrivals: number[] = [];
+  /** Items to hold before the next look at what can be released. */
+  #enough: number;
+  #releasedTo: Readonly<Instant> | undefined;
+  /** Whether only a part of the items of the time `#releasedTo` was released. */
+  #moreTies = false;
+  readonly #parents = new RecentMap<string>(REMEMBERED_PARENTS);
+  readonly #parentOf = (stream: string): string | undefined => this.#parents.get(stream);
+
+  /** @throws RangeError when an option is no whole number in its range. */
+  constructor(options: OrderWindowOptions = {}) {
+    this.#size = whole("size", options.size ?? DEFAULT_SIZE, 0);
+    this.#maxWaitMs = whole("maxWaitMs", options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS, 0);
+    this.#maxTies = whole("maxTies", options.maxTies ?? DEFAULT_MAX_TIES, 1);
+    this.#enough = this.#size + this.#batch;
+  }
+
+  /** Items that are held. */
+  get held(): number {
+    return this.#held.length;
+  }
+
+  /**
+   * Takes an item.
+   *
+   * @param arrivedMs when it came, on the clock of `drainOlderThan`; not needed without that.
+   * @returns the items that are released by it, in order.
+   */
+  push(item: T, arrivedMs = 0): readonly T[] {
+    const { at } = item;
+    if (this.#isLate(at)) {
+      this.late += 1;
+      this.#learn(item);
+      return [item];
+    }
+    this.#insert(item, arrivedMs);
+    return this.#held.length < this.#enough ? [] : this.#releaseReady();
+  }
+
+  /**
+   * Releases what came more than `maxWaitMs` before `nowMs`, with everything that goes before it. For
+   * live services: where few events come, the later ones that would release an item are long in coming.
+   */
+  drainOlderThan(nowMs: number): readonly T[] {
+    const due = this.#arrivals.findLastIndex((arrived) => nowMs - arrived > this.#maxWaitMs);
+    return due === -1 ? [] : this.#release(endOfTies(this.#held, due));
+  }
+
+  /** Releases everything. */
+  flush(): readonly T[] {
+    return this.#release(this.#held.length);
+  }
+
+  /** A third of what is held goes at a time, so that an item's share of the moving is small. */
+  get #batch(): number {
+    return Math.max(1, this.#size >> 1);
+  }
+
+  #isLate(at: Readonly<Instant>): boolean {
+    if (this.#releasedTo === undefined) return false;
+    const order = compareInstants(at, this.#releasedTo);
+    return order < 0 || (order === 0 && !this.#moreTies);
+  }
+
+  #insert(item: T, arrivedMs: number): void {
+    const held = this.#held;
+    let place = held.length;
+    for (; place > 0; place -= 1) {
+      const before = held[place - 1];
+      if (before === undefined || compareInstants(before.at, item.at) <= 0) break;
+    }
+    if (place === held.length) {
+      held.push(item);
+      this.#arrivals.push(arrivedMs);
+    } else {
+      held.splice(place, 0, item);
+      this.#arrivals.splice(place, 0, arrivedMs);
+    }
+  }
+
+  /** Releases the items behind which there are `size` later ones. */
+  #releaseReady(): readonly T[] {
+    const ready = startOfTies(this.#held, this.#held.length - this.#size);
+    if (ready > 0) return this.#release(ready);
+    if (endOfTies(this.#held, 0) > this.#maxTies) {
+      this.splitTies += 1;
+      return this.#release(Math.ceil(this.#maxTies / 2));
+    }
+    this.#enough = this.#held.length + this.#batch;
+    return [];
+  }
+
+  #release(count: number): readonly T[] {
+    const taken = this.#held.splice(0, count);
+    this.#arrivals.splice(0, count);
+    this.#enough = Math.max(this.#size, this.#held.length) + this.#batch;
+    const last = taken.at(-1);
+    if (last === undefined) return taken;
+    const next = this.#held[0];
+    this.#releasedTo = last.at;
+    this.#moreTies = next !== undefined && compareInstants(next.at, last.at) === 0;
+    return this.#inOrder(taken);
+  }
+
+  /** Puts the ties among items in order, and learns the parents that the items name. */
+  #inOrder(items: T[]): readonly T[] {
+    for (let start = 0; start < items.length; ) {
+      const end = endOfTies(items, start);
+      if (end - start > 1) {
+        const merged = mergeTies(items.slice(start, end), this.#parentOf);
+        for (const [index, item] of merged.entries()) items[start + index] = item;
+      }
+      for (; start < end; start += 1) this.#learn(items[start]);
+    }
+    return items;
+  }
+
+  #learn(item: T | undefined): void {
+    if (item?.rank !== EVENT_RANK.runOpens) return;
+    const { stream, parent } = item.place();
+    if (parent !== undefined) this.#parents.set(stream, parent);
+  }
+}
+
+/** Index of the first item with the time of the one at `index`. */
+function startOfTies(items: readonly OrderItem[], index: number): number {
+  let start = index;
+  while (start > 0 && sameTime(items[start - 1], items[index])) start -= 1;
+  return start;
+}
+
+/** Index behind the last item with the time of the one at `index`. */
+function endOfTies(items: readonly OrderItem[], index: number): number {
+  let end = index + 1;
+  while (sameTime(items[end], items[index])) end += 1;
+  return end;
+}
+
+function sameTime(a: OrderItem | undefined, b: OrderItem | undefined): boolean {
+  return a !== undefined && b !== undefined && compareInstants(a.at, b.at) === 0;
+}
+
+function whole(name: string, value: number, least: number): number {
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new RangeError(`${name}: expected a whole number from ${least}, got ${value}`);
+}

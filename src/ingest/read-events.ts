@@ -1,0 +1,69 @@
+import { createReadStream } from "node:fs";
+import type { ByteSource } from "./byte-source.ts";
+import { EventIntake, type ReadEventsOptions, type ReadReport } from "./event-intake.ts";
+import { DEFAULT_MAX_LINE_BYTES, readNdjson } from "./ndjson-reader.ts";
+
+/** Size of the pieces a file is read in, in bytes. */
+const READ_CHUNK = 1024 * 1024;
+
+/** The source failed before its end. What was read until then was delivered. */
+export class SourceReadError extends Error {
+  override readonly name = "SourceReadError";
+}
+
+/**
+ * Reads a source of events to its end: splits lines, parses, checks, puts in order, delivers. A bad
+ * line is reported and rejected; the rest goes on. Memory is bounded by the line limit and the order
+ * window, whatever the size of the source.
+ *
+ * @param source path of a file, or bytes; gzip is recognised.
+ * @throws SourceReadError when the source cannot be read (on); what a callback throws, unchanged;
+ *   RangeError when a limit is no whole number in its range.
+ *
+ * @example
+ * const report = await readEvents("events.ndjson", {
+ *   dialects: [entelixDialect],
+ *   onEvent: ({ event, envelope }) => sink.send(event, envelope),
+ *   onIssue: (issue) => console.error(formatIssue(issue)),
+ * });
+ */
+export async function readEvents<E>(
+  source: string | URL | ByteSource,
+  options: ReadEventsOptions<E>,
+): Promise<ReadReport> {
+  const isPath = typeof source === "string" || source instanceof URL;
+  const name = options.name ?? (isPath ? String(source) : "input");
+  const bytes = isPath ? fileBytes(source) : source;
+  const maxLineBytes = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES;
+  const intake = new EventIntake(options, name, maxLineBytes);
+  try {
+    for await (const batch of namedErrors(readNdjson(bytes, { maxLineBytes }), name)) {
+      for (const part of batch) {
+        const busy = intake.take(part);
+        if (busy !== undefined) await busy;
+      }
+    }
+  } catch (error) {
+    if (error instanceof SourceReadError) await intake.end();
+    throw error;
+  }
+  await intake.end();
+  return intake.report();
+}
+
+/** Opens the file when the first byte is asked for, and so not where an option is wrong. */
+async function* fileBytes(path: string | URL): AsyncGenerator<Buffer, void, undefined> {
+  for await (const chunk of createReadStream(path, { highWaterMark: READ_CHUNK })) yield chunk;
+}
+
+async function* namedErrors<T>(
+  batches: AsyncIterable<T>,
+  name: string,
+): AsyncGenerator<T, void, undefined> {
+  try {
+    yield* batches;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SourceReadError(`${name}: cannot be read to its end: ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,268 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { EVENT_RANK, type EventRank } from "../../src/dialects/dialect.ts";
+import type { Instant } from "../../src/events/instant.ts";
+import { mergeTies } from "../../src/ingest/merge-ties.ts";
+import type { OrderItem } from "../../src/ingest/order-item.ts";
+import { OrderWindow } from "../../src/ingest/order-window.ts";
+
+interface Item extends OrderItem {
+  readonly text: string;
+}
+
+const { runOpens, callOpens, callCloses, runCloses, note } = EVENT_RANK;
+
+function item(at: number, rank: EventRank, stream: string, more: Partial<ItemFields> = {}): Item {
+  const { sequence, eventId, parent } = more;
+  const instant: Instant = [at, 0];
+  return {
+    at: instant,
+    rank,
+    sequence,
+    eventId,
+    text: more.text ?? [at, stream, sequence ?? `r${rank}`, eventId ?? ""].join(" "),
+    place: () => (parent === undefined ? { stream } : { stream, parent }),
+  };
+}
+
+interface ItemFields {
+  sequence: number | bigint;
+  eventId: string;
+  parent: string;
+  text: string;
+}
+
+const texts = (items: readonly Item[]) => items.map(({ text }) => text);
+const noParents = () => undefined;
+
+/** Everything that comes out of a window, for one order of arrival. */
+function through(items: readonly Item[], window = new OrderWindow<Item>()): string[] {
+  const released = items.flatMap((one) => texts(window.push(one)));
+  return [...released, ...texts(window.flush())];
+}
+
+function shuffled<T>(items: readonly T[], seed: number): T[] {
+  const copy = [...items];
+  let state = seed >>> 0;
+  for (let last = copy.length - 1; last > 0; last -= 1) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    const other = state % (last + 1);
+    const a = copy[last];
+    const b = copy[other];
+    if (a !== undefined && b !== undefined) {
+      copy[last] = b;
+      copy[other] = a;
+    }
+  }
+  return copy;
+}
+
+describe("mergeTies", () => {
+  it("keeps the sequence of a stream against its ranks, and big sequences apart", () => {
+    const stream = [
+      item(1, callCloses, "a", { sequence: 3 }),
+      item(1, callOpens, "a", { sequence: 4n }),
+      item(1, runCloses, "a", { sequence: 2n ** 60n }),
+      item(1, runOpens, "a", { sequence: 2n ** 60n + 1n }),
+    ];
+    expect(mergeTies(shuffled(stream, 7), noParents)).toEqual(stream);
+  });
+
+  it("orders a stream without sequences from opening to closing", () => {
+    const ranks = [runOpens, EVENT_RANK.decision, callOpens, note, callCloses, runCloses] as const;
+    const stream = ranks.map((rank) => item(1, rank, "a"));
+    for (const seed of [1, 2, 3])
+      expect(mergeTies(shuffled(stream, seed), noParents)).toEqual(stream);
+  });
+
+  it("opens parents first and closes children first, between sequenced streams", () => {
+    const ordered = [
+      item(1, runOpens, "a", { sequence: 0 }),
+      item(1, callOpens, "a", { sequence: 1 }),
+      item(1, runOpens, "b", { sequence: 0, parent: "a" }),
+      item(1, runCloses, "b", { sequence: 1 }),
+      item(1, callCloses, "a", { sequence: 2 }),
+      item(1, runCloses, "a", { sequence: 3 }),
+    ];
+    for (const seed of [1, 2, 3, 4]) {
+      expect(texts(mergeTies(shuffled(ordered, seed), noParents))).toEqual(texts(ordered));
+    }
+  });
+
+  it("hands over from one child to the next: child ends, its call ends, the next call, its child", () => {
+    const ordered = [
+      item(1, runCloses, "b", { sequence: 9 }),
+      item(1, callCloses, "a", { sequence: 2 }),
+      item(1, callOpens, "a", { sequence: 3 }),
+      item(1, runOpens, "c", { sequence: 0, parent: "a" }),
+    ];
+    const parentOf = (stream: string) => (stream === "b" ? "a" : undefined);
+    for (const seed of [1, 2, 3, 4]) {
+      expect(texts(mergeTies(shuffled(ordered, seed), parentOf))).toEqual(texts(ordered));
+    }
+  });
+
+  it("sees through a stream that is not in the group, and survives parents in a circle", () => {
+    const parents: Readonly<Record<string, string>> = { c: "b", b: "a" };
+    const group = [item(1, runCloses, "a"), item(1, runCloses, "c")];
+    expect(texts(mergeTies(group, (stream) => parents[stream]))).toEqual(["1 c r5 ", "1 a r5 "]);
+    const circle = [
+      item(1, runOpens, "x", { parent: "y" }),
+      item(1, runOpens, "y", { parent: "x" }),
+    ];
+    expect(texts(mergeTies(circle, noParents))).toEqual(["1 x r0 ", "1 y r0 "]);
+  });
+
+  it("keeps byte-identical lines together", () => {
+    const twin = item(1, runCloses, "b", { sequence: 1, eventId: "z" });
+    const group = [twin, item(1, callCloses, "a", { sequence: 5, eventId: "a" }), twin];
+    const merged = mergeTies(group, (stream) => (stream === "b" ? "a" : undefined));
+    expect(texts(merged)).toEqual([twin.text, twin.text, "1 a 5 a"]);
+  });
+});
+
+describe("OrderWindow", () => {
+  it("holds an item until `size` later ones have come", () => {
+    const window = new OrderWindow<Item>({ size: 2 });
+    const [a, b, c, d] = [1, 2, 3, 4].map((at) => item(at, note, "s"));
+    if (!a || !b || !c || !d) throw new Error("unreachable");
+    expect(window.push(b)).toEqual([]);
+    expect(window.push(a)).toEqual([]);
+    expect(window.push(d)).toEqual([a]);
+    expect(window.push(c)).toEqual([b]);
+    expect(window.flush()).toEqual([c, d]);
+    expect([window.late, window.held]).toEqual([0, 0]);
+  });
+
+  it("holds no more than one and a half windows of distinct times", () => {
+    const window = new OrderWindow<Item>();
+    let most = 0;
+    for (let at = 0; at < 2000; at += 1) {
+      window.push(item(at, note, "s"));
+      most = Math.max(most, window.held);
+    }
+    expect(most).toBeLessThanOrEqual(192);
+    expect(most).toBeGreaterThanOrEqual(128);
+  });
+
+  it("releases an item that is too late at once, and counts it", () => {
+    const window = new OrderWindow<Item>({ size: 1 });
+    const late = item(1, note, "late");
+    const [two, three] = [item(2, note, "s"), item(3, note, "s")];
+    window.push(two);
+    expect(window.push(three)).toEqual([two]);
+    expect(window.push(late)).toEqual([late]);
+    expect(window.push(item(2, note, "tie of one released"))).toHaveLength(1);
+    expect(window.late).toBe(2);
+    expect(window.flush()).toEqual([three]);
+  });
+
+  it("releases by waiting time for live services, in order and with the ties", () => {
+    const window = new OrderWindow<Item>({ maxWaitMs: 5000 });
+    const [a, b, tie, d] = [
+      item(1, note, "a"),
+      item(2, note, "b"),
+      item(2, note, "c"),
+      item(3, note, "d"),
+    ];
+    window.push(b, 1000);
+    window.push(a, 3000);
+    window.push(tie, 3000);
+    window.push(d, 9000);
+    expect(window.drainOlderThan(6000)).toEqual([]);
+    expect(window.drainOlderThan(6001)).toEqual([a, b, tie]);
+    expect(window.drainOlderThan(14_000)).toEqual([]);
+    expect(window.drainOlderThan(14_001)).toEqual([d]);
+    expect(window.late).toBe(0);
+  });
+
+  it("remembers parents over the window, so that a child's end goes before its parent's", () => {
+    const window = new OrderWindow<Item>({ size: 1 });
+    const ends = [item(9, runCloses, "b"), item(9, runCloses, "a")];
+    const items = [
+      item(1, runOpens, "a"),
+      item(2, runOpens, "b", { parent: "a" }),
+      item(3, note, "a"),
+    ];
+    const out = through([...items, ...ends.toReversed()], window);
+    expect(out.slice(-2)).toEqual(texts(ends));
+  });
+
+  it("bounds a group of equal times, and loses nothing of it", () => {
+    const window = new OrderWindow<Item>({ size: 16, maxTies: 64 });
+    const items = Array.from({ length: 1000 }, (_, n) => item(5, note, "s", { sequence: n }));
+    let most = 0;
+    const out = items.flatMap((one) => {
+      const released = texts(window.push(one));
+      most = Math.max(most, window.held);
+      return released;
+    });
+    out.push(...texts(window.flush()));
+    expect(out).toEqual(texts(items));
+    expect(most).toBeLessThanOrEqual(16 + 64 + 16);
+    expect(window.splitTies).toBeGreaterThan(0);
+    expect(window.late).toBe(0);
+  });
+
+  it("refuses limits that are none", () => {
+    expect(() => new OrderWindow({ size: -1 })).toThrow(
+      "size: expected a whole number from 0, got -1",
+    );
+    expect(() => new OrderWindow({ maxTies: 0.5 })).toThrow(RangeError);
+    expect(() => new OrderWindow({ maxWaitMs: Number.NaN })).toThrow(RangeError);
+  });
+
+  /** A stream of runs in a tree, with many equal times; some runs without sequences. */
+  const recording = fc
+    .array(
+      fc.record({
+        step: fc.constantFrom(0, 0, 0, 1, 1, 7),
+        run: fc.nat({ max: 5 }),
+        rank: fc.constantFrom<EventRank>(runOpens, callOpens, note, callCloses, runCloses),
+        withId: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 400 },
+    )
+    .map((steps) => {
+      const sequences = [0, 0, 0, 0, 0, 0];
+      let at = 0;
+      return steps.map(({ step, run, rank, withId }, index) => {
+        at += step;
+        const sequence = sequences[run] ?? 0;
+        sequences[run] = sequence + 1;
+        return item(at, rank, `run${run}`, {
+          ...(run < 4 ? { sequence } : { text: `${at} run${run} r${rank} ${index}` }),
+          ...(withId ? { eventId: `e${index}` } : {}),
+          ...(rank === runOpens && run > 0 ? { parent: `run${(run - 1) >> 1}` } : {}),
+        });
+      });
+    });
+
+  it("releases one order for every shuffle within 64 lines, with duplicates, ties included", () => {
+    fc.assert(
+      fc.property(recording, fc.integer(), fc.nat({ max: 63 }), (items, seed, offset) => {
+        const sorted = through(items);
+        const arrived: Item[] = [];
+        for (let start = -offset; start < items.length; start += 64) {
+          const block = items.slice(Math.max(0, start), start + 64);
+          const doubled = block.filter((_, index) => (seed >> (index % 20)) & 1).slice(0, 30);
+          arrived.push(...shuffled([...block, ...doubled], seed + start));
+        }
+        const window = new OrderWindow<Item>();
+        const out = through(arrived, window);
+        expect(window.late).toBe(0);
+        expect(out.filter((text, index) => text !== out[index - 1])).toEqual(sorted);
+      }),
+    );
+  });
+
+  it("keeps every item exactly once, in whatever order they come", () => {
+    fc.assert(
+      fc.property(recording, fc.integer(), (items, seed) => {
+        const window = new OrderWindow<Item>({ size: 8, maxTies: 4 });
+        const out = through(shuffled(items, seed), window);
+        expect(out.toSorted()).toEqual(texts(items).toSorted());
+      }),
+    );
+  });
+});
