@@ -1,0 +1,69 @@
+import { TraceFlags } from "@opentelemetry/api";
+import {
+  BatchSpanProcessor,
+  type ReadableSpan,
+  type SpanExporter,
+  type SpanProcessor,
+} from "@opentelemetry/sdk-trace-node";
+import type { BatchSettings } from "./batch-settings.ts";
+import { CountedExporter } from "./counted-exporter.ts";
+import type { SpanLedger } from "./span-ledger.ts";
+
+/**
+ * The SDK's batching processor with every sampled span booked in a ledger.
+ *
+ * The SDK's own tells of a full queue only when a later span finds room, tells nothing of spans
+ * that end after its shutdown, and gives up waiting at the first failed request of a flush. So the
+ * queue is guarded here, by the size that the SDK's has, and requests are waited for here.
+ */
+export class CountedBatchProcessor implements SpanProcessor {
+  readonly #batches: BatchSpanProcessor;
+  readonly #exporter: CountedExporter;
+  readonly #ledger: SpanLedger;
+  readonly #maxQueueSize: number;
+  #closing: Promise<void> | undefined;
+
+  constructor(exporter: SpanExporter, settings: BatchSettings, ledger: SpanLedger) {
+    this.#exporter = new CountedExporter(exporter, ledger);
+    this.#batches = new BatchSpanProcessor(this.#exporter, { ...settings });
+    this.#ledger = ledger;
+    this.#maxQueueSize = settings.maxQueueSize;
+  }
+
+  onStart(): void {}
+
+  onEnd(span: ReadableSpan): void {
+    if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
+    const ledger = this.#ledger;
+    if (this.#closing !== undefined) {
+      ledger.drop("after_shutdown");
+    } else if (ledger.queued >= this.#maxQueueSize) {
+      ledger.drop("queue_full");
+    } else {
+      ledger.queue();
+      this.#batches.onEnd(span);
+    }
+  }
+
+  /** Waits until every span that ended so far is confirmed; rejects when a request failed. */
+  async forceFlush(): Promise<void> {
+    const flush = this.#batches.forceFlush();
+    // The SDK does not wait for requests that its timer has started. By now all are under way.
+    const requests = this.#exporter.forceFlush();
+    const [, sent] = await Promise.allSettled([flush, requests]);
+    if (sent.status === "rejected") throw sent.reason;
+  }
+
+  /** Sends what waits and takes nothing more. Never rejects: the ledger knows what was lost. */
+  shutdown(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    // The SDK shuts the exporter only when no request has failed.
+    await Promise.allSettled([this.#batches.shutdown()]);
+    await Promise.allSettled([this.#exporter.forceFlush()]);
+    await Promise.allSettled([this.#exporter.shutdown()]);
+  }
+}

@@ -1,0 +1,34 @@
+import { DiagConsoleLogger, DiagLogLevel, diag } from "@opentelemetry/api";
+import type { ErrorHook } from "../report.ts";
+import { isRegistered } from "./api-globals.ts";
+import { environmentText, warnOfVariable } from "./environment.ts";
+
+const LEVELS: ReadonlyMap<string, DiagLogLevel> = new Map([
+  ["none", DiagLogLevel.NONE],
+  ["error", DiagLogLevel.ERROR],
+  ["warn", DiagLogLevel.WARN],
+  ["info", DiagLogLevel.INFO],
+  ["debug", DiagLogLevel.DEBUG],
+  ["verbose", DiagLogLevel.VERBOSE],
+  ["all", DiagLogLevel.ALL],
+]);
+
+/** Lets OpenTelemetry speak on the console as `OTEL_LOG_LEVEL` says, unless it has a logger. */
+export function applyLogLevel(): void {
+  const text = environmentText("OTEL_LOG_LEVEL");
+  if (text === undefined || isRegistered("diag")) return;
+  const level = LEVELS.get(text.toLowerCase());
+  diag.setLogger(new DiagConsoleLogger(), level ?? DiagLogLevel.INFO);
+  if (level === undefined) {
+    warnOfVariable("OTEL_LOG_LEVEL", text, `one of ${[...LEVELS.keys()].join(", ")}`, "info");
+  }
+}
+
+/**
+ * Tells of trouble when the application gave no `onError`: through OpenTelemetry's diagnostic
+ * logger, and on the console where none is set, since a loss must not pass in silence.
+ */
+export const warnAloud: ErrorHook = (error, where) => {
+  const logger = isRegistered("diag") ? diag : new DiagConsoleLogger();
+  logger.warn(`entelix-otel: ${where}: ${String(error)}`);
+};

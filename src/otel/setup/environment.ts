@@ -1,0 +1,33 @@
+import { diag } from "@opentelemetry/api";
+
+/** The longest wait that a Node timer keeps, in ms; it takes a longer one for 1 ms. */
+export const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
+/** A variable of the environment without blanks around it; `undefined` when unset or blank. */
+export function environmentText(name: string): string | undefined {
+  const text = process.env[name]?.trim();
+  return text === "" ? undefined : text;
+}
+
+/**
+ * A whole number of the environment.
+ *
+ * @returns the default when the variable is unset, and, with a warning, when it is out of range.
+ */
+export function environmentNumber(
+  name: string,
+  range: { readonly from: number; readonly to: number; readonly byDefault: number },
+): number {
+  const text = environmentText(name);
+  if (text === undefined) return range.byDefault;
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= range.from && value <= range.to) return value;
+  const expected = `a whole number from ${range.from} to ${range.to}`;
+  warnOfVariable(name, text, expected, String(range.byDefault));
+  return range.byDefault;
+}
+
+/** Says through the diagnostic logger that a variable can't be used, and what is taken instead. */
+export function warnOfVariable(name: string, got: string, expected: string, taken: string): void {
+  diag.warn(`entelix-otel: ${name}: expected ${expected}, got "${got}"; using ${taken}`);
+}

@@ -1,0 +1,31 @@
+import { ProxyTracerProvider, trace } from "@opentelemetry/api";
+import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import { isRegistered } from "./api-globals.ts";
+
+/**
+ * Makes the provider the process's own, with a context manager and the W3C propagators. A context
+ * manager or propagator that is there stays.
+ *
+ * @returns false when another provider is registered: then nothing is changed.
+ */
+export function registerGlobally(provider: NodeTracerProvider): boolean {
+  if (isRegistered("trace")) return false;
+  provider.register({
+    ...(isRegistered("context") ? { contextManager: null } : {}),
+    ...(isRegistered("propagation") ? { propagator: null } : {}),
+  });
+  return isGlobal(provider);
+}
+
+/**
+ * Takes the provider back, so that another can be registered. The context manager stays: code that
+ * is still running relies on it.
+ */
+export function unregister(provider: NodeTracerProvider): void {
+  if (isGlobal(provider)) trace.disable();
+}
+
+function isGlobal(provider: NodeTracerProvider): boolean {
+  const proxy = trace.getTracerProvider();
+  return proxy instanceof ProxyTracerProvider && proxy.getDelegate() === provider;
+}

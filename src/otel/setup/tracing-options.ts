@@ -1,0 +1,65 @@
+import type { Attributes } from "@opentelemetry/api";
+import type { Sampler, SpanProcessor } from "@opentelemetry/sdk-trace-node";
+import type { ErrorHook } from "../report.ts";
+import { LONGEST_WAIT_MS } from "./environment.ts";
+
+/** Options of `setupTracing`. Each wins over the environment variable of the same meaning. */
+export interface TracingOptions {
+  /** `service.name`. Default: `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, the SDK's default. */
+  readonly serviceName?: string | undefined;
+  /** More about the service; wins over `OTEL_RESOURCE_ATTRIBUTES` name by name. */
+  readonly resourceAttributes?: Attributes | undefined;
+  /**
+   * Base URL of the OTLP/HTTP receiver; `/v1/traces` is appended unless it is there. Default:
+   * `OTEL_EXPORTER_OTLP_[TRACES_]ENDPOINT`, else port 4318 of this machine.
+   */
+  readonly endpoint?: string | undefined;
+  /** Headers of each request; win over `OTEL_EXPORTER_OTLP_[TRACES_]HEADERS` name by name. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Decides for traces that begin here; other spans follow their parent. It should decide by the
+   * trace id. Default: `OTEL_TRACES_SAMPLER`, else everything is kept.
+   */
+  readonly sampler?: Sampler | undefined;
+  /** Processors of your own, after the one that sends by OTLP. */
+  readonly spanProcessors?: readonly SpanProcessor[] | undefined;
+  /**
+   * Whether the provider, a context manager and the W3C propagators become the process's own.
+   * Default `true`; with `false` the API's globals are left alone.
+   */
+  readonly register?: boolean | undefined;
+  /** How long `shutdown` may take in all, in ms, from 1. Default 5,000. */
+  readonly shutdownTimeoutMs?: number | undefined;
+  /**
+   * Whether SIGTERM and SIGINT shut down before they end the process. Default `false`: this package
+   * listens to no signal unasked.
+   */
+  readonly handleSignals?: boolean | undefined;
+  /**
+   * Told of lost spans (`SpanLossError`) and of every other trouble of the setup and of the sinks
+   * made through it. Default: OpenTelemetry's diagnostic logger, for losses else the console.
+   */
+  readonly onError?: ErrorHook | undefined;
+}
+
+/**
+ * @throws TypeError when `serviceName` is blank, or a header is no text.
+ * @throws RangeError when `shutdownTimeoutMs` is no number of milliseconds from 1.
+ */
+export function checkOptions(options: TracingOptions): void {
+  const { serviceName, headers, shutdownTimeoutMs } = options;
+  if (serviceName !== undefined && serviceName.trim() === "") {
+    throw new TypeError('serviceName: expected a name, got ""');
+  }
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    // The value may be a secret: it is not shown.
+    if (typeof value !== "string") {
+      throw new TypeError(`headers.${name}: expected text, got ${typeof value}`);
+    }
+  }
+  if (shutdownTimeoutMs === undefined) return;
+  if (!(shutdownTimeoutMs >= 1 && shutdownTimeoutMs <= LONGEST_WAIT_MS)) {
+    const expected = `milliseconds from 1 to ${LONGEST_WAIT_MS}`;
+    throw new RangeError(`shutdownTimeoutMs: expected ${expected}, got ${shutdownTimeoutMs}`);
+  }
+}

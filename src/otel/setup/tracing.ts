@@ -1,0 +1,190 @@
+import { performance } from "node:perf_hooks";
+import { ProxyTracerProvider, type TracerProvider } from "@opentelemetry/api";
+import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import type { ClosableSink } from "../../sinks/closable-sink.ts";
+import { Bridge, type BridgeOptions } from "../bridge.ts";
+import { OtelSink } from "../otel-sink.ts";
+import type { ErrorHook, Reporter } from "../report.ts";
+import type { TelemetryOptions } from "../telemetry.ts";
+import type { CountedBatchProcessor } from "./counted-batch-processor.ts";
+import { unregister } from "./global-registration.ts";
+import type { LossReporter } from "./loss-reporter.ts";
+import type { SpanCounts, SpanLedger } from "./span-ledger.ts";
+import { onTermination } from "./termination-signals.ts";
+import { within } from "./within.ts";
+
+/** What `setupTracing` has put together. */
+export interface TracingParts {
+  /** Absent where `OTEL_SDK_DISABLED` says so. */
+  readonly provider: NodeTracerProvider | undefined;
+  /** Absent where OTLP is not used. */
+  readonly batches: CountedBatchProcessor | undefined;
+  readonly ledger: SpanLedger;
+  readonly losses: LossReporter;
+  readonly reporter: Reporter;
+  readonly registered: boolean;
+  readonly shutdownTimeoutMs: number;
+  readonly handleSignals: boolean;
+  readonly onError: ErrorHook | undefined;
+}
+
+/** How much of the time for a shutdown the sinks may take; the rest is for sending. */
+const SINKS_SHARE = 0.5;
+
+/** A bridge gives up on its audit rows a little before, so that it can still close its spans. */
+const ROWS_SHARE = 0.4;
+
+/** The wired tracing of a process: made by `setupTracing`, ended by one {@link Tracing.shutdown}. */
+export class Tracing {
+  /** For sinks and instrumentations. Makes no spans where `OTEL_SDK_DISABLED` is `true`. */
+  readonly tracerProvider: TracerProvider;
+  /** Whether the provider is the process's own; false also when another one was there before. */
+  readonly registered: boolean;
+  readonly #parts: TracingParts;
+  readonly #sinks = new Set<ClosableSink>();
+  readonly #stopListening: () => void;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: TracingParts) {
+    this.#parts = parts;
+    this.tracerProvider = parts.provider ?? new ProxyTracerProvider();
+    this.registered = parts.registered;
+    const ignoreSignals = parts.handleSignals ? onTermination(() => this.shutdown()) : () => {};
+    // Spans that wait are lost when the process ends without a shutdown: say so at least.
+    const atExit = () => parts.losses.total("exit");
+    process.once("exit", atExit);
+    this.#stopListening = () => {
+      ignoreSignals();
+      process.removeListener("exit", atExit);
+    };
+  }
+
+  /**
+   * A bridge on this provider, which {@link Tracing.shutdown} closes.
+   *
+   * @param options as for `new Bridge`. Defaults from here: `onError`, and a `shutdownTimeoutMs`
+   *   that leaves time to send.
+   * @throws RangeError when a limit is no whole number in its range.
+   *
+   * @example
+   * agent.addSink(tracing.createBridge({ audit: log }));
+   */
+  createBridge(options: Omit<BridgeOptions, "tracerProvider"> = {}): Bridge {
+    const bridge = new Bridge({
+      ...options,
+      tracerProvider: this.tracerProvider,
+      onError: options.onError ?? this.#parts.onError,
+      shutdownTimeoutMs: options.shutdownTimeoutMs ?? this.#parts.shutdownTimeoutMs * ROWS_SHARE,
+    });
+    return this.own(bridge);
+  }
+
+  /**
+   * A sink without an audit side on this provider, which {@link Tracing.shutdown} closes.
+   *
+   * @param options as for `new OtelSink`. Default of `onError`: the one from here.
+   * @throws RangeError when a limit is no whole number in its range.
+   */
+  createSink(options: Omit<TelemetryOptions, "tracerProvider"> = {}): OtelSink {
+    const sink = new OtelSink({
+      ...options,
+      tracerProvider: this.tracerProvider,
+      onError: options.onError ?? this.#parts.onError,
+    });
+    return this.own(sink);
+  }
+
+  /**
+   * Hands a sink over, so that {@link Tracing.shutdown} closes it while its last spans can still be
+   * sent. After a shutdown it is closed at once.
+   *
+   * @returns the sink.
+   */
+  own<T extends ClosableSink>(sink: T): T {
+    if (this.#closing === undefined) this.#sinks.add(sink);
+    else void this.#closeSink(sink);
+    return sink;
+  }
+
+  /** Takes a sink back, one that was closed before the process ends, say, so that it can go. */
+  disown(sink: ClosableSink): void {
+    this.#sinks.delete(sink);
+  }
+
+  /**
+   * Resolves when all that ended so far, and the rows of the sinks, have reached their ends.
+   *
+   * @throws AggregateError when some have not: each cause is in its `errors`.
+   */
+  async forceFlush(): Promise<void> {
+    const sinks = [...this.#sinks].map(async (sink) => sink.forceFlush?.());
+    const outcomes = await Promise.allSettled(sinks);
+    outcomes.push(...(await Promise.allSettled([this.#parts.provider?.forceFlush()])));
+    const errors: unknown[] = outcomes.flatMap((outcome): unknown =>
+      // The SDK rejects with a list of errors.
+      outcome.status === "rejected" ? outcome.reason : [],
+    );
+    if (errors.length > 0) throw new AggregateError(errors, `flush failed: ${String(errors[0])}`);
+  }
+
+  /**
+   * Ends tracing: closes the sinks, sends what waits, shuts the provider. Takes no longer than
+   * `shutdownTimeoutMs` in all, and never rejects; trouble, and how many spans were lost, goes to
+   * `onError`. A second call gives the same promise.
+   */
+  shutdown(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Where the spans are that were to be sent. Exact at any time, also after the shutdown. */
+  diagnostics(): SpanCounts {
+    return this.#parts.ledger.counts();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutdown();
+  }
+
+  async #close(): Promise<void> {
+    const { provider, losses, shutdownTimeoutMs: bound } = this.#parts;
+    const begin = performance.now();
+    const sinks = [...this.#sinks].map((sink) => this.#closeSink(sink));
+    this.#sinks.clear();
+    const sinksMs = bound * SINKS_SHARE;
+    if (!(await within(sinksMs, Promise.all(sinks)))) {
+      this.#report(new Error(`sinks were not closed within ${sinksMs} ms`));
+    }
+    const left = Math.max(bound - (performance.now() - begin), 0);
+    if (!(await within(left, this.#closeProvider()))) {
+      this.#report(new Error(`the provider was not shut down within ${bound} ms`));
+    }
+    this.#stopListening();
+    if (provider !== undefined) unregister(provider);
+    losses.total("shutdown");
+  }
+
+  async #closeSink(sink: ClosableSink): Promise<void> {
+    try {
+      await sink.shutdown?.();
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  async #closeProvider(): Promise<void> {
+    const { provider, batches } = this.#parts;
+    // The provider stops waiting for all its processors when one of them fails.
+    const sent = batches?.shutdown();
+    try {
+      await provider?.shutdown();
+    } catch (error) {
+      this.#report(error);
+    }
+    await sent;
+  }
+
+  #report(error: unknown): void {
+    this.#parts.reporter.report(error, "shutdown");
+  }
+}

@@ -1,0 +1,82 @@
+import { diag } from "@opentelemetry/api";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { applyLogLevel, warnAloud } from "../../src/otel/setup/diag-logger.ts";
+import { isolateProcess, keepDiag } from "./isolation.ts";
+
+/** What reaches the console. OpenTelemetry's logger takes hold of it when it is first loaded. */
+const printed = vi.hoisted(() => {
+  const lines: string[] = [];
+  const methods = ["error", "warn", "info", "debug", "trace", "log"] as const;
+  const originals = methods.map((method) => [method, console[method]] as const);
+  for (const method of methods)
+    console[method] = (...args: unknown[]) => lines.push(args.join(" "));
+  const restore = () => {
+    for (const [method, original] of originals) console[method] = original;
+  };
+  return { lines, restore };
+});
+
+isolateProcess();
+beforeEach(() => {
+  printed.lines.length = 0;
+});
+afterAll(() => printed.restore());
+
+describe("OTEL_LOG_LEVEL", () => {
+  function speakAt(level: string | undefined): readonly string[] {
+    if (level !== undefined) process.env.OTEL_LOG_LEVEL = level;
+    applyLogLevel();
+    diag.error("an error");
+    diag.warn("a warning");
+    diag.info("a note");
+    diag.debug("a detail");
+    // At the finest levels the API also tells of its own registrations.
+    return printed.lines.filter((line) => !line.startsWith("@opentelemetry/api:"));
+  }
+
+  it.each([
+    [undefined, []],
+    [" ", []],
+    ["none", []],
+    ["error", ["an error"]],
+    ["WARN", ["an error", "a warning"]],
+    ["info", ["an error", "a warning", "a note"]],
+    ["all", ["an error", "a warning", "a note", "a detail"]],
+  ])("%s", (level, expected) => {
+    expect(speakAt(level)).toEqual(expected);
+  });
+
+  it("warns of a level that there is not, and takes info", () => {
+    expect(speakAt("loud")).toEqual([
+      "entelix-otel: OTEL_LOG_LEVEL: expected one of none, error, warn, info, debug, verbose, " +
+        'all, got "loud"; using info',
+      "an error",
+      "a warning",
+      "a note",
+    ]);
+  });
+
+  it("leaves the application's logger in its place", () => {
+    const lines = keepDiag();
+    expect(speakAt("all")).toEqual([]);
+    expect(lines).toEqual(["an error", "a warning"]);
+  });
+});
+
+describe("warnAloud", () => {
+  it("speaks on the console where OpenTelemetry has no logger", () => {
+    warnAloud(new Error("gone"), "shutdown");
+    expect(printed.lines).toEqual(["entelix-otel: shutdown: Error: gone"]);
+  });
+
+  it("speaks to the logger that is there, and is quiet where the operator asked for quiet", () => {
+    const lines = keepDiag();
+    warnAloud(new Error("gone"), "shutdown");
+    expect(lines).toEqual(["entelix-otel: shutdown: Error: gone"]);
+    diag.disable();
+    process.env.OTEL_LOG_LEVEL = "none";
+    applyLogLevel();
+    warnAloud(new Error("gone"), "shutdown");
+    expect(printed.lines).toEqual([]);
+  });
+});

@@ -1,0 +1,219 @@
+import type { SpanProcessor } from "@opentelemetry/sdk-trace-node";
+import { describe, expect, it } from "vitest";
+import { setupTracing } from "../../src/otel/setup/index.ts";
+import { deadUrl, OtlpServer } from "../support/otlp-server.ts";
+import { isolateProcess } from "./isolation.ts";
+import { keepReports } from "./reports.ts";
+import { openRun, sendRun } from "./sample-run.ts";
+
+isolateProcess();
+
+const never = () => new Promise<void>(() => {});
+
+/** A processor that does nothing but what it is given. */
+function processor(own: Partial<SpanProcessor>): SpanProcessor {
+  const ready = async () => {};
+  return { onStart: () => {}, onEnd: () => {}, forceFlush: ready, shutdown: ready, ...own };
+}
+
+describe("shutdown", () => {
+  it("closes the sinks first, so that the spans of open runs are sent", async () => {
+    await using server = await OtlpServer.start();
+    const reports = keepReports();
+    const order: string[] = [];
+    const tracing = setupTracing({
+      endpoint: server.url,
+      onError: reports.onError,
+      spanProcessors: [processor({ shutdown: async () => void order.push("provider") })],
+    });
+    openRun(tracing.createSink());
+    tracing.own({
+      shutdown: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        tracing.tracerProvider.getTracer("app").startSpan("last words").end();
+        order.push("sink");
+      },
+    });
+    await tracing.shutdown();
+    expect(order).toEqual(["sink", "provider"]);
+    const outcome = server.span("invoke_agent support").attributes["entelix.run.outcome"];
+    expect(outcome).toBe("abandoned");
+    expect(server.span("last words").scope).toBe("app");
+    expect(reports.all).toEqual([]);
+    expect(tracing.diagnostics()).toMatchObject({ ended: 2, exported: 2 });
+  });
+
+  it("is one for all who ask", async () => {
+    await using server = await OtlpServer.start();
+    const tracing = setupTracing({ endpoint: server.url });
+    let closed = 0;
+    tracing.own({ shutdown: async () => void closed++ });
+    sendRun(tracing.createSink());
+    const first = tracing.shutdown();
+    expect(tracing.shutdown()).toBe(first);
+    await Promise.all([first, tracing[Symbol.asyncDispose]()]);
+    await tracing.shutdown();
+    expect([closed, server.requests.length]).toEqual([1, 1]);
+  });
+
+  it("closes no sink that was taken back, and closes at once one that comes too late", async () => {
+    await using server = await OtlpServer.start();
+    const tracing = setupTracing({ endpoint: server.url });
+    const closed: string[] = [];
+    const sink = (name: string) => ({ shutdown: async () => void closed.push(name) });
+    const gone = tracing.own(sink("gone"));
+    tracing.own(sink("kept"));
+    tracing.disown(gone);
+    await tracing.shutdown();
+    expect(closed).toEqual(["kept"]);
+    tracing.own(sink("late"));
+    expect(closed).toEqual(["kept", "late"]);
+  });
+
+  it("goes on past sinks and processors that throw or reject, and says so", async () => {
+    await using server = await OtlpServer.start({ delayMs: 30 });
+    const reports = keepReports();
+    const tracing = setupTracing({
+      endpoint: server.url,
+      onError: reports.onError,
+      spanProcessors: [processor({ shutdown: () => Promise.reject(new Error("processor")) })],
+    });
+    tracing.own({
+      shutdown: () => {
+        throw new Error("thrown");
+      },
+    });
+    tracing.own({ shutdown: () => Promise.reject(new Error("rejected")) });
+    sendRun(tracing.createSink());
+    await tracing.shutdown();
+    // The failed processor must not cut short what is on its way.
+    expect(tracing.diagnostics()).toMatchObject({ ended: 2, exported: 2, pending: 0 });
+    expect(reports.all.map(({ error, where }) => `${where}: ${String(error)}`)).toEqual([
+      "shutdown: Error: thrown",
+      "shutdown: Error: rejected",
+      "shutdown: Error: processor",
+    ]);
+  });
+
+  it("contains an onError that throws or rejects", async () => {
+    for (const onError of [
+      () => {
+        throw new Error("hook");
+      },
+      () => Promise.reject(new Error("hook")),
+    ]) {
+      await using server = await OtlpServer.start({ answer: () => 500 });
+      const tracing = setupTracing({ endpoint: server.url, onError });
+      sendRun(tracing.createSink());
+      await expect(tracing.shutdown()).resolves.toBeUndefined();
+      expect(tracing.diagnostics().failed).toBe(2);
+    }
+  });
+
+  it("keeps its bound when the endpoint is down, and reports the loss", async () => {
+    const reports = keepReports();
+    const tracing = setupTracing({
+      endpoint: await deadUrl(),
+      shutdownTimeoutMs: 200,
+      onError: reports.onError,
+    });
+    sendRun(tracing.createSink());
+    await tracing.shutdown();
+    // The exporter would go on trying for ten seconds.
+    expect(tracing.diagnostics()).toMatchObject({ ended: 2, failed: 0, pending: 2 });
+    expect(reports.losses("shutdown").map(({ lost }) => lost)).toEqual([2]);
+  });
+
+  it("keeps its bound when the endpoint never answers, and reports what is unconfirmed", async () => {
+    await using server = await OtlpServer.start({ answer: () => "hang" });
+    const reports = keepReports();
+    const tracing = setupTracing({
+      endpoint: server.url,
+      shutdownTimeoutMs: 200,
+      onError: reports.onError,
+    });
+    sendRun(tracing.createSink());
+    await tracing.shutdown();
+    expect(tracing.diagnostics()).toMatchObject({ ended: 2, pending: 2 });
+    expect(reports.losses("shutdown").map(({ message }) => message)).toEqual([
+      "2 spans lost (unconfirmed 2) of 2 that ended",
+    ]);
+  });
+
+  it("leaves time to send when a sink hangs", async () => {
+    await using server = await OtlpServer.start();
+    const reports = keepReports();
+    const tracing = setupTracing({
+      endpoint: server.url,
+      shutdownTimeoutMs: 1_000,
+      onError: reports.onError,
+    });
+    tracing.own({ shutdown: never });
+    openRun(tracing.createSink());
+    await tracing.shutdown();
+    expect(server.span("invoke_agent support").name).toBe("invoke_agent support");
+    expect(reports.all.map(({ error }) => String(error))).toEqual([
+      "Error: sinks were not closed within 500 ms",
+    ]);
+  });
+
+  it("does not wait for ever for a processor of the caller's", async () => {
+    await using server = await OtlpServer.start();
+    const reports = keepReports();
+    const tracing = setupTracing({
+      endpoint: server.url,
+      shutdownTimeoutMs: 500,
+      onError: reports.onError,
+      spanProcessors: [processor({ shutdown: never })],
+    });
+    sendRun(tracing.createSink());
+    await tracing.shutdown();
+    expect(server.spans).toHaveLength(2);
+    expect(reports.all.map(({ error }) => String(error))).toEqual([
+      "Error: the provider was not shut down within 500 ms",
+    ]);
+  });
+
+  it("takes its listeners from the process away", async () => {
+    process.env.OTEL_TRACES_EXPORTER = "none";
+    const count = () => ["exit", "SIGTERM", "SIGINT"].map((event) => process.listenerCount(event));
+    const before = count();
+    const quiet = setupTracing({ register: false });
+    expect(count()).toEqual([(before[0] ?? 0) + 1, before[1], before[2]]);
+    const tracing = setupTracing({ register: false, handleSignals: true });
+    expect(count()).toEqual(before.map((listeners, at) => listeners + (at === 0 ? 2 : 1)));
+    await Promise.all([quiet.shutdown(), tracing.shutdown()]);
+    expect(count()).toEqual(before);
+  });
+});
+
+describe("forceFlush", () => {
+  it("flushes the sinks before the provider", async () => {
+    await using server = await OtlpServer.start();
+    const tracing = setupTracing({ endpoint: server.url });
+    tracing.own({
+      forceFlush: async () => {
+        tracing.tracerProvider.getTracer("app").startSpan("held back").end();
+      },
+    });
+    await tracing.forceFlush();
+    expect(server.span("held back").scope).toBe("app");
+    await tracing.shutdown();
+  });
+
+  it("rejects with every cause", async () => {
+    await using server = await OtlpServer.start();
+    const tracing = setupTracing({
+      endpoint: server.url,
+      spanProcessors: [processor({ forceFlush: () => Promise.reject(new Error("theirs")) })],
+    });
+    tracing.own({ forceFlush: () => Promise.reject(new Error("sink")) });
+    const failure: unknown = await tracing.forceFlush().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(AggregateError);
+    expect(failure).toMatchObject({
+      message: "flush failed: Error: sink",
+      errors: [new Error("sink"), new Error("theirs")],
+    });
+    await tracing.shutdown();
+  });
+});
