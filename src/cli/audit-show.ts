@@ -1,0 +1,93 @@
+import { parseArgs } from "node:util";
+import type { AuditRow } from "../audit/audit-row.ts";
+import { type RowFilter, readRows } from "../audit/verify/read-rows.ts";
+import { stringifyExact } from "../events/exact-json.ts";
+import { checkLogDirectory } from "./audit/log-directory.ts";
+import { CliError, messageOf } from "./cli-error.ts";
+import type { Command, Io } from "./command.ts";
+import type { Output } from "./terminal/output.ts";
+import { safe } from "./terminal/safe-text.ts";
+import { cutToWidth } from "./terminal/text-width.ts";
+
+const OPTIONS = {
+  tenant: { type: "string", value: "T", about: "Only this tenant's rows." },
+  thread: { type: "string", value: "T", about: "Only this thread's rows." },
+  run: { type: "string", value: "RUN_ID", about: "Only this run's rows." },
+  json: { type: "boolean", about: "Print each row as one JSON object, the event as it is stored." },
+} as const;
+
+/** Prints the rows of an audit log. */
+export const auditShow: Command = {
+  name: "audit show",
+  summary: "Print the rows of an audit log in the order they were written.",
+  operands: "DIR",
+  least: 1,
+  most: 1,
+  options: OPTIONS,
+  notes: [
+    "It only reads, and may run beside the writer. It does not check the chain: audit verify does.",
+    "Exit code: 0 all rows were read, 2 some lines are no rows, 1 it could not run.",
+  ],
+  run: async (args, io) => {
+    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+    const [directory = ""] = positionals;
+    await checkLogDirectory(directory);
+    const filter: RowFilter = {
+      ...(values.tenant === undefined ? {} : { tenant_id: values.tenant }),
+      ...(values.thread === undefined ? {} : { thread_id: values.thread }),
+      ...(values.run === undefined ? {} : { run_id: values.run }),
+    };
+    return show(directory, filter, values.json === true ? jsonRow : textRow(io.out), io);
+  },
+};
+
+async function show(
+  directory: string,
+  filter: RowFilter,
+  print: (row: AuditRow, out: Output) => void,
+  { err, out }: Io,
+): Promise<number> {
+  let problems = 0;
+  let rows = 0;
+  const found = readRows(directory, filter, {
+    onProblem: ({ file, line, problem }) => {
+      problems++;
+      err.line(safe(`${file}:${line}: ${problem}`));
+    },
+  });
+  try {
+    for await (const row of found) {
+      rows++;
+      print(row, out);
+      await out.drained();
+      if (out.closed) break;
+    }
+  } catch (error) {
+    throw new CliError(safe(messageOf(error)), undefined, { cause: error });
+  }
+  if (rows === 0 && problems === 0) err.line("No rows.");
+  return problems > 0 ? 2 : 0;
+}
+
+function jsonRow(row: AuditRow, out: Output): void {
+  const { event: _, event_text, ...facts } = row;
+  // The text as it is stored, so that its digest can be checked by whoever reads this.
+  out.json(`${JSON.stringify(facts).slice(0, -1)},"event":${event_text}}`);
+}
+
+/** Rows of one thread under one heading, as long as no other thread's row comes between. */
+function textRow(out: Output): (row: AuditRow) => void {
+  let heading = "";
+  return (row) => {
+    const thread = `tenant ${safe(row.tenant_id)}, thread ${safe(row.thread_id)}`;
+    if (thread !== heading) {
+      if (heading !== "") out.line();
+      out.line(out.style("bold", thread));
+      heading = thread;
+    }
+    const { kind, timestamp, ...fields } = row.event;
+    const time = typeof timestamp === "string" ? safe(timestamp) : "";
+    const left = `${String(row.ordinal).padStart(6)}  ${time.padEnd(30)}  ${safe(kind).padEnd(19)}  `;
+    out.line(left + cutToWidth(safe(stringifyExact(fields)), out.columns - left.length));
+  };
+}

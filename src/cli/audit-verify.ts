@@ -1,0 +1,124 @@
+import { parseArgs } from "node:util";
+import type { LogProblem, VerifyReport } from "../audit/verify/verify-report.ts";
+import { verifyLog } from "../audit/verify/verify-log.ts";
+import { type AnchoredSpan, anchoredSpans } from "./audit/anchored-spans.ts";
+import { checkLogDirectory } from "./audit/log-directory.ts";
+import { CliError, messageOf } from "./cli-error.ts";
+import type { Command, Io } from "./command.ts";
+import { counted } from "./terminal/figures.ts";
+import { safe } from "./terminal/safe-text.ts";
+
+const OPTIONS = {
+  against: {
+    type: "string",
+    value: "SPANS",
+    about: "Run spans as OTLP/JSON lines: each names a row that must be there.",
+  },
+  json: { type: "boolean", about: "Print the report as one JSON object." },
+} as const;
+
+/** Finds what was changed in an audit log. */
+export const auditVerify: Command = {
+  name: "audit verify",
+  summary: "Check an audit log: no row edited, moved, deleted, doubled, inserted or cut off.",
+  operands: "DIR",
+  least: 1,
+  most: 1,
+  options: OPTIONS,
+  notes: [
+    "It only reads, and may run beside the writer. A log that was cut clean at its end is found with --against alone: the run spans, which are kept elsewhere, carry number and hash of the run's last row. SPANS is what replay --out writes, or the collector's file exporter.",
+    "Exit code: 0 the log is whole, 2 it is not, 1 it could not be checked.",
+  ],
+  run: async (args, io) => {
+    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+    const [directory = ""] = positionals;
+    await checkLogDirectory(directory);
+    const { against } = values;
+    const spans = against === undefined ? [] : await anchoredSpans(against);
+    if (against !== undefined && spans.length === 0) {
+      throw new CliError(
+        `--against: ${safe(against)}: expected run spans with entelix.audit.ordinal and .hash, found none`,
+        "Spans have them where the bridge has an audit log (replay --audit).",
+      );
+    }
+    const report = await check(directory, spans);
+    const problems = report.problems.map((problem) => placed(problem, against, spans));
+    if (values.json === true) io.out.json(JSON.stringify({ ...report, problems }));
+    else show(report, problems, spans.length, io);
+    return report.ok ? 0 : 2;
+  },
+};
+
+async function check(directory: string, spans: readonly AnchoredSpan[]): Promise<VerifyReport> {
+  try {
+    return await verifyLog(directory, { against: spans.map(({ anchor }) => anchor) });
+  } catch (error) {
+    throw new CliError(safe(messageOf(error)), undefined, { cause: error });
+  }
+}
+
+/** The report knows a span by its place among those given; people look for file and line. */
+function placed(
+  problem: LogProblem,
+  against: string | undefined,
+  spans: readonly AnchoredSpan[],
+): LogProblem {
+  const span = problem.file === "spans" ? spans[problem.line - 1] : undefined;
+  return against === undefined || span === undefined
+    ? problem
+    : { ...problem, file: against, line: span.line };
+}
+
+function show(
+  report: VerifyReport,
+  problems: readonly LogProblem[],
+  spans: number,
+  { out }: Io,
+): void {
+  for (const problem of problems) out.line(safe(problemLine(problem)));
+  const more = report.problemCount - problems.length;
+  if (more > 0) out.line(`… and ${counted(more, "more problem")}`);
+  if (problems.length > 0) out.line();
+  const read = [
+    counted(report.rows, "row"),
+    counted(report.threads, "thread"),
+    counted(report.segments, "segment"),
+    counted(report.commits, "commit"),
+  ].join(", ");
+  const verdict = report.ok
+    ? out.style("green", "✓ whole")
+    : out.style("red", `✗ ${counted(report.problemCount, "problem")}`);
+  out.line(`${verdict}: ${read}`);
+  if (spans > 0) out.line(`${report.matchedSpans} of ${counted(spans, "span")} found their row`);
+  for (const note of notes(report)) out.line(out.style("dim", note));
+}
+
+function problemLine({ file, line, ordinal, problem, tenant_id, thread_id }: LogProblem): string {
+  const place = line > 0 ? `${file}:${line}` : file;
+  const of = [
+    ...(tenant_id === undefined ? [] : [`tenant ${tenant_id}`]),
+    ...(thread_id === undefined ? [] : [`thread ${thread_id}`]),
+    ...(ordinal === undefined ? [] : [`row ${ordinal}`]),
+  ];
+  return `${place}: ${problem}${of.length === 0 ? "" : ` (${of.join(", ")})`}`;
+}
+
+/** What is no problem, but good to know. */
+function notes(report: VerifyReport): string[] {
+  const { erasedRows, recoveredCommits, tornBytes, tornFiles, uncommittedLines } = report;
+  const found: string[] = [];
+  if (erasedRows > 0) {
+    found.push(`${counted(erasedRows, "payload")} erased: the chain was checked, the payload can't be`);
+  }
+  if (recoveredCommits > 0) {
+    found.push(`${counted(recoveredCommits, "commit")} written when the log was opened after a crash`);
+  }
+  if (uncommittedLines > 0 || tornBytes > 0) {
+    const lines = counted(uncommittedLines, "line");
+    found.push(`${lines} and ${counted(tornBytes, "byte")} behind the last commit: a writer is at work, or crashed`);
+  }
+  if (tornFiles.length > 0) {
+    found.push(`set aside after crashes: ${tornFiles.map((name) => safe(`torn/${name}`)).join(", ")}`);
+  }
+  return found;
+}

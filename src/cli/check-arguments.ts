@@ -1,0 +1,65 @@
+import { parseArgs } from "node:util";
+import { CliError } from "./cli-error.ts";
+import type { Command, OptionSpec } from "./command.ts";
+import { nearest } from "./nearest.ts";
+import { safe } from "./terminal/safe-text.ts";
+
+/**
+ * Checks a command's arguments against its options and operands.
+ *
+ * @returns whether `--help` is among them: then nothing else is checked.
+ * @throws CliError for the first thing that is wrong, with what to type instead.
+ */
+export function checkArguments(command: Command, args: string[]): "help" | "run" {
+  const { tokens } = parseArgs({ args, strict: false, tokens: true, options: ofParseArgs(command) });
+  if (tokens.some((token) => token.kind === "option" && token.name === "help")) return "help";
+  const hint = `Run: entelix-otel ${command.name} --help`;
+  let operands = 0;
+  for (const token of tokens) {
+    if (token.kind === "positional") operands++;
+    if (token.kind !== "option") continue;
+    const name = safe(token.rawName);
+    const spec = Object.hasOwn(command.options, token.name)
+      ? command.options[token.name]
+      : undefined;
+    if (spec === undefined) throw unknownOption(command, token.name, name, hint);
+    if (spec.type === "boolean" && token.value !== undefined) {
+      throw new CliError(`${name}: expected no value, got ${shown(token.value)}`, hint);
+    }
+    const value = token.value;
+    if (spec.type === "string" && isMissing(value, token.inlineValue)) {
+      throw new CliError(`${name}: expected ${spec.value ?? "a value"} after it`, hint);
+    }
+  }
+  if (operands < command.least) {
+    throw new CliError(`expected ${command.operands || "nothing"} after the command`, hint);
+  }
+  if (operands > command.most) {
+    const wanted = command.operands === "" ? "no operand" : `only ${command.operands}`;
+    throw new CliError(`expected ${wanted}, got ${operands} operands`, hint);
+  }
+  return "run";
+}
+
+/** `--out --json` is a forgotten value, not a file of that name; `--out=--json` is meant. */
+function isMissing(value: string | undefined, inline: boolean | undefined): boolean {
+  if (value === undefined || (value === "" && inline !== true)) return true;
+  return inline !== true && value.length > 1 && value.startsWith("-");
+}
+
+function unknownOption(command: Command, typed: string, name: string, hint: string): CliError {
+  const meant = nearest(typed, Object.keys(command.options));
+  const question = meant === undefined ? "" : `. Did you mean --${meant}?`;
+  return new CliError(`unknown option ${name}${question}`, hint);
+}
+
+function shown(value: string): string {
+  return `"${safe(value)}"`;
+}
+
+/** `parseArgs` reads a string option's value only when it knows the option. */
+function ofParseArgs(command: Command): Record<string, OptionSpec> {
+  return { ...command.options, help: HELP };
+}
+
+const HELP: OptionSpec = { type: "boolean", short: "h", about: "Show this help." };

@@ -1,0 +1,140 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { verifyLog } from "../audit/verify/verify-log.ts";
+import { Bridge } from "../otel/bridge.ts";
+import { now } from "../otel/clock.ts";
+import { OtlpEndpoint } from "../otel/replay/otlp-endpoint.ts";
+import { createReplayProvider } from "../otel/replay/replay-provider.ts";
+import { serviceResource } from "../otel/replay/service-resource.ts";
+import { SpanOutlet } from "../otel/replay/span-outlet.ts";
+import { messageOf } from "./cli-error.ts";
+import type { Command, Io } from "./command.ts";
+import { BUNDLED_RECORDINGS, readRecording } from "./demo/bundled-recordings.ts";
+import { tracesEndpoint } from "./traces-endpoint.ts";
+import { DemoReport } from "./demo/demo-report.ts";
+import { FreshRunIds } from "./demo/fresh-run-ids.ts";
+import { LiveView } from "./demo/live-view.ts";
+import { type PlannedEvent, planPlay } from "./demo/play-plan.ts";
+import { DEFAULT_JAEGER, httpUrl } from "./jaeger.ts";
+import { openAuditLog } from "./replay/audit-directory.ts";
+import { InFlight } from "./replay/in-flight.ts";
+import { Interruption } from "./terminal/interruption.ts";
+
+const OPTIONS = {
+  endpoint: {
+    type: "string",
+    value: "URL",
+    about: "Send the spans there by OTLP/HTTP. Default: OTEL_EXPORTER_OTLP_ENDPOINT, else nowhere.",
+  },
+  audit: {
+    type: "string",
+    value: "DIR",
+    about: "Write the audit log there. Default: a new directory for temporary files.",
+  },
+  jaeger: {
+    type: "string",
+    value: "URL",
+    about: `Where Jaeger's pages are. Default: ${DEFAULT_JAEGER}`,
+  },
+} as const;
+
+/** How long one request may take with its retries, in ms: somebody is watching. */
+const SEND_MS = 4_000;
+
+/** Plays agents' runs, so that traces and audit log can be looked at without an agent. */
+export const demo: Command = {
+  name: "demo",
+  summary: "Play recorded agent runs live, and show the traces and the audit log they make.",
+  operands: "",
+  least: 0,
+  most: 0,
+  options: OPTIONS,
+  notes: [
+    "The runs were recorded from real agents, but for those marked as constructed; run ids and times are new each time, and the recorded gaps are stretched so that they can be watched.",
+    "To see the traces in Jaeger: entelix-otel demo --endpoint http://127.0.0.1:4318",
+  ],
+  run: async (args, io) => {
+    const { values } = parseArgs({ args, options: OPTIONS });
+    const url = tracesEndpoint(values.endpoint, io.env);
+    const jaeger = httpUrl("--jaeger", values.jaeger ?? DEFAULT_JAEGER).href;
+    const directory = values.audit ?? (await mkdtemp(join(tmpdir(), "entelix-otel-demo-")));
+    const log = await openAuditLog(directory);
+    const sender = url === undefined ? undefined : new OtlpEndpoint({ url, timeoutMs: SEND_MS });
+    const report = new DemoReport();
+    const outlet = new SpanOutlet(sender === undefined ? [] : [sender], (span) => report.add(span));
+    const bridge = new Bridge({
+      tracerProvider: createReplayProvider(serviceResource(undefined, "entelix-demo").resource, outlet),
+      audit: log,
+      limits: { markerAfterMs: 0 },
+      onError: (error, place) => report.addTrouble(`${place}: ${messageOf(error)}`),
+    });
+    const interruption = new Interruption();
+    try {
+      await play(bridge, report, interruption.signal, io);
+      await bridge.shutdown();
+      await outlet.close();
+    } finally {
+      interruption.release();
+      await log.close();
+    }
+    if (interruption.exitCode !== undefined) {
+      io.err.line("Interrupted.");
+      return interruption.exitCode;
+    }
+    const verified = await verifyLog(directory);
+    const given = values.audit !== undefined;
+    return report.print({ verified, directory, given, jaeger, sent: sender?.result }, io.out);
+  },
+};
+
+async function play(
+  bridge: Bridge,
+  report: DemoReport,
+  signal: AbortSignal,
+  { out }: Io,
+): Promise<void> {
+  const ids = new FreshRunIds();
+  const recordings = [];
+  for (const recording of BUNDLED_RECORDINGS) {
+    recordings.push(await readRecording(recording, (text) => ids.rename(text)));
+  }
+  const constructed = BUNDLED_RECORDINGS.filter((recording) => recording.constructed).length;
+  out.line(
+    out.style(
+      "bold",
+      `Playing ${BUNDLED_RECORDINGS.length - constructed} recordings of real agents, and ${constructed} that is constructed:`,
+    ),
+  );
+  const plan = planPlay(recordings, now());
+  const view = new LiveView(BUNDLED_RECORDINGS, out);
+  const stored = new InFlight();
+  try {
+    await playPlan(plan, signal, (planned) => {
+      view.take(planned.recording, planned.event);
+      report.belongsTo(planned.event, planned.recording);
+      const row = bridge.send(planned.event, planned.envelope);
+      if (row !== undefined) stored.add(row);
+    });
+    await stored.settle();
+  } finally {
+    view.stop();
+  }
+}
+
+/** Sends each event when its time has come; returns early when the signal is aborted. */
+async function playPlan(
+  plan: readonly PlannedEvent[],
+  signal: AbortSignal,
+  send: (planned: PlannedEvent) => void,
+): Promise<void> {
+  const begun = performance.now();
+  for (const planned of plan) {
+    const wait = planned.afterMs - (performance.now() - begun);
+    if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    send(planned);
+  }
+}

@@ -1,0 +1,58 @@
+import { OtlpEndpoint, type Probe } from "../../otel/replay/otlp-endpoint.ts";
+import { safe } from "../terminal/safe-text.ts";
+import { type Finding, note, ok, problem } from "./finding.ts";
+
+/** How long the receiver may take to answer, with the exporter's retries, in ms. */
+const ANSWER_MS = 3_000;
+
+/** Port of OTLP over gRPC, which takes no HTTP requests of ours. */
+const GRPC_PORT = "4317";
+
+/** Where spans go when nobody says where. */
+export const DEFAULT_TRACES_URL = "http://localhost:4318/v1/traces";
+
+/** Asks the receiver to take a request without spans, as the exporter would send it. */
+export async function checkEndpoint(
+  url: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Finding> {
+  if (env["OTEL_SDK_DISABLED"]?.trim().toLowerCase() === "true") {
+    return note("endpoint: not asked, tracing is switched off");
+  }
+  const target = url ?? DEFAULT_TRACES_URL;
+  const named = `endpoint ${safe(withoutSecrets(target))}${url === undefined ? " (the default)" : ""}`;
+  const endpoint = new OtlpEndpoint({ url: target, timeoutMs: ANSWER_MS });
+  const answer = await endpoint.probe();
+  await endpoint.close();
+  if (answer.ok) return ok(`${named} takes spans`);
+  return problem(`${named}: ${safe(answer.said)}`, adviceFor(answer, new URL(target)));
+}
+
+function adviceFor({ said, status }: Probe, url: URL): string {
+  if (url.port === GRPC_PORT) {
+    return "4317 is the port of OTLP over gRPC; this exporter sends OTLP/HTTP: try port 4318.";
+  }
+  switch (status) {
+    case undefined:
+      return said.includes("ENOTFOUND") || said.includes("EAI_AGAIN")
+        ? "The host name is not known here. Inside containers a service's own name counts, not localhost."
+        : "Start a collector or Jaeger there, or say where one is: --endpoint, OTEL_EXPORTER_OTLP_ENDPOINT.";
+    case 401:
+    case 403:
+      return "Say who you are: OTEL_EXPORTER_OTLP_HEADERS, for example authorization=Bearer%20TOKEN.";
+    case 404:
+    case 405:
+      return "Something else answers there. OTLP/HTTP is mostly on port 4318, at the path /v1/traces.";
+    case 415:
+      return "It does not take JSON: switch OTLP/HTTP with JSON on at the receiver.";
+    default:
+      return "The receiver's own log says why.";
+  }
+}
+
+function withoutSecrets(text: string): string {
+  const url = new URL(text);
+  url.username = "";
+  url.password = "";
+  return url.href;
+}

@@ -1,0 +1,80 @@
+import { environmentWarnings } from "../../otel/replay/environment-warnings.ts";
+import { safe } from "../terminal/safe-text.ts";
+import { type Finding, note, ok, problem } from "./finding.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Attributes that a span of ours can have, those of an operator's hook left out. */
+const FEWEST_ATTRIBUTES = 64;
+
+/** Looks at the variables that change what is traced. */
+export async function checkEnvironment(env: Env): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const warning of await environmentWarnings()) {
+    findings.push(problem(safe(warning), "Mend the variable, or unset it."));
+  }
+  findings.push(...switchedOff(env), ...limits(env), sampler(env), service(env));
+  const set = Object.keys(env)
+    .filter((name) => name.startsWith("OTEL_") && env[name])
+    .sort();
+  for (const name of set) findings.push(note(`${name}=${shown(name, env[name] ?? "")}`));
+  if (set.length === 0) findings.push(note("no OTEL_* variable is set: the defaults hold"));
+  return findings;
+}
+
+function switchedOff(env: Env): Finding[] {
+  const findings: Finding[] = [];
+  if (env["OTEL_SDK_DISABLED"]?.trim().toLowerCase() === "true") {
+    findings.push(problem("OTEL_SDK_DISABLED=true: no spans are made", "Unset it to trace."));
+  }
+  if (env["OTEL_TRACES_EXPORTER"]?.trim().toLowerCase() === "none") {
+    findings.push(problem("OTEL_TRACES_EXPORTER=none: spans go nowhere", "Set it to otlp."));
+  }
+  return findings;
+}
+
+function limits(env: Env): Finding[] {
+  const names = ["OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "OTEL_ATTRIBUTE_COUNT_LIMIT"];
+  return names.flatMap((name) => {
+    const text = env[name]?.trim();
+    return text && Number(text) < FEWEST_ATTRIBUTES
+      ? problem(
+          `${name}=${safe(text)}: attributes that alerts need are cut off`,
+          `Set it to ${FEWEST_ATTRIBUTES} or more, or unset it (128).`,
+        )
+      : [];
+  });
+}
+
+function sampler(env: Env): Finding {
+  const name = env["OTEL_TRACES_SAMPLER"]?.trim() || "parentbased_always_on";
+  const argument = env["OTEL_TRACES_SAMPLER_ARG"]?.trim();
+  const ratio = argument && name.endsWith("traceidratio") ? ` ${safe(argument)}` : "";
+  if (name.endsWith("always_off")) {
+    return problem(`sampler ${safe(name)}: no trace that begins here is kept`, "Set OTEL_TRACES_SAMPLER to parentbased_always_on or parentbased_traceidratio.");
+  }
+  const what = `sampler ${safe(name)}${ratio}`;
+  if (name === "traceidratio") {
+    return note(`${what}: it decides for every span anew; parentbased_traceidratio follows the parent`);
+  }
+  return ok(what);
+}
+
+function service(env: Env): Finding {
+  const name = env["OTEL_SERVICE_NAME"]?.trim();
+  if (name) return ok(`service ${safe(name)}`);
+  const attributes = env["OTEL_RESOURCE_ATTRIBUTES"] ?? "";
+  if (/(?:^|,)\s*service\.name=/.test(attributes)) return ok("service named by OTEL_RESOURCE_ATTRIBUTES");
+  return note("OTEL_SERVICE_NAME is not set: unless the setup names it, the service is unknown_service");
+}
+
+/** Headers carry secrets, and an address may. */
+function shown(name: string, value: string): string {
+  if (name.endsWith("_HEADERS")) return "(hidden)";
+  if (!name.endsWith("_ENDPOINT") || !URL.canParse(value)) return safe(value.slice(0, 200));
+  const url = new URL(value);
+  if (url.username === "" && url.password === "") return safe(value);
+  url.username = "hidden";
+  url.password = "";
+  return safe(url.href);
+}

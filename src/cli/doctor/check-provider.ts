@@ -1,0 +1,72 @@
+import { v7 } from "uuid";
+import { RunIds } from "../../lifecycle/run-ids.ts";
+import { idSlot } from "../../otel/id-slot.ts";
+import { safe } from "../terminal/safe-text.ts";
+import { type Finding, note, ok, problem } from "./finding.ts";
+
+/** Looks at the tracer provider that the application has registered, with a span that never ends. */
+export function checkProvider(api: unknown): Finding[] {
+  if (api === undefined) {
+    return [
+      problem("the application has no @opentelemetry/api", "npm install @opentelemetry/api@1.9.1"),
+    ];
+  }
+  const provider = call(get(api, "trace"), "getTracerProvider");
+  const tracer = call(call(provider, "getDelegate") ?? provider, "getTracer", "entelix-otel-doctor");
+  const ids = RunIds.fromUuid(v7());
+  if (ids === undefined) throw new Error("a version 7 UUID is one");
+  const { spanId, traceId } = ids;
+  idSlot.traceId = traceId;
+  idSlot.spanId = spanId;
+  let context: unknown;
+  try {
+    const span = call(tracer, "startSpan", "entelix-otel.doctor", {}, get(api, "ROOT_CONTEXT"));
+    context = call(span, "spanContext");
+  } finally {
+    idSlot.traceId = undefined;
+    idSlot.spanId = undefined;
+  }
+  const given = get(context, "traceId");
+  if (typeof given !== "string" || /^0*$/.test(given)) {
+    return [
+      problem(
+        "no tracer provider is registered: spans go nowhere",
+        "Call setupTracing() from entelix-otel/setup, or register your own provider, in the file you import.",
+      ),
+    ];
+  }
+  return [generatorFinding(given === traceId && get(context, "spanId") === spanId), sampling(tracer, context)];
+}
+
+function generatorFinding(ours: boolean): Finding {
+  return ours
+    ? ok("id generator: this package's, so the trace id of a root run is its run id")
+    : problem(
+        "id generator: another one, so trace ids are not run ids",
+        "Pass createIdGenerator() from entelix-otel to your provider as idGenerator.",
+      );
+}
+
+function sampling(tracer: unknown, context: unknown): Finding {
+  const sampler = get(tracer, "_sampler");
+  const described = call(sampler, "toString");
+  const named = typeof described === "string" ? described : "not known";
+  const what = `sampler of the application: ${safe(named.slice(0, 200))}`;
+  const flags = get(context, "traceFlags");
+  const sampled = typeof flags === "number" && (flags & 1) === 1;
+  return sampled ? ok(what) : note(`${what}; it did not keep the one span it was asked about`);
+}
+
+function get(value: unknown, name: string): unknown {
+  return (typeof value === "object" && value !== null) || typeof value === "function"
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
+/** Calls a method where there is one. */
+function call(value: unknown, name: string, ...args: unknown[]): unknown {
+  const method = get(value, name);
+  if (typeof method !== "function") return undefined;
+  const result: unknown = Reflect.apply(method, value, args);
+  return result;
+}

@@ -1,0 +1,61 @@
+import type { Command, OptionSpec } from "./command.ts";
+
+const COLUMNS = 84;
+
+/** What `entelix-otel --help` prints. */
+export function overview(commands: readonly Command[]): string[] {
+  return [
+    "entelix-otel: agent lifecycle events as OpenTelemetry traces and an audit log",
+    "",
+    "Usage: entelix-otel COMMAND …",
+    "",
+    ...listed(commands.map((command) => [command.name, command.summary])),
+    "",
+    "entelix-otel COMMAND --help says more. --version shows the version.",
+    "Colours are off when the output is piped, and where NO_COLOR is set.",
+  ];
+}
+
+/** What `entelix-otel COMMAND --help` prints. */
+export function helpOf(command: Command): string[] {
+  const options = Object.entries(command.options);
+  const operands = command.operands === "" ? "" : ` ${command.operands}`;
+  return [
+    `Usage: entelix-otel ${command.name}${operands}${options.length === 0 ? "" : " [options]"}`,
+    "",
+    ...wrap(command.summary, COLUMNS),
+    "",
+    ...listed([
+      ...options.map(([name, spec]): [string, string] => [flag(name, spec), spec.about]),
+      ["-h, --help", "Show this help."],
+    ]),
+    ...command.notes.flatMap((note) => ["", ...wrap(note, COLUMNS)]),
+  ];
+}
+
+function flag(name: string, spec: OptionSpec): string {
+  const short = spec.short === undefined ? "" : `-${spec.short}, `;
+  return `${short}--${name}${spec.value === undefined ? "" : ` ${spec.value}`}`;
+}
+
+function listed(items: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...items.map(([name]) => name.length));
+  return items.flatMap(([name, about]) =>
+    wrap(about, COLUMNS - width - 4).map(
+      (line, at) => `  ${(at === 0 ? name : "").padEnd(width)}  ${line}`,
+    ),
+  );
+}
+
+function wrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > columns) {
+      lines.push(line);
+      line = "";
+    }
+    line += line === "" ? word : ` ${word}`;
+  }
+  return [...lines, line];
+}

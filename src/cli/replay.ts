@@ -1,0 +1,184 @@
+import { parseArgs } from "node:util";
+import { entelixDialect } from "../dialects/entelix/entelix-dialect.ts";
+import { formatIssue } from "../ingest/line-issue.ts";
+import { SourceReadError } from "../ingest/read-events.ts";
+import { serviceResource, UNNAMED } from "../otel/replay/service-resource.ts";
+import { SpanOutlet } from "../otel/replay/span-outlet.ts";
+import { CliError, messageOf } from "./cli-error.ts";
+import type { Command, Io } from "./command.ts";
+import { nearest } from "./nearest.ts";
+import { bytesOf, type InputFile, inputFiles } from "./replay/input-file.ts";
+import { Progress } from "./replay/progress.ts";
+import { ReplayJob } from "./replay/replay-job.ts";
+import { openOutputs, type ReplayOutputs } from "./replay/replay-outputs.ts";
+import { exitCodeOf, replaySummary } from "./replay/replay-summary.ts";
+import { summaryLines } from "./replay/summary-lines.ts";
+import { safe } from "./terminal/safe-text.ts";
+import { RunTally } from "./traces/run-tally.ts";
+import { TraceSample } from "./traces/trace-sample.ts";
+
+const OPTIONS = {
+  dialect: {
+    type: "string",
+    value: "NAME",
+    about: "auto (told by the first lines; the default) or entelix.",
+  },
+  out: { type: "string", value: "FILE", about: "Write the spans as OTLP/JSON lines; - is stdout." },
+  audit: { type: "string", value: "DIR", about: "Write the audit rows to the log in DIR." },
+  endpoint: {
+    type: "string",
+    value: "URL",
+    about: "Send the spans there by OTLP/HTTP; /v1/traces is appended.",
+  },
+  rejects: { type: "string", value: "FILE", about: "Copy the lines that are no events to FILE." },
+  "service-name": {
+    type: "string",
+    value: "NAME",
+    about: "Service the spans belong to. Default: OTEL_SERVICE_NAME.",
+  },
+  json: { type: "boolean", about: "Print the summary as one JSON object." },
+  "capture-content": {
+    type: "boolean",
+    about: "Put tool inputs and outputs, state and payloads onto the spans.",
+  },
+} as const;
+
+/** So many traces are drawn, with so many spans each. */
+const TRACES_SHOWN = 5;
+const SPANS_SHOWN = 40;
+
+/** Replays recordings: the same spans, and the same audit rows, as often as it is run. */
+export const replay: Command = {
+  name: "replay",
+  summary:
+    "Make the spans and the audit rows of recorded events; the same recording always gives the same ones.",
+  operands: "FILE…",
+  least: 1,
+  most: Number.POSITIVE_INFINITY,
+  options: OPTIONS,
+  notes: [
+    "FILE has one event a line (NDJSON, also gzip); - is standard input. Events are put in order within a window of 128.",
+    "Spans go nowhere but where --endpoint and --out say: OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLER do not count here. Headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables; the resource from --service-name, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.",
+    "A bad line is reported as file:line: field: what was expected, and does not stop the rest.",
+    "Exit code: 0 all taken, 2 some lines rejected, 1 it could not run or something was lost.",
+  ],
+  run: async (args, io) => {
+    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+    const { json = false, out } = values;
+    checkDialect(values.dialect);
+    if (out === "-" && json) {
+      throw new CliError("--out - and --json: expected only one of them, both write to stdout");
+    }
+    const inputs = await inputFiles(positionals);
+    const outputs = await openOutputs(values, inputs, io);
+    const tally = new RunTally();
+    const sample = new TraceSample(TRACES_SHOWN, SPANS_SHOWN);
+    const outlet = new SpanOutlet(outputs.targets, (span) => {
+      tally.add(span);
+      sample.add(span);
+    });
+    const progress = new Progress(io.err, totalSize(inputs));
+    const say = (text: string) => {
+      progress.clear();
+      io.err.line(safe(text));
+    };
+    const service = serviceResource(values["service-name"]);
+    const { log, rejects, sender } = outputs;
+    const job = new ReplayJob({
+      service,
+      outlet,
+      audit: log,
+      captureContent: values["capture-content"],
+      dialects: [entelixDialect],
+      onIssue: (issue) => say(formatIssue(issue)),
+      onRejected: rejects === undefined ? undefined : (line) => rejects.add(line),
+      onEvent: () => progress.show(job.events, tally.spans),
+      onError: onceAPlace((error, place) => say(`${place}: ${messageOf(error)}`)),
+    });
+    let unreadable: string[];
+    try {
+      unreadable = await readAll(job, inputs, progress, io, say);
+      await job.end();
+      await rejects?.close();
+    } catch (error) {
+      throw named(error, outputs);
+    } finally {
+      progress.clear();
+      await log?.close();
+    }
+    const sent = sender?.result;
+    const summary = replaySummary({ job, tally, sent, auditDirectory: values.audit, unreadable });
+    if (json) {
+      io.out.json(JSON.stringify(summary));
+      return exitCodeOf(summary);
+    }
+    const output = out === "-" ? io.err : io.out;
+    for (const line of summaryLines(summary, tally, sample, output)) output.line(line);
+    if (outputs.targets.length === 0 && log === undefined) {
+      const hint = "Nothing was sent or written: --endpoint, --out and --audit say where to.";
+      output.line(output.style("dim", hint));
+    } else if (service.serviceName === UNNAMED && outputs.targets.length > 0) {
+      const hint = `The spans belong to the service ${UNNAMED}: --service-name gives it its name.`;
+      output.line(output.style("dim", hint));
+    }
+    return exitCodeOf(summary);
+  },
+};
+
+/** Reads the sources in turn. @returns the names of those that can't be read to their end. */
+async function readAll(
+  job: ReplayJob,
+  inputs: readonly InputFile[],
+  progress: Progress,
+  io: Io,
+  say: (text: string) => void,
+): Promise<string[]> {
+  const unreadable: string[] = [];
+  for (const input of inputs) {
+    try {
+      const bytes = bytesOf(input, io.stdin, (count) => progress.addBytes(count));
+      await job.read(input.name, bytes);
+    } catch (error) {
+      if (!(error instanceof SourceReadError)) throw error;
+      unreadable.push(input.name);
+      say(error.message);
+    }
+  }
+  return unreadable;
+}
+
+function checkDialect(name = "auto"): void {
+  const names = ["auto", entelixDialect.name];
+  if (names.includes(name)) return;
+  const meant = nearest(name, names);
+  throw new CliError(
+    `--dialect: expected ${names.join(" or ")}, got "${safe(name)}"`,
+    meant === undefined ? undefined : `Did you mean ${meant}?`,
+  );
+}
+
+function totalSize(inputs: readonly InputFile[]): number | undefined {
+  let total = 0;
+  for (const { size } of inputs) {
+    if (size === undefined) return undefined;
+    total += size;
+  }
+  return total;
+}
+
+/** The first trouble of each place is told; the summary has how many there were. */
+function onceAPlace(tell: (error: unknown, place: string) => void) {
+  const told = new Set<string>();
+  return (error: unknown, place: string) => {
+    if (told.has(place)) return;
+    told.add(place);
+    tell(error, place);
+  };
+}
+
+/** A failure to write the spans says which option it is about. */
+function named(error: unknown, { lines }: ReplayOutputs): unknown {
+  const failure = lines?.failure;
+  if (failure === undefined) return error;
+  return new CliError(`--out: ${safe(failure.message)}`, undefined, { cause: failure });
+}

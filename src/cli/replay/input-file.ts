@@ -1,0 +1,70 @@
+import { createReadStream, type Stats } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { CliError, messageOf } from "../cli-error.ts";
+import { safe } from "../terminal/safe-text.ts";
+
+/** Size of the pieces a file is read in, in bytes. */
+const READ_CHUNK = 1024 * 1024;
+
+/** One of the sources to replay: a file, or standard input. */
+export interface InputFile {
+  /** As the user named it; `stdin` for `-`. */
+  readonly name: string;
+  /** Real path of the file; `undefined` for standard input. */
+  readonly path: string | undefined;
+  /** Size in bytes, where it is known before reading. */
+  readonly size: number | undefined;
+}
+
+/**
+ * Looks at every file before the first one is read, so that a slip in the last name does not show
+ * after the others were sent.
+ *
+ * @throws CliError naming the file that can't be read.
+ */
+export async function inputFiles(names: readonly string[]): Promise<InputFile[]> {
+  if (names.filter((name) => name === "-").length > 1) {
+    throw new CliError("expected - (standard input) only once");
+  }
+  return Promise.all(names.map(inputFile));
+}
+
+async function inputFile(name: string): Promise<InputFile> {
+  if (name === "-") return { name: "stdin", path: undefined, size: undefined };
+  let found: Stats;
+  let path: string;
+  try {
+    path = await realpath(name);
+    found = await stat(path);
+  } catch (error) {
+    throw new CliError(cannotRead(name, error), undefined, { cause: error });
+  }
+  if (found.isDirectory()) {
+    throw new CliError(`${safe(name)}: expected a file, got a directory`);
+  }
+  return { name, path, size: found.isFile() ? found.size : undefined };
+}
+
+/** The bytes of a source; `onBytes` is told how many came. */
+export async function* bytesOf(
+  file: InputFile,
+  stdin: Readable,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { path } = file;
+  const stream = path === undefined ? stdin : createReadStream(path, { highWaterMark: READ_CHUNK });
+  for await (const chunk of stream) {
+    const bytes: unknown = chunk;
+    if (!(bytes instanceof Uint8Array)) throw new TypeError("expected bytes");
+    onBytes(bytes.length);
+    yield bytes;
+  }
+}
+
+function cannotRead(name: string, error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return `${safe(name)}: no such file`;
+  if (code === "EACCES") return `${safe(name)}: no permission to read it`;
+  return safe(messageOf(error));
+}

@@ -1,0 +1,120 @@
+import type { SessionLog } from "../../audit/session-log.ts";
+import type { AgentEvent } from "../../events/agent-event.ts";
+import type { DecodedLine } from "../../ingest/decode-line.ts";
+import type { ReadEventsOptions, ReadReport, RejectedLine } from "../../ingest/event-intake.ts";
+import type { LineIssue } from "../../ingest/line-issue.ts";
+import { readEvents } from "../../ingest/read-events.ts";
+import { Bridge } from "../../otel/bridge.ts";
+import type { Diagnostics } from "../../otel/diagnostics.ts";
+import type { ErrorHook } from "../../otel/report.ts";
+import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
+import type { ServiceResource } from "../../otel/replay/service-resource.ts";
+import type { SpanOutlet } from "../../otel/replay/span-outlet.ts";
+import { InFlight } from "./in-flight.ts";
+
+export interface ReplayJobOptions {
+  readonly service: ServiceResource;
+  readonly outlet: SpanOutlet;
+  readonly audit: SessionLog | undefined;
+  /** `undefined`: as the environment says. */
+  readonly captureContent: boolean | undefined;
+  readonly onIssue: (issue: LineIssue) => void;
+  readonly onRejected: ((rejected: RejectedLine) => Promise<void>) | undefined;
+  readonly dialects: ReadEventsOptions<AgentEvent>["dialects"];
+  /** Called for every event. */
+  readonly onEvent: () => void;
+  readonly onError: ErrorHook;
+}
+
+/** Replays sources one after the other through one bridge, as one history. */
+export class ReplayJob {
+  events = 0;
+  rejected = 0;
+  late = 0;
+  readonly unknownTypes = new Map<string, number>();
+  readonly unknownValues = new Map<string, number>();
+  readonly rejectedFields = new Map<string, number>();
+  readonly #options: ReplayJobOptions;
+  readonly #bridge: Bridge;
+  readonly #inFlight = new InFlight();
+  #unknown = 0;
+
+  constructor(options: ReplayJobOptions) {
+    this.#options = options;
+    this.#bridge = new Bridge({
+      mode: "replay",
+      tracerProvider: createReplayProvider(options.service.resource, options.outlet),
+      audit: options.audit,
+      captureContent: options.captureContent,
+      onError: options.onError,
+      shutdownTimeoutMs: 60_000,
+    });
+  }
+
+  /**
+   * Replays one source to its end.
+   *
+   * @throws SourceReadError when it can't be read to its end; what came before is replayed.
+   */
+  async read(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    const { dialects, onIssue } = this.#options;
+    const report = await readEvents(bytes, {
+      name,
+      dialects,
+      onEvent: (item) => this.#take(item),
+      onUnknown: () => {
+        this.events++;
+        this.#unknown++;
+      },
+      onIssue,
+      onRejected: (rejected) => this.#reject(rejected),
+    });
+    this.#add(report);
+  }
+
+  /** Ends what is open and passes the last spans on. */
+  async end(): Promise<void> {
+    await this.#inFlight.settle();
+    await this.#bridge.shutdown();
+    await this.#options.outlet.close();
+  }
+
+  /** What changed nothing, by reason; types that this version does not know among them. */
+  get ignored(): Readonly<Record<string, number>> {
+    const { ignored } = this.diagnostics();
+    return { ...ignored, unknown_type: ignored.unknown_type + this.#unknown };
+  }
+
+  diagnostics(): Diagnostics {
+    return this.#bridge.diagnostics();
+  }
+
+  #take({ event, envelope }: DecodedLine<AgentEvent>): Promise<void> | undefined {
+    this.events++;
+    this.#options.onEvent();
+    const stored = this.#bridge.send(event, envelope);
+    if (stored !== undefined) this.#inFlight.add(stored);
+    return this.#inFlight.full || this.#options.outlet.full ? this.#makeRoom() : undefined;
+  }
+
+  async #makeRoom(): Promise<void> {
+    if (this.#inFlight.full) await this.#inFlight.settle();
+    if (this.#options.outlet.full) await this.#options.outlet.drain();
+  }
+
+  #reject(rejected: RejectedLine): Promise<void> | undefined {
+    if (rejected.last) this.rejected++;
+    return this.#options.onRejected?.(rejected);
+  }
+
+  #add(report: ReadReport): void {
+    this.late += report.late;
+    addCounts(this.unknownTypes, report.unknownTypes);
+    addCounts(this.unknownValues, report.unknownValues);
+    addCounts(this.rejectedFields, report.issues);
+  }
+}
+
+function addCounts(to: Map<string, number>, counts: ReadonlyMap<string, number>): void {
+  for (const [name, count] of counts) to.set(name, (to.get(name) ?? 0) + count);
+}

@@ -1,0 +1,82 @@
+import { styleText } from "node:util";
+import { safeJson } from "./safe-text.ts";
+
+export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
+
+/** What an {@link Output} needs of a stream: `process.stdout` and `process.stderr` have it. */
+export interface OutputStream {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  write(text: string): boolean;
+  on(event: "error", listener: () => void): unknown;
+  once(event: "drain" | "error", listener: () => void): unknown;
+}
+
+/**
+ * One of the command's two text streams: plain when it is piped or `NO_COLOR` is set, and quiet once
+ * its reader has gone (`entelix-otel audit show DIR | head`).
+ */
+export class Output {
+  /** A person looks at it, and it can be redrawn in place. */
+  readonly live: boolean;
+  readonly #stream: OutputStream;
+  readonly #coloured: boolean;
+  #closed = false;
+  #full = false;
+
+  constructor(stream: OutputStream, env: Readonly<Record<string, string | undefined>>) {
+    this.#stream = stream;
+    this.live = stream.isTTY === true && env["TERM"] !== "dumb";
+    this.#coloured = this.live && !env["NO_COLOR"];
+    // Without a listener the process would end with a stack trace. Whatever the stream's trouble
+    // is, nothing more can be said on it.
+    stream.on("error", () => {
+      this.#closed = true;
+    });
+  }
+
+  /** Whether the reader has gone: a long listing can stop. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Columns of the terminal; unlimited when piped. */
+  get columns(): number {
+    return this.live ? Math.max(this.#stream.columns ?? 80, 20) : Number.POSITIVE_INFINITY;
+  }
+
+  /** Lines of the terminal. */
+  get rows(): number {
+    return Math.max(this.#stream.rows ?? 24, 4);
+  }
+
+  /** Writes a line. What came from data must have gone through `safe` before. */
+  line(text = ""): void {
+    this.write(`${text}\n`);
+  }
+
+  /** Writes a line of JSON: exactly when piped, and without raw control characters on a terminal. */
+  json(text: string): void {
+    this.line(this.live ? safeJson(text) : text);
+  }
+
+  /** Writes text as it is. */
+  write(text: string): void {
+    if (!this.#closed) this.#full = !this.#stream.write(text);
+  }
+
+  /** Resolves when the reader has caught up: a long listing waits for it. */
+  async drained(): Promise<void> {
+    if (!this.#full || this.#closed) return;
+    this.#full = false;
+    await new Promise<void>((resolve) => {
+      this.#stream.once("drain", resolve);
+      this.#stream.once("error", () => resolve());
+    });
+  }
+
+  style(style: Style, text: string): string {
+    return this.#coloured ? styleText(style, text, { validateStream: false }) : text;
+  }
+}

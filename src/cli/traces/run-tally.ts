@@ -1,0 +1,46 @@
+import { attributeText, type FinishedSpan } from "../../otel/replay/finished-span.ts";
+
+/** Tenants that are counted on their own; the rest goes together. */
+const MOST_TENANTS = 1_000;
+const OTHER_TENANTS = "(other tenants)";
+
+/** Counts finished spans: runs by outcome, failures by kind and tenant. */
+export class RunTally {
+  spans = 0;
+  runs = 0;
+  calls = 0;
+  /** Ends of runs (and of their segments) by outcome. */
+  readonly outcomes = new Map<string, number>();
+  /** Failed runs by failure kind. */
+  readonly failureKinds = new Map<string, number>();
+  /** The same for each tenant that has any. */
+  readonly failuresByTenant = new Map<string, Map<string, number>>();
+
+  add(span: FinishedSpan): void {
+    this.spans++;
+    const operation = span.attributes["gen_ai.operation.name"];
+    if (operation === "execute_tool") this.calls++;
+    if (operation !== "invoke_agent") return;
+    // From its second segment on, a run is not new.
+    if (span.attributes["entelix.run.segment"] === undefined) this.runs++;
+    bump(this.outcomes, attributeText(span, "entelix.run.outcome"));
+    const kind = attributeText(span, "entelix.failure.kind");
+    if (kind === "") return;
+    bump(this.failureKinds, kind);
+    bump(this.#ofTenant(attributeText(span, "entelix.tenant_id")), kind);
+  }
+
+  #ofTenant(tenant: string): Map<string, number> {
+    const known = this.failuresByTenant.get(tenant);
+    if (known !== undefined) return known;
+    const room = this.failuresByTenant.size < MOST_TENANTS;
+    if (!room && tenant !== OTHER_TENANTS) return this.#ofTenant(OTHER_TENANTS);
+    const kinds = new Map<string, number>();
+    this.failuresByTenant.set(tenant, kinds);
+    return kinds;
+  }
+}
+
+function bump(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}

@@ -1,0 +1,67 @@
+import { attributeText, type FinishedSpan } from "../../otel/replay/finished-span.ts";
+import { safe } from "../terminal/safe-text.ts";
+
+/** How a span of ours ended, for a person. */
+export interface SpanOutcome {
+  readonly tone: "good" | "bad" | "other";
+  /** What happened: `complete`, `failed: model_dispatch`. Safe for the terminal. */
+  readonly words: string;
+  /** The operator's text on it, where there is one. Safe for the terminal. */
+  readonly message: string;
+}
+
+/** Reads a run's or a call's span. */
+export function outcomeOf(span: FinishedSpan): SpanOutcome {
+  const text = (name: string) => safe(attributeText(span, name));
+  const isRun = text("gen_ai.operation.name") === "invoke_agent";
+  const outcome = text(isRun ? "entelix.run.outcome" : "entelix.tool.outcome");
+  const words = [isRun ? runWords(outcome, text) : callWords(outcome, text), ...marks(span, text)];
+  return {
+    tone: span.failed ? "bad" : outcome === "complete" ? "good" : "other",
+    words: words.join(", "),
+    message: span.message === undefined ? text("entelix.error.message") : safe(span.message),
+  };
+}
+
+type Text = (name: string) => string;
+
+function runWords(outcome: string, text: Text): string {
+  switch (outcome) {
+    case "failed": {
+      const tool = text("entelix.failure.tool_name");
+      const kind = text("entelix.failure.kind");
+      return `failed: ${kind}${tool === "" ? "" : ` (${tool}, ${text("entelix.failure.tool_error_kind")})`}`;
+    }
+    case "interrupted": {
+      const kind = text("entelix.interruption.kind");
+      return kind === "" ? "paused" : `paused: ${kind}`;
+    }
+    case "abandoned":
+      return `abandoned: ${text("entelix.run.abandoned_reason")}`;
+    default:
+      return outcome;
+  }
+}
+
+function callWords(outcome: string, text: Text): string {
+  switch (outcome) {
+    case "error":
+      return `error: ${text("entelix.tool.error_kind")}`;
+    case "interrupted":
+      return "paused";
+    default:
+      return outcome;
+  }
+}
+
+function marks(span: FinishedSpan, text: Text): string[] {
+  const found: string[] = [];
+  if (text("entelix.approval.outcome") === "approved") found.push("approved");
+  if (text("entelix.run.resumed_from") !== "") {
+    found.push(`resumes run ${text("entelix.run.resumed_from")}`);
+  }
+  if (text("entelix.run.segment") !== "") found.push(`segment ${text("entelix.run.segment")}`);
+  if (span.attributes["entelix.parent.missing"] === true) found.push("parent not seen");
+  if (span.attributes["entelix.run.start_unseen"] === true) found.push("start not seen");
+  return found;
+}

@@ -1,0 +1,129 @@
+// The public interface and nothing else.
+
+// Audit
+export type { AuditCalls, AuditScope, ResumeScope } from "./audit/audit-calls.ts";
+export type {
+  AuditEntry,
+  AuditRow,
+  ErasedEvent,
+  RowAnchor,
+  ThreadKey,
+} from "./audit/audit-row.ts";
+export { AuditSink, type AuditSinkOptions, type RecordRefs } from "./audit/audit-sink.ts";
+export { MemorySessionLog } from "./audit/memory-session-log.ts";
+export type { Durability, NdjsonSessionLogOptions } from "./audit/ndjson/ndjson-options.ts";
+export { NdjsonSessionLog } from "./audit/ndjson/ndjson-session-log.ts";
+export type { SessionLog } from "./audit/session-log.ts";
+export { toGraphEvent } from "./audit/to-graph-event.ts";
+export { type ReadRowsOptions, type RowFilter, readRows } from "./audit/verify/read-rows.ts";
+export type { SpanAnchor } from "./audit/verify/span-anchors.ts";
+export { type VerifyOptions, verifyLog } from "./audit/verify/verify-log.ts";
+export type { LogProblem, VerifyReport } from "./audit/verify/verify-report.ts";
+export {
+  type DecodedGraphEvent,
+  decodeGraphEvent,
+  type GraphEventIssue,
+} from "./audit/wire/decode-graph-event.ts";
+export { encodeGraphEvent } from "./audit/wire/encode-graph-event.ts";
+export type {
+  AnyGraphEvent,
+  GraphEvent,
+  GraphEventKind,
+  UnknownGraphEvent,
+} from "./audit/wire/graph-event.ts";
+// Reading recordings
+export type { Decoded, DecodedEvent, DecodeIssue, Dialect } from "./dialects/dialect.ts";
+export { entelixDialect } from "./dialects/entelix/entelix-dialect.ts";
+// Errors
+export { AgentError, isAgentError, type ProviderErrorOptions } from "./events/agent-error.ts";
+export type { AgentErrorDetail, AuthDetail, ProviderDetail } from "./events/agent-error-detail.ts";
+export {
+  failureKindFromEnvelope,
+  toolErrorKindFromEnvelope,
+} from "./events/agent-error-tables.ts";
+// Events
+export {
+  AGENT_EVENT_TYPES,
+  type AgentEvent,
+  type AgentEventType,
+  type Complete,
+  eraseState,
+  type Failed,
+  type Interrupted,
+  type Started,
+  type ToolCallApproved,
+  type ToolCallDenied,
+  type ToolComplete,
+  type ToolError,
+  type ToolStart,
+} from "./events/agent-event.ts";
+export { classifyFailure, classifyToolError, envelopeOf } from "./events/classify.ts";
+export { setUnclassifiedWarning, type UnclassifiedWarning } from "./events/classify-warning.ts";
+export type { ErrorEnvelope, WireClass } from "./events/error-envelope.ts";
+export { type EventEnvelope, SequenceCounter } from "./events/event-envelope.ts";
+export { parseExact, stringifyExact } from "./events/exact-json.ts";
+export {
+  FAILURE_KIND_IDS,
+  type FailureKind,
+  type FailureKindId,
+  wireId,
+} from "./events/failure-kind.ts";
+export type { Instant } from "./events/instant.ts";
+export type { InterruptionKind } from "./events/interruption-kind.ts";
+export type { JsonValue } from "./events/json-value.ts";
+export { renderForLlm } from "./events/render-for-llm.ts";
+export { recordedLlmText } from "./events/render-llm-text.ts";
+export type { RenderedForLlm } from "./events/rendered-for-llm.ts";
+export { formatRfc3339, parseRfc3339 } from "./events/rfc3339.ts";
+export { asAgentError } from "./events/thrown-as-agent-error.ts";
+export { TOOL_ERROR_KINDS, type ToolErrorKind } from "./events/tool-error-kind.ts";
+export type { UsageLimitBreach, UsageSnapshot } from "./events/usage.ts";
+export type { ReadEventsOptions, ReadReport, RejectedLine } from "./ingest/event-intake.ts";
+export { formatIssue, type LineIssue } from "./ingest/line-issue.ts";
+export { readEvents, SourceReadError } from "./ingest/read-events.ts";
+export type { LifecycleLimits } from "./lifecycle/limits.ts";
+export { RunIds } from "./lifecycle/run-ids.ts";
+// Bridge and telemetry
+export { Bridge, type BridgeOptions } from "./otel/bridge.ts";
+export type { BridgeAudit } from "./otel/bridge-audit.ts";
+export type { ContentField, ContentOptions, RedactionHook } from "./otel/content.ts";
+export type { AttributeHook, SpanInfo } from "./otel/custom-attributes.ts";
+export type { Diagnostics } from "./otel/diagnostics.ts";
+export type { ParentResolver, RootParent } from "./otel/event-place.ts";
+export { createIdGenerator, type IdGeneratorLike } from "./otel/id-generator.ts";
+export { OtelSink } from "./otel/otel-sink.ts";
+export type { ErrorHook } from "./otel/report.ts";
+export { isDerivedParent } from "./otel/span-handle.ts";
+export type { TelemetryOptions } from "./otel/telemetry.ts";
+// Sinks
+export type { AgentEventSink } from "./sinks/agent-event-sink.ts";
+export {
+  type BroadcastItem,
+  type BroadcastOptions,
+  BroadcastSink,
+} from "./sinks/broadcast-sink.ts";
+export { type CaptureOptions, CaptureSink } from "./sinks/capture-sink.ts";
+export { type ChannelOptions, ChannelSink } from "./sinks/channel-sink.ts";
+export type { ClosableSink, InnerSink } from "./sinks/closable-sink.ts";
+export type { DebugLine } from "./sinks/debug-line.ts";
+export { type DroppingOptions, DroppingSink } from "./sinks/dropping-sink.ts";
+export {
+  type FailOpenHandler,
+  type FailOpenOptions,
+  FailOpenSink,
+  type FailOpenStep,
+} from "./sinks/fail-open-sink.ts";
+export { FanOutSink } from "./sinks/fan-out-sink.ts";
+export type { Lagged } from "./sinks/lagging-buffer.ts";
+export type { Receiver } from "./sinks/receiver.ts";
+export {
+  type ProvenanceSource,
+  type RecorderDiagnostics,
+  RecorderSink,
+  type RecorderSinkOptions,
+} from "./sinks/recorder-sink.ts";
+export type { RecordingTarget } from "./sinks/recording-writer.ts";
+export type { SentEvent } from "./sinks/sent-event.ts";
+export { StateErasureSink } from "./sinks/state-erasure-sink.ts";
+
+export { VERSION } from "./version.ts";

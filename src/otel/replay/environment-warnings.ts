@@ -1,0 +1,24 @@
+import { type DiagLogFunction, DiagLogLevel, diag } from "@opentelemetry/api";
+import { setupTracing } from "../setup/setup-tracing.ts";
+
+/**
+ * What OpenTelemetry and this package's setup would warn of in the environment's `OTEL_*` variables:
+ * the setup is made once, unregistered, and taken down again. Nothing is sent.
+ */
+export async function environmentWarnings(): Promise<string[]> {
+  const warnings = new Set<string>();
+  const note: DiagLogFunction = (message) => {
+    warnings.add(message.replace(/^entelix-otel: /, ""));
+  };
+  const silent = () => {};
+  diag.setLogger(
+    { error: note, warn: note, info: silent, debug: silent, verbose: silent },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+  try {
+    await setupTracing({ register: false, onError: (error) => note(String(error)) }).shutdown();
+  } finally {
+    diag.disable();
+  }
+  return [...warnings];
+}

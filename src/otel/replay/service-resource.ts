@@ -1,0 +1,30 @@
+import { envDetector, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
+
+/** What spans say of the service they come from. */
+export interface ServiceResource {
+  readonly resource: Resource;
+  readonly serviceName: string;
+}
+
+/** The name that the specification gives to a service without one. */
+export const UNNAMED = "unknown_service";
+
+/**
+ * The resource of spans that are made again from a recording: that of the agent's service, as the
+ * option or `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say, and nothing of this process,
+ * this machine or this SDK, so that a second delivery makes the identical span.
+ *
+ * @param fallback the name where nobody says one.
+ */
+export function serviceResource(
+  serviceName: string | undefined,
+  fallback: string = UNNAMED,
+): ServiceResource {
+  const { attributes = {} } = envDetector.detect();
+  const given = attributes["service.name"];
+  const name = serviceName ?? (typeof given === "string" && given !== "" ? given : fallback);
+  return {
+    resource: resourceFromAttributes({ ...attributes, "service.name": name }),
+    serviceName: name,
+  };
+}
