@@ -1,4 +1,3 @@
-import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
 import type { JsonValue } from "../events/json-value.ts";
 import type { DecodeIssue, JsonObject, LineEnvelope } from "./dialect.ts";
@@ -12,15 +11,6 @@ const TRACEPARENT_LENGTH = 55;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The envelope fields that are a name of something, in the order in which they are written. */
-const NAMES = [
-  "thread_id",
-  "session_id",
-  "root_run_id",
-  "resumed_from_run_id",
-  "parent_tool_use_id",
-] as const satisfies readonly (keyof EventEnvelope)[];
-
 /**
  * Reads the envelope fields of a flat line (design: as agent-sdk-foundation has them) into an object
  * of their own. `null` is as good as absent; only `timestamp` is required.
@@ -32,19 +22,22 @@ export function readLineEnvelope(
   issues: DecodeIssue[],
 ): LineEnvelope | undefined {
   const before = issues.length;
-  const timestamp = readTime(value.timestamp, issues);
-  const envelope: Writable<LineEnvelope> = { timestamp };
-  const eventId = optionalName(value, "event_id", issues);
+  const envelope: Writable<LineEnvelope> = { timestamp: readTime(value.timestamp, issues) };
+  // Field by field: a loop over their names takes half as long again, for every line.
+  const eventId = readName(value.event_id, "event_id", issues);
   if (eventId !== undefined) envelope.event_id = eventId;
-  const { sequence } = value;
-  if (isCount(sequence)) envelope.sequence = sequence;
-  else if (sequence !== undefined && sequence !== null) {
-    issues.push({ field: "sequence", expected: "a whole number from 0" });
-  }
-  for (const field of NAMES) {
-    const name = optionalName(value, field, issues);
-    if (name !== undefined) envelope[field] = name;
-  }
+  const sequence = readSequence(value.sequence, issues);
+  if (sequence !== undefined) envelope.sequence = sequence;
+  const thread = readName(value.thread_id, "thread_id", issues);
+  if (thread !== undefined) envelope.thread_id = thread;
+  const session = readName(value.session_id, "session_id", issues);
+  if (session !== undefined) envelope.session_id = session;
+  const root = readName(value.root_run_id, "root_run_id", issues);
+  if (root !== undefined) envelope.root_run_id = root;
+  const resumed = readName(value.resumed_from_run_id, "resumed_from_run_id", issues);
+  if (resumed !== undefined) envelope.resumed_from_run_id = resumed;
+  const dispatcher = readName(value.parent_tool_use_id, "parent_tool_use_id", issues);
+  if (dispatcher !== undefined) envelope.parent_tool_use_id = dispatcher;
   readTraceContext(value, envelope, issues);
   return issues.length === before ? envelope : undefined;
 }
@@ -58,10 +51,22 @@ function readTime(value: JsonValue | undefined, issues: DecodeIssue[]): Readonly
   return NO_TIME;
 }
 
-function optionalName(value: JsonObject, field: string, issues: DecodeIssue[]): string | undefined {
-  const name = value[field];
-  if (name === undefined || name === null) return undefined;
-  if (typeof name === "string" && name !== "") return name;
+function readSequence(
+  value: JsonValue | undefined,
+  issues: DecodeIssue[],
+): number | bigint | undefined {
+  if (value === undefined || value === null || isCount(value)) return value ?? undefined;
+  issues.push({ field: "sequence", expected: "a whole number from 0" });
+  return undefined;
+}
+
+function readName(
+  value: JsonValue | undefined,
+  field: string,
+  issues: DecodeIssue[],
+): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string" && value !== "") return value;
   issues.push({ field, expected: "non-empty text, or null" });
   return undefined;
 }

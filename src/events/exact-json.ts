@@ -28,7 +28,7 @@ export function parseExact(text: string): JsonValue {
 
 /**
  * Whether no number of the value can have lost digits, and nothing is nested too deeply. Looking at
- * the value costs a third of looking for long numbers in the text: strings are passed over.
+ * the value costs half of looking for long numbers in the text, since strings are passed over.
  */
 function isExact(value: JsonValue | undefined, depth: number): boolean {
   if (typeof value === "number") {

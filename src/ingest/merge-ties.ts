@@ -119,7 +119,7 @@ function lanesAbove<T>(
   for (let level = 0; name !== undefined && level < MAX_NESTING; level += 1) {
     const lane = lanes.get(name);
     if (lane === own) break;
-    if (lane !== undefined && !found.includes(lane)) found.push(lane);
+    if (lane !== undefined) found.push(lane);
     name = parentOf(name);
   }
   return found;

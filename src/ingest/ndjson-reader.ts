@@ -1,3 +1,4 @@
+import { checkWhole } from "../audit/whole-number.ts";
 import { type ByteSource, textBytes } from "./byte-source.ts";
 import { type Charset, charsetOf, NdjsonLine, type OversizedPart } from "./ndjson-line.ts";
 
@@ -14,6 +15,8 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const TAB = 0x09;
+
+type Part = NdjsonLine | OversizedPart;
 
 /**
  * Reads lines: ended by LF or CRLF, the last with or without an end. Blank lines are left out, but
@@ -33,7 +36,7 @@ const TAB = 0x09;
 export function readNdjson(
   source: ByteSource,
   options: NdjsonReaderOptions = {},
-): AsyncGenerator<readonly (NdjsonLine | OversizedPart)[], void, undefined> {
+): AsyncGenerator<readonly Part[], void, undefined> {
   return batches(source, new LineSplitter(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES));
 }
 
@@ -49,8 +52,6 @@ async function* batches(
   if (rest.length > 0) yield rest;
 }
 
-type Part = NdjsonLine | OversizedPart;
-
 class LineSplitter {
   readonly #maxLineBytes: number;
   #line = 1;
@@ -61,9 +62,7 @@ class LineSplitter {
   #oversized = false;
 
   constructor(maxLineBytes: number) {
-    if (!Number.isSafeInteger(maxLineBytes) || maxLineBytes < 1) {
-      throw new RangeError(`maxLineBytes: expected a whole number from 1, got ${maxLineBytes}`);
-    }
+    checkWhole(maxLineBytes, "maxLineBytes", 1);
     this.#maxLineBytes = maxLineBytes;
   }
 

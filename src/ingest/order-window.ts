@@ -1,3 +1,4 @@
+import { checkWhole } from "../audit/whole-number.ts";
 import { EVENT_RANK } from "../dialects/dialect.ts";
 import { compareInstants, type Instant } from "../events/instant.ts";
 import { RecentMap } from "../lifecycle/recent-map.ts";
@@ -53,9 +54,12 @@ export class OrderWindow<T extends OrderItem> {
 
   /** @throws RangeError when an option is no whole number in its range. */
   constructor(options: OrderWindowOptions = {}) {
-    this.#size = whole("size", options.size ?? DEFAULT_SIZE, 0);
-    this.#maxWaitMs = whole("maxWaitMs", options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS, 0);
-    this.#maxTies = whole("maxTies", options.maxTies ?? DEFAULT_MAX_TIES, 1);
+    this.#size = options.size ?? DEFAULT_SIZE;
+    this.#maxWaitMs = options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS;
+    this.#maxTies = options.maxTies ?? DEFAULT_MAX_TIES;
+    checkWhole(this.#size, "size");
+    checkWhole(this.#maxWaitMs, "maxWaitMs");
+    checkWhole(this.#maxTies, "maxTies", 1);
     this.#enough = this.#size + this.#batch;
   }
 
@@ -182,9 +186,4 @@ function endOfTies(items: readonly OrderItem[], index: number): number {
 
 function sameTime(a: OrderItem | undefined, b: OrderItem | undefined): boolean {
   return a !== undefined && b !== undefined && compareInstants(a.at, b.at) === 0;
-}
-
-function whole(name: string, value: number, least: number): number {
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new RangeError(`${name}: expected a whole number from ${least}, got ${value}`);
 }

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
+import { checkWhole } from "../audit/whole-number.ts";
 import { isCount } from "../dialects/field-checks.ts";
 import { isTraceparent } from "../dialects/line-envelope.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
@@ -89,9 +90,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
    */
   constructor(options: RecorderSinkOptions) {
     const limit = options.maxBufferedBytes ?? DEFAULT_MAX_BUFFERED_BYTES;
-    if (!Number.isSafeInteger(limit) || limit < 1) {
-      throw new RangeError(`maxBufferedBytes: expected a whole number from 1, got ${limit}`);
-    }
+    checkWhole(limit, "maxBufferedBytes", 1);
     this.#options = options;
     this.#writer = new RecordingWriter(options, limit);
   }

@@ -110,20 +110,60 @@ describe("decodeEntelix", () => {
 
   it.each([
     ["complete", { usage: 7 }, "usage", "a usage object, or null"],
-    ["complete", { usage: { ...Object(GOOD.complete.usage), cost_usd: 0.3 } }, "usage.cost_usd", 'a decimal number as text, such as "0.30"'],
-    ["complete", { usage: { ...Object(GOOD.complete.usage), input_tokens: -1 } }, "usage.input_tokens", "a whole number from 0"],
-    ["complete", { usage: { ...Object(GOOD.complete.usage), requests: 2n ** 60n } }, "usage.requests", "a whole number from 0 below 2^53"],
+    [
+      "complete",
+      { usage: { ...Object(GOOD.complete.usage), cost_usd: 0.3 } },
+      "usage.cost_usd",
+      'a decimal number as text, such as "0.30"',
+    ],
+    [
+      "complete",
+      { usage: { ...Object(GOOD.complete.usage), input_tokens: -1 } },
+      "usage.input_tokens",
+      "a whole number from 0",
+    ],
+    [
+      "complete",
+      { usage: { ...Object(GOOD.complete.usage), requests: 2n ** 60n } },
+      "usage.requests",
+      "a whole number from 0 below 2^53",
+    ],
     ["failed", { envelope: { ...ENVELOPE, wire_code: 1 } }, "envelope.wire_code", "text"],
-    ["failed", { envelope: { ...ENVELOPE, wire_class: 1 } }, "envelope.wire_class", "one of client, server"],
-    ["failed", { envelope: { ...ENVELOPE, retry_after_secs: -1 } }, "envelope.retry_after_secs", "a whole number from 0 below 2^53"],
+    [
+      "failed",
+      { envelope: { ...ENVELOPE, wire_class: 1 } },
+      "envelope.wire_class",
+      "one of client, server",
+    ],
+    [
+      "failed",
+      { envelope: { ...ENVELOPE, retry_after_secs: -1 } },
+      "envelope.retry_after_secs",
+      "a whole number from 0 below 2^53",
+    ],
     ["failed", { kind: "cancelled" }, "kind", 'an object such as {"type":"cancelled"}'],
-    ["failed", { kind: { type: 5 } }, "kind.type", "one of tool_error_terminal, usage_limit_exceeded, cancelled, deadline_exceeded, model_dispatch, internal, unclassified"],
+    [
+      "failed",
+      { kind: { type: 5 } },
+      "kind.type",
+      "one of tool_error_terminal, usage_limit_exceeded, cancelled, deadline_exceeded, model_dispatch, internal, unclassified",
+    ],
     ["failed", { kind: { type: "tool_error_terminal", kind: "auth" } }, "kind.tool_name", "text"],
     ["interrupted", { kind: { type: "approval_pending" } }, "kind.tool_use_id", "text"],
-    ["interrupted", { kind: { type: "scheduled_pause", phase: "amid", node: "n" } }, "kind.phase", "one of before, after"],
+    [
+      "interrupted",
+      { kind: { type: "scheduled_pause", phase: "amid", node: "n" } },
+      "kind.phase",
+      "one of before, after",
+    ],
     ["interrupted", { kind: {} }, "kind.type", "the name of an interruption kind"],
     ["tool_complete", { duration_ms: -1 }, "duration_ms", "milliseconds from 0"],
-    ["tool_complete", { duration_ms: Number.POSITIVE_INFINITY }, "duration_ms", "milliseconds from 0"],
+    [
+      "tool_complete",
+      { duration_ms: Number.POSITIVE_INFINITY },
+      "duration_ms",
+      "milliseconds from 0",
+    ],
     ["started", { tenant_id: "" }, "tenant_id", "non-empty text"],
   ] as const)("says what it expected: %s with %o", (type, change, field, expected) => {
     expect(issuesOf({ ...GOOD[type], ...change })).toEqual([{ field, expected }]);
@@ -150,7 +190,11 @@ describe("decodeEntelix", () => {
     const flat = { type: "brand_new", run_id: 7 };
     expect(decodeEntelix(flat)).toEqual({ outcome: "unknown", unknown: "brand_new", value: flat });
     const nested = { timestamp: TIME, event: { type: "brand_new" } };
-    expect(decodeEntelix(nested)).toEqual({ outcome: "unknown", unknown: "brand_new", value: nested });
+    expect(decodeEntelix(nested)).toEqual({
+      outcome: "unknown",
+      unknown: "brand_new",
+      value: nested,
+    });
   });
 
   it("keeps unknown fields, and does not take the golden shape with `at`", () => {
@@ -165,14 +209,24 @@ describe("decodeEntelix", () => {
 
   it.each([
     ["tool_error", { kind: "vibes" }, { kind: "internal" }, ["kind=vibes"]],
-    ["failed", { kind: { type: "gremlins" } }, { kind: { type: "unclassified" } }, ["kind.type=gremlins"]],
+    [
+      "failed",
+      { kind: { type: "gremlins" } },
+      { kind: { type: "unclassified" } },
+      ["kind.type=gremlins"],
+    ],
     [
       "failed",
       { kind: { type: "tool_error_terminal", kind: "vibes", tool_name: "t" } },
       { kind: { type: "tool_error_terminal", kind: "internal", tool_name: "t" } },
       ["kind.kind=vibes"],
     ],
-    ["interrupted", { kind: { type: "nap", hours: 2 } }, { kind: { type: "custom" } }, ["kind.type=nap"]],
+    [
+      "interrupted",
+      { kind: { type: "nap", hours: 2 } },
+      { kind: { type: "custom" } },
+      ["kind.type=nap"],
+    ],
     [
       "failed",
       { envelope: { wire_code: "c", wire_class: "cosmic" } },

@@ -72,7 +72,11 @@ describe("readLineEnvelope", () => {
   });
 
   it("checks the form of traceparent", () => {
-    const accepted = [TRACEPARENT, TRACEPARENT.replace("00-", "01-"), `cc${TRACEPARENT.slice(2)}-x`];
+    const accepted = [
+      TRACEPARENT,
+      TRACEPARENT.replace("00-", "01-"),
+      `cc${TRACEPARENT.slice(2)}-x`,
+    ];
     for (const traceparent of accepted) {
       expect(read({ traceparent }).envelope?.traceparent).toBe(traceparent);
     }

@@ -11,7 +11,8 @@ import type { CallProblem, RunEnd } from "../../lifecycle/signals.ts";
 /**
  * How entelix's events read as signals of the lifecycle.
  *
- * Programs without types leave fields out; where that need not cost the event, it does not.
+ * Programs without types leave fields out, or put something else there: ids and names are text from
+ * here on, and no event is lost that need not be.
  *
  * @returns false when the event changed nothing (a repeat, or not the sender's to send).
  */
@@ -22,17 +23,17 @@ export function signal<H>(lifecycle: Lifecycle<H>, event: AgentEvent, at: Instan
         event.tenant_id,
         event.run_id,
         at,
-        event.agent,
-        event.parent_run_id ?? undefined,
+        textIn(event.agent),
+        textIn(event.parent_run_id),
       );
     case "tool_start":
       return lifecycle.startCall(
         event.tenant_id,
         event.run_id,
         at,
-        event.tool_use_id ?? "",
-        event.tool,
-        event.tool_version ?? undefined,
+        textIn(event.tool_use_id) ?? "",
+        textIn(event.tool) ?? "",
+        textIn(event.tool_version),
         event.input,
       );
     case "tool_complete":
@@ -40,10 +41,10 @@ export function signal<H>(lifecycle: Lifecycle<H>, event: AgentEvent, at: Instan
         event.tenant_id,
         event.run_id,
         at,
-        event.tool_use_id ?? "",
-        event.tool,
-        event.tool_version ?? undefined,
-        Number(event.duration_ms),
+        textIn(event.tool_use_id) ?? "",
+        textIn(event.tool) ?? "",
+        textIn(event.tool_version),
+        millisecondsIn(event.duration_ms),
         undefined,
         event.output,
       );
@@ -52,10 +53,10 @@ export function signal<H>(lifecycle: Lifecycle<H>, event: AgentEvent, at: Instan
         event.tenant_id,
         event.run_id,
         at,
-        event.tool_use_id ?? "",
-        event.tool,
-        event.tool_version ?? undefined,
-        Number(event.duration_ms),
+        textIn(event.tool_use_id) ?? "",
+        textIn(event.tool) ?? "",
+        textIn(event.tool_version),
+        millisecondsIn(event.duration_ms),
         problemOf(event),
         undefined,
       );
@@ -78,8 +79,8 @@ export function signal<H>(lifecycle: Lifecycle<H>, event: AgentEvent, at: Instan
         event.tenant_id,
         event.run_id,
         at,
-        event.tool_use_id ?? "",
-        event.tool,
+        textIn(event.tool_use_id) ?? "",
+        textIn(event.tool) ?? "",
         undefined,
       );
     case "tool_call_denied":
@@ -87,8 +88,8 @@ export function signal<H>(lifecycle: Lifecycle<H>, event: AgentEvent, at: Instan
         event.tenant_id,
         event.run_id,
         at,
-        event.tool_use_id ?? "",
-        event.tool,
+        textIn(event.tool_use_id) ?? "",
+        textIn(event.tool) ?? "",
         event.reason,
       );
     default:
@@ -104,6 +105,16 @@ function passThrough<H>(
 ): true {
   lifecycle.noteActivity(event.tenant_id, event.run_id, at);
   return true;
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A duration in ms, 0 where there is none. */
+function millisecondsIn(value: unknown): number {
+  if (typeof value === "number") return value > 0 ? value : 0;
+  return typeof value === "bigint" ? Number(value) : 0;
 }
 
 /** A tool that raises an interrupt is reported as an error, but it is a pause. */
