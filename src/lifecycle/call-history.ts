@@ -79,8 +79,9 @@ export class CallHistory<H> {
   /** Leaves no more than numbers of a run that is over. */
   moveTo(closed: ClosedCalls): void {
     for (let call = this.#newest; call !== undefined; call = call.before) closed.add(call);
+    if (this.#recent === undefined) return;
     for (const call of this.#older?.values() ?? []) closed.add(call);
-    for (const call of this.#recent?.values() ?? []) closed.add(call);
+    for (const call of this.#recent.values()) closed.add(call);
   }
 
   restore(calls: ClosedCalls, from: number, to: number): void {

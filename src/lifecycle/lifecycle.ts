@@ -63,7 +63,7 @@ export class Lifecycle<H> {
     tenantId: string,
     runId: string,
     at: Instant,
-    agent: string,
+    agent: string | undefined,
     parentRunId: string | undefined,
   ): boolean {
     if (runId === "") return this.#ignore("empty_run_id");
@@ -71,7 +71,7 @@ export class Lifecycle<H> {
     const parentId = parentRunId === undefined ? undefined : canonicalRunId(parentRunId);
     // A run that names itself as its parent has none.
     const parent = parentId === "" || parentId === id ? undefined : parentId;
-    const known = this.runs.find(tenantId, id);
+    const known = this.runs.findCanonical(tenantId, id);
     if (known === undefined) {
       const run = this.runs.create(tenantId, id, at);
       run.agent = agent;
@@ -120,6 +120,7 @@ export class Lifecycle<H> {
       this.#ignore("after_end");
       return true;
     }
+    if (!run.followsCalls) return this.#alive(run, at);
     if (!this.#identified && callId !== "" && run.calls.has(callId, name, version)) {
       return this.#ignore("duplicate");
     }
@@ -146,6 +147,7 @@ export class Lifecycle<H> {
   ): boolean {
     const run = this.#take(tenantId, runId, at, durationMs);
     if (run === undefined) return false;
+    if (run.open && !run.followsCalls) return this.#alive(run, at);
     const last = run.history.last(callId);
     if (!this.#identified && callId !== "" && last && isSameEnd(last, at, durationMs)) {
       return this.#ignore("duplicate");
@@ -182,6 +184,7 @@ export class Lifecycle<H> {
   ): boolean {
     const run = this.#take(tenantId, runId, at);
     if (run === undefined) return false;
+    if (run.open && !run.followsCalls) return this.#alive(run, at);
     const last = run.lastApproval;
     if (!this.#identified && callId !== "" && last?.callId === callId && isAt(last.at, at)) {
       return this.#ignore("duplicate");
@@ -211,6 +214,7 @@ export class Lifecycle<H> {
   ): boolean {
     const run = this.#take(tenantId, runId, at);
     if (run === undefined) return false;
+    if (run.open && !run.followsCalls) return this.#alive(run, at);
     const last = run.history.last(callId);
     if (!this.#identified && callId !== "" && last?.denied && isAt(last.startedAt, at)) {
       return this.#ignore("duplicate");
@@ -223,6 +227,18 @@ export class Lifecycle<H> {
     const end: CallEnd = { outcome: "denied", content };
     this.lastCall = this.runs.calls.whole(run, at, at, callId, name, undefined, 0, end);
     return true;
+  }
+
+  /**
+   * Takes an event of a call that nobody will see, if it is one: a sign of life of its run.
+   *
+   * @param roughly the time as it was read last: no more is needed.
+   */
+  passQuietly(tenantId: string, runId: string, roughly: Instant): boolean {
+    const run = this.runs.findCanonical(tenantId, runId);
+    if (run === undefined || !run.open || run.followsCalls) return false;
+    this.counters.events++;
+    return this.#alive(run, roughly);
   }
 
   /** An event of the run that says nothing the lifecycle knows: the run is alive. */
@@ -265,6 +281,12 @@ export class Lifecycle<H> {
     this.lastRun = run;
     this.runs.open(run, from);
     return run;
+  }
+
+  /** An event that leaves nothing but a sign of life of its run. */
+  #alive(run: Run<H>, at: Instant): true {
+    this.runs.touch(run, at);
+    return true;
   }
 
   /** An event of a run that was given up opens its next segment. */

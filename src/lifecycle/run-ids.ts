@@ -24,10 +24,12 @@ export class RunIds implements MurmurState {
   readonly w1: number;
   readonly w2: number;
   readonly w3: number;
+  /** State of the hash after the 16 bytes; zeros until an id under the run is asked for. */
   h1 = 0;
   h2 = 0;
   h3 = 0;
   h4 = 0;
+  #mixed = false;
 
   private constructor(w0: number, w1: number, w2: number, w3: number, hashed: boolean) {
     this.hashed = hashed;
@@ -35,9 +37,9 @@ export class RunIds implements MurmurState {
     this.w1 = w1;
     this.w2 = w2;
     this.w3 = w3;
-    this.traceId = hex64(w0, w1) + hex64(w2, w3);
-    this.spanId = nonZero(w2, w3);
-    mixBlock(this, swap(w0), swap(w1), swap(w2), swap(w3));
+    const low = hex64(w2, w3);
+    this.traceId = hex64(w0, w1) + low;
+    this.spanId = (w2 | w3) === 0 ? FIRST_SPAN_ID : low;
   }
 
   /** The ids of a run that is known by its UUID; `undefined` when the run id is no UUID. */
@@ -65,6 +67,10 @@ export class RunIds implements MurmurState {
    *   or has come before.
    */
   childSpanId(role: Role, discriminator: string, occurrence = 1): string {
+    if (!this.#mixed) {
+      this.#mixed = true;
+      mixBlock(this, swap(this.w0), swap(this.w1), swap(this.w2), swap(this.w3));
+    }
     const numbered = role === "t" && (occurrence > 1 || discriminator === "");
     const length = stage(role, numbered ? `${discriminator}\0${occurrence}` : discriminator);
     const hash = finishFrom(this, staged, length);
@@ -76,6 +82,9 @@ export class RunIds implements MurmurState {
 export function isUuid(runId: string): boolean {
   return parseUuid(runId);
 }
+
+/** What an id of all zeros becomes: it would be no valid span id. */
+const FIRST_SPAN_ID = "0000000000000001";
 
 const words: [number, number, number, number] = [0, 0, 0, 0];
 
@@ -125,7 +134,7 @@ function stage(role: Role, text: string): number {
 }
 
 function nonZero(high: number, low: number): string {
-  return (high | low) === 0 ? "0000000000000001" : hex64(high, low);
+  return (high | low) === 0 ? FIRST_SPAN_ID : hex64(high, low);
 }
 
 function swap(w: number): number {

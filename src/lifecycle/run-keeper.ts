@@ -24,6 +24,8 @@ export class RunKeeper<H> {
   /** The last interrupted run of each thread, until a run follows it there. */
   readonly #interrupted: RecentMap<H>;
   #openRuns = 0;
+  /** Open runs whose calls nobody will see. */
+  quietRuns = 0;
 
   constructor(
     driver: SpanDriver<H>,
@@ -55,6 +57,11 @@ export class RunKeeper<H> {
     if (run !== undefined) return run;
     const canonical = canonicalRunId(runId);
     return canonical === runId ? undefined : this.#runs.find(tenantId, canonical);
+  }
+
+  /** The same for a run id that is in the form it is kept in. */
+  findCanonical(tenantId: string, runId: string): Run<H> | undefined {
+    return this.#runs.find(tenantId, runId);
   }
 
   /** Whether the run id is open for another tenant, and unknown for this one. */
@@ -97,6 +104,8 @@ export class RunKeeper<H> {
       run.parentHandle,
       links.length === 0 ? undefined : links,
     );
+    run.followsCalls = this.#driver.followsCalls(run);
+    if (!run.followsCalls) this.quietRuns++;
     if (this.#openRuns > this.#limits.openRuns) this.#evictOne(run);
   }
 
@@ -119,7 +128,7 @@ export class RunKeeper<H> {
   }
 
   /** The `started` of a run that another event had to open: it names, links and completes it. */
-  completeStart(run: Run<H>, agent: string, parentRunId: string | undefined): void {
+  completeStart(run: Run<H>, agent: string | undefined, parentRunId: string | undefined): void {
     run.agent = agent;
     const links: Link<H>[] = [];
     const context = this.#place.startContext();
@@ -165,6 +174,7 @@ export class RunKeeper<H> {
     run.approvals = undefined;
     this.#forest.remove(run);
     this.#openRuns--;
+    if (!run.followsCalls) this.quietRuns--;
     if (run.parent !== undefined) {
       run.parent.openChildren--;
       if (compareInstants(at, run.parent.lastAt) > 0) run.parent.lastAt = at;

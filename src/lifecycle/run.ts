@@ -47,6 +47,8 @@ export class Run<H> {
   /** Whether a marker was written; once a run, since its id is the run's. */
   marked = false;
 
+  /** Whether its calls are followed: not where nobody would see anything of them. */
+  followsCalls = true;
   readonly calls = new OpenCalls<H>();
   readonly history = new CallHistory<H>();
   /** Approvals whose tool call has not started yet, oldest first. */

@@ -21,6 +21,8 @@ export interface SpanDriver<H> extends RunMemory<H> {
   ): H;
   /** The `started` of a run that another event had to open: its name, its parent as a link. */
   completeRun(run: Run<H>, links: readonly Link<H>[]): void;
+  /** Whether anybody will see anything of the calls of a run that has just opened. */
+  followsCalls(run: Run<H>): boolean;
   closeRun(run: Run<H>, at: Instant, end: RunEnd): void;
   /** @returns `undefined` where the call gets no span, as in a run that is not sampled. */
   openCall(run: Run<H>, call: Call<H>, at: Instant, content: unknown): H | undefined;

@@ -73,12 +73,12 @@ export class Bridge implements AgentEventSink {
    */
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
     const telemetry = this.#telemetry;
-    const at = telemetry.timeOf(envelope);
     const sink = this.#sink;
     if (sink === undefined) {
-      telemetry.take(event, envelope, at);
+      telemetry.send(event, envelope);
       return undefined;
     }
+    const at = telemetry.timeOf(envelope);
     this.#rows.held = undefined;
     if (!telemetry.take(event, envelope, at)) return undefined;
     const row = sink.record(event, at, this.#refsOf(event, envelope));

@@ -1,24 +1,39 @@
-import { performance } from "node:perf_hooks";
-import { fromMilliseconds, type Instant } from "../events/instant.ts";
+import { hrtime } from "node:process";
+import type { Instant } from "../events/instant.ts";
 
 /** How far the fine clock may run from the system's before it follows it, in ms. */
 const DRIFT_MS = 2;
 
-let wall = Date.now();
-let fine = performance.now();
+/** What to add to the monotonic clock to get the system's time. */
+let seconds = 0;
+let nanos = 0;
+/** Second of the monotonic clock in which the two were last compared. */
+let compared = -1;
 
 /**
  * The system's time with a resolution below the millisecond, so that short tool calls have a
  * duration. It runs on the monotonic clock and follows the system clock when that is set.
  */
 export function now(): Instant {
-  const elapsed = performance.now() - fine;
-  if (elapsed > 1000 || elapsed < 0) {
-    const system = Date.now();
-    const expected = wall + elapsed;
-    wall = Math.abs(system - expected) > DRIFT_MS ? system : expected;
-    fine += elapsed;
-    return fromMilliseconds(wall);
+  const at = hrtime();
+  if (at[0] !== compared) follow(at[0] * 1000 + at[1] / 1e6, at[0]);
+  at[0] += seconds;
+  at[1] += nanos;
+  if (at[1] >= 1e9) {
+    at[0] += 1;
+    at[1] -= 1e9;
   }
-  return fromMilliseconds(wall + elapsed);
+  return at;
+}
+
+/** Compares the clocks, once a second at most, and follows the system's where they differ. */
+function follow(fineMs: number, second: number): void {
+  const first = compared < 0;
+  compared = second;
+  const systemMs = Date.now();
+  const ours = fineMs + seconds * 1000 + nanos / 1e6;
+  if (!first && Math.abs(systemMs - ours) <= DRIFT_MS) return;
+  const offset = systemMs - fineMs;
+  seconds = Math.floor(offset / 1000);
+  nanos = Math.round((offset - seconds * 1000) * 1e6);
 }

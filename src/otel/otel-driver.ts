@@ -88,6 +88,11 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     return handle;
   }
 
+  followsCalls(run: Run<SpanHandle>): boolean {
+    // With an audit side every call is followed: its row names the call's occurrence by its span id.
+    return this.#hold !== undefined || run.handle === undefined || run.handle.recorded;
+  }
+
   completeRun(run: Run<SpanHandle>, links: readonly Link<SpanHandle>[]): void {
     const handle = run.handle;
     if (handle === undefined || !handle.recording) return;
@@ -98,7 +103,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       "entelix.run.resumed_from": run.resumedFromRunId,
     };
     try {
-      handle.span.updateName(`invoke_agent ${run.agent}`);
+      if (run.agent !== undefined) handle.span.updateName(`invoke_agent ${run.agent}`);
       handle.span.setAttributes(attributes);
       for (const link of links) handle.span.addLink(toOtelLink(link));
     } catch (error) {
@@ -130,21 +135,14 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     const parent = run.handle;
     // A run that was not sampled when it opened has no spans for its calls either.
     if (parent === undefined || !parent.recorded) return undefined;
+    // What a sampler or a processor may decide by. The rest comes with the end: the SDK checks an
+    // attribute that is there at the start three times, one that is set later once.
     const attributes: KnownAttributes = {
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": call.name,
-      "gen_ai.tool.call.id": call.id,
-      "gen_ai.tool.type": "function",
-      "gen_ai.agent.name": run.agent,
       "entelix.run_id": run.runId,
       "entelix.tenant_id": run.tenantId,
     };
-    if (call.version !== undefined) attributes["entelix.tool.version"] = call.version;
-    if (call.occurrence > 1) attributes["entelix.tool.occurrence"] = call.occurrence;
-    if (call.approved) {
-      attributes["entelix.approval.outcome"] = "approved";
-      attributes["entelix.approval.wait_ms"] = call.approvalWaitMs;
-    }
     if (this.#content.captures && content !== undefined) {
       const field = "gen_ai.tool.call.arguments";
       attributes[field] = this.#value(content, field, run, call.name);
@@ -292,7 +290,18 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     call: Call<SpanHandle>,
     end: CallEnd,
   ): KnownAttributes {
-    const attributes: KnownAttributes = { "entelix.tool.outcome": end.outcome };
+    const attributes: KnownAttributes = {
+      "gen_ai.tool.call.id": call.id,
+      "gen_ai.tool.type": "function",
+      "gen_ai.agent.name": run.agent,
+      "entelix.tool.version": call.version,
+      "entelix.tool.outcome": end.outcome,
+    };
+    if (call.occurrence > 1) attributes["entelix.tool.occurrence"] = call.occurrence;
+    if (call.approved) {
+      attributes["entelix.approval.outcome"] = "approved";
+      attributes["entelix.approval.wait_ms"] = call.approvalWaitMs;
+    }
     switch (end.outcome) {
       case "unfinished":
         break;

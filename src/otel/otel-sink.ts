@@ -24,7 +24,7 @@ export class OtelSink implements AgentEventSink {
   }
 
   send(event: AgentEvent, envelope?: EventEnvelope): void {
-    this.#telemetry.take(event, envelope, this.#telemetry.timeOf(envelope));
+    this.#telemetry.send(event, envelope);
   }
 
   /**

@@ -64,6 +64,8 @@ export class Telemetry {
   readonly #live: boolean;
   #sweeper: NodeJS.Timeout | undefined;
   #second = 0;
+  /** The time as it was read last. */
+  #roughly: Instant = now();
   #closed = false;
   auditFailures = 0;
 
@@ -101,7 +103,18 @@ export class Telemetry {
 
   /** When the event happened: by its envelope, else by the clock. */
   timeOf(envelope: EventEnvelope | undefined): Instant {
-    return readEventTime(envelope?.timestamp) ?? now();
+    const given = envelope === undefined ? undefined : readEventTime(envelope?.timestamp);
+    if (given !== undefined) return given;
+    this.#roughly = now();
+    return this.#roughly;
+  }
+
+  /** Takes one event where there is no audit side. */
+  send(event: AgentEvent, envelope: EventEnvelope | undefined): void {
+    // In a run that is not sampled most events end here, before the clock is read.
+    const quiet = this.lifecycle.runs.quietRuns > 0 && envelope === undefined && !this.#closed;
+    if (quiet && isRunEvent(event) && this.#passQuietly(event)) return;
+    this.take(event, envelope, this.timeOf(envelope));
   }
 
   /**
@@ -222,12 +235,26 @@ export class Telemetry {
     };
   }
 
+  #passQuietly(event: AgentEvent): boolean {
+    switch (event.type) {
+      case "tool_start":
+      case "tool_complete":
+      case "tool_error":
+      case "tool_call_approved":
+      case "tool_call_denied":
+        return this.lifecycle.passQuietly(event.tenant_id, event.run_id, this.#roughly);
+      default:
+        return false;
+    }
+  }
+
   #startSweeper(limits: LifecycleLimits): void {
     const marker = limits.markerAfterMs || SWEEP_MS;
     const every = Math.max(Math.min(SWEEP_MS, marker / 2, limits.maxAgeMs / 2), 20);
     this.#sweeper = setInterval(() => {
       try {
         const at = now();
+        this.#roughly = at;
         this.lifecycle.runs.tick(at);
         this.lifecycle.runs.markOpenRuns(at);
       } catch (error) {
@@ -262,15 +289,19 @@ function tracerOf(provider: TracerProvider | undefined) {
   return () => tracer;
 }
 
-function isRunEvent(event: unknown): boolean {
+/** Senders in plain JavaScript are not held to the types. */
+function isRunEvent(event: Loose | null | undefined): boolean {
   return (
-    typeof event === "object" &&
     event !== null &&
-    "run_id" in event &&
+    event !== undefined &&
     typeof event.run_id === "string" &&
-    "tenant_id" in event &&
     typeof event.tenant_id === "string"
   );
+}
+
+interface Loose {
+  readonly run_id?: unknown;
+  readonly tenant_id?: unknown;
 }
 
 function delegateOf(provider: unknown): unknown {

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { isJsonObject } from "../../src/dialects/dialect.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
 import type { Instant } from "../../src/events/instant.ts";
 import type { JsonValue } from "../../src/events/json-value.ts";
@@ -68,7 +69,7 @@ function toNode(value: JsonValue): ExpectedNode {
 }
 
 function objectOf(value: JsonValue | undefined): { readonly [key: string]: JsonValue } {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  if (isJsonObject(value)) return value;
   throw new TypeError(`expected an object, got ${typeof value}`);
 }
 

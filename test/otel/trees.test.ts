@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isJsonObject, type JsonObject } from "../../src/dialects/dialect.ts";
 import { decodeEntelix } from "../../src/dialects/entelix/decode.ts";
 import { AGENT_EVENT_TYPES } from "../../src/events/agent-event.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
@@ -10,19 +11,15 @@ import { type ExpectedNode, expectTrees, readExpected } from "./expected-tree.ts
 interface Recording {
   readonly name: string;
   /** Flat lines: event and timestamp in one object. */
-  readonly lines: readonly { readonly [field: string]: JsonValue }[];
-}
-
-function isObject(value: JsonValue | undefined): value is { readonly [field: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  readonly lines: readonly JsonObject[];
 }
 
 function recordings(file: string): Recording[] {
   return readLines(`golden/${file}`).map((text) => {
     const recording = parseExact(text);
-    if (!isObject(recording) || !Array.isArray(recording.events)) throw new TypeError(file);
+    if (!isJsonObject(recording) || !Array.isArray(recording.events)) throw new TypeError(file);
     const lines = recording.events.map((entry: JsonValue) => {
-      if (!isObject(entry) || !isObject(entry.event) || entry.at === undefined) {
+      if (!isJsonObject(entry) || !isJsonObject(entry.event) || entry.at === undefined) {
         throw new TypeError(`${file}: an entry without event or time`);
       }
       return { ...entry.event, timestamp: entry.at };
@@ -34,7 +31,7 @@ function recordings(file: string): Recording[] {
 function stream(name: string): Recording {
   const lines = readLines(`streams/${name}.ndjson`).map((text) => {
     const line = parseExact(text);
-    if (!isObject(line)) throw new TypeError(name);
+    if (!isJsonObject(line)) throw new TypeError(name);
     return line;
   });
   return { name, lines };

@@ -30,8 +30,8 @@ export type Answer = number | "hang";
 export interface OtlpServerOptions {
   /** Asked for each request, with its number from 0. Default: always 200. */
   readonly answer?: (request: number) => Answer;
-  /** Waits before it answers, in ms. Default 0. */
-  readonly delayMs?: number;
+  /** Waited for before each answer. Default: nothing. */
+  readonly before?: () => Promise<unknown>;
 }
 
 /** A real OTLP/HTTP receiver of JSON on this machine, on a free port. */
@@ -40,13 +40,10 @@ export class OtlpServer {
   readonly requests: OtlpRequest[] = [];
   /** What was wrong with requests; a good test ends with none. */
   readonly faults: unknown[] = [];
-  /** Most requests that were open at a time. */
-  mostAtOnce = 0;
   readonly #confirmed: WireSpan[] = [];
   readonly #options: OtlpServerOptions;
   readonly #server = createServer((request, response) => this.#take(request, response));
   #port: number | undefined;
-  #open = 0;
   #count = 0;
 
   private constructor(options: OtlpServerOptions) {
@@ -91,8 +88,6 @@ export class OtlpServer {
 
   #take(request: IncomingMessage, response: ServerResponse): void {
     const number = this.#count++;
-    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#open);
-    response.on("close", () => this.#open--);
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
@@ -113,9 +108,9 @@ export class OtlpServer {
       const reply = () => {
         response.writeHead(answer, { "content-type": "application/json" }).end("{}");
       };
-      const { delayMs = 0 } = this.#options;
-      if (delayMs === 0) reply();
-      else setTimeout(reply, delayMs);
+      const { before } = this.#options;
+      if (before === undefined) reply();
+      else void before().then(reply);
     });
   }
 }

@@ -63,11 +63,17 @@ export function toTrees(spans: readonly ReadableSpan[]): SpanNode[] {
     (parent?.children ?? roots).push(node);
   }
   const sort = (list: SpanNode[]) => {
-    list.sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
+    list.sort((a, b) => compareTimes(a.start, b.start));
     for (const node of list) sort(node.children);
   };
   sort(roots);
   return roots;
+}
+
+/** Without the `Z`, since "01.5Z" would come before "01Z". */
+function compareTimes(a: string, b: string): number {
+  const [first, second] = [a.slice(0, -1), b.slice(0, -1)];
+  return first < second ? -1 : first > second ? 1 : 0;
 }
 
 function toNode(span: ReadableSpan): SpanNode {

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { RunIds } from "../../src/lifecycle/run-ids.ts";
+import { bench, RunEvents } from "../support/run-events.ts";
+
+const RUN = "018f3c7a-0000-7000-8000-000000000002";
+const run = new RunEvents(RUN);
+const callId = (id: string, occurrence = 1) =>
+  RunIds.fromUuid(RUN)?.childSpanId("t", id, occurrence);
+
+describe("duplicates of tool events without event ids", () => {
+  it("are starts equal in id, tool and version to one that is open", () => {
+    const test = bench();
+    test.at(0, run.started());
+    test.at(1, run.toolStart("call_1"));
+    test.at(1, run.toolStart("call_1"));
+    test.at(2, run.toolComplete("call_1"));
+    test.at(3, run.complete());
+    expect(test.spans()).toHaveLength(2);
+    expect(test.diagnostics().ignored.duplicate).toBe(1);
+  });
+
+  it("are not starts that differ in tool or version, nor starts after the end", () => {
+    const test = bench();
+    test.at(0, run.started());
+    test.at(1, run.toolStart("call_1", "a"));
+    test.at(1, run.toolStart("call_1", "b"));
+    test.at(1, { ...run.toolStart("call_1", "a"), tool_version: "2" });
+    test.at(2, run.toolComplete("call_1", "a"));
+    test.at(3, run.toolStart("call_1", "b"));
+    test.at(4, run.complete());
+    expect(test.spans().map((span) => span.name)).toHaveLength(4);
+    expect(test.diagnostics().ignored.duplicate).toBe(1);
+  });
+
+  it("are ends equal in id, time and duration to the last one", () => {
+    const test = bench();
+    test.at(0, run.started());
+    test.at(1, run.toolStart("call_1"));
+    test.at(2, run.toolComplete("call_1", "fetch", 1000));
+    test.at(2, run.toolComplete("call_1", "fetch", 1000));
+    expect(test.diagnostics().ignored.duplicate).toBe(1);
+    test.at(2, run.toolComplete("call_1", "fetch", 999));
+    test.at(2.5, run.toolComplete("call_1", "fetch", 1000));
+    test.at(3, run.complete());
+    const calls = test.trees()[0]?.children.map((call) => [call.span_id, call.start, call.end]);
+    expect(calls).toEqual([
+      [callId("call_1"), "2026-04-29T12:00:01Z", "2026-04-29T12:00:02Z"],
+      [callId("call_1", 2), "2026-04-29T12:00:01.001Z", "2026-04-29T12:00:02Z"],
+      [callId("call_1", 3), "2026-04-29T12:00:01.500Z", "2026-04-29T12:00:02.500Z"],
+    ]);
+    expect(test.diagnostics().ignored.duplicate).toBe(1);
+  });
+
+  it("are approvals and denials of the same call at the same time", () => {
+    const test = bench();
+    test.at(0, run.started());
+    test.at(1, run.approved("call_1"));
+    test.at(1, run.approved("call_1"));
+    test.at(2, run.denied("call_2"));
+    test.at(2, run.denied("call_2"));
+    test.at(3, run.denied("call_2"));
+    test.at(4, run.complete());
+    expect(test.find("invoke_agent react").attributes).toMatchObject({
+      "entelix.run.approved_calls": 1,
+      "entelix.run.denied_calls": 2,
+    });
+    expect(test.find("invoke_agent react").events).toEqual(["entelix.approval"]);
+    expect(test.diagnostics().ignored.duplicate).toBe(2);
+  });
+
+  it("are never events with an empty id", () => {
+    const test = bench();
+    test.at(0, run.started());
+    test.at(1, run.toolStart(""));
+    test.at(1, run.toolStart(""));
+    test.at(2, run.toolComplete(""));
+    test.at(2, run.toolComplete(""));
+    test.at(3, run.denied(""));
+    test.at(3, run.denied(""));
+    test.at(4, run.approved(""));
+    test.at(4, run.approved(""));
+    test.at(5, run.complete());
+    expect(test.spans()).toHaveLength(5);
+    expect(test.find("invoke_agent react").attributes).toMatchObject({
+      "entelix.run.approved_calls": 2,
+      "entelix.run.denied_calls": 2,
+    });
+    expect(test.diagnostics().ignored.duplicate).toBe(0);
+  });
+});
