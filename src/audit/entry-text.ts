@@ -1,4 +1,5 @@
 import type { AuditEntry } from "./audit-row.ts";
+import { MAX_ID_LENGTH, type NamedThread } from "./named-thread.ts";
 import { type RowFacts, sha256 } from "./row-text.ts";
 import { encodeGraphEvent } from "./wire/encode-graph-event.ts";
 
@@ -6,33 +7,39 @@ import { encodeGraphEvent } from "./wire/encode-graph-event.ts";
 export interface EntryText extends RowFacts {
   /** The event as it is stored. */
   readonly event_text: string;
+  /** Thread and event id as one text: what a redelivery is known by. */
+  readonly event_name: string | null;
 }
 
 /**
  * Reads an entry once and encodes it.
  *
- * @throws TypeError when the event is no object with a `kind`, or an id is neither a string nor
- *   missing.
+ * @throws TypeError when the event is no object with a `kind`, or an id is neither missing nor a
+ *   string of at most 4,096 characters.
  */
-export function encodeEntry(entry: AuditEntry): EntryText {
+export function encodeEntry(entry: AuditEntry, thread: NamedThread): EntryText {
   const { event } = entry;
   if (typeof event !== "object" || event === null || typeof event.kind !== "string") {
     throw new TypeError("event: expected a GraphEvent, an object with a kind");
   }
   const text = encodeGraphEvent(event);
+  const event_id = known(entry.event_id, "event_id");
   return {
     run_id: known(entry.run_id, "run_id"),
-    event_id: known(entry.event_id, "event_id"),
+    event_id,
     trace_id: known(entry.trace_id, "trace_id"),
     span_id: known(entry.span_id, "span_id"),
     digest: sha256(text),
     event_text: text,
+    event_name: event_id === null ? null : thread.name + event_id,
   };
 }
 
 /** An empty id says as little as none: both are stored as `null`. */
 function known(id: unknown, field: string): string | null {
   if (id === undefined || id === null || id === "") return null;
-  if (typeof id === "string") return id;
-  throw new TypeError(`${field}: expected a string, or nothing when it is not known`);
+  if (typeof id === "string" && id.length <= MAX_ID_LENGTH) return id;
+  throw new TypeError(
+    `${field}: expected a string of at most ${MAX_ID_LENGTH} characters, or nothing when not known`,
+  );
 }

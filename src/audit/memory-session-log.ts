@@ -7,10 +7,10 @@ import {
   type ThreadKey,
 } from "./audit-row.ts";
 import { encodeEntry } from "./entry-text.ts";
-import { checkKey, DEFAULT_EVENT_IDS, type SessionLog } from "./session-log.ts";
+import { namedThread } from "./named-thread.ts";
+import { DEFAULT_EVENT_IDS, type SessionLog } from "./session-log.ts";
 import { type StoredRow, withEvent } from "./stored-row.ts";
 import { type ChainedRow, chainEntries } from "./thread-chain.ts";
-import { threadText } from "./thread-text.ts";
 import { checkWhole } from "./whole-number.ts";
 
 interface MemoryThread {
@@ -43,37 +43,36 @@ export class MemorySessionLog implements SessionLog {
   }
 
   async append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
-    checkKey(key);
-    const encoded = entries.map(encodeEntry);
-    const name = threadText(key);
-    const thread = this.#threads.get(name) ?? { rows: [], head: EMPTY_THREAD, watermark: 0 };
-    const { rows, anchor } = chainEntries(key, thread.head, encoded, (id) =>
-      this.#seen.get(name + id),
+    const named = namedThread(key);
+    const encoded = entries.map((entry) => encodeEntry(entry, named));
+    const thread = this.#threads.get(named.name) ?? { rows: [], head: EMPTY_THREAD, watermark: 0 };
+    const { anchor, rows } = chainEntries(named, thread.head, encoded, (name) =>
+      this.#seen.get(name),
     );
     if (rows.length === 0) return anchor;
-    this.#threads.set(name, thread);
+    this.#threads.set(named.name, thread);
     thread.head = anchor;
     for (const row of rows) {
-      thread.rows.push(storedRow(key, row));
-      const id = row.entry.event_id;
-      if (id !== null) this.#seen.set(name + id, { ordinal: row.ordinal, hash: row.hash });
+      thread.rows.push(storedRow(named, row));
+      const name = row.entry.event_name;
+      if (name !== null) this.#seen.set(name, { ordinal: row.ordinal, hash: row.hash });
     }
     return anchor;
   }
 
   async loadSince(key: ThreadKey, cursor: number): Promise<readonly AuditRow[]> {
-    checkKey(key);
+    const { name } = namedThread(key);
     checkWhole(cursor, "cursor");
-    const thread = this.#threads.get(threadText(key));
+    const thread = this.#threads.get(name);
     if (thread === undefined) return [];
     const live = thread.rows.slice(Math.max(cursor, thread.watermark));
     return live.map(withEvent).filter((row) => row !== undefined);
   }
 
   async archiveBefore(key: ThreadKey, watermark: number): Promise<number> {
-    checkKey(key);
+    const { name } = namedThread(key);
     checkWhole(watermark, "watermark");
-    const thread = this.#threads.get(threadText(key));
+    const thread = this.#threads.get(name);
     if (thread === undefined) return 0;
     const before = thread.watermark;
     thread.watermark = Math.max(before, Math.min(watermark, thread.rows.length));
@@ -84,5 +83,6 @@ export class MemorySessionLog implements SessionLog {
 function storedRow(key: ThreadKey, row: ChainedRow): StoredRow {
   const { ordinal, hash, prev, entry } = row;
   const { tenant_id, thread_id } = key;
-  return { tenant_id, thread_id, ordinal, prev, hash, ...entry, erased: false };
+  const { event_name: _, ...facts } = entry;
+  return { tenant_id, thread_id, ordinal, prev, hash, ...facts, erased: false };
 }

@@ -23,7 +23,7 @@ export interface SessionLog {
    *   (ordinal 0 and 64 zeros when it has none).
    * @throws (rejects) with the store's error when nothing of this call was written: it leaves no gap
    *   and no row, and the next good append goes on with the chain. TypeError for an entry that is no
-   *   event or a key without tenant or thread.
+   *   event, a key without tenant or thread, or an id of more than 4,096 characters.
    */
   append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor>;
 
@@ -49,15 +49,3 @@ export interface SessionLog {
 
 /** How many event ids a store remembers unless told otherwise. */
 export const DEFAULT_EVENT_IDS = 100_000;
-
-/** @throws TypeError when the key lacks its tenant or its thread. */
-export function checkKey(key: ThreadKey): void {
-  checkName(key.tenant_id, "tenant_id");
-  checkName(key.thread_id, "thread_id");
-}
-
-function checkName(name: unknown, field: string): void {
-  if (typeof name !== "string" || name === "") {
-    throw new TypeError(`${field}: expected a string that is not empty`);
-  }
-}

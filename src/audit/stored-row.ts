@@ -1,6 +1,7 @@
 import { parseExact } from "../events/exact-json.ts";
 import type { AuditRow, ErasedEvent, RowAnchor, ThreadKey } from "./audit-row.ts";
-import { type RowFacts, rowAfter, sha256 } from "./row-text.ts";
+import { type RowFacts, sha256 } from "./row-text.ts";
+import { isCount } from "./whole-number.ts";
 import { decodeGraphEvent } from "./wire/decode-graph-event.ts";
 import { isObject } from "./wire/wire-shape.ts";
 
@@ -17,13 +18,22 @@ export type RowReading =
   | { readonly row: StoredRow; readonly problem?: undefined }
   | { readonly problem: string; readonly claim?: StoredRow };
 
-/**
- * A quote inside a JSON string is escaped, so the first place with these characters ends the digest
- * and begins the event, which is the last field.
- */
+const STRING = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"';
+const TEXT = `(${STRING})`;
+const ID = `(${STRING}|null)`;
+const HASH = '"([0-9a-f]{64})"';
+
+/** A quote inside a string is escaped, so the first of these begins the event, the last field. */
 const EVENT = ',"event":';
 
-const HASH = /^[0-9a-f]{64}$/;
+/** More characters than ids of the longest kind, all escaped, can make of a row up to its event. */
+const MAX_HEAD = 256 * 1024;
+
+/** A row's line up to its event, as `rowAfter` writes it. */
+const ROW = new RegExp(
+  `^\\{"tenant_id":${TEXT},"thread_id":${TEXT},"ordinal":([1-9]\\d*),"prev":${HASH},"hash":${HASH},` +
+    `"run_id":${ID},"event_id":${ID},"trace_id":${ID},"span_id":${ID},"digest":${HASH},"event":`,
+);
 
 /**
  * Reads one row's line and checks all that the line alone can show: its form, its hash and the digest
@@ -32,41 +42,85 @@ const HASH = /^[0-9a-f]{64}$/;
 export function readRow(line: string): RowReading {
   const at = line.indexOf(EVENT);
   if (at < 0 || !line.endsWith("}")) return { problem: "no row: the line is not whole" };
+  const match = at <= MAX_HEAD ? ROW.exec(line) : null;
+  if (match === null) return notWritten(line, at);
+  const [head, tenant, thread, place, prev, hash, run, event, trace, span, digest] = match;
+  const texts = `[${tenant},${thread},${run},${event},${trace},${span}]`;
+  const values = parse(texts);
+  // Only what is written exactly as the log writes it: another spelling could be read differently.
+  if (!Array.isArray(values) || JSON.stringify(values) !== texts) return notWritten(line, at);
+  const [tenant_id, thread_id, run_id, event_id, trace_id, span_id]: unknown[] = values;
+  const row = storedRow(
+    {
+      tenant_id,
+      thread_id,
+      ordinal: Number(place),
+      prev,
+      hash,
+      run_id,
+      event_id,
+      trace_id,
+      span_id,
+      digest,
+    },
+    line.slice(head.length, -1),
+  );
+  if (row === undefined) return notWritten(line, at);
+  const hashed = `["${prev}",${tenant},${thread},${place},${run},${event},${trace},${span},"${digest}"]`;
+  if (sha256(hashed) !== hash) {
+    return { problem: "edited: the row's hash is not that of its fields", claim: row };
+  }
+  if (row.erased && !isErasedText(row.event_text)) {
+    return { problem: "edited: the event is not the one the row's digest was made of", claim: row };
+  }
+  return { row };
+}
+
+/** Why a line is none that a log writes. */
+function notWritten(line: string, at: number): RowReading {
   const fields = parse(`${line.slice(0, at)}}`);
   if (!isObject(fields)) return { problem: "no row: expected a JSON object" };
+  const claim = storedRow(fields, line.slice(at + EVENT.length, -1));
+  return claim === undefined
+    ? { problem: "no row: a field is missing or has the wrong type" }
+    : { problem: "edited: the row is not written as this log writes rows", claim };
+}
+
+function storedRow(
+  fields: Readonly<Record<string, unknown>>,
+  event_text: string,
+): StoredRow | undefined {
   const { tenant_id, thread_id, ordinal, prev, hash, digest } = fields;
   const { run_id, event_id, trace_id, span_id } = fields;
   if (
     typeof tenant_id !== "string" ||
     typeof thread_id !== "string" ||
-    !isOrdinal(ordinal) ||
-    !isHash(prev) ||
-    !isHash(hash) ||
-    !isHash(digest) ||
+    !isCount(ordinal) ||
+    typeof prev !== "string" ||
+    typeof hash !== "string" ||
+    typeof digest !== "string" ||
     !isId(run_id) ||
     !isId(event_id) ||
     !isId(trace_id) ||
     !isId(span_id)
   ) {
-    return { problem: "no row: a field is missing or has the wrong type" };
+    return undefined;
   }
-  const facts = { run_id, event_id, trace_id, span_id, digest };
-  const key = { tenant_id, thread_id };
-  const event_text = line.slice(at + EVENT.length, -1);
   const erased = sha256(event_text) !== digest;
-  const row: StoredRow = { ...key, ordinal, prev, hash, ...facts, event_text, erased };
-  const written = rowAfter({ ordinal: ordinal - 1, hash: prev }, key, facts);
-  if (written.hash !== hash) {
-    return { problem: "edited: the row's hash is not that of its fields", claim: row };
-  }
-  // Equal bytes leave no room for a second field of the same name, which readers could take instead.
-  if (!line.startsWith(written.text)) {
-    return { problem: "edited: the row is not written as this log writes rows", claim: row };
-  }
-  if (erased && !isErasedText(event_text)) {
-    return { problem: "edited: the event is not the one the row's digest was made of", claim: row };
-  }
-  return { row };
+  return {
+    tenant_id,
+    thread_id,
+    ordinal,
+    prev,
+    hash,
+    run_id,
+    event_id,
+    trace_id,
+    span_id,
+    digest,
+    event_text,
+    erased,
+  };
 }
 
 /** The row with its event parsed, or `undefined` when the stored text is no event. */
@@ -81,14 +135,6 @@ export function withEvent(stored: StoredRow): AuditRow | undefined {
 
 function hasKind(value: Readonly<Record<string, unknown>>): value is { readonly kind: string } {
   return typeof value.kind === "string";
-}
-
-function isOrdinal(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value > 0;
-}
-
-function isHash(value: unknown): value is string {
-  return typeof value === "string" && HASH.test(value);
 }
 
 function isId(value: unknown): value is string | null {

@@ -19,21 +19,22 @@ export interface ChainedAppend {
 /**
  * Chains entries behind a thread's head, leaving out those whose event id is known.
  *
- * @param placeOf where the event of an id already stands, if it does.
+ * @param placeOf where the event of a name already stands, if it does.
  */
 export function chainEntries(
   key: ThreadKey,
   head: RowAnchor,
   entries: readonly EntryText[],
-  placeOf: (eventId: string) => RowAnchor | undefined,
+  placeOf: (eventName: string) => RowAnchor | undefined,
 ): ChainedAppend {
   const rows: ChainedRow[] = [];
-  const added = new Map<string, RowAnchor>();
+  // A call with one entry, the usual one, cannot repeat itself.
+  const added = entries.length > 1 ? new Map<string, RowAnchor>() : undefined;
   let last = head;
   let known: RowAnchor | undefined;
   for (const entry of entries) {
-    const id = entry.event_id;
-    const place = id === null ? undefined : (added.get(id) ?? placeOf(id));
+    const name = entry.event_name;
+    const place = name === null ? undefined : (added?.get(name) ?? placeOf(name));
     if (place !== undefined) {
       if (known === undefined || place.ordinal > known.ordinal) known = place;
       continue;
@@ -41,7 +42,7 @@ export function chainEntries(
     const { ordinal, hash, text } = rowAfter(last, key, entry);
     rows.push({ ordinal, hash, prev: last.hash, entry, line: `${text}${entry.event_text}}` });
     last = { ordinal, hash };
-    if (id !== null) added.set(id, last);
+    if (name !== null) added?.set(name, last);
   }
   return { rows, anchor: rows.length > 0 ? last : (known ?? head) };
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import type { LogProblem, VerifyReport } from "../audit/verify/verify-report.ts";
 import { verifyLog } from "../audit/verify/verify-log.ts";
+import type { LogProblem, VerifyReport } from "../audit/verify/verify-report.ts";
 import { type AnchoredSpan, anchoredSpans } from "./audit/anchored-spans.ts";
 import { checkLogDirectory } from "./audit/log-directory.ts";
 import { CliError, messageOf } from "./cli-error.ts";
@@ -108,17 +108,25 @@ function notes(report: VerifyReport): string[] {
   const { erasedRows, recoveredCommits, tornBytes, tornFiles, uncommittedLines } = report;
   const found: string[] = [];
   if (erasedRows > 0) {
-    found.push(`${counted(erasedRows, "payload")} erased: the chain was checked, the payload can't be`);
+    found.push(
+      `${counted(erasedRows, "payload")} erased: the chain was checked, the payload can't be`,
+    );
   }
   if (recoveredCommits > 0) {
-    found.push(`${counted(recoveredCommits, "commit")} written when the log was opened after a crash`);
+    found.push(
+      `${counted(recoveredCommits, "commit")} written when the log was opened after a crash`,
+    );
   }
   if (uncommittedLines > 0 || tornBytes > 0) {
     const lines = counted(uncommittedLines, "line");
-    found.push(`${lines} and ${counted(tornBytes, "byte")} behind the last commit: a writer is at work, or crashed`);
+    found.push(
+      `${lines} and ${counted(tornBytes, "byte")} behind the last commit: a writer is at work, or crashed`,
+    );
   }
   if (tornFiles.length > 0) {
-    found.push(`set aside after crashes: ${tornFiles.map((name) => safe(`torn/${name}`)).join(", ")}`);
+    found.push(
+      `set aside after crashes: ${tornFiles.map((name) => safe(`torn/${name}`)).join(", ")}`,
+    );
   }
   return found;
 }

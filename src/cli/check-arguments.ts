@@ -7,12 +7,20 @@ import { safe } from "./terminal/safe-text.ts";
 /**
  * Checks a command's arguments against its options and operands.
  *
- * @returns whether `--help` is among them: then nothing else is checked.
+ * @returns `help` or `version` when that is asked for anywhere: then nothing else is checked.
  * @throws CliError for the first thing that is wrong, with what to type instead.
  */
-export function checkArguments(command: Command, args: string[]): "help" | "run" {
-  const { tokens } = parseArgs({ args, strict: false, tokens: true, options: ofParseArgs(command) });
-  if (tokens.some((token) => token.kind === "option" && token.name === "help")) return "help";
+export function checkArguments(command: Command, args: string[]): "help" | "version" | "run" {
+  const { tokens } = parseArgs({
+    args,
+    strict: false,
+    tokens: true,
+    options: ofParseArgs(command),
+  });
+  const asked = (name: string) =>
+    tokens.some((token) => token.kind === "option" && token.name === name);
+  if (asked("help")) return "help";
+  if (asked("version")) return "version";
   const hint = `Run: entelix-otel ${command.name} --help`;
   let operands = 0;
   for (const token of tokens) {
@@ -32,11 +40,11 @@ export function checkArguments(command: Command, args: string[]): "help" | "run"
     }
   }
   if (operands < command.least) {
-    throw new CliError(`expected ${command.operands || "nothing"} after the command`, hint);
+    throw new CliError(`expected ${command.operands} after ${command.name}`, hint);
   }
   if (operands > command.most) {
-    const wanted = command.operands === "" ? "no operand" : `only ${command.operands}`;
-    throw new CliError(`expected ${wanted}, got ${operands} operands`, hint);
+    const wanted = command.operands === "" ? "nothing" : `one ${command.operands}`;
+    throw new CliError(`expected ${wanted} after ${command.name}, got ${operands}`, hint);
   }
   return "run";
 }
@@ -59,7 +67,8 @@ function shown(value: string): string {
 
 /** `parseArgs` reads a string option's value only when it knows the option. */
 function ofParseArgs(command: Command): Record<string, OptionSpec> {
-  return { ...command.options, help: HELP };
+  return { ...command.options, help: HELP, version: VERSION };
 }
 
 const HELP: OptionSpec = { type: "boolean", short: "h", about: "Show this help." };
+const VERSION: OptionSpec = { type: "boolean", short: "V", about: "Show the version." };

@@ -18,3 +18,8 @@ export class CliError extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
+
+/** Whether a write failed since the reader has gone (`… | head`): there is nobody to tell. */
+export function isBrokenPipe(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EPIPE";
+}

@@ -13,7 +13,6 @@ import { SpanOutlet } from "../otel/replay/span-outlet.ts";
 import { messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { BUNDLED_RECORDINGS, readRecording } from "./demo/bundled-recordings.ts";
-import { tracesEndpoint } from "./traces-endpoint.ts";
 import { DemoReport } from "./demo/demo-report.ts";
 import { FreshRunIds } from "./demo/fresh-run-ids.ts";
 import { LiveView } from "./demo/live-view.ts";
@@ -22,6 +21,7 @@ import { DEFAULT_JAEGER, httpUrl } from "./jaeger.ts";
 import { openAuditLog } from "./replay/audit-directory.ts";
 import { InFlight } from "./replay/in-flight.ts";
 import { Interruption } from "./terminal/interruption.ts";
+import { tracesEndpoint } from "./traces-endpoint.ts";
 
 const OPTIONS = {
   endpoint: {
@@ -66,7 +66,10 @@ export const demo: Command = {
     const report = new DemoReport();
     const outlet = new SpanOutlet(sender === undefined ? [] : [sender], (span) => report.add(span));
     const bridge = new Bridge({
-      tracerProvider: createReplayProvider(serviceResource(undefined, "entelix-demo").resource, outlet),
+      tracerProvider: createReplayProvider(
+        serviceResource(undefined, "entelix-demo").resource,
+        outlet,
+      ),
       audit: log,
       limits: { markerAfterMs: 0 },
       onError: (error, place) => report.addTrouble(`${place}: ${messageOf(error)}`),

@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
 import type { Command, Io } from "./command.ts";
-import { tracesEndpoint } from "./traces-endpoint.ts";
 import { type ApplicationApi, loadApplication } from "./doctor/application-api.ts";
 import { checkEndpoint } from "./doctor/check-endpoint.ts";
 import { checkEnvironment } from "./doctor/check-environment.ts";
 import { checkPackages } from "./doctor/check-packages.ts";
 import { checkProvider } from "./doctor/check-provider.ts";
 import { type Finding, note, printFinding } from "./doctor/finding.ts";
+import { httpUrl } from "./jaeger.ts";
 import { counted } from "./terminal/figures.ts";
 
 const OPTIONS = {
@@ -36,19 +36,20 @@ export const doctor: Command = {
   ],
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: OPTIONS });
-    const url = tracesEndpoint(values.endpoint, io.env);
-    const environment = await checkEnvironment(io.env);
-    const endpoint = await checkEndpoint(url, io.env);
-    const packages = await checkPackages(process.cwd());
+    if (values.endpoint !== undefined) httpUrl("--endpoint", values.endpoint);
+    let problems = 0;
+    const print = (findings: readonly Finding[]) => {
+      for (const finding of findings) printFinding(finding, io.out);
+      problems += findings.filter(({ level }) => level === "problem").length;
+    };
+    print(await checkPackages(process.cwd()));
+    print(await checkEnvironment(io.env));
+    print([await checkEndpoint(values.endpoint, io.env)]);
     // Last: from here on it is no longer this command's process alone.
     const loaded = values.import === undefined ? undefined : await loadApplication(values.import);
-    const findings = [...packages, ...environment, endpoint, ...provider(loaded)];
-    for (const finding of findings) printFinding(finding, io.out);
-    const problems = findings.filter(({ level }) => level === "problem").length;
+    print(provider(loaded));
     io.out.line();
-    io.out.line(
-      problems === 0 ? "All is well." : `${counted(problems, "thing")} to put right.`,
-    );
+    io.out.line(problems === 0 ? "All is well." : `${counted(problems, "thing")} to put right.`);
     const code = problems === 0 ? 0 : 2;
     if (loaded !== undefined) leave(io, code);
     return code;

@@ -4,7 +4,7 @@ import { formatIssue } from "../ingest/line-issue.ts";
 import { SourceReadError } from "../ingest/read-events.ts";
 import { serviceResource, UNNAMED } from "../otel/replay/service-resource.ts";
 import { SpanOutlet } from "../otel/replay/span-outlet.ts";
-import { CliError, messageOf } from "./cli-error.ts";
+import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { nearest } from "./nearest.ts";
 import { bytesOf, type InputFile, inputFiles } from "./replay/input-file.ts";
@@ -179,6 +179,7 @@ function onceAPlace(tell: (error: unknown, place: string) => void) {
 /** A failure to write the spans says which option it is about. */
 function named(error: unknown, { lines }: ReplayOutputs): unknown {
   const failure = lines?.failure;
-  if (failure === undefined) return error;
+  // The reader of standard output has gone: that is no fault of the option's.
+  if (failure === undefined || isBrokenPipe(failure)) return failure ?? error;
   return new CliError(`--out: ${safe(failure.message)}`, undefined, { cause: failure });
 }

@@ -1,6 +1,6 @@
 import { VERSION } from "../version.ts";
 import { checkArguments } from "./check-arguments.ts";
-import { CliError, messageOf } from "./cli-error.ts";
+import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { helpOf, overview } from "./help.ts";
@@ -17,7 +17,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(args, io);
   } catch (error) {
-    show(error, io);
+    if (!isBrokenPipe(error)) show(error, io);
     return 1;
   }
 }
@@ -32,18 +32,37 @@ async function dispatch(args: readonly string[], io: Io): Promise<number> {
   if (first === "--help" || first === "-h") return print(io, overview(COMMANDS));
   if (first === "help") return help(others, io);
   const found = find(args);
-  if (found === undefined) throw unknownCommand(args);
+  if (found === undefined) return group(args, io);
   const { command, rest } = found;
-  if (rest[0] === "--version") return print(io, [VERSION]);
-  if (checkArguments(command, rest) === "help") return print(io, helpOf(command));
-  return command.run(rest, io);
+  const asked = checkArguments(command, rest);
+  switch (asked) {
+    case "help":
+      return print(io, helpOf(command));
+    case "version":
+      return print(io, [VERSION]);
+    case "run":
+      return command.run(rest, io);
+    default:
+      return asked satisfies never;
+  }
 }
 
 function help(names: readonly string[], io: Io): number {
   if (names.length === 0) return print(io, overview(COMMANDS));
   const found = find(names);
-  if (found === undefined) throw unknownCommand(names);
-  return print(io, helpOf(found.command));
+  return found === undefined ? group(names, io) : print(io, helpOf(found.command));
+}
+
+/** `audit` alone is no command, but its help is asked for all the same. */
+function group(args: readonly string[], io: Io): number {
+  const [first = "", second] = args;
+  const members = COMMANDS.filter((command) => command.name.startsWith(`${first} `));
+  const asked = second === undefined || second === "--help" || second === "-h";
+  if (members.length === 0 || !asked) throw unknownCommand(args, members);
+  const lines = overview(members);
+  if (second !== undefined) return print(io, lines);
+  for (const line of lines) io.err.line(line);
+  return 1;
 }
 
 function find(args: readonly string[]): { command: Command; rest: string[] } | undefined {
@@ -56,18 +75,21 @@ function find(args: readonly string[]): { command: Command; rest: string[] } | u
   return undefined;
 }
 
-function unknownCommand([first = "", second]: readonly string[]): CliError {
+function unknownCommand(
+  [first = "", second = ""]: readonly string[],
+  members: readonly Command[],
+): CliError {
   const hint = "Run: entelix-otel --help";
-  const group = COMMANDS.filter((command) => command.name.startsWith(`${first} `));
-  if (group.length > 0) {
-    const names = group.map((command) => command.name).join(" or ");
-    const got = second === undefined || second.startsWith("-") ? "" : `, got "${safe(second)}"`;
-    return new CliError(`${first}: expected ${names}${got}`, hint);
+  if (members.length > 0) {
+    const names = members.map((command) => command.name).join(" or ");
+    return new CliError(`expected ${names}, got ${first} ${safe(second)}`, hint);
   }
-  const what = first.startsWith("-") ? "option" : "command";
+  if (first.startsWith("-")) {
+    return new CliError(`expected a command before ${safe(first)}`, hint);
+  }
   const meant = nearest(first, [...COMMANDS.map((command) => command.name), "audit", "help"]);
   const question = meant === undefined ? "" : `. Did you mean ${meant}?`;
-  return new CliError(`unknown ${what} ${safe(first)}${question}`, hint);
+  return new CliError(`unknown command ${safe(first)}${question}`, hint);
 }
 
 function print(io: Io, lines: readonly string[]): number {
@@ -83,6 +105,9 @@ function show(error: unknown, io: Io): void {
     return;
   }
   err.line(`${err.style("red", "entelix-otel:")} ${safe(messageOf(error))}`);
-  if (io.env["ENTELIX_OTEL_DEBUG"] && error instanceof Error) err.line(error.stack ?? "");
-  else err.line("With ENTELIX_OTEL_DEBUG=1 the stack is shown.");
+  if (!io.env.ENTELIX_OTEL_DEBUG || !(error instanceof Error)) {
+    err.line("With ENTELIX_OTEL_DEBUG=1 the stack is shown.");
+    return;
+  }
+  for (const line of error.stack?.split("\n") ?? []) err.line(safe(line));
 }

@@ -11,8 +11,8 @@ export function tracesEndpoint(
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   if (option !== undefined) return tracesUrl(httpUrl("--endpoint", option).href);
-  const traces = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+  const traces = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
   if (traces) return httpUrl("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", traces).href;
-  const base = env["OTEL_EXPORTER_OTLP_ENDPOINT"];
+  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   return base ? tracesUrl(httpUrl("OTEL_EXPORTER_OTLP_ENDPOINT", base).href) : undefined;
 }

@@ -75,8 +75,6 @@ function show(found: Found, tenant: string, runId: string, { out }: Io): void {
   if (tenant === "" || !isUuid(runId.toLowerCase())) return;
   const other = RunIds.hashed(tenant, runId.toLowerCase());
   out.line();
-  out.line(
-    out.style("dim", "Had another tenant used this run id first, it would be there:"),
-  );
+  out.line(out.style("dim", "Had another tenant used this run id first, it would be there:"));
   out.line(`trace   ${other.traceId}`);
 }

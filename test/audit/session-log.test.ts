@@ -85,6 +85,21 @@ describe.each([
     expect(rows[0]).toMatchObject({ event_id: null, trace_id: null, span_id: null, run_id: "r1" });
   });
 
+  it("takes ids of any characters up to their longest", async () => {
+    const log = await make();
+    const worst = "\u0000".repeat(4096);
+    const own = { tenant_id: worst, thread_id: worst };
+    const ids = { run_id: worst, event_id: worst, trace_id: worst, span_id: worst };
+    await log.append(own, [entry("a", ids), entry("b")]);
+    const rows = await log.loadSince(own, 0);
+    expectWhole(rows);
+    expect(rows[0]).toMatchObject({ ...own, ...ids });
+    await expect(log.append(own, [entry("c", { span_id: `${worst}x` })])).rejects.toThrow(
+      "span_id:",
+    );
+    await expect(log.append({ ...own, thread_id: `${worst}x` }, [])).rejects.toThrow("thread_id:");
+  });
+
   it("makes the same hashes for the same entries, in any store and at any time", async () => {
     const log = await make();
     const anchor = await log.append(key, [entry("a"), entry("b", { event_id: "e" })]);
@@ -220,14 +235,14 @@ describe.each([
     const call = (method: string, ...args: unknown[]) =>
       Reflect.apply(Reflect.get(untyped, method), log, args);
     await expect(call("append", { tenant_id: "", thread_id: "t" }, [])).rejects.toThrow(
-      "tenant_id: expected a string that is not empty",
+      "tenant_id: expected a string of 1 to 4096 characters",
     );
     await expect(call("append", { tenant_id: "a" }, [])).rejects.toThrow("thread_id: expected");
     await expect(call("append", key, [entry("ok"), { event: "no" }])).rejects.toThrow(
       "event: expected a GraphEvent",
     );
     await expect(call("append", key, [entry("x", Object({ run_id: 5 }))])).rejects.toThrow(
-      "run_id: expected a string, or nothing when it is not known",
+      "run_id: expected a string of at most 4096 characters, or nothing when not known",
     );
     await expect(call("loadSince", key, -1)).rejects.toThrow("cursor: expected a whole number");
     await expect(call("archiveBefore", key, 1.5)).rejects.toThrow("watermark: expected a whole");

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "tsdown";
@@ -13,6 +13,7 @@ export interface Ending {
 /** A program of this folder, built so that Node can run it. */
 export class Program {
   readonly #folder: string;
+  readonly #running = new Set<ChildProcess>();
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -50,6 +51,7 @@ export class Program {
       env: { ...Object.fromEntries(inherited), ...variables },
       stdio: ["ignore", "pipe", "pipe"],
     });
+    this.#running.add(child);
     let output = "";
     let sent = 0;
     const read = (chunk: Buffer) => {
@@ -61,11 +63,16 @@ export class Program {
     child.stderr.on("data", read);
     return new Promise((resolve, reject) => {
       child.on("error", reject);
-      child.on("close", (code, signal) => resolve({ code, signal, output }));
+      child.on("close", (code, signal) => {
+        this.#running.delete(child);
+        resolve({ code, signal, output });
+      });
     });
   }
 
+  /** Also ends what a test that failed has left running. */
   remove(): Promise<void> {
+    for (const child of this.#running) child.kill("SIGKILL");
     return rm(this.#folder, { recursive: true, force: true });
   }
 }

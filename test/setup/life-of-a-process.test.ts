@@ -25,7 +25,7 @@ describe("handleSignals", () => {
   it("leaves the end to a listener of the application's", async () => {
     await using server = await OtlpServer.start();
     const ending = await program.run(["own-listener", server.url], {}, ["SIGTERM"]);
-    expect(ending).toEqual({ code: 7, signal: null, output: "ready\n" });
+    expect(ending).toEqual({ code: 7, signal: null, output: "ready\nheard\n" });
     expect(outcomes(server)).toEqual(["abandoned"]);
   });
 

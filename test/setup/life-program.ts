@@ -19,7 +19,9 @@ switch (way) {
   case "own-listener":
     openRun(sink);
     process.on("SIGTERM", () => {
-      void tracing.shutdown().then(() => process.exit(7));
+      process.stdout.write("heard\n");
+      // Time for the signal to come a second time, if it were raised again.
+      void tracing.shutdown().then(() => setTimeout(() => process.exit(7), 200));
     });
     setInterval(() => {}, 1000);
     break;

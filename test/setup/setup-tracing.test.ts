@@ -1,9 +1,17 @@
-import { context, ProxyTracerProvider, propagation, trace } from "@opentelemetry/api";
+import {
+  type ContextManager,
+  context,
+  createContextKey,
+  ProxyTracerProvider,
+  propagation,
+  ROOT_CONTEXT,
+  trace,
+} from "@opentelemetry/api";
 import { NodeTracerProvider, type SpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
 import { setupTracing } from "../../src/otel/setup/index.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
-import { isolateProcess } from "./isolation.ts";
+import { isolateProcess, keepDiag } from "./isolation.ts";
 import { openRun, RUN_ID, sendRun, TRACE_ID } from "./sample-run.ts";
 
 isolateProcess();
@@ -65,10 +73,11 @@ describe("setupTracing", () => {
     expect(server.span("later").traceId).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it("leaves a provider, context manager and propagator that are there", async () => {
+  it("leaves another's provider in its place, and adds nothing around it", async () => {
     await using server = await OtlpServer.start();
     const other = new NodeTracerProvider();
-    other.register();
+    other.register({ contextManager: null, propagator: null });
+    const lines = keepDiag();
     const told: [string, string][] = [];
     const tracing = setupTracing({
       endpoint: server.url,
@@ -87,6 +96,36 @@ describe("setupTracing", () => {
     expect(server.span("invoke_agent support").traceId).toBe(TRACE_ID);
     const global = trace.getTracerProvider();
     expect(global instanceof ProxyTracerProvider && global.getDelegate()).toBe(other);
+    trace.getTracer("app").startActiveSpan("outer", () => {
+      expect(trace.getActiveSpan()).toBeUndefined();
+    });
+    expect(propagation.fields()).toEqual([]);
+    expect(lines).toEqual([]);
+  });
+
+  it("keeps a context manager and a propagator that are there", async () => {
+    await using server = await OtlpServer.start();
+    const marked = ROOT_CONTEXT.setValue(createContextKey("mine"), true);
+    const manager: ContextManager = {
+      active: () => marked,
+      with: (_context, work, self, ...args) => work.call(self, ...args),
+      bind: (_context, target) => target,
+      enable: () => manager,
+      disable: () => manager,
+    };
+    context.setGlobalContextManager(manager);
+    propagation.setGlobalPropagator({
+      inject: () => {},
+      extract: (base) => base,
+      fields: () => ["x-mine"],
+    });
+    const lines = keepDiag();
+    const tracing = setupTracing({ endpoint: server.url });
+    expect(tracing.registered).toBe(true);
+    expect(context.active()).toBe(marked);
+    expect(propagation.fields()).toEqual(["x-mine"]);
+    expect(lines).toEqual([]);
+    await tracing.shutdown();
   });
 
   it("touches no global with register: false", async () => {

@@ -1,4 +1,5 @@
-import type { RowAnchor, ThreadKey } from "../audit-row.ts";
+import type { RowAnchor } from "../audit-row.ts";
+import { threadText } from "../thread-text.ts";
 import { fileLines } from "./file-lines.ts";
 import { type LogLine, readLogLine } from "./log-line.ts";
 import type { SealedSegment } from "./sealed-segment.ts";
@@ -6,8 +7,7 @@ import type { SeenEvents } from "./seen-events.ts";
 import type { SegmentStore } from "./segment-store.ts";
 
 interface SeenRow {
-  readonly key: ThreadKey;
-  readonly id: string;
+  readonly name: string;
   readonly place: RowAnchor;
 }
 
@@ -30,7 +30,7 @@ export class LatelySeen {
 
   /** Hands them over, the oldest first. */
   giveTo(seen: SeenEvents): void {
-    for (const { id, key, place } of this.#rows.slice(-this.#wanted)) seen.stored(key, id, place);
+    for (const { name, place } of this.#rows.slice(-this.#wanted)) seen.stored(name, place);
     this.#rows = [];
   }
 }
@@ -54,7 +54,7 @@ export async function recallSealed(
     try {
       for await (const { bytes, tooLong } of fileLines(found.file, found.bytes)) {
         const row = tooLong ? undefined : seenRow(readLogLine(bytes));
-        if (row !== undefined) seen.stored(row.key, row.id, row.place);
+        if (row !== undefined) seen.stored(row.name, row.place);
       }
     } finally {
       await found.file.close();
@@ -64,6 +64,6 @@ export async function recallSealed(
 
 function seenRow(line: LogLine): SeenRow | undefined {
   if (line.type !== "row" || line.row.event_id === null) return undefined;
-  const { event_id, hash, ordinal, tenant_id, thread_id } = line.row;
-  return { key: { tenant_id, thread_id }, id: event_id, place: { ordinal, hash } };
+  const { event_id, hash, ordinal } = line.row;
+  return { name: threadText(line.row) + event_id, place: { ordinal, hash } };
 }

@@ -1,8 +1,8 @@
 import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
 import { type EntryText, encodeEntry } from "../entry-text.ts";
-import { checkKey, type SessionLog } from "../session-log.ts";
+import { type NamedThread, namedThread } from "../named-thread.ts";
+import type { SessionLog } from "../session-log.ts";
 import { chainEntries } from "../thread-chain.ts";
-import { threadText } from "../thread-text.ts";
 import { checkWhole } from "../whole-number.ts";
 import type { DirectoryLock } from "./file-layer.ts";
 import { Journal } from "./journal.ts";
@@ -139,9 +139,9 @@ export class NdjsonSessionLog implements SessionLog {
 
   async append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
     // Everything up to the first await is done at the call, so that the caller's objects are his again.
-    const thread = ownKey(key);
+    const thread = namedThread(key);
     this.#checkOpen();
-    const encoded = entries.map(encodeEntry);
+    const encoded = entries.map((entry) => encodeEntry(entry, thread));
     for (const { event_text } of encoded) checkLength(event_text);
     const { maxPendingBytes } = this.#settings;
     if (this.#queue.bytes >= maxPendingBytes) {
@@ -149,17 +149,17 @@ export class NdjsonSessionLog implements SessionLog {
         `audit log: ${this.#queue.bytes} bytes wait to be written, maxPendingBytes is ${maxPendingBytes}`,
       );
     }
-    const head = this.#cold.has(threadText(thread)) ? undefined : this.#headOf(thread);
+    const head = this.#cold.has(thread.name) ? undefined : this.#headOf(thread);
     return head === undefined
       ? this.#appendCold(thread, encoded)
       : this.#enqueue(thread, head, encoded);
   }
 
   async loadSince(key: ThreadKey, cursor: number): Promise<readonly AuditRow[]> {
-    const thread = ownKey(key);
+    const thread = namedThread(key);
     checkWhole(cursor, "cursor");
     this.#checkOpen();
-    const active = this.#table.active.get(threadText(thread));
+    const active = this.#table.active.get(thread.name);
     const { segment, size } = this.#journal;
     let archived = active?.archived ?? 0;
     const parts: { segment: number; bytes: number | undefined; last: number }[] = [];
@@ -221,74 +221,80 @@ export class NdjsonSessionLog implements SessionLog {
     if (this.#closing !== undefined) throw new Error("audit log: it is closed");
   }
 
-  #headOf(key: ThreadKey): RowAnchor | undefined {
-    return this.#pending.get(key) ?? this.#table.knownHead(key);
+  #headOf(thread: NamedThread): RowAnchor | undefined {
+    return this.#pending.get(thread) ?? this.#table.knownHead(thread);
   }
 
   /** Reads the head first. Calls of one thread go on in the order they came. */
-  async #appendCold(key: ThreadKey, entries: readonly EntryText[]): Promise<RowAnchor> {
-    const name = threadText(key);
-    const cold = this.#cold.get(name) ?? { head: this.#table.coldHead(key), waiting: 0 };
+  async #appendCold(thread: NamedThread, entries: readonly EntryText[]): Promise<RowAnchor> {
+    const { name } = thread;
+    const cold = this.#cold.get(name) ?? { head: this.#table.coldHead(thread), waiting: 0 };
     this.#cold.set(name, cold);
     cold.waiting += 1;
     try {
       const stored = await cold.head;
       // A call before this one may have queued rows meanwhile.
-      return this.#enqueue(key, this.#headOf(key) ?? stored, entries);
+      return this.#enqueue(thread, this.#headOf(thread) ?? stored, entries);
     } finally {
       cold.waiting -= 1;
       if (cold.waiting === 0) this.#cold.delete(name);
     }
   }
 
-  #enqueue(key: ThreadKey, head: RowAnchor, entries: readonly EntryText[]): Promise<RowAnchor> {
-    const { anchor, rows } = chainEntries(key, head, entries, (id) => this.#seen.placeOf(key, id));
+  #enqueue(
+    thread: NamedThread,
+    head: RowAnchor,
+    entries: readonly EntryText[],
+  ): Promise<RowAnchor> {
+    const { anchor, rows } = chainEntries(thread, head, entries, (name) =>
+      this.#seen.placeOf(name),
+    );
     const first = rows[0];
-    if (first === undefined && entries.length > 0 && !this.#anyQueued(key, entries)) {
+    if (first === undefined && entries.length > 0 && !this.#anyQueued(entries)) {
       return Promise.resolve(anchor);
     }
-    const ids: StoredId[] = [];
+    const events: StoredEvent[] = [];
     for (const { entry, hash, ordinal } of rows) {
-      if (entry.event_id !== null) ids.push({ id: entry.event_id, place: { ordinal, hash } });
+      const name = entry.event_name;
+      if (name !== null) events.push({ name, place: { ordinal, hash } });
     }
-    for (const { id, place } of ids) this.#seen.queued(key, id, place);
-    if (first !== undefined) this.#pending.queued(key, anchor);
-    const stored = this.#onStored(key, first?.ordinal, anchor, ids);
+    for (const { name, place } of events) this.#seen.queued(name, place);
+    if (first !== undefined) this.#pending.queued(thread, anchor);
+    const stored = this.#onStored(thread, first?.ordinal, anchor, events);
     return this.#queue.push(rows, stored, entries.length === 0).then(() => anchor);
   }
 
-  #anyQueued(key: ThreadKey, entries: readonly EntryText[]): boolean {
-    return entries.some(({ event_id }) => event_id !== null && this.#seen.isQueued(key, event_id));
+  #anyQueued(entries: readonly EntryText[]): boolean {
+    return entries.some(({ event_name }) => event_name !== null && this.#seen.isQueued(event_name));
   }
 
   /** What is to be done once the rows from `first` to `last` are stored; no row without `first`. */
   #onStored(
-    key: ThreadKey,
+    thread: NamedThread,
     first: number | undefined,
     last: RowAnchor,
-    ids: readonly StoredId[],
+    events: readonly StoredEvent[],
   ): () => void {
     return () => {
       if (first !== undefined) {
-        this.#table.stored(key, first, last);
-        this.#pending.stored(key);
+        this.#table.stored(thread, first, last);
+        this.#pending.stored(thread);
       }
-      for (const { id, place } of ids) this.#seen.stored(key, id, place);
+      for (const { name, place } of events) this.#seen.stored(name, place);
     };
   }
 
   async #archiveOne(key: ThreadKey, watermark: number): Promise<number> {
-    const thread = ownKey(key);
+    const thread = namedThread(key);
     checkWhole(watermark, "watermark");
     this.#checkOpen();
     await this.#archive.count();
-    const stored = await this.#table.coldHead(thread);
     const spans = await this.#table.sealedSpans(thread);
     // From here to the queue without a wait, so that the rows counted are those queued before.
-    const active = this.#table.active.get(threadText(thread));
-    const head = this.#headOf(thread) ?? stored;
+    const active = this.#table.active.get(thread.name);
+    const stored = Math.max(0, ...spans.map(({ span }) => span.last));
     const from = Math.max(active?.archived ?? 0, ...spans.map(({ span }) => span.archived));
-    const to = Math.min(watermark, head.ordinal);
+    const to = Math.min(watermark, this.#headOf(thread)?.ordinal ?? stored);
     if (to <= from) return 0;
     const { hash, text } = archivedText(thread, to);
     await this.#queue.push([{ line: text, hash }], () => this.#table.archived(thread, to));
@@ -297,15 +303,10 @@ export class NdjsonSessionLog implements SessionLog {
   }
 }
 
-interface StoredId {
-  readonly id: string;
+/** An event that gets a row, by its name. */
+interface StoredEvent {
+  readonly name: string;
   readonly place: RowAnchor;
-}
-
-/** A key that the caller cannot change any more. */
-function ownKey(key: ThreadKey): ThreadKey {
-  checkKey(key);
-  return { tenant_id: key.tenant_id, thread_id: key.thread_id };
 }
 
 function checkLength(eventText: string): void {

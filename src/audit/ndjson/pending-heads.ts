@@ -1,5 +1,5 @@
-import type { RowAnchor, ThreadKey } from "../audit-row.ts";
-import { threadText } from "../thread-text.ts";
+import type { RowAnchor } from "../audit-row.ts";
+import type { NamedThread } from "../named-thread.ts";
 
 /**
  * The heads of threads with rows that are queued and not yet stored. Bounded by what the queue holds.
@@ -7,13 +7,12 @@ import { threadText } from "../thread-text.ts";
 export class PendingHeads {
   readonly #heads = new Map<string, { head: RowAnchor; calls: number }>();
 
-  get(key: ThreadKey): RowAnchor | undefined {
-    return this.#heads.get(threadText(key))?.head;
+  get({ name }: NamedThread): RowAnchor | undefined {
+    return this.#heads.get(name)?.head;
   }
 
   /** A call has queued rows up to `head`. */
-  queued(key: ThreadKey, head: RowAnchor): void {
-    const name = threadText(key);
+  queued({ name }: NamedThread, head: RowAnchor): void {
     const pending = this.#heads.get(name);
     if (pending === undefined) {
       this.#heads.set(name, { head, calls: 1 });
@@ -24,8 +23,7 @@ export class PendingHeads {
   }
 
   /** The rows of the oldest such call were stored. */
-  stored(key: ThreadKey): void {
-    const name = threadText(key);
+  stored({ name }: NamedThread): void {
     const pending = this.#heads.get(name);
     if (pending === undefined) return;
     pending.calls -= 1;

@@ -1,9 +1,9 @@
 import { RecentMap } from "../../lifecycle/recent-map.ts";
-import type { RowAnchor, ThreadKey } from "../audit-row.ts";
-import { threadText } from "../thread-text.ts";
+import type { RowAnchor } from "../audit-row.ts";
 
 /**
- * Where the rows of the last events are, so that a redelivered event is not written twice.
+ * Where the rows of the last events are, so that a redelivered event is not written twice. Events
+ * go by their name: the text of their thread and their id.
  *
  * At least `least` event ids are remembered, and at most twice as many: about 300 bytes each.
  */
@@ -17,22 +17,20 @@ export class SeenEvents {
   }
 
   /** Where the event's row is, or will be. */
-  placeOf(key: ThreadKey, eventId: string): RowAnchor | undefined {
-    const name = threadText(key) + eventId;
+  placeOf(name: string): RowAnchor | undefined {
     return this.#pending.get(name) ?? this.#stored.get(name);
   }
 
   /** Whether its row still waits to be stored. */
-  isQueued(key: ThreadKey, eventId: string): boolean {
-    return this.#pending.has(threadText(key) + eventId);
+  isQueued(name: string): boolean {
+    return this.#pending.has(name);
   }
 
-  queued(key: ThreadKey, eventId: string, place: RowAnchor): void {
-    this.#pending.set(threadText(key) + eventId, place);
+  queued(name: string, place: RowAnchor): void {
+    this.#pending.set(name, place);
   }
 
-  stored(key: ThreadKey, eventId: string, place: RowAnchor): void {
-    const name = threadText(key) + eventId;
+  stored(name: string, place: RowAnchor): void {
     this.#pending.delete(name);
     this.#stored.set(name, place);
   }

@@ -1,6 +1,6 @@
 import { RecentMap } from "../../lifecycle/recent-map.ts";
-import { EMPTY_THREAD, type RowAnchor, type ThreadKey } from "../audit-row.ts";
-import { threadText } from "../thread-text.ts";
+import { EMPTY_THREAD, type RowAnchor } from "../audit-row.ts";
+import type { NamedThread } from "../named-thread.ts";
 import type { SealedInfo } from "./journal.ts";
 import { hashesOf, mayHold, type SealedSegment } from "./sealed-segment.ts";
 import type { SegmentStore } from "./segment-store.ts";
@@ -64,8 +64,7 @@ export class ThreadTable {
   }
 
   /** The thread's last stored row, or `undefined` where an index has to be read to know it. */
-  knownHead(key: ThreadKey): RowAnchor | undefined {
-    const name = threadText(key);
+  knownHead({ name }: NamedThread): RowAnchor | undefined {
     const known = this.#heads.get(name) ?? headIn(this.#active.get(name));
     if (known !== undefined) return known;
     const hash = threadHash(name);
@@ -73,39 +72,38 @@ export class ThreadTable {
   }
 
   /** The thread's last row in the sealed segments. */
-  async coldHead(key: ThreadKey): Promise<RowAnchor> {
-    const hash = threadHash(threadText(key));
+  async coldHead(thread: NamedThread): Promise<RowAnchor> {
+    const hash = threadHash(thread.name);
     for (const segment of this.#sealed.toReversed()) {
       if (!mayHold(segment, hash)) continue;
-      const head = headIn(await this.#options.store.find(segment, key));
+      const head = headIn(await this.#options.store.find(segment, thread));
       if (head !== undefined) return head;
     }
     return EMPTY_THREAD;
   }
 
   /** What the sealed segments hold of a thread, ascending. */
-  async sealedSpans(key: ThreadKey): Promise<readonly SealedSpan[]> {
-    const hash = threadHash(threadText(key));
+  async sealedSpans(thread: NamedThread): Promise<readonly SealedSpan[]> {
+    const hash = threadHash(thread.name);
     const spans: SealedSpan[] = [];
     for (const segment of this.#sealed) {
       if (!mayHold(segment, hash)) continue;
-      const span = await this.#options.store.find(segment, key);
+      const span = await this.#options.store.find(segment, thread);
       if (span !== undefined) spans.push({ segment, span });
     }
     return spans;
   }
 
   /** Rows from the ordinal `first` to `last` were stored. */
-  stored(key: ThreadKey, first: number, last: RowAnchor): void {
-    const name = threadText(key);
-    noteRows(this.#active, name, key, first, last);
-    this.#heads.set(name, last);
+  stored(thread: NamedThread, first: number, last: RowAnchor): void {
+    noteRows(this.#active, thread.name, thread, first, last);
+    this.#heads.set(thread.name, last);
     this.#rows += last.ordinal - first + 1;
   }
 
   /** An archive line was stored. */
-  archived(key: ThreadKey, watermark: number): void {
-    noteArchived(this.#active, threadText(key), key, watermark);
+  archived(thread: NamedThread, watermark: number): void {
+    noteArchived(this.#active, thread.name, thread, watermark);
   }
 
   /** The segment being written was sealed: its threads get an index, and the next has none yet. */

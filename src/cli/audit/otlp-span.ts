@@ -23,7 +23,7 @@ export function plainAttributes(
 
 /** Whether it looks like a request at all, also one without spans. */
 export function isTraceRequest(value: unknown): boolean {
-  return isRecord(value) && Array.isArray(value["resourceSpans"]);
+  return isRecord(value) && Array.isArray(value.resourceSpans);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { entelixDialect } from "../../dialects/entelix/entelix-dialect.ts";
 import type { LineEnvelope } from "../../dialects/dialect.ts";
+import { entelixDialect } from "../../dialects/entelix/entelix-dialect.ts";
 import type { AgentEvent } from "../../events/agent-event.ts";
 import { parseLine } from "../../ingest/decode-line.ts";
 import { packageFile } from "../package-file.ts";

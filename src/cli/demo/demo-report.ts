@@ -111,6 +111,9 @@ export class DemoReport {
 
 function auditLines({ directory, given, verified }: DemoResult, out: Output): string[] {
   const where = safe(directory);
+  const word = /^[\w@%+=:,./-]+$/.test(directory)
+    ? directory
+    : `'${where.replaceAll("'", "'\\''")}'`;
   const held = `${counted(verified.rows, "row")} in ${counted(verified.threads, "thread")}`;
   const before = given ? ", those of before among them" : "";
   const verdict = verified.ok
@@ -118,7 +121,7 @@ function auditLines({ directory, given, verified }: DemoResult, out: Output): st
     : out.style("red", `✗ ${counted(verified.problemCount, "problem")} in the chain`);
   return [
     `${where}: ${held}${before}. ${verdict}`,
-    `  entelix-otel audit show ${where}`,
-    `  entelix-otel audit verify ${where}`,
+    `  entelix-otel audit show ${word}`,
+    `  entelix-otel audit verify ${word}`,
   ];
 }

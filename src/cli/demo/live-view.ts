@@ -13,7 +13,10 @@ const FRAME_MS = 80;
  * where the output is piped.
  */
 export class LiveView {
-  readonly #recordings: readonly { readonly recording: BundledRecording; readonly watch: RunWatch }[];
+  readonly #recordings: readonly {
+    readonly recording: BundledRecording;
+    readonly watch: RunWatch;
+  }[];
   readonly #output: Output;
   readonly #lines: LiveLines | undefined;
   readonly #begun = performance.now();

@@ -34,7 +34,12 @@ export function planPlay(
       const gapMs = toMilliseconds(envelope.timestamp) - toMilliseconds(first);
       const afterMs = recording * STAGGER_MS + gapMs * STRETCH;
       const timestamp = addMilliseconds(begin, afterMs);
-      plan.push({ recording, afterMs, event, envelope: { ...envelope, event_id: v7(), timestamp } });
+      plan.push({
+        recording,
+        afterMs,
+        event,
+        envelope: { ...envelope, event_id: v7(), timestamp },
+      });
     }
   }
   return plan.sort((a, b) => a.afterMs - b.afterMs);

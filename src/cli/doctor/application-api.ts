@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -17,6 +18,7 @@ export interface ApplicationApi {
  */
 export async function loadApplication(file: string): Promise<ApplicationApi> {
   const path = resolve(file);
+  if (!existsSync(path)) throw new CliError(`--import: ${safe(file)}: no such file`);
   try {
     await import(pathToFileURL(path).href);
   } catch (error) {

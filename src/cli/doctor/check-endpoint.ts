@@ -1,6 +1,10 @@
 import { OtlpEndpoint, type Probe } from "../../otel/replay/otlp-endpoint.ts";
+import { messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/safe-text.ts";
+import { tracesEndpoint } from "../traces-endpoint.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 /** How long the receiver may take to answer, with the exporter's retries, in ms. */
 const ANSWER_MS = 3_000;
@@ -11,13 +15,19 @@ const GRPC_PORT = "4317";
 /** Where spans go when nobody says where. */
 export const DEFAULT_TRACES_URL = "http://localhost:4318/v1/traces";
 
-/** Asks the receiver to take a request without spans, as the exporter would send it. */
-export async function checkEndpoint(
-  url: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<Finding> {
-  if (env["OTEL_SDK_DISABLED"]?.trim().toLowerCase() === "true") {
-    return note("endpoint: not asked, tracing is switched off");
+/**
+ * Asks the receiver to take a request without spans, as the exporter would send it.
+ *
+ * @param option where the user says it is; default: where the variables point.
+ */
+export async function checkEndpoint(option: string | undefined, env: Env): Promise<Finding> {
+  if (option === undefined && !sends(env))
+    return note("endpoint: not asked, nothing is sent there");
+  let url: string | undefined;
+  try {
+    url = tracesEndpoint(option, env);
+  } catch (error) {
+    return problem(messageOf(error), "Mend the variable, or unset it.");
   }
   const target = url ?? DEFAULT_TRACES_URL;
   const named = `endpoint ${safe(withoutSecrets(target))}${url === undefined ? " (the default)" : ""}`;
@@ -26,6 +36,13 @@ export async function checkEndpoint(
   await endpoint.close();
   if (answer.ok) return ok(`${named} takes spans`);
   return problem(`${named}: ${safe(answer.said)}`, adviceFor(answer, new URL(target)));
+}
+
+/** Whether the setup would send by OTLP at all; that it would not is a finding of its own. */
+function sends(env: Env): boolean {
+  if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === "true") return false;
+  const exporters = env.OTEL_TRACES_EXPORTER?.trim().toLowerCase();
+  return exporters !== "none" && exporters !== "console";
 }
 
 function adviceFor({ said, status }: Probe, url: URL): string {

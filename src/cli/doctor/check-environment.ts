@@ -10,10 +10,17 @@ const FEWEST_ATTRIBUTES = 64;
 /** Looks at the variables that change what is traced. */
 export async function checkEnvironment(env: Env): Promise<Finding[]> {
   const findings: Finding[] = [];
+  const faulty = new Set<string>();
   for (const warning of await environmentWarnings()) {
+    const variable = /OTEL_[A-Z_]+/.exec(warning)?.[0] ?? warning;
+    // The SDK warns of some that the setup has warned of already.
+    if (faulty.has(variable)) continue;
+    faulty.add(variable);
     findings.push(problem(safe(warning), "Mend the variable, or unset it."));
   }
-  findings.push(...switchedOff(env), ...limits(env), sampler(env), service(env));
+  findings.push(...switchedOff(env), ...limits(env));
+  if (!faulty.has("OTEL_TRACES_SAMPLER")) findings.push(sampler(env));
+  findings.push(service(env));
   const set = Object.keys(env)
     .filter((name) => name.startsWith("OTEL_") && env[name])
     .sort();
@@ -24,10 +31,10 @@ export async function checkEnvironment(env: Env): Promise<Finding[]> {
 
 function switchedOff(env: Env): Finding[] {
   const findings: Finding[] = [];
-  if (env["OTEL_SDK_DISABLED"]?.trim().toLowerCase() === "true") {
+  if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === "true") {
     findings.push(problem("OTEL_SDK_DISABLED=true: no spans are made", "Unset it to trace."));
   }
-  if (env["OTEL_TRACES_EXPORTER"]?.trim().toLowerCase() === "none") {
+  if (env.OTEL_TRACES_EXPORTER?.trim().toLowerCase() === "none") {
     findings.push(problem("OTEL_TRACES_EXPORTER=none: spans go nowhere", "Set it to otlp."));
   }
   return findings;
@@ -47,25 +54,33 @@ function limits(env: Env): Finding[] {
 }
 
 function sampler(env: Env): Finding {
-  const name = env["OTEL_TRACES_SAMPLER"]?.trim() || "parentbased_always_on";
-  const argument = env["OTEL_TRACES_SAMPLER_ARG"]?.trim();
+  const name = env.OTEL_TRACES_SAMPLER?.trim() || "parentbased_always_on";
+  const argument = env.OTEL_TRACES_SAMPLER_ARG?.trim();
   const ratio = argument && name.endsWith("traceidratio") ? ` ${safe(argument)}` : "";
   if (name.endsWith("always_off")) {
-    return problem(`sampler ${safe(name)}: no trace that begins here is kept`, "Set OTEL_TRACES_SAMPLER to parentbased_always_on or parentbased_traceidratio.");
+    return problem(
+      `sampler ${safe(name)}: no trace that begins here is kept`,
+      "Set OTEL_TRACES_SAMPLER to parentbased_always_on or parentbased_traceidratio.",
+    );
   }
   const what = `sampler ${safe(name)}${ratio}`;
   if (name === "traceidratio") {
-    return note(`${what}: it decides for every span anew; parentbased_traceidratio follows the parent`);
+    return note(
+      `${what}: it decides for every span anew; parentbased_traceidratio follows the parent`,
+    );
   }
   return ok(what);
 }
 
 function service(env: Env): Finding {
-  const name = env["OTEL_SERVICE_NAME"]?.trim();
+  const name = env.OTEL_SERVICE_NAME?.trim();
   if (name) return ok(`service ${safe(name)}`);
-  const attributes = env["OTEL_RESOURCE_ATTRIBUTES"] ?? "";
-  if (/(?:^|,)\s*service\.name=/.test(attributes)) return ok("service named by OTEL_RESOURCE_ATTRIBUTES");
-  return note("OTEL_SERVICE_NAME is not set: unless the setup names it, the service is unknown_service");
+  const attributes = env.OTEL_RESOURCE_ATTRIBUTES ?? "";
+  if (/(?:^|,)\s*service\.name=/.test(attributes))
+    return ok("service named by OTEL_RESOURCE_ATTRIBUTES");
+  return note(
+    "OTEL_SERVICE_NAME is not set: unless the setup names it, the service is unknown_service",
+  );
 }
 
 /** Headers carry secrets, and an address may. */

@@ -31,13 +31,24 @@ export async function checkPackages(directory: string): Promise<Finding[]> {
     return findings;
   }
   const byName = grouped(packages);
-  for (const [name, copies] of byName) findings.push(...checkCopies(name, copies, directory));
+  const single = [...byName].filter(([, copies]) => copies.length === 1);
+  if (single.length > 0) {
+    const list = single.map(([name, [found]]) => `${short(name)} ${found?.version}`).join(", ");
+    findings.push(ok(`one copy each: ${safe(list)}`));
+  }
+  for (const [name, copies] of byName) {
+    if (copies.length > 1) findings.push(checkCopies(name, copies, directory));
+  }
   if (!byName.has("@opentelemetry/api")) {
-    findings.push(problem("@opentelemetry/api is not installed", "npm install @opentelemetry/api@1.9.1"));
+    findings.push(
+      problem("@opentelemetry/api is not installed", "npm install @opentelemetry/api@1.9.1"),
+    );
   }
   const missing = FOR_SETUP.filter((name) => !byName.has(name));
-  if (missing.length > 0) findings.push(note(`entelix-otel/setup would need: ${missing.join(", ")}`));
-  if (cutShort) findings.push(note("packages: there is more below this directory than was looked at"));
+  if (missing.length > 0)
+    findings.push(note(`entelix-otel/setup would need: ${missing.join(", ")}`));
+  if (cutShort)
+    findings.push(note("packages: there is more below this directory than was looked at"));
   return findings;
 }
 
@@ -51,22 +62,23 @@ function checkCopies(
   name: string,
   copies: readonly InstalledPackage[],
   directory: string,
-): Finding[] {
+): Finding {
   const versions = [...new Set(copies.map(({ version }) => version))].sort();
-  const what = `${safe(name)} ${safe(versions.join(" and "))}`;
-  if (!SHARED.includes(name) || copies.length === 1) return [ok(what)];
   const places = copies.map(({ path }) => safe(relative(directory, path))).join(", ");
-  if (versions.length === 1) return [note(`${what}: ${copies.length} copies (${places})`)];
+  const what = `${safe(name)}: ${copies.length} copies, ${safe(versions.join(" and "))} (${places})`;
+  if (!SHARED.includes(name) || versions.length === 1) return note(what);
   const trouble =
     name === "@opentelemetry/api"
       ? "spans made through one may not reach the other, without a word"
       : "they do not work together";
-  return [
-    problem(
-      `${what}: ${copies.length} copies, ${trouble} (${places})`,
-      `npm ls ${safe(name)} shows who asks for which; pin one version for all (package.json: overrides).`,
-    ),
-  ];
+  return problem(
+    `${what}: ${trouble}`,
+    `npm ls ${safe(name)} shows who asks for which; have one version for all (npm: overrides).`,
+  );
+}
+
+function short(name: string): string {
+  return name.replace(/^@opentelemetry\//, "");
 }
 
 function grouped(packages: readonly InstalledPackage[]): Map<string, InstalledPackage[]> {

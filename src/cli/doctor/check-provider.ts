@@ -12,7 +12,11 @@ export function checkProvider(api: unknown): Finding[] {
     ];
   }
   const provider = call(get(api, "trace"), "getTracerProvider");
-  const tracer = call(call(provider, "getDelegate") ?? provider, "getTracer", "entelix-otel-doctor");
+  const tracer = call(
+    call(provider, "getDelegate") ?? provider,
+    "getTracer",
+    "entelix-otel-doctor",
+  );
   const ids = RunIds.fromUuid(v7());
   if (ids === undefined) throw new Error("a version 7 UUID is one");
   const { spanId, traceId } = ids;
@@ -35,7 +39,10 @@ export function checkProvider(api: unknown): Finding[] {
       ),
     ];
   }
-  return [generatorFinding(given === traceId && get(context, "spanId") === spanId), sampling(tracer, context)];
+  return [
+    generatorFinding(given === traceId && get(context, "spanId") === spanId),
+    sampling(tracer, context),
+  ];
 }
 
 function generatorFinding(ours: boolean): Finding {

@@ -91,7 +91,8 @@ async function versionOf(path: string): Promise<string | undefined> {
   try {
     const text = await readFile(join(path, "package.json"), "utf8");
     const manifest: unknown = JSON.parse(text);
-    if (typeof manifest !== "object" || manifest === null || !("version" in manifest)) return undefined;
+    if (typeof manifest !== "object" || manifest === null || !("version" in manifest))
+      return undefined;
     return typeof manifest.version === "string" ? manifest.version : undefined;
   } catch {
     return undefined;

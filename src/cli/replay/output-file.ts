@@ -1,6 +1,6 @@
+import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/safe-text.ts";

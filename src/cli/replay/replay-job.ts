@@ -6,10 +6,10 @@ import type { LineIssue } from "../../ingest/line-issue.ts";
 import { readEvents } from "../../ingest/read-events.ts";
 import { Bridge } from "../../otel/bridge.ts";
 import type { Diagnostics } from "../../otel/diagnostics.ts";
-import type { ErrorHook } from "../../otel/report.ts";
 import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
 import type { ServiceResource } from "../../otel/replay/service-resource.ts";
 import type { SpanOutlet } from "../../otel/replay/span-outlet.ts";
+import type { ErrorHook } from "../../otel/report.ts";
 import { InFlight } from "./in-flight.ts";
 
 export interface ReplayJobOptions {

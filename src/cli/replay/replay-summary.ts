@@ -26,6 +26,8 @@ export interface ReplaySummary {
   readonly unknown_values: Readonly<Record<string, number>>;
   /** Things that had to be bent: limits, clocks, tenants. */
   readonly bent: Readonly<Partial<Record<Bent, number>>>;
+  /** Events and spans that this package failed on: a fault of its own. */
+  readonly failures: number;
   readonly sent?: Delivery;
   readonly audit?: AuditSummary;
   /** Sources that could not be read to their end. */
@@ -48,7 +50,7 @@ export interface SummaryParts {
 
 export function replaySummary(parts: SummaryParts): ReplaySummary {
   const { job, tally, sent, auditDirectory, unreadable } = parts;
-  const { bent, auditFailures } = job.diagnostics();
+  const { auditFailures, bent, ignored, providerFailures } = job.diagnostics();
   return {
     events: job.events,
     spans: tally.spans,
@@ -62,6 +64,8 @@ export function replaySummary(parts: SummaryParts): ReplaySummary {
     unknown_types: Object.fromEntries(job.unknownTypes),
     unknown_values: Object.fromEntries(job.unknownValues),
     bent: nonZero(bent),
+    // Every event was checked before the bridge saw it, so none can be malformed.
+    failures: providerFailures + ignored.not_an_event,
     ...(sent === undefined ? {} : { sent }),
     ...(auditDirectory === undefined
       ? {}
@@ -71,8 +75,9 @@ export function replaySummary(parts: SummaryParts): ReplaySummary {
 }
 
 /** 0 all taken, 2 some lines rejected, 1 where something was lost. */
-export function exitCodeOf({ audit, rejected, sent, unreadable }: ReplaySummary): 0 | 1 | 2 {
-  const lost = (sent?.undelivered ?? 0) + (audit?.failures ?? 0) + unreadable.length;
+export function exitCodeOf(summary: ReplaySummary): 0 | 1 | 2 {
+  const { audit, failures, rejected, sent, unreadable } = summary;
+  const lost = failures + (sent?.undelivered ?? 0) + (audit?.failures ?? 0) + unreadable.length;
   if (lost > 0) return 1;
   return rejected > 0 ? 2 : 0;
 }

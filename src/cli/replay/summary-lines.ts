@@ -27,12 +27,9 @@ export function summaryLines(
 }
 
 function figures(summary: ReplaySummary, output: Output): string[] {
-  const { audit, bent, events, ignored, late, outcomes, rejected, runs, sent, spans } = summary;
-  const made = [
-    counted(events, "event"),
-    counted(runs, "run"),
-    counted(spans, "span"),
-  ];
+  const { audit, bent, events, failures, ignored, late, outcomes, rejected, runs, sent, spans } =
+    summary;
+  const made = [counted(events, "event"), counted(runs, "run"), counted(spans, "span")];
   const lines = [output.style("bold", `${made.join(", ")}${listed(outcomes, ": ")}`)];
   if (rejected > 0) {
     lines.push(output.style("yellow", `${counted(rejected, "line")} rejected`));
@@ -42,7 +39,11 @@ function figures(summary: ReplaySummary, output: Output): string[] {
     lines.push(`${counted(unchanged, "event")} changed nothing${listed(ignored, ": ")}`);
   }
   if (late > 0) lines.push(`${counted(late, "event")} came too late to be put in order`);
-  if (total(bent) > 0) lines.push(`bent to keep the promises${listed(bent, ": ")}`);
+  if (total(bent) > 0) lines.push(`mended or limited${listed(bent, ": ")}`);
+  if (failures > 0) {
+    const failed = `${counted(failures, "failure")} of this package's own: please report what was said`;
+    lines.push(output.style("red", failed));
+  }
   lines.push(...unknowns(summary));
   if (sent !== undefined) lines.push(...sentLines(sent, output));
   if (audit !== undefined) {

@@ -9,8 +9,7 @@ export interface OutputStream {
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
   write(text: string): boolean;
-  on(event: "error", listener: () => void): unknown;
-  once(event: "drain" | "error", listener: () => void): unknown;
+  on(event: "drain" | "error", listener: () => void): unknown;
 }
 
 /**
@@ -24,15 +23,18 @@ export class Output {
   readonly #coloured: boolean;
   #closed = false;
   #full = false;
+  #wake: (() => void) | undefined;
 
   constructor(stream: OutputStream, env: Readonly<Record<string, string | undefined>>) {
     this.#stream = stream;
-    this.live = stream.isTTY === true && env["TERM"] !== "dumb";
-    this.#coloured = this.live && !env["NO_COLOR"];
+    this.live = stream.isTTY === true && env.TERM !== "dumb";
+    this.#coloured = this.live && !env.NO_COLOR;
+    stream.on("drain", () => this.#caughtUp());
     // Without a listener the process would end with a stack trace. Whatever the stream's trouble
     // is, nothing more can be said on it.
     stream.on("error", () => {
       this.#closed = true;
+      this.#caughtUp();
     });
   }
 
@@ -69,14 +71,18 @@ export class Output {
   /** Resolves when the reader has caught up: a long listing waits for it. */
   async drained(): Promise<void> {
     if (!this.#full || this.#closed) return;
-    this.#full = false;
     await new Promise<void>((resolve) => {
-      this.#stream.once("drain", resolve);
-      this.#stream.once("error", () => resolve());
+      this.#wake = resolve;
     });
   }
 
   style(style: Style, text: string): string {
-    return this.#coloured ? styleText(style, text, { validateStream: false }) : text;
+    return this.#coloured && text !== "" ? styleText(style, text, { validateStream: false }) : text;
+  }
+
+  #caughtUp(): void {
+    this.#full = false;
+    this.#wake?.();
+    this.#wake = undefined;
   }
 }

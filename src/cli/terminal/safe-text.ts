@@ -29,5 +29,7 @@ function escaped(unsafe: string): string {
   const code = unsafe.codePointAt(0) ?? 0;
   const hex = code.toString(16);
   if (code > 0xffff) return `\\u{${hex}}`;
-  return SHORT[unsafe] ?? (code > 0xff ? `\\u${hex.padStart(4, "0")}` : `\\x${hex.padStart(2, "0")}`);
+  return (
+    SHORT[unsafe] ?? (code > 0xff ? `\\u${hex.padStart(4, "0")}` : `\\x${hex.padStart(2, "0")}`)
+  );
 }

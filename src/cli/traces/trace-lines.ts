@@ -4,7 +4,7 @@ import type { Output, Style } from "../terminal/output.ts";
 import { safe } from "../terminal/safe-text.ts";
 import { cutToWidth, padToWidth, widthOf } from "../terminal/text-width.ts";
 import { outcomeOf, type SpanOutcome } from "./span-outcome.ts";
-import { toForest, type TraceNode } from "./trace-forest.ts";
+import { type TraceNode, toForest } from "./trace-forest.ts";
 
 const SIGN: Record<SpanOutcome["tone"], string> = { good: "✓", bad: "✗", other: "•" };
 const COLOUR: Record<SpanOutcome["tone"], Style> = { good: "green", bad: "red", other: "yellow" };

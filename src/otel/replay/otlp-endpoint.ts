@@ -63,7 +63,9 @@ export class OtlpEndpoint implements SpanTarget {
       ...(options.timeoutMs === undefined ? {} : { timeoutMillis: options.timeoutMs }),
     };
     this.#delegate = createOtlpHttpExportDelegate(
-      convertLegacyHttpOptions(config, "TRACES", "v1/traces", { "Content-Type": "application/json" }),
+      convertLegacyHttpOptions(config, "TRACES", "v1/traces", {
+        "Content-Type": "application/json",
+      }),
       {
         serializeRequest: (spans: ReadableSpan[]) => Buffer.from(encodeTraceRequest(spans), "utf8"),
         deserializeResponse: (bytes) => this.#note(JsonTraceSerializer.deserializeResponse(bytes)),

@@ -70,11 +70,12 @@ export class Tracing {
    * agent.addSink(tracing.createBridge({ audit: log }));
    */
   createBridge(options: Omit<BridgeOptions, "tracerProvider"> = {}): Bridge {
+    const rowsMs = Math.ceil(this.#parts.shutdownTimeoutMs * ROWS_SHARE);
     const bridge = new Bridge({
       ...options,
       tracerProvider: this.tracerProvider,
       onError: options.onError ?? this.#parts.onError,
-      shutdownTimeoutMs: options.shutdownTimeoutMs ?? this.#parts.shutdownTimeoutMs * ROWS_SHARE,
+      shutdownTimeoutMs: options.shutdownTimeoutMs ?? rowsMs,
     });
     return this.own(bridge);
   }
@@ -131,9 +132,13 @@ export class Tracing {
    * Ends tracing: closes the sinks, sends what waits, shuts the provider. Takes no longer than
    * `shutdownTimeoutMs` in all, and never rejects; trouble, and how many spans were lost, goes to
    * `onError`. A second call gives the same promise.
+   *
+   * The exporter can't be told to give up: a request that is still under way then can keep the
+   * process alive until `OTEL_EXPORTER_OTLP_TIMEOUT` (10 s) has passed.
    */
   shutdown(): Promise<void> {
-    this.#closing ??= this.#close();
+    // Set before anything is closed: a sink may ask for the shutdown while it is closed itself.
+    this.#closing ??= Promise.resolve().then(() => this.#close());
     return this.#closing;
   }
 

@@ -1,0 +1,189 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
+import { command } from "./support/command.ts";
+import { Folder } from "./support/folder.ts";
+import { recording } from "./support/recorded.ts";
+
+const FILES = [recording("success"), recording("nested_subagent"), recording("two_tenants")];
+
+/** A log of three recordings, and the spans that belong to it. */
+async function replayed(folder: Folder): Promise<{ directory: string; spans: string }> {
+  const directory = folder.at("audit");
+  const spans = folder.at("spans.jsonl");
+  const args = ["replay", ...FILES, "--audit", directory, "--out", spans];
+  expect((await command(args)).code).toBe(0);
+  return { directory, spans };
+}
+
+function segment(directory: string): string {
+  const [name = ""] = readdirSync(directory).filter((file) => file.endsWith(".ndjson"));
+  return join(directory, name);
+}
+
+/** Changes the lines of the log's one segment. */
+function change(directory: string, by: (lines: string[]) => string[]): void {
+  const file = segment(directory);
+  const lines = readFileSync(file, "utf8").split("\n");
+  writeFileSync(file, by(lines).join("\n"));
+}
+
+describe("replay --audit", () => {
+  it("writes the projection of every tool event, once, however often it is replayed", async () => {
+    using folder = new Folder();
+    const { directory } = await replayed(folder);
+    const before = readFileSync(segment(directory), "utf8");
+    const again = await command(["replay", ...FILES, "--audit", directory, "--json"]);
+    expect(JSON.parse(again.stdout)).toMatchObject({ audit: { directory, failures: 0 } });
+    const { stdout } = await command(["audit", "verify", directory, "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, rows: 20, threads: 4, problemCount: 0 });
+    const rows = (text: string) => text.split("\n").filter((line) => line.includes('"ordinal"'));
+    expect(rows(readFileSync(segment(directory), "utf8"))).toEqual(rows(before));
+  });
+
+  it("refuses a log that another process has open", async () => {
+    using folder = new Folder();
+    const log = await NdjsonSessionLog.open(folder.at("audit"));
+    try {
+      const { code, stderr } = await command(["replay", ...FILES, "--audit", folder.at("audit")]);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^entelix-otel: --audit: .*audit.*open/);
+    } finally {
+      await log.close();
+    }
+  });
+});
+
+describe("audit verify", () => {
+  it("finds a whole log whole, against its spans too", async () => {
+    using folder = new Folder();
+    const { directory, spans } = await replayed(folder);
+    const { code, stdout } = await command(["audit", "verify", directory, "--against", spans]);
+    expect(stdout).toMatch(
+      /^✓ whole: 20 rows, 4 threads, 1 segment, \d+ commits?\n5 of 5 spans found their row\n$/,
+    );
+    expect(code).toBe(0);
+  });
+
+  it.each<[string, (lines: string[]) => string[], RegExp]>([
+    [
+      "edited",
+      (lines) => lines.map((line) => line.replace('"q":"inner"', '"q":"other"')),
+      /edited/,
+    ],
+    [
+      "deleted",
+      (lines) => lines.filter((line) => !line.includes('"ordinal":2,')),
+      /row 2 of the thread is missing/,
+    ],
+    ["swapped", (lines) => lines.with(1, lines[2] ?? "").with(2, lines[1] ?? ""), /missing|behind/],
+    ["doubled", (lines) => lines.toSpliced(2, 0, lines[1] ?? ""), /there twice/],
+  ])("finds a row that was %s, and says where: exit code 2", async (_, by, said) => {
+    using folder = new Folder();
+    const { directory } = await replayed(folder);
+    change(directory, by);
+    const { code, stdout } = await command(["audit", "verify", directory]);
+    expect(code).toBe(2);
+    expect(stdout).toMatch(said);
+    expect(stdout.split("\n")[0]).toMatch(/^segment-00000001\.ndjson:\d+: /);
+    expect(stdout).toMatch(/\n✗ \d+ problems?: /);
+  });
+
+  it("finds a log cut clean at its end by the spans alone, and names the span's line", async () => {
+    using folder = new Folder();
+    const first = folder.at("first.jsonl");
+    const directory = folder.at("audit");
+    await command(["replay", recording("success"), "--audit", directory, "--out", first]);
+    const whole = readFileSync(segment(directory), "utf8");
+    const { spans } = await replayed(folder);
+    writeFileSync(segment(directory), whole);
+    const alone = await command(["audit", "verify", directory]);
+    const against = await command(["audit", "verify", directory, "--against", spans]);
+    expect([alone.code, against.code]).toEqual([0, 2]);
+    const lines = against.stdout.split("\n");
+    expect(lines.filter((line) => line.startsWith(`${spans}:1: row `))).toHaveLength(4);
+    expect(against.stdout).toContain("is missing: a span names it, the log has no such row");
+    expect(against.stdout).toContain("\n✗ 4 problems: 6 rows");
+  });
+
+  it("can't check what is not there: exit code 1", async () => {
+    using folder = new Folder();
+    const { directory } = await replayed(folder);
+    writeFileSync(folder.at("no-spans"), '{"resourceSpans":[]}\n');
+    writeFileSync(folder.at("other"), '{"resourceSpans":[]}\n{"type":"started"}\n');
+    const cases: [string[], string][] = [
+      [[folder.at("none")], `${folder.at("none")}: no such directory`],
+      [
+        [segment(directory)],
+        `${segment(directory)}: expected the directory of an audit log, got a file`,
+      ],
+      [
+        [directory, "--against", folder.at("no-spans")],
+        `--against: ${folder.at("no-spans")}: expected run spans with entelix.audit.ordinal and .hash, found none`,
+      ],
+      [
+        [directory, "--against", folder.at("other")],
+        `${folder.at("other")}:2: expected an ExportTraceServiceRequest in JSON on one line`,
+      ],
+      [[directory, "--against", folder.at("gone")], "--against: ENOENT"],
+    ];
+    for (const [args, message] of cases) {
+      const { code, stderr } = await command(["audit", "verify", ...args]);
+      expect(stderr).toContain(`entelix-otel: ${message}`);
+      expect(code).toBe(1);
+    }
+  });
+});
+
+describe("audit show", () => {
+  it("prints rows by thread, and only those asked for", async () => {
+    using folder = new Folder();
+    const { directory } = await replayed(folder);
+    const { code, stdout } = await command(["audit", "show", directory, "--thread", "th-7"]);
+    const [heading, ...rows] = stdout.trimEnd().split("\n");
+    expect([code, heading, rows.length]).toEqual([0, "tenant acme, thread th-7", 6]);
+    expect(rows[1]).toBe(
+      '     2  2026-11-21T02:40:46.453687776Z  tool_call            {"id":"tu-1","name":"search","input":{"q":"inner"}}',
+    );
+    const globex = await command(["audit", "show", directory, "--tenant", "globex"]);
+    expect(globex.stdout.split("\n")[0]).toBe("tenant globex, thread th-12b");
+    const none = await command(["audit", "show", directory, "--tenant", "nobody"]);
+    expect([none.code, none.stdout, none.stderr]).toEqual([0, "", "No rows.\n"]);
+  });
+
+  it("prints the stored rows as JSON, ids of run and span among them", async () => {
+    using folder = new Folder();
+    const { directory } = await replayed(folder);
+    const { stdout } = await command(["audit", "show", directory, "--json", "--thread", "th-2"]);
+    const stored = readFileSync(segment(directory), "utf8").split("\n");
+    const rows = stdout.trimEnd().split("\n");
+    expect(rows).toHaveLength(6);
+    for (const row of rows) expect(stored).toContain(row);
+    expect(JSON.parse(rows[0] ?? "")).toMatchObject({
+      tenant_id: "acme",
+      thread_id: "th-2",
+      ordinal: 1,
+      run_id: "01a1fbfa-4823-7117-8175-79e327b20933",
+      trace_id: "01a1fbfa48237117817579e327b20933",
+      event: { kind: "tool_call", id: "tu-1", name: "double", input: { n: 21 } },
+    });
+  });
+
+  it("stops quietly when its reader goes away", async () => {
+    using folder = new Folder();
+    const { directory } = await replayed(folder);
+    const { code, stderr } = await command(["audit", "show", directory], { closeStdoutAfter: 1 });
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+
+  it("names lines that are no rows: exit code 2", async () => {
+    using folder = new Folder();
+    const { directory } = await replayed(folder);
+    change(directory, (lines) => lines.toSpliced(3, 0, "garbage"));
+    const { code, stderr, stdout } = await command(["audit", "show", directory]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^segment-00000001\.ndjson:4: /);
+    expect(stdout.match(/tool_call/g)).toHaveLength(10);
+  });
+});

@@ -1,0 +1,166 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deadUrl, OtlpServer } from "../support/otlp-server.ts";
+import { command } from "./support/command.ts";
+import { Folder } from "./support/folder.ts";
+
+let server: OtlpServer;
+beforeAll(async () => {
+  server = await OtlpServer.start();
+});
+afterAll(() => server.close());
+
+function fixture(name: string): string {
+  return fileURLToPath(new URL(`./fixtures/${name}.mjs`, import.meta.url));
+}
+
+async function doctor(
+  args: readonly string[],
+  { cwd, env }: { cwd?: string; env?: Record<string, string> } = {},
+) {
+  return command(["doctor", ...args], {
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: server.url, ...env },
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+}
+
+describe.concurrent("doctor and the receiver", () => {
+  it("sends one empty request, with the headers of the environment, and finds all well", async () => {
+    await using asked = await OtlpServer.start();
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: asked.url,
+      OTEL_EXPORTER_OTLP_HEADERS: "x-key=secret",
+    };
+    const { code, stdout } = await doctor([], { env });
+    expect(stdout).toContain(`✓ endpoint ${asked.url}/v1/traces takes spans\n`);
+    expect(stdout).toMatch(/\nAll is well\.\n$/);
+    expect(code).toBe(0);
+    const [request, ...others] = asked.requests;
+    expect([request?.path, request?.spans.length, others.length]).toEqual(["/v1/traces", 0, 0]);
+    expect(request?.headers["x-key"]).toBe("secret");
+    expect(stdout).toContain("• OTEL_EXPORTER_OTLP_HEADERS=(hidden)");
+    expect(stdout).not.toContain("secret");
+  });
+
+  it.each([
+    [401, "OTEL_EXPORTER_OTLP_HEADERS"],
+    [404, "OTLP/HTTP is mostly on port 4318"],
+    [415, "switch OTLP/HTTP with JSON on"],
+    [500, "The receiver's own log says why."],
+  ])("says what to do when it answers %i", async (status, advice) => {
+    await using refusing = await OtlpServer.start({ answer: () => status });
+    const { code, stdout } = await doctor(["--endpoint", refusing.url]);
+    expect(stdout).toContain(`✗ endpoint ${refusing.url}/v1/traces: HTTP ${status} `);
+    expect(stdout).toContain(advice);
+    expect([code, stdout.endsWith("\n1 thing to put right.\n")]).toEqual([2, true]);
+  });
+
+  it("says what to do when nobody is there, and hides what an address holds", async () => {
+    const { host } = new URL(await deadUrl());
+    const { code, stdout } = await doctor(["--endpoint", `http://me:pass@${host}`]);
+    expect(stdout).toContain(`✗ endpoint http://${host}/v1/traces: connect ECONNREFUSED`);
+    expect(stdout).toContain("Start a collector or Jaeger there");
+    expect(stdout).not.toContain("pass");
+    expect(code).toBe(2);
+  });
+
+  it("can't run with an address that is none", async () => {
+    const { code, stderr } = await doctor(["--endpoint", "here"]);
+    expect(stderr).toContain("--endpoint: expected an address such as http");
+    expect(code).toBe(1);
+  });
+});
+
+describe.concurrent("doctor and the application", () => {
+  it("recognises this package's id generator, and ends though the application would go on", async () => {
+    const { code, stdout } = await doctor(["--import", fixture("our-setup")]);
+    expect(stdout).toContain("✓ id generator: this package's");
+    expect(stdout).toContain("✓ sampler of the application: Following{root=AlwaysOnSampler}");
+    expect(code).toBe(0);
+  });
+
+  it("finds another id generator, and a sampler that keeps nothing", async () => {
+    const { code, stdout } = await doctor(["--import", fixture("foreign-setup")]);
+    expect(stdout).toContain("✗ id generator: another one, so trace ids are not run ids\n");
+    expect(stdout).toContain("Pass createIdGenerator() from entelix-otel to your provider");
+    expect(stdout).toContain(
+      "• sampler of the application: TraceIdRatioBased{0}; it did not keep the one span it was asked about",
+    );
+    expect(code).toBe(2);
+  });
+
+  it("finds that no provider is registered", async () => {
+    const { code, stdout } = await doctor(["--import", fixture("no-setup")]);
+    expect(stdout).toContain("✗ no tracer provider is registered: spans go nowhere\n");
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    ["broken-setup", "broken-setup.mjs: no \\x1b[31mconfiguration\n"],
+    ["gone", "gone.mjs: no such file\n"],
+  ])("can't run when %s can't be loaded", async (name, message) => {
+    const { code, stderr } = await doctor(["--import", fixture(name)]);
+    expect(stderr).toMatch(/^entelix-otel: --import: /);
+    expect(stderr).toContain(message);
+    expect(code).toBe(1);
+  });
+});
+
+describe.concurrent("doctor and the variables", () => {
+  it.each([
+    ["OTEL_TRACES_SAMPLER", "always_off", "no trace that begins here is kept"],
+    ["OTEL_TRACES_SAMPLER", "sometimes", "expected always_on, always_off"],
+    ["OTEL_BSP_MAX_QUEUE_SIZE", "-1", "OTEL_BSP_MAX_QUEUE_SIZE: expected a whole number from 1"],
+    ["OTEL_SDK_DISABLED", "true", "OTEL_SDK_DISABLED=true: no spans are made"],
+    ["OTEL_TRACES_EXPORTER", "none", "OTEL_TRACES_EXPORTER=none: spans go nowhere"],
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", 'expected http/json, got "grpc"'],
+    ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "localhost:4318", "expected an address such as http://"],
+    ["OTEL_RESOURCE_ATTRIBUTES", "a=b=c", "OTEL_RESOURCE_ATTRIBUTES: expected name=value pairs"],
+    ["OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "10", "attributes that alerts need are cut off"],
+  ])("finds %s=%s", async (name, value, said) => {
+    const { code, stdout } = await doctor([], { env: { [name]: value } });
+    const problems = stdout.split("\n").filter((line) => line.startsWith("✗"));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(said);
+    expect(stdout).toContain(`• ${name}=${value}\n`);
+    expect(code).toBe(2);
+  });
+});
+
+describe.concurrent("doctor and the packages", () => {
+  function install(directory: string, name: string, version: string): void {
+    const path = join(directory, "node_modules", name);
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, "package.json"), JSON.stringify({ name, version }));
+  }
+
+  it("finds two versions of the API, and where they are", async () => {
+    using folder = new Folder();
+    install(folder.path, "@opentelemetry/api", "1.9.1");
+    install(folder.path, "@opentelemetry/core", "2.12.0");
+    install(folder.at("node_modules", "some-sdk"), "@opentelemetry/api", "1.10.0");
+    install(folder.at("packages", "worker"), "@opentelemetry/core", "2.12.0");
+    const { code, stdout } = await doctor([], { cwd: folder.path });
+    const places =
+      "(node_modules/@opentelemetry/api, node_modules/some-sdk/node_modules/@opentelemetry/api)";
+    expect(stdout).toContain(`✗ @opentelemetry/api: 2 copies, 1.10.0 and 1.9.1 ${places}`);
+    expect(stdout).toContain("npm ls @opentelemetry/api");
+    expect(stdout).toContain("• @opentelemetry/core: 2 copies, 2.12.0 (");
+    expect(stdout).toContain(
+      "• entelix-otel/setup would need: @opentelemetry/resources, @opentelemetry/sdk-trace-node, @opentelemetry/exporter-trace-otlp-http",
+    );
+    expect(code).toBe(2);
+  });
+
+  it("finds one copy of each to be well, and no package to be no trouble of its own", async () => {
+    using folder = new Folder();
+    const none = await doctor([], { cwd: folder.path });
+    install(folder.path, "@opentelemetry/api", "1.9.1");
+    const one = await doctor([], { cwd: folder.path });
+    expect(none.stdout).toContain("• packages: none of OpenTelemetry below this directory\n");
+    expect(one.stdout).toContain("✓ one copy each: api 1.9.1\n");
+    expect([none.code, one.code]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,119 @@
+import { createServer } from "node:http";
+import { describe, expect, it } from "vitest";
+import { deadUrl, OtlpServer } from "../support/otlp-server.ts";
+import { command } from "./support/command.ts";
+import { recording } from "./support/recorded.ts";
+
+const FILES = [recording("success"), recording("nested_subagent")];
+
+async function replayTo(url: string, env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await command(
+    ["replay", ...FILES, "--endpoint", url, "--json"],
+    {
+      env,
+    },
+  );
+  const summary: { sent: Record<string, unknown>; spans: number } = JSON.parse(stdout);
+  return { code, stderr, summary };
+}
+
+describe("replay --endpoint", () => {
+  it("delivers every span, with the headers and compression of the environment", async () => {
+    await using server = await OtlpServer.start();
+    const { code, summary } = await replayTo(server.url, {
+      OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20x",
+      OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+      OTEL_TRACES_SAMPLER: "always_off",
+      OTEL_SERVICE_NAME: "support",
+    });
+    expect(summary.sent).toEqual({ url: `${server.url}/v1/traces`, delivered: 9, undelivered: 0 });
+    expect(code).toBe(0);
+    expect(server.faults).toEqual([]);
+    expect(server.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ["/v1/traces", "Bearer x"],
+    ]);
+    expect(server.requests[0]?.headers["content-encoding"]).toBe("gzip");
+    expect(server.span("invoke_agent coordinator")).toMatchObject({
+      traceId: "01a1fbfa496871c58c192e5f98e57b52",
+      spanId: "8c192e5f98e57b52",
+      resource: { "service.name": "support" },
+    });
+  });
+
+  it("takes an address with the path as it is", async () => {
+    await using server = await OtlpServer.start();
+    await replayTo(`${server.url}/v1/traces/`);
+    expect(server.requests.map(({ path }) => path)).toEqual(["/v1/traces"]);
+  });
+
+  it("tries again when the receiver is busy", async () => {
+    await using server = await OtlpServer.start({
+      answer: (request) => (request === 0 ? 503 : 200),
+    });
+    const { code, summary } = await replayTo(server.url);
+    expect([code, server.requests.length, server.spans.length]).toEqual([0, 2, 9]);
+    expect(summary.sent).toMatchObject({ delivered: 9, undelivered: 0 });
+  });
+
+  it("sends smaller requests where they are too large", async () => {
+    await using server = await OtlpServer.start({
+      answer: (request) => ((server.requests[request]?.spans.length ?? 0) > 3 ? 413 : 200),
+    });
+    const { code, summary } = await replayTo(server.url);
+    expect([code, server.spans.length]).toEqual([0, 9]);
+    expect(summary.sent).toMatchObject({ delivered: 9, undelivered: 0 });
+  });
+
+  it.each([
+    ["refuses the request", 400, "HTTP 400 Bad Request: {}"],
+    ["wants to know who asks", 401, "HTTP 401 Unauthorized: {}"],
+  ])("counts what is lost when the receiver %s", async (_, status, trouble) => {
+    await using server = await OtlpServer.start({ answer: () => status });
+    const { code, summary } = await replayTo(server.url);
+    expect(code).toBe(1);
+    expect(summary.sent).toMatchObject({ delivered: 0, undelivered: 9, trouble });
+  });
+
+  it("counts the spans that a receiver refuses of a request it takes", async () => {
+    const server = createServer((request, response) => {
+      request.resume().on("end", () => {
+        const partialSuccess = { rejectedSpans: "2", errorMessage: "too old" };
+        response
+          .setHeader("content-type", "application/json")
+          .end(JSON.stringify({ partialSuccess }));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const { code, summary } = await replayTo(`http://127.0.0.1:${port}`);
+    server.closeAllConnections();
+    server.close();
+    expect(code).toBe(1);
+    expect(summary.sent).toMatchObject({
+      delivered: 7,
+      undelivered: 2,
+      trouble: "the receiver refused spans: too old",
+    });
+  });
+
+  it("gives up on an endpoint where nobody is, and still counts the runs", async () => {
+    const url = await deadUrl();
+    const env = { OTEL_EXPORTER_OTLP_TIMEOUT: "300" };
+    const { code, summary } = await replayTo(url, env);
+    expect([code, summary.spans]).toEqual([1, 9]);
+    expect(summary.sent).toMatchObject({ delivered: 0, undelivered: 9 });
+    expect(summary.sent.trouble).toContain("ECONNREFUSED");
+  });
+
+  it("says it in words without --json", async () => {
+    const url = await deadUrl();
+    const { stdout } = await command(["replay", ...FILES, "--endpoint", url], {
+      env: { OTEL_EXPORTER_OTLP_TIMEOUT: "300" },
+    });
+    expect(stdout).toContain(
+      `9 spans could not be delivered to ${url}/v1/traces: connect ECONNREFUSED`,
+    );
+  });
+});

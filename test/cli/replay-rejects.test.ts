@@ -1,0 +1,164 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { command } from "./support/command.ts";
+import { Folder } from "./support/folder.ts";
+import { completed, line, RAW_CONTROL, started } from "./support/recorded.ts";
+
+/** Each kind of wrong line, and what is said of it. */
+const WRONG: readonly (readonly [what: string, bytes: string | Buffer, said: readonly string[]])[] =
+  [
+    ["no JSON", "oops", ["json: expected a value at column 1"]],
+    ["cut JSON", '{"type":"started"', ["json: expected ',' or '}' at column 18"]],
+    ["no object", "[1]", ["line: expected a JSON object"]],
+    [
+      "no type",
+      '{"timestamp":"2026-04-29T12:00:00Z"}',
+      ['type: expected an event type such as "started"'],
+    ],
+    [
+      "no tenant, no time",
+      '{"type":"started","run_id":"r","agent":"a"}',
+      [
+        "tenant_id: expected non-empty text",
+        "timestamp: expected an RFC 3339 time such as 2026-04-29T12:00:00.5Z",
+      ],
+    ],
+    [
+      "an impossible day",
+      started({ timestamp: "2026-02-30T12:00:00Z" }),
+      ["timestamp: expected an RFC 3339 time such as 2026-04-29T12:00:00.5Z"],
+    ],
+    ["a number as agent", started({ agent: 7 }), ["agent: expected text"]],
+    [
+      "a negative duration",
+      line({
+        type: "tool_complete",
+        tool_use_id: "c",
+        tool: "t",
+        duration_ms: -1,
+        output: null,
+      }),
+      ["duration_ms: expected milliseconds from 0"],
+    ],
+    [
+      "a bad traceparent",
+      started({ traceparent: "00-0-0-01" }),
+      ["traceparent: expected a W3C traceparent (version-trace id-span id-flags, in hex)"],
+    ],
+    [
+      "a negative sequence",
+      started({ sequence: -1 }),
+      ["sequence: expected a whole number from 0"],
+    ],
+    ["bytes that are no UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), ["line: expected valid UTF-8"]],
+  ];
+
+describe("a wrong line", () => {
+  it.each(WRONG)(
+    "(%s) is named, copied byte for byte, and does not stop the rest",
+    async (_, bytes, said) => {
+      using folder = new Folder();
+      const file = folder.at("events.ndjson");
+      const wrong = Buffer.concat([Buffer.from(bytes), Buffer.from("\r\n")]);
+      writeFileSync(
+        file,
+        Buffer.concat([Buffer.from(`${started()}\n\n`), wrong, Buffer.from(completed())]),
+      );
+      const args = ["replay", file, "--rejects", folder.at("rejects"), "--json"];
+      const { code, stdout, stderr } = await command(args);
+      expect(stderr).toBe(said.map((text) => `${file}:3: ${text}\n`).join(""));
+      expect(readFileSync(folder.at("rejects"))).toEqual(wrong);
+      expect(JSON.parse(stdout)).toMatchObject({
+        rejected: 1,
+        events: 2,
+        outcomes: { complete: 1 },
+        rejected_fields: Object.fromEntries(said.map((text) => [text.split(":")[0], 1])),
+      });
+      expect(code).toBe(2);
+    },
+  );
+
+  it("is not joined with the first one of the next file", async () => {
+    using folder = new Folder();
+    writeFileSync(folder.at("a"), `${started()}\nbad one`);
+    writeFileSync(folder.at("b"), `bad two\n${completed()}\nbad three`);
+    const args = ["replay", folder.at("a"), folder.at("b"), "--rejects", folder.at("rejects")];
+    const { code, stderr, stdout } = await command(args);
+    expect(readFileSync(folder.at("rejects"), "utf8")).toBe("bad one\nbad two\nbad three");
+    const bad = "json: expected a value at column 1";
+    const places = [folder.at("a:2"), folder.at("b:1"), folder.at("b:3")];
+    expect(stderr).toBe(places.map((place) => `${place}: ${bad}\n`).join(""));
+    expect(stdout).toContain("\n3 lines rejected\n");
+    expect(code).toBe(2);
+  });
+
+  it("longer than the limit is copied whole", async () => {
+    using folder = new Folder();
+    const long = `{"type":"started","agent":"${"x".repeat(17 * 1024 * 1024)}"}\n`;
+    writeFileSync(folder.at("a"), `${started()}\n${long}${completed()}\n`);
+    const args = ["replay", folder.at("a"), "--rejects", folder.at("rejects"), "--json"];
+    const { code, stderr } = await command(args);
+    expect(stderr).toBe(`${folder.at("a")}:2: line: expected at most 16777216 bytes\n`);
+    expect(readFileSync(folder.at("rejects"), "utf8") === long).toBe(true);
+    expect(code).toBe(2);
+  });
+
+  it("leaves an empty file of rejects when there is none, and 0", async () => {
+    using folder = new Folder();
+    writeFileSync(folder.at("rejects"), "of last time");
+    const args = ["replay", "-", "--rejects", folder.at("rejects")];
+    const { code } = await command(args, { stdin: started() });
+    expect([code, readFileSync(folder.at("rejects"), "utf8")]).toEqual([0, ""]);
+  });
+});
+
+describe("what data could do to a terminal", () => {
+  const HOSTILE = "\x1b[2J\x9b31m\u202edrow\x07\x7f\r\n";
+
+  it("never gets there raw: names, error texts, file names, fields, unknown types", async () => {
+    using folder = new Folder();
+    const file = folder.at("\x1b[31mred.ndjson");
+    const tool = { tool_use_id: HOSTILE, tool: HOSTILE, tool_version: null };
+    const envelope = { wire_code: HOSTILE, wire_class: "client" };
+    const run_id = `r${HOSTILE}`;
+    const text = [
+      started({ agent: HOSTILE, tenant_id: HOSTILE, run_id }),
+      line({ type: "tool_start", ...tool, input: HOSTILE, tenant_id: HOSTILE, run_id }),
+      line({
+        type: "tool_error",
+        ...tool,
+        duration_ms: 1,
+        error: HOSTILE,
+        error_for_llm: HOSTILE,
+        envelope,
+        kind: HOSTILE,
+        tenant_id: HOSTILE,
+        run_id,
+      }),
+      line({
+        type: "failed",
+        timestamp: "2026-04-29T12:00:01Z",
+        error: HOSTILE,
+        envelope,
+        kind: { type: "tool_error_terminal", kind: "auth", tool_name: HOSTILE },
+        tenant_id: HOSTILE,
+        run_id,
+      }),
+      line({ type: HOSTILE }),
+      "{",
+    ];
+    writeFileSync(file, text.join("\n"));
+    const replayed = await command(["replay", file, "--audit", folder.at("audit")]);
+    const shown = await command(["audit", "show", folder.at("audit")]);
+    const located = await command(["where", HOSTILE, "--tenant", HOSTILE]);
+    const missing = await command(["replay", HOSTILE]);
+    for (const { stdout, stderr } of [replayed, shown, located, missing]) {
+      expect(stdout + stderr).not.toMatch(RAW_CONTROL);
+    }
+    expect(replayed.stdout).toContain("execute_tool \\x1b[2J\\x9b31m\\u202edrow\\x07\\x7f\\r\\n");
+    expect(replayed.stdout).toContain("types not known here: 1 \\x1b[2J");
+    expect(replayed.stderr).toContain("\\x1b[31mred.ndjson:6: json: expected");
+    expect(shown.stdout).toContain("tenant \\x1b[2J");
+    expect([replayed.code, shown.code, located.code, missing.code]).toEqual([2, 0, 0, 1]);
+  });
+});

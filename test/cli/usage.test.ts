@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { readText } from "../support/golden.ts";
+import { command } from "./support/command.ts";
+
+const COMMANDS = ["demo", "replay", "where", "audit verify", "audit show", "doctor"];
+
+describe("the command line", () => {
+  it("lists every command, on stdout when asked and on stderr when nothing was", async () => {
+    const [asked, nothing] = await Promise.all([command(["--help"]), command([])]);
+    expect([asked.code, nothing.code]).toEqual([0, 1]);
+    expect(nothing.stderr).toBe(asked.stdout);
+    expect(nothing.stdout).toBe("");
+    for (const name of COMMANDS) expect(asked.stdout).toContain(`\n  ${name} `);
+  });
+
+  it.each(COMMANDS)("%s --help shows its usage, and --version the version", async (name) => {
+    const words = name.split(" ");
+    const [help, long, version] = await Promise.all([
+      command([...words, "--help"]),
+      command(["help", ...words]),
+      command([...words, "--version"]),
+    ]);
+    expect(help.code).toBe(0);
+    expect(help.stdout.startsWith(`Usage: entelix-otel ${name}`)).toBe(true);
+    expect(long.stdout).toBe(help.stdout);
+    const manifest: { version: string } = JSON.parse(readText("../package.json"));
+    expect([version.code, version.stdout]).toEqual([0, `${manifest.version}\n`]);
+  });
+
+  it("shows the help of a group of commands", async () => {
+    const { code, stdout } = await command(["audit", "--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("audit verify");
+    expect(stdout).not.toContain("replay");
+  });
+
+  it.each([
+    [["replya", "x"], "unknown command replya. Did you mean replay?"],
+    [["nonsense"], "unknown command nonsense"],
+    [["audit", "vrify"], "expected audit verify or audit show, got audit vrify"],
+    [["--jsno"], "expected a command before --jsno"],
+    [["replay"], "expected FILE… after replay"],
+    [["replay", "x", "--otu", "y"], "unknown option --otu. Did you mean --out?"],
+    [["replay", "x", "-q"], "unknown option -q"],
+    [["replay", "x", "--out", "--json"], "--out: expected FILE after it"],
+    [["replay", "x", "--rejects"], "--rejects: expected FILE after it"],
+    [["replay", "x", "--json=yes"], '--json: expected no value, got "yes"'],
+    [["where", "a", "b"], "expected one RUN_ID after where, got 2"],
+    [["demo", "x"], "expected nothing after demo, got 1"],
+    [["where", "--__proto__", "x"], "unknown option --__proto__"],
+    [["replay", "x", "\x1b[31m", "--\x1b[2J"], "unknown option --\\x1b[2J"],
+  ])("%j is refused with exit code 1 and a hint", async (args, message) => {
+    const { code, stderr, stdout } = await command(args);
+    const [first = "", hint = ""] = stderr.split("\n");
+    expect(first).toBe(`entelix-otel: ${message}`);
+    expect(hint).toMatch(/^Run: entelix-otel .*--help$/);
+    expect([code, stdout]).toEqual([1, ""]);
+  });
+});
