@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { entelixDialect } from "../dialects/entelix/entelix-dialect.ts";
 import { formatIssue } from "../ingest/line-issue.ts";
 import { SourceReadError } from "../ingest/read-events.ts";
+import { environmentWarnings } from "../otel/replay/environment-warnings.ts";
 import { serviceResource, UNNAMED } from "../otel/replay/service-resource.ts";
 import { SpanOutlet } from "../otel/replay/span-outlet.ts";
 import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";
@@ -47,6 +48,9 @@ const OPTIONS = {
 const TRACES_SHOWN = 5;
 const SPANS_SHOWN = 40;
 
+/** Variables that count here too: what is wrong with them is told. */
+const USED_VARIABLE = /OTEL_RESOURCE_ATTRIBUTES|OTEL_EXPORTER_OTLP_\w*(?:TIMEOUT|COMPRESSION)/;
+
 /** Replays recordings: the same spans, and the same audit rows, as often as it is run. */
 export const replay: Command = {
   name: "replay",
@@ -83,6 +87,9 @@ export const replay: Command = {
       io.err.line(safe(text));
     };
     const service = serviceResource(values["service-name"]);
+    for (const warning of await environmentWarnings()) {
+      if (USED_VARIABLE.test(warning)) say(warning);
+    }
     const { log, rejects, sender } = outputs;
     const job = new ReplayJob({
       service,

@@ -18,8 +18,8 @@ export function addEnvelope(to: KnownAttributes, envelope: ErrorEnvelope): void 
  * root carries the names that backends sum.
  */
 export function addUsage(to: KnownAttributes, usage: UsageSnapshot, root: boolean): void {
-  const inputTokens = Number(usage.input_tokens);
-  const outputTokens = Number(usage.output_tokens);
+  const inputTokens = tokens(usage.input_tokens);
+  const outputTokens = tokens(usage.output_tokens);
   if (root) {
     to["gen_ai.usage.input_tokens"] = inputTokens;
     to["gen_ai.usage.output_tokens"] = outputTokens;
@@ -35,6 +35,13 @@ export function addUsage(to: KnownAttributes, usage: UsageSnapshot, root: boolea
     to["entelix.usage.cost"] = usage.cost_usd;
     to["entelix.usage.cumulative"] = true;
   }
+}
+
+/** The largest double below 2^63: OTLP integers are signed, and one beyond them spoils its request. */
+const MOST_INT = 2 ** 63 - 1024;
+
+function tokens(count: number | bigint): number {
+  return Math.min(Number(count), MOST_INT);
 }
 
 /** Adds why a run paused. */

@@ -294,6 +294,22 @@ describe("replay sources", () => {
     expect([code, stderr]).toEqual([1, ""]);
   });
 
+  it.each([
+    ["--out", [started(), completed()].join("\n")],
+    ["--rejects", "oops"],
+  ])("says when %s is full, and gives up", async (option, stdin) => {
+    const { code, stderr } = await command(["replay", "-", option, "/dev/full"], { stdin });
+    expect(stderr).toContain(`entelix-otel: ${option}: ENOSPC: no space left on device`);
+    expect(code).toBe(1);
+  });
+
+  it("says when a variable that counts can't be used, and no other", async () => {
+    const env = { OTEL_RESOURCE_ATTRIBUTES: "a=b=c", OTEL_TRACES_SAMPLER: "sometimes" };
+    const { code, stderr } = await command(["replay", recording("pause")], { env });
+    expect(stderr).toMatch(/^OTEL_RESOURCE_ATTRIBUTES: expected name=value pairs.*\n$/);
+    expect(code).toBe(0);
+  });
+
   it("keeps tenant-chosen run ids apart", async () => {
     const stdin = readText("streams/two_tenants_same_run_id.ndjson");
     const { stdout } = await command(["replay", "-", "--out", "-"], { stdin });

@@ -71,7 +71,9 @@ describe("content", () => {
 
   it("is JSON in the attributes of its place, text as it is", () => {
     const { test } = play({ captureContent: true });
-    expect(test.find("execute_tool fetch", "gen_ai.tool.call.id", "call_1").attributes).toMatchObject({
+    expect(
+      test.find("execute_tool fetch", "gen_ai.tool.call.id", "call_1").attributes,
+    ).toMatchObject({
       "gen_ai.tool.call.arguments": '{"q":"word-input"}',
       "gen_ai.tool.call.result": '["word-output"]',
     });
@@ -88,12 +90,12 @@ describe("content", () => {
 
   it("keeps integers beyond 2^53, and shows what has no JSON as such", () => {
     const cycle: Record<string, unknown> = {};
-    cycle["self"] = cycle;
+    cycle.self = cycle;
     const test = bench({ captureContent: true });
     test.at(0, run.started());
     test.at(1, run.toolStart("big", "big", { id: 2n ** 60n }));
     test.at(1, run.toolStart("cycle", "cycle", cycle));
-    test.at(1, run.toolStart("none", "none", undefined));
+    test.at(1, { ...run.toolStart("none", "none"), input: undefined });
     test.at(2, run.complete());
     const argument = (tool: string) =>
       test.find(`execute_tool ${tool}`).attributes["gen_ai.tool.call.arguments"];
@@ -227,17 +229,26 @@ describe("the redaction hook", () => {
   });
 
   it.each([
-    ["throws", () => {
-      throw new Error("broken hook");
-    }],
+    [
+      "throws",
+      () => {
+        throw new Error("broken hook");
+      },
+    ],
     ["rejects", () => Promise.reject(new Error("broken hook"))],
     ["returns a promise", () => Promise.resolve("word-leaked")],
-    ["returns what can't be looked at", () =>
-      new Proxy({}, {
-        has: () => {
-          throw new Error("broken hook");
-        },
-      })],
+    [
+      "returns what can't be looked at",
+      () =>
+        new Proxy(
+          {},
+          {
+            has: () => {
+              throw new Error("broken hook");
+            },
+          },
+        ),
+    ],
   ])("that %s hides the value, and is reported", async (_name, redact) => {
     const rejections: unknown[] = [];
     const note = (reason: unknown) => void rejections.push(reason);

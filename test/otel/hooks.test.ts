@@ -59,7 +59,11 @@ describe("the attribute hook", () => {
     });
     play(test);
     const { attributes } = test.find("invoke_agent react");
-    expect(attributes).toMatchObject({ "entelix.tenant_id": "acme", "gen_ai.agent.name": "react", fine: 1 });
+    expect(attributes).toMatchObject({
+      "entelix.tenant_id": "acme",
+      "gen_ai.agent.name": "react",
+      fine: 1,
+    });
     expect(attributes).not.toHaveProperty("error.type");
     expect(attributes).not.toHaveProperty("entelix.failure.kind");
     expect(test.diagnostics().droppedAttributes).toBe(8);
@@ -88,11 +92,12 @@ describe("the attribute hook", () => {
   });
 
   it("that is asynchronous is refused, and its rejection does not end the process", async () => {
-    const rejecting = Object.assign(Promise.reject(new Error("late")), { own: 1 });
-    const test = bench({ attributes: (): Attributes => Object.assign(rejecting, {}) });
+    // What a program without types can return.
+    const given: object = { promise: Promise.reject(new Error("late")) };
+    const test = bench({ attributes: (): Attributes => Reflect.get(given, "promise") });
     expect(await unhandled(() => play(test))).toEqual([]);
     expect(test.diagnostics().hookFailures).toBe(2);
-    expect(test.find("invoke_agent react").attributes).not.toHaveProperty("own");
+    expect(test.spans()).toHaveLength(2);
   });
 });
 
@@ -133,7 +138,9 @@ describe("a hook that sends events itself", () => {
     });
     test.at(0, run.started("outer"), { thread_id: "outer-thread" });
     test.at(2, run.complete());
-    expect(test.find("invoke_agent inner").attributes["gen_ai.conversation.id"]).toBe("inner-thread");
+    expect(test.find("invoke_agent inner").attributes["gen_ai.conversation.id"]).toBe(
+      "inner-thread",
+    );
     expect(test.find("invoke_agent outer")).toMatchObject({
       end: "2026-04-29T12:00:02Z",
       attributes: { "gen_ai.conversation.id": "outer-thread" },
@@ -142,16 +149,21 @@ describe("a hook that sends events itself", () => {
 });
 
 describe("limits", () => {
-  it.each(["openRuns", "openCalls", "closedRuns", "eventIds", "callIds", "totalCallIds", "maxAgeMs"])(
-    "%s must be a whole number from 1",
-    (name) => {
-      for (const value of [0, -1, 1.5, Number.NaN]) {
-        expect(() => new OtelSink({ limits: { [name]: value } })).toThrow(
-          new RangeError(`limits.${name}: expected a whole number from 1, got ${value}`),
-        );
-      }
-    },
-  );
+  it.each([
+    "openRuns",
+    "openCalls",
+    "closedRuns",
+    "eventIds",
+    "callIds",
+    "totalCallIds",
+    "maxAgeMs",
+  ])("%s must be a whole number from 1", (name) => {
+    for (const value of [0, -1, 1.5, Number.NaN]) {
+      expect(() => new OtelSink({ limits: { [name]: value } })).toThrow(
+        new RangeError(`limits.${name}: expected a whole number from 1, got ${value}`),
+      );
+    }
+  });
 
   it("markerAfterMs may be 0", () => {
     expect(() => bench({ limits: { markerAfterMs: 0 } })).not.toThrow();

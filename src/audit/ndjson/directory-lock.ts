@@ -33,23 +33,22 @@ const MAX_SOCKET_PATH = process.platform === "linux" ? 107 : 103;
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   if (process.platform === "win32") return lockByPipe(directory);
-  // A path longer than a socket's may be is reached through the open directory, which is short.
+  const tooLong = Buffer.byteLength(join(directory, socketName())) - MAX_SOCKET_PATH;
+  if (tooLong <= 0) return contend(directory, directory, async () => {});
+  if (process.platform !== "linux") {
+    const most = Buffer.byteLength(directory) - tooLong;
+    throw new Error(
+      `${directory}: expected a path of at most ${most} bytes, for the lock's socket`,
+    );
+  }
+  // The same folder by a short name, for as long as it is held open.
   const handle = await open(directory, "r");
   try {
-    return await contend(directory, socketFolder(directory, handle.fd), () => handle.close());
+    return await contend(directory, `/proc/self/fd/${handle.fd}`, () => handle.close());
   } catch (error) {
     await handle.close();
     throw error;
   }
-}
-
-function socketFolder(directory: string, descriptor: number): string {
-  const longest = Buffer.byteLength(join(directory, socketName()));
-  if (longest <= MAX_SOCKET_PATH) return directory;
-  if (process.platform === "linux") return `/proc/self/fd/${descriptor}`;
-  throw new Error(
-    `${directory}: expected a path of at most ${MAX_SOCKET_PATH - longest + Buffer.byteLength(directory)} bytes, for the lock's socket`,
-  );
 }
 
 function socketName(): string {

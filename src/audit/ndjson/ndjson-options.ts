@@ -29,7 +29,10 @@ export interface NdjsonSessionLogOptions {
   readonly maxPendingBytes?: number;
   /** Told when opening found what a crash or a hand has left. Default: nothing is told. */
   readonly onRecovered?: (recovery: Recovery) => void;
-  /** Told of failures that cost no row: an index not written, a segment not moved. Default: none. */
+  /**
+   * Told of failures that cost no row: an index not written, a segment not moved. What it throws is
+   * swallowed. Default: none.
+   */
   readonly onError?: (error: unknown) => void;
   /** Default: the disk. */
   readonly files?: FileLayer;
@@ -49,7 +52,7 @@ export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings
     heads: options.heads ?? 100_000,
     maxPendingBytes: options.maxPendingBytes ?? 256 * 1024 * 1024,
     onRecovered: options.onRecovered ?? (() => {}),
-    onError: options.onError ?? (() => {}),
+    onError: contained(options.onError),
     files: options.files ?? nodeFileLayer,
   };
   if (!["none", "batch", "each"].includes(settings.durability)) {
@@ -60,4 +63,14 @@ export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings
   checkWhole(settings.heads, "heads", 1);
   checkWhole(settings.maxPendingBytes, "maxPendingBytes", 1);
   return settings;
+}
+
+function contained(onError: NdjsonSessionLogOptions["onError"]): (error: unknown) => void {
+  return (error) => {
+    try {
+      onError?.(error);
+    } catch {
+      // A listener's own fault must not fail a write.
+    }
+  };
 }

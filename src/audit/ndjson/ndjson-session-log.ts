@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
 import { type EntryText, encodeEntry } from "../entry-text.ts";
 import { type NamedThread, namedThread } from "../named-thread.ts";
@@ -83,18 +84,34 @@ export class NdjsonSessionLog implements SessionLog {
     options: NdjsonSessionLogOptions = {},
   ): Promise<NdjsonSessionLog> {
     const settings = ndjsonSettings(options);
+    // Absolute, so that the log stays where it is when the program changes its working directory.
+    const root = resolve(directory);
+    await settings.files.makeDirectory(root);
+    const lock = await settings.files.lock(root);
+    const log = await NdjsonSessionLog.#openLocked(root, settings, lock);
+    if (log.recovery === undefined) return log;
+    try {
+      settings.onRecovered(log.recovery);
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+    return log;
+  }
+
+  static async #openLocked(
+    directory: string,
+    settings: NdjsonSettings,
+    lock: DirectoryLock,
+  ): Promise<NdjsonSessionLog> {
     const { durability, eventIds, files } = settings;
     const paths = logPaths(directory);
-    await files.makeDirectory(directory);
-    const lock = await files.lock(directory);
+    const durable = durability !== "none";
+    const store = new SegmentStore(files, paths);
+    const seen = new SeenEvents(eventIds);
     try {
-      const store = new SegmentStore(files, paths);
-      const seen = new SeenEvents(eventIds);
-      const durable = durability !== "none";
       const opened = await openLog({ files, paths, store, durable, seen, eventIds });
-      const log = new NdjsonSessionLog(directory, { settings, lock, opened, seen, store });
-      if (opened.recovery !== undefined) settings.onRecovered(opened.recovery);
-      return log;
+      return new NdjsonSessionLog(directory, { settings, lock, opened, seen, store });
     } catch (error) {
       await lock.release();
       throw error;

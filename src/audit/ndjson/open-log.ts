@@ -63,7 +63,12 @@ export async function openLog(options: OpenLogOptions): Promise<OpenedLog> {
     onLine: lately.take.bind(lately),
   };
   const opened = await (active === undefined ? createSegment(target) : recoverSegment(target));
-  await recallSealed(store, sealed, eventIds - opened.scan.rows, seen);
+  try {
+    await recallSealed(store, sealed, eventIds - opened.scan.rows, seen);
+  } catch (error) {
+    await opened.segment.file.close();
+    throw error;
+  }
   lately.giveTo(seen);
   const found = opened.recovery;
   if (found === undefined && missing.length === 0) {

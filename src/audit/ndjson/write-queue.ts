@@ -109,7 +109,7 @@ export class WriteQueue {
   }
 
   #fail(first: Batch, error: Error): void {
-    const behind = this.#waiting;
+    const behind: Batch[] = [];
     this.#waiting = [];
     this.#options.onFailure();
     for (const call of first.calls) call.reject(error);

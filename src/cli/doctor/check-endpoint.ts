@@ -21,8 +21,9 @@ export const DEFAULT_TRACES_URL = "http://localhost:4318/v1/traces";
  * @param option where the user says it is; default: where the variables point.
  */
 export async function checkEndpoint(option: string | undefined, env: Env): Promise<Finding> {
-  if (option === undefined && !sends(env))
+  if (option === undefined && !sends(env)) {
     return note("endpoint: not asked, nothing is sent there");
+  }
   let url: string | undefined;
   try {
     url = tracesEndpoint(option, env);
@@ -30,8 +31,8 @@ export async function checkEndpoint(option: string | undefined, env: Env): Promi
     return problem(messageOf(error), "Mend the variable, or unset it.");
   }
   const target = url ?? DEFAULT_TRACES_URL;
-  const named = `endpoint ${safe(withoutSecrets(target))}${url === undefined ? " (the default)" : ""}`;
   const endpoint = new OtlpEndpoint({ url: target, timeoutMs: ANSWER_MS });
+  const named = `endpoint ${safe(endpoint.result.url)}${url === undefined ? " (the default)" : ""}`;
   const answer = await endpoint.probe();
   await endpoint.close();
   if (answer.ok) return ok(`${named} takes spans`);
@@ -65,11 +66,4 @@ function adviceFor({ said, status }: Probe, url: URL): string {
     default:
       return "The receiver's own log says why.";
   }
-}
-
-function withoutSecrets(text: string): string {
-  const url = new URL(text);
-  url.username = "";
-  url.password = "";
-  return url.href;
 }

@@ -24,7 +24,7 @@ export async function checkEnvironment(env: Env): Promise<Finding[]> {
   const set = Object.keys(env)
     .filter((name) => name.startsWith("OTEL_") && env[name])
     .sort();
-  for (const name of set) findings.push(note(`${name}=${shown(name, env[name] ?? "")}`));
+  for (const name of set) findings.push(note(`${safe(name)}=${shown(name, env[name] ?? "")}`));
   if (set.length === 0) findings.push(note("no OTEL_* variable is set: the defaults hold"));
   return findings;
 }
@@ -76,8 +76,9 @@ function service(env: Env): Finding {
   const name = env.OTEL_SERVICE_NAME?.trim();
   if (name) return ok(`service ${safe(name)}`);
   const attributes = env.OTEL_RESOURCE_ATTRIBUTES ?? "";
-  if (/(?:^|,)\s*service\.name=/.test(attributes))
+  if (/(?:^|,)\s*service\.name=/.test(attributes)) {
     return ok("service named by OTEL_RESOURCE_ATTRIBUTES");
+  }
   return note(
     "OTEL_SERVICE_NAME is not set: unless the setup names it, the service is unknown_service",
   );

@@ -45,10 +45,12 @@ export async function checkPackages(directory: string): Promise<Finding[]> {
     );
   }
   const missing = FOR_SETUP.filter((name) => !byName.has(name));
-  if (missing.length > 0)
+  if (missing.length > 0) {
     findings.push(note(`entelix-otel/setup would need: ${missing.join(", ")}`));
-  if (cutShort)
+  }
+  if (cutShort) {
     findings.push(note("packages: there is more below this directory than was looked at"));
+  }
   return findings;
 }
 

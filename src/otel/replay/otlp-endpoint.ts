@@ -23,6 +23,7 @@ export interface OtlpEndpointOptions {
 
 /** How many spans arrived. */
 export interface Delivery {
+  /** Without a user's name and password. */
   readonly url: string;
   readonly delivered: number;
   readonly undelivered: number;
@@ -48,7 +49,7 @@ const MOST_SILENT = 3;
  * counted, never thrown.
  */
 export class OtlpEndpoint implements SpanTarget {
-  readonly #url: string;
+  readonly #shownUrl: string;
   #delivered = 0;
   #undelivered = 0;
   #trouble: string | undefined;
@@ -57,7 +58,7 @@ export class OtlpEndpoint implements SpanTarget {
   #refused = 0;
 
   constructor(options: OtlpEndpointOptions) {
-    this.#url = options.url;
+    this.#shownUrl = withoutSecrets(options.url);
     const config = {
       url: options.url,
       ...(options.timeoutMs === undefined ? {} : { timeoutMillis: options.timeoutMs }),
@@ -80,7 +81,7 @@ export class OtlpEndpoint implements SpanTarget {
   get result(): Delivery {
     const trouble = this.#trouble === undefined ? {} : { trouble: this.#trouble };
     const delivered = this.#delivered;
-    return { url: this.#url, delivered, undelivered: this.#undelivered, ...trouble };
+    return { url: this.#shownUrl, delivered, undelivered: this.#undelivered, ...trouble };
   }
 
   /** It has stopped trying, since nobody answers. */
@@ -97,8 +98,9 @@ export class OtlpEndpoint implements SpanTarget {
     const failure = await this.#send(spans);
     if (failure === undefined) {
       this.#silent = 0;
-      this.#delivered += spans.length - this.#refused;
-      this.#undelivered += this.#refused;
+      const refused = Math.min(this.#refused, spans.length);
+      this.#delivered += spans.length - refused;
+      this.#undelivered += refused;
       return;
     }
     const status = statusOf(failure);
@@ -158,5 +160,13 @@ function describe(error: Error, status: number | undefined): string {
   const code = "code" in error ? String(error.code) : "";
   if (status === undefined) return error.message || code || error.name;
   const body = "data" in error && typeof error.data === "string" ? error.data.trim() : "";
-  return `HTTP ${status} ${error.message}${body === "" ? "" : `: ${body.slice(0, 300)}`}`;
+  const answer = `HTTP ${status} ${error.message}`.trimEnd();
+  return body === "" || body === "{}" ? answer : `${answer}: ${body.slice(0, 300)}`;
+}
+
+function withoutSecrets(text: string): string {
+  const url = new URL(text);
+  url.username = "";
+  url.password = "";
+  return url.href;
 }

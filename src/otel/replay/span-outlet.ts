@@ -11,8 +11,6 @@ const BATCH = 512;
  * processor has no back-pressure; it drops.
  */
 export class SpanOutlet implements SpanProcessor {
-  /** Spans that have ended. */
-  ended = 0;
   readonly #targets: readonly SpanTarget[];
   readonly #observe: (span: FinishedSpan) => void;
   #pending: ReadableSpan[] = [];
@@ -31,7 +29,6 @@ export class SpanOutlet implements SpanProcessor {
   onStart(): void {}
 
   onEnd(span: ReadableSpan): void {
-    this.ended++;
     if (this.#targets.length > 0) this.#pending.push(span);
     this.#observe(finishedSpan(span));
   }

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+
+const src = fileURLToPath(new URL("../../src", import.meta.url));
+
+/** Each import of the sources that stands after the build: from where, and of what. */
+const imports = readdirSync(src, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts"))
+  .flatMap((file) => {
+    const text = readFileSync(join(src, file), "utf8");
+    const { importedFiles } = ts.preProcessFile(text, true, true);
+    return importedFiles.map(({ fileName }) => ({
+      file: file.replaceAll("\\", "/"),
+      of: fileName,
+    }));
+  });
+
+const outside = (of: string) => !of.startsWith(".");
+
+function from(folder: string) {
+  return imports.filter(({ file }) => file.startsWith(folder));
+}
+
+describe("what may import what", () => {
+  it("finds the imports", () => {
+    expect(imports).toContainEqual({ file: "otel/id-generator.ts", of: "./id-slot.ts" });
+    expect(imports).toContainEqual({ file: "otel/id-generator.ts", of: "node:crypto" });
+  });
+
+  it("only src/otel imports OpenTelemetry", () => {
+    const found = imports.filter(
+      ({ file, of }) => of.startsWith("@opentelemetry/") && !file.startsWith("otel/"),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it("only the setup and the command import more of it than its API", () => {
+    const found = imports.filter(
+      ({ file, of }) =>
+        /^@opentelemetry\/(?!api$)/.test(of) && !/^otel\/(setup|replay)\//.test(file),
+    );
+    expect(found).toEqual([]);
+    const reaching = imports.filter(
+      ({ file, of }) =>
+        /\/(setup|replay)\//.test(of) && !/^(otel\/(setup|replay)|cli)\//.test(file),
+    );
+    expect(reaching).toEqual([]);
+  });
+
+  it("uuid is the only other package", () => {
+    const found = imports.filter(
+      ({ of }) => outside(of) && !/^(node:|@opentelemetry\/)/.test(of) && of !== "uuid",
+    );
+    expect(found).toEqual([]);
+  });
+
+  it("src/lifecycle is pure: of Node it takes the hash function, and of us its own files and shared types", () => {
+    const packages = from("lifecycle/").filter(({ of }) => outside(of));
+    expect([...new Set(packages.map(({ of }) => of))]).toEqual(["node:crypto"]);
+    const folders = from("lifecycle/").flatMap(({ of }) => /^\.\.\/([\w-]+)\//.exec(of)?.[1] ?? []);
+    expect([...new Set(folders)]).toEqual(["events"]);
+  });
+
+  it("nothing but the command imports the command", () => {
+    const found = imports.filter(({ file, of }) => /\/cli\//.test(of) && !file.startsWith("cli/"));
+    expect(found).toEqual([]);
+  });
+});
