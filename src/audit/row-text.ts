@@ -20,31 +20,52 @@ export function sha256(text: string): string {
   return hashOf("sha256", text);
 }
 
+/** The fields that a row's hash is made of, each as JSON writes it; the hashes without quotes. */
+export interface HashedFields {
+  readonly prev: string;
+  readonly tenant: string;
+  readonly thread: string;
+  readonly ordinal: string;
+  readonly run: string;
+  readonly event: string;
+  readonly trace: string;
+  readonly span: string;
+  readonly digest: string;
+}
+
+/**
+ * A row's hash: the SHA-256 of `JSON.stringify([prev, tenant_id, thread_id, ordinal, run_id, event_id,
+ * trace_id, span_id, digest])`. It covers the digest of the event and not the event, so that a payload
+ * can be erased later without breaking the chain.
+ */
+export function rowHash(fields: HashedFields): string {
+  const { digest, event, ordinal, prev, run, span, tenant, thread, trace } = fields;
+  // Joined, the parts are what JSON.stringify of the list would write.
+  return sha256(
+    `["${prev}",${tenant},${thread},${ordinal},${run},${event},${trace},${span},"${digest}"]`,
+  );
+}
+
 /**
  * The row that follows `before` in its thread. The same facts in the same place give the same bytes:
  * no clock and no chance is in it, so a redelivered event makes the same row again.
- *
- * Its hash is the SHA-256 of `JSON.stringify([prev, tenant_id, thread_id, ordinal, run_id, event_id,
- * trace_id, span_id, digest])`. It covers the digest of the event and not the event, so that a payload
- * can be erased later without breaking the chain.
  */
 export function rowAfter(before: RowAnchor, key: ThreadKey, facts: RowFacts): RowHead {
   const ordinal = before.ordinal + 1;
   const prev = before.hash;
+  const { digest } = facts;
   const tenant = JSON.stringify(key.tenant_id);
   const thread = JSON.stringify(key.thread_id);
   const run = JSON.stringify(facts.run_id);
   const event = JSON.stringify(facts.event_id);
   const trace = JSON.stringify(facts.trace_id);
   const span = JSON.stringify(facts.span_id);
-  // The parts serve hash and line; joined they are what JSON.stringify of the list would write.
-  const hash = sha256(
-    `["${prev}",${tenant},${thread},${ordinal},${run},${event},${trace},${span},"${facts.digest}"]`,
-  );
+  const place = String(ordinal);
+  const hash = rowHash({ prev, tenant, thread, ordinal: place, run, event, trace, span, digest });
   const text =
-    `{"tenant_id":${tenant},"thread_id":${thread},"ordinal":${ordinal},"prev":"${prev}","hash":"${hash}",` +
+    `{"tenant_id":${tenant},"thread_id":${thread},"ordinal":${place},"prev":"${prev}","hash":"${hash}",` +
     `"run_id":${run},"event_id":${event},"trace_id":${trace},"span_id":${span},` +
-    `"digest":"${facts.digest}","event":`;
+    `"digest":"${digest}","event":`;
   return { ordinal, hash, text };
 }
 

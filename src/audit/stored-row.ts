@@ -1,6 +1,6 @@
 import { parseExact } from "../events/exact-json.ts";
 import type { AuditRow, ErasedEvent, RowAnchor, ThreadKey } from "./audit-row.ts";
-import { type RowFacts, sha256 } from "./row-text.ts";
+import { type RowFacts, rowHash, sha256 } from "./row-text.ts";
 import { isCount } from "./whole-number.ts";
 import { decodeGraphEvent } from "./wire/decode-graph-event.ts";
 import { isObject } from "./wire/wire-shape.ts";
@@ -44,7 +44,8 @@ export function readRow(line: string): RowReading {
   if (at < 0 || !line.endsWith("}")) return { problem: "no row: the line is not whole" };
   const match = at <= MAX_HEAD ? ROW.exec(line) : null;
   if (match === null) return notWritten(line, at);
-  const [head, tenant, thread, place, prev, hash, run, event, trace, span, digest] = match;
+  const [head, tenant = "", thread = "", place = "", prev = "", hash = "", ...more] = match;
+  const [run = "", event = "", trace = "", span = "", digest = ""] = more;
   const texts = `[${tenant},${thread},${run},${event},${trace},${span}]`;
   const values = parse(texts);
   // Only what is written exactly as the log writes it: another spelling could be read differently.
@@ -66,8 +67,8 @@ export function readRow(line: string): RowReading {
     line.slice(head.length, -1),
   );
   if (row === undefined) return notWritten(line, at);
-  const hashed = `["${prev}",${tenant},${thread},${place},${run},${event},${trace},${span},"${digest}"]`;
-  if (sha256(hashed) !== hash) {
+  const fields = { prev, tenant, thread, ordinal: place, run, event, trace, span, digest };
+  if (rowHash(fields) !== hash) {
     return { problem: "edited: the row's hash is not that of its fields", claim: row };
   }
   if (row.erased && !isErasedText(row.event_text)) {

@@ -138,11 +138,11 @@ describe("a segment that cannot be replaced", () => {
     const disk = new MemoryDisk(seeded(1));
     const { faults, layer } = failingDisk(disk.layer());
     const errors: unknown[] = [];
-    const options = {
-      files: layer,
-      segmentBytes: 1024,
-      onError: (error: unknown) => errors.push(error),
+    const onError = (error: unknown) => {
+      errors.push(error);
+      throw new Error("a bad listener");
     };
+    const options = { files: layer, segmentBytes: 1024, onError };
     const log = await NdjsonSessionLog.open("/log", options);
     await log.append(key, entries(3));
     const create = layer.open;
@@ -176,6 +176,16 @@ describe("a log that is behind", () => {
       });
     }
     expect((await log.append(key, entries(1))).ordinal).toBe(8);
+  });
+
+  it("keeps little more than the rows of the calls that wait, durability each too", async () => {
+    for (const durability of ["batch", "each"] as const) {
+      const { log } = await setUp(durability);
+      const before = process.memoryUsage().arrayBuffers;
+      const sent = Array.from({ length: 500 }, (_, n) => log.append(key, [entry(`n${n}`)]));
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024);
+      expect((await Promise.all(sent)).at(-1)?.ordinal).toBe(500);
+    }
   });
 
   it("refuses an event too long to be read back, and nothing else", async () => {

@@ -429,6 +429,31 @@ describe("reopening after a crash", () => {
     expect((await log.loadSince(key, 4)).map(({ ordinal }) => ordinal)).toEqual([5]);
   });
 
+  it("never begins a chain again at a row that is there twice", async () => {
+    let log = await openLog();
+    await log.append(key, entries(3));
+    await log.close();
+    const lines = await linesOf(segment(1));
+    lines.splice(4, 0, lines[1] ?? "");
+    await writeFile(segment(1), lines.join("\n"));
+    log = await openLog();
+    expect((await log.append(key, entries(1))).ordinal).toBe(4);
+  });
+
+  it("closes again when the one who is told of it throws", async () => {
+    await expect(
+      NdjsonSessionLog.open(folder, { onRecovered: () => {}, onError: () => {} }).then((log) =>
+        log.close(),
+      ),
+    ).resolves.toBeUndefined();
+    await appendFile(segment(1), "torn");
+    const onRecovered = () => {
+      throw new Error("not now");
+    };
+    await expect(NdjsonSessionLog.open(folder, { onRecovered })).rejects.toThrow("not now");
+    expect((await openLog()).recovery).toBeUndefined();
+  });
+
   it("begins the segment again when the crash came while it was being made", async () => {
     let log = await openLog({ segmentBytes: 1024 });
     for (let n = 0; n < 4; n += 1) await log.append(key, entries(2));

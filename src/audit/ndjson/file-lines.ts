@@ -21,6 +21,11 @@ export const MAX_LINE_BYTES = 96 * 1024 * 1024;
 const CHUNK = 256 * 1024;
 const NEWLINE = 0x0a;
 
+/** The text of a line's bytes, read as UTF-8. */
+export function lineText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
 /** The lines of a file from its start up to the offset `until`. */
 export async function* fileLines(
   file: LogFile,

@@ -4,6 +4,7 @@ import { sha256 } from "../row-text.ts";
 import { readRow, type StoredRow } from "../stored-row.ts";
 import { isCount } from "../whole-number.ts";
 import { isObject } from "../wire/wire-shape.ts";
+import { lineText } from "./file-lines.ts";
 
 /** A commit: its number, from 1 through the whole log, and its hash. */
 export interface Commit {
@@ -75,7 +76,7 @@ export function archivedText(key: ThreadKey, watermark: number): { text: string;
 export function readLogLine(bytes: Uint8Array): LogLine {
   // A broken byte reads as the replacement character, which may have stood there: look first.
   if (!isUtf8(bytes)) return invalid("not UTF-8");
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  const text = lineText(bytes);
   if (text.startsWith('{"tenant_id":')) {
     const reading = readRow(text);
     return reading.problem === undefined

@@ -47,7 +47,7 @@ export interface RecoveredSegment {
 /** Makes the first segment, or the next where the last one is not to be written to any more. */
 export async function createSegment(options: RecoverOptions): Promise<RecoveredSegment> {
   const file = await options.files.open(segmentPath(options), "create");
-  return startSegment(file, options);
+  return orClosed(file, startSegment(file, options));
 }
 
 /**
@@ -59,8 +59,12 @@ export async function createSegment(options: RecoverOptions): Promise<RecoveredS
 export async function recoverSegment(options: RecoverOptions): Promise<RecoveredSegment> {
   const file = await options.files.open(segmentPath(options), "update");
   if (file === undefined) throw new Error(`${segmentPath(options)}: no such segment any more`);
+  return orClosed(file, recover(file, options));
+}
+
+async function orClosed<T>(file: LogFile, work: Promise<T>): Promise<T> {
   try {
-    return await recover(file, options);
+    return await work;
   } catch (error) {
     await file.close().catch(() => {});
     throw error;

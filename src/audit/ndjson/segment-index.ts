@@ -4,7 +4,7 @@ import { threadText } from "../thread-text.ts";
 import { isCount } from "../whole-number.ts";
 import { isObject } from "../wire/wire-shape.ts";
 import type { FileLayer, LogFile } from "./file-layer.ts";
-import { type FileLine, fileLines } from "./file-lines.ts";
+import { type FileLine, fileLines, lineText } from "./file-lines.ts";
 import type { Commit } from "./log-line.ts";
 import { type ThreadSpan, type ThreadSpans, threadHash } from "./thread-spans.ts";
 import { writeFully } from "./write-fully.ts";
@@ -174,7 +174,7 @@ function readSpan(value: unknown): ThreadSpan | undefined {
 
 function parse(line: FileLine): unknown {
   try {
-    return JSON.parse(Buffer.from(line.bytes).toString("utf8"));
+    return JSON.parse(lineText(line.bytes));
   } catch {
     return undefined;
   }

@@ -28,6 +28,9 @@ export interface WriteQueueOptions {
 
 interface Batch {
   readonly lines: LineChunks;
+  /** Lines that are encoded only when it is their turn. */
+  late: readonly QueuedLine[];
+  bytes: number;
   readonly hashes: string[];
   readonly calls: QueuedCall[];
   /** Written also without lines. */
@@ -62,12 +65,17 @@ export class WriteQueue {
    */
   push(lines: readonly QueuedLine[], committed: () => void, probe = false): Promise<void> {
     const batch = this.#openBatch();
-    const before = batch.lines.bytes;
-    for (const { line, hash } of lines) {
-      batch.lines.add(line);
-      batch.hashes.push(hash);
+    const before = batch.bytes;
+    if (this.#options.each) {
+      // A chunk for every waiting call would cost far more than its line.
+      batch.late = lines;
+      for (const { line } of lines) batch.bytes += Buffer.byteLength(line) + 1;
+    } else {
+      for (const { line } of lines) batch.lines.add(line);
+      batch.bytes = batch.lines.bytes;
     }
-    this.#bytes += batch.lines.bytes - before;
+    for (const { hash } of lines) batch.hashes.push(hash);
+    this.#bytes += batch.bytes - before;
     batch.probe ||= probe;
     // Not at once: the other calls of this moment shall go into the same write.
     this.#running ??= Promise.resolve().then(() => this.#run());
@@ -82,16 +90,17 @@ export class WriteQueue {
   #openBatch(): Batch {
     const { batchBytes, each, pool } = this.#options;
     const last = this.#waiting.at(-1);
-    if (last !== undefined && !each && last.lines.bytes < batchBytes) return last;
-    const batch = { lines: new LineChunks(pool), hashes: [], calls: [], probe: false };
+    if (last !== undefined && !each && last.bytes < batchBytes) return last;
+    const lines = new LineChunks(pool);
+    const batch: Batch = { lines, late: [], bytes: 0, hashes: [], calls: [], probe: false };
     this.#waiting.push(batch);
     return batch;
   }
 
   async #run(): Promise<void> {
     for (let batch = this.#waiting.shift(); batch !== undefined; batch = this.#waiting.shift()) {
-      const bytes = batch.lines.bytes;
       try {
+        for (const { line } of batch.late) batch.lines.add(line);
         if (batch.hashes.length > 0 || batch.probe) {
           await this.#options.journal.write(batch.lines, batch.hashes);
         }
@@ -103,19 +112,19 @@ export class WriteQueue {
         this.#fail(batch, asError(thrown));
       }
       batch.lines.release();
-      this.#bytes -= bytes;
+      this.#bytes -= batch.bytes;
     }
     this.#running = undefined;
   }
 
   #fail(first: Batch, error: Error): void {
-    const behind: Batch[] = [];
+    const behind = this.#waiting;
     this.#waiting = [];
     this.#options.onFailure();
     for (const call of first.calls) call.reject(error);
     for (const batch of behind) {
       for (const call of batch.calls) call.reject(error);
-      this.#bytes -= batch.lines.bytes;
+      this.#bytes -= batch.bytes;
       batch.lines.release();
     }
   }
