@@ -23,6 +23,7 @@ export {
   type DecodedGraphEvent,
   decodeGraphEvent,
   type GraphEventIssue,
+  isGraphEvent,
 } from "./audit/wire/decode-graph-event.ts";
 export { encodeGraphEvent } from "./audit/wire/encode-graph-event.ts";
 export type {

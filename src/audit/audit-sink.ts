@@ -11,7 +11,7 @@ import { RunThreads, type ThreadHints } from "./run-threads.ts";
 import type { SessionLog } from "./session-log.ts";
 import { toGraphEvent } from "./to-graph-event.ts";
 import { inUtc } from "./utc-timestamp.ts";
-import { checkWhole } from "./whole-number.ts";
+import { checkWhole } from "../events/whole-number.ts";
 import { decodeGraphEvent } from "./wire/decode-graph-event.ts";
 import type { GraphEvent } from "./wire/graph-event.ts";
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { verifyLog } from "../audit/verify/verify-log.ts";
 import { Bridge } from "../otel/bridge.ts";
-import { now } from "../otel/clock.ts";
+import { now } from "../events/clock.ts";
 import { OtlpEndpoint } from "../otel/replay/otlp-endpoint.ts";
 import { createReplayProvider } from "../otel/replay/replay-provider.ts";
 import { serviceResource } from "../otel/replay/service-resource.ts";

@@ -1,4 +1,4 @@
-import { checkWhole } from "../audit/whole-number.ts";
+import { checkWhole } from "../events/whole-number.ts";
 import { type ByteSource, textBytes } from "./byte-source.ts";
 import { type Charset, charsetOf, NdjsonLine, type OversizedPart } from "./ndjson-line.ts";
 

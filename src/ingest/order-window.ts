@@ -1,4 +1,4 @@
-import { checkWhole } from "../audit/whole-number.ts";
+import { checkWhole } from "../events/whole-number.ts";
 import { EVENT_RANK } from "../dialects/dialect.ts";
 import { compareInstants, type Instant } from "../events/instant.ts";
 import { RecentMap } from "../lifecycle/recent-map.ts";

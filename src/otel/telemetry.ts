@@ -10,7 +10,7 @@ import { type LifecycleLimits, resolveLimits } from "../lifecycle/limits.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { AbandonedReason } from "../lifecycle/signals.ts";
 import { VERSION } from "../version.ts";
-import { now } from "./clock.ts";
+import { now } from "../events/clock.ts";
 import { type ContentOptions, ContentPolicy } from "./content.ts";
 import { type AttributeHook, CustomAttributes } from "./custom-attributes.ts";
 import type { Diagnostics } from "./diagnostics.ts";

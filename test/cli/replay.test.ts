@@ -132,7 +132,7 @@ describe("replay --out", () => {
     expect(span?.spanId).toBe("8000000000000002");
   });
 
-  it("writes a whole number that no 64-bit integer holds as a double", async () => {
+  it("keeps a token count beyond signed 64 bits within them", async () => {
     const usage = {
       requests: 1,
       input_tokens: 3,
@@ -147,7 +147,7 @@ describe("replay --out", () => {
     const stdin = [started(), text].join("\n");
     const { stdout } = await command(["replay", "-", "--out", "-"], { stdin });
     expect(parseLines(stdout)[0]?.values).toMatchObject({
-      "gen_ai.usage.input_tokens": { doubleValue: 18446744073709552000 },
+      "gen_ai.usage.input_tokens": { intValue: "9223372036854774784" },
       "gen_ai.usage.output_tokens": { intValue: "0" },
     });
   });

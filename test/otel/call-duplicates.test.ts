@@ -51,6 +51,34 @@ describe("duplicates of tool events without event ids", () => {
     expect(test.diagnostics().ignored.duplicate).toBe(1);
   });
 
+  it("are ends equal to the last one, though the id has started again since", () => {
+    const test = bench();
+    test.at(0, run.started());
+    test.at(1, run.toolStart("search#0"));
+    test.at(2, run.toolComplete("search#0"));
+    test.at(3, run.toolStart("search#0"));
+    test.at(2, run.toolComplete("search#0"));
+    test.at(5, run.toolComplete("search#0", "fetch", 2000));
+    test.at(6, run.complete());
+    expect(test.trees()[0]?.children.map((call) => [call.start, call.end])).toEqual([
+      ["2026-04-29T12:00:01Z", "2026-04-29T12:00:02Z"],
+      ["2026-04-29T12:00:03Z", "2026-04-29T12:00:05Z"],
+    ]);
+    expect(test.diagnostics()).toMatchObject({ ignored: { duplicate: 1 }, bent: { clamped: 0 } });
+  });
+
+  it("are ends equal to the last one, though another call of the id is still open", () => {
+    const test = bench();
+    test.at(0, run.started());
+    test.at(1, run.toolStart("x", "a"));
+    test.at(2, run.toolStart("x", "b"));
+    test.at(3, run.toolComplete("x", "a", 2000));
+    test.at(3, run.toolComplete("x", "a", 2000));
+    test.at(9, run.complete());
+    expect(test.find("execute_tool b").attributes["entelix.tool.outcome"]).toBe("unfinished");
+    expect(test.diagnostics().ignored.duplicate).toBe(1);
+  });
+
   it("are approvals and denials of the same call at the same time", () => {
     const test = bench();
     test.at(0, run.started());

@@ -4,7 +4,7 @@ import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { bench, RunEvents, ZERO } from "../support/run-events.ts";
 
 // The real clock runs on the monotonic one, which can't be set: here it follows the faked date.
-vi.mock("../../src/otel/clock.ts", async () => {
+vi.mock("../../src/events/clock.ts", async () => {
   const { fromMilliseconds } = await import("../../src/events/instant.ts");
   return { now: () => fromMilliseconds(Date.now()) };
 });

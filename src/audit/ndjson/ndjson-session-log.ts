@@ -4,7 +4,7 @@ import { type EntryText, encodeEntry } from "../entry-text.ts";
 import { type NamedThread, namedThread } from "../named-thread.ts";
 import type { SessionLog } from "../session-log.ts";
 import { chainEntries } from "../thread-chain.ts";
-import { checkWhole } from "../whole-number.ts";
+import { checkWhole } from "../../events/whole-number.ts";
 import type { DirectoryLock } from "./file-layer.ts";
 import { Journal } from "./journal.ts";
 import { ChunkPool } from "./line-chunks.ts";

@@ -1,5 +1,5 @@
 import { parseRfc3339 } from "../../events/rfc3339.ts";
-import { isCount } from "../whole-number.ts";
+import { isCount } from "../../events/whole-number.ts";
 import type { GraphEvent, UnknownGraphEvent } from "./graph-event.ts";
 import { graphEventShape } from "./graph-event-shape.ts";
 import { isObject, type RecordShape, type WireField, type WireShape } from "./wire-shape.ts";

@@ -1,5 +1,5 @@
 import { hrtime } from "node:process";
-import type { Instant } from "../events/instant.ts";
+import type { Instant } from "./instant.ts";
 
 /** How far the fine clock may run from the system's before it follows it, in ms. */
 const DRIFT_MS = 2;
