@@ -11,14 +11,18 @@ export type {
 } from "./audit/audit-row.ts";
 export { AuditSink, type AuditSinkOptions, type RecordRefs } from "./audit/audit-sink.ts";
 export { MemorySessionLog } from "./audit/memory-session-log.ts";
+export type { DirectoryLock, FileLayer, LogFile, OpenMode } from "./audit/ndjson/file-layer.ts";
 export type { Durability, NdjsonSessionLogOptions } from "./audit/ndjson/ndjson-options.ts";
 export { NdjsonSessionLog } from "./audit/ndjson/ndjson-session-log.ts";
+export type { Recovery } from "./audit/ndjson/recover-segment.ts";
+export type { DamagedLine } from "./audit/ndjson/segment-scan.ts";
 export type { SessionLog } from "./audit/session-log.ts";
 export { toGraphEvent } from "./audit/to-graph-event.ts";
 export { type ReadRowsOptions, type RowFilter, readRows } from "./audit/verify/read-rows.ts";
 export type { SpanAnchor } from "./audit/verify/span-anchors.ts";
 export { type VerifyOptions, verifyLog } from "./audit/verify/verify-log.ts";
 export type { LogProblem, VerifyReport } from "./audit/verify/verify-report.ts";
+export type { ContentPart } from "./audit/wire/content-part.ts";
 export {
   type DecodedGraphEvent,
   decodeGraphEvent,
@@ -32,6 +36,11 @@ export type {
   GraphEventKind,
   UnknownGraphEvent,
 } from "./audit/wire/graph-event.ts";
+export type { CitationSource, MediaSource } from "./audit/wire/media-source.ts";
+export type { ModelUsage } from "./audit/wire/model-usage.ts";
+export type { ModelWarning } from "./audit/wire/model-warning.ts";
+export type { RateLimitSnapshot } from "./audit/wire/rate-limit-snapshot.ts";
+
 // Reading recordings
 export type { Decoded, DecodedEvent, DecodeIssue, Dialect } from "./dialects/dialect.ts";
 export { entelixDialect } from "./dialects/entelix/entelix-dialect.ts";

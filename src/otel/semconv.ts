@@ -10,10 +10,10 @@ import type { AttributeValue } from "@opentelemetry/api";
  */
 export const ATTRIBUTES = {
   "gen_ai.operation.name": on("run, call", "string", "`invoke_agent` or `execute_tool`."),
-  "gen_ai.agent.name": on("run, call", "string", "Name of the agent."),
+  "gen_ai.agent.name": on("run, call, marker", "string", "Name of the agent."),
   "gen_ai.conversation.id": on("run", "string", "Thread id, only where the source gave one."),
-  "gen_ai.tool.name": on("call", "string", "Name of the tool."),
-  "gen_ai.tool.call.id": on("call", "string", "Tool-use id; not unique, may be empty."),
+  "gen_ai.tool.name": on("call, event", "string", "Name of the tool."),
+  "gen_ai.tool.call.id": on("call, event", "string", "Tool-use id; not unique, may be empty."),
   "gen_ai.tool.type": on("call", "string", "Always `function`."),
   "gen_ai.tool.call.arguments": content("call", "Input of the call, as JSON."),
   "gen_ai.tool.call.result": content("call", "Output of the call, as JSON, when it succeeded."),

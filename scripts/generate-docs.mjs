@@ -1,0 +1,99 @@
+// Writes docs/attributes.md from the table in src/otel/semconv.ts; with --print it shows the page instead.
+import { readFileSync, writeFileSync } from "node:fs";
+import ts from "typescript";
+
+const root = new URL("../", import.meta.url);
+
+/** The module itself: Node 20 does not read TypeScript, and the table is not exported by the package. */
+async function loadSemconv() {
+  const source = readFileSync(new URL("src/otel/semconv.ts", root), "utf8");
+  const { outputText } = ts.transpileModule(source, {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
+  });
+  return import(`data:text/javascript;base64,${Buffer.from(outputText).toString("base64")}`);
+}
+
+/** Where an attribute can stand, in the order of the page. */
+const PLACES = [
+  [
+    "run",
+    "Run spans",
+    "`invoke_agent {agent}`, kind INTERNAL: one for each segment of a run, from `started` to its terminal event.",
+  ],
+  [
+    "call",
+    "Tool call spans",
+    "`execute_tool {tool}`, kind INTERNAL: from `tool_start` to `tool_complete` or `tool_error`. A denied call has a span without length.",
+  ],
+  [
+    "marker",
+    "Marker spans",
+    "`MARKER_SPAN`, without length: written once for a live run that is open for more than 30 s, so that it can be found before it ends. It has its run's `gen_ai.agent.name`.",
+  ],
+  [
+    "event",
+    "Span events",
+    "`APPROVAL_EVENT`, on the run span, at the time of the approval, with the call's `gen_ai.tool.name` and `gen_ai.tool.call.id`.",
+  ],
+  ["link", "Links", "Each link of a run span says why it is there."],
+];
+
+function page({ APPROVAL_EVENT, ATTRIBUTES, MARKER_SPAN }) {
+  const rows = Object.entries(ATTRIBUTES).map(([name, doc]) => ({
+    ...doc,
+    name,
+    places: doc.on.split(", "),
+  }));
+  for (const { name, places } of rows) {
+    const strange = places.find((place) => !PLACES.some(([known]) => known === place));
+    if (strange !== undefined) throw new Error(`${name}: "${strange}" is no place of this page`);
+  }
+  const sections = PLACES.flatMap(([place, title, about]) => [
+    "",
+    `## ${title}`,
+    "",
+    about.replace("MARKER_SPAN", MARKER_SPAN).replace("APPROVAL_EVENT", APPROVAL_EVENT),
+    "",
+    "| attribute | type | meaning |",
+    "|---|---|---|",
+    ...rows
+      .filter(({ places }) => places.includes(place))
+      .map(({ brief, content, name, type }) => {
+        const mark = content ? " **Content.**" : "";
+        return `| \`${name}\` | ${type} | ${brief}${mark} |`;
+      }),
+  ]);
+  return [...HEAD, ...sections, ...TAIL, ""].join("\n");
+}
+
+const HEAD = [
+  "<!-- Generated from src/otel/semconv.ts: change that file, then npm run docs. -->",
+  "",
+  "# Attributes",
+  "",
+  "Every attribute that this package sets. `gen_ai.*` and `error.type` have the names of the OpenTelemetry",
+  "GenAI conventions (status: development), copied at the commit that `src/otel/semconv.ts` names; `entelix.*`",
+  "has upstream's name where upstream has one. Spans come from the instrumentation scope `entelix-otel`, with",
+  "the version of this package.",
+  "",
+  '- An attribute is left out where its value is not known: nothing is empty to mean "none", but for the',
+  "  tool-use id, which may be the empty text.",
+  "- Rows marked **Content** hold users' data. They are set only where content capture is on, after the",
+  "  redaction hook, cut to 4,096 bytes ([privacy](privacy.md)).",
+  "- Status: ERROR for a failed run and a failed call, with the operator's text as description; else Unset.",
+  "  `error.type` is set exactly where the status is ERROR. Its values are on [failure kinds](failure-kinds.md).",
+  "- An attribute hook (`attributes`) adds your own, at most 32 a span, and none of these names.",
+];
+
+const TAIL = [
+  "",
+  "## The resource",
+  "",
+  "`setupTracing` sets `service.name`, and `service.instance.id` (a random UUID) where nobody gives one. A",
+  "replay sets neither an instance nor anything else of its own process: its resource is `service.name` and what",
+  "`OTEL_RESOURCE_ATTRIBUTES` says, so that a span made again is the identical span.",
+];
+
+const text = page(await loadSemconv());
+if (process.argv.includes("--print")) process.stdout.write(text);
+else writeFileSync(new URL("docs/attributes.md", root), text);

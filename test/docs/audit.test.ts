@@ -1,0 +1,87 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import ts from "typescript";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
+import { readRow, withEvent } from "../../src/audit/stored-row.ts";
+import { readRows } from "../../src/audit/verify/read-rows.ts";
+import { verifyLog } from "../../src/audit/verify/verify-log.ts";
+import { BridgeAudit } from "../../src/otel/bridge-audit.ts";
+import { codeBlocks, readPage, section, tableRows } from "./pages.ts";
+
+const page = readPage("docs/audit.md");
+
+describe("the row", () => {
+  it("is one: hash and digest hold", () => {
+    const [block] = codeBlocks(section(page, "A row"));
+    const line = block?.text.replace(/\n */g, "") ?? "";
+    const reading = readRow(line);
+    expect(reading.problem).toBeUndefined();
+    const row = reading.problem === undefined ? withEvent(reading.row) : undefined;
+    expect(row?.event.kind).toBe("tool_result");
+  });
+});
+
+describe("the runtime's own calls", () => {
+  it("are all there", () => {
+    const methods = Object.getOwnPropertyNames(BridgeAudit.prototype).filter((name) =>
+      name.startsWith("record"),
+    );
+    const listed = tableRows(section(page, "What becomes a row"))
+      .map(([source = ""]) => source)
+      .filter((source) => source.startsWith("bridge."));
+    expect(listed.toSorted()).toEqual(methods.map((name) => `bridge.audit.${name}`).toSorted());
+  });
+});
+
+describe("erasing a payload", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "entelix-otel-test-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it("works as the page has it, in a sealed segment and in the last one", async () => {
+    const erase = await eraseOfPage();
+    const key = { tenant_id: "acme", thread_id: "t" };
+    const log = await NdjsonSessionLog.open(folder, { segmentBytes: 1024 });
+    const hashes: string[] = [];
+    for (let n = 0; n < 6; n++) {
+      const input = { secret: `secret ${n}`, filler: "x".repeat(200) };
+      const event = { kind: "tool_call", id: "", name: "n", input, timestamp: TIME } as const;
+      hashes.push((await log.append(key, [{ event }])).hash);
+    }
+    await log.close();
+    const segments = (await readdir(folder)).filter((name) => name.endsWith(".ndjson")).toSorted();
+    expect(segments.length).toBeGreaterThan(1);
+    await erase(join(folder, segments[0] ?? ""), hashes[0] ?? "");
+    await erase(join(folder, segments.at(-1) ?? ""), hashes[5] ?? "");
+
+    expect(await verifyLog(folder)).toMatchObject({ ok: true, rows: 6, erasedRows: 2 });
+    const texts = [];
+    for await (const { event_text } of readRows(folder)) texts.push(event_text);
+    const erased = `{"erased":true,"kind":"tool_call","timestamp":"${TIME}"}`;
+    expect([texts[0], texts[5]]).toEqual([erased, erased]);
+    expect(texts.slice(1, 5).every((text, at) => text.includes(`secret ${at + 1}`))).toBe(true);
+    await using again = await NdjsonSessionLog.open(folder);
+    expect(again.recovery).toBeUndefined();
+    expect(await again.loadSince(key, 0)).toHaveLength(6);
+  });
+});
+
+const TIME = "2026-04-29T12:00:00Z";
+
+async function eraseOfPage(): Promise<(segment: string, hash: string) => Promise<void>> {
+  const [block] = codeBlocks(section(page, "Erasing a payload"));
+  const { outputText } = ts.transpileModule(block?.text ?? "", {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
+  });
+  const module: unknown = await import(
+    `data:text/javascript;base64,${Buffer.from(outputText).toString("base64")}`
+  );
+  if (typeof module !== "object" || module === null) throw new Error("no module");
+  const erase: unknown = Reflect.get(module, "eraseEvent");
+  if (typeof erase !== "function") throw new Error("the page has no eraseEvent");
+  return (segment, hash) => Reflect.apply(erase, undefined, [segment, hash]);
+}

@@ -1,0 +1,227 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { expect, vi } from "vitest";
+import { EMPTY_THREAD } from "../../src/audit/audit-row.ts";
+import { AuditSink } from "../../src/audit/audit-sink.ts";
+import { MAX_ID_LENGTH } from "../../src/audit/named-thread.ts";
+import { MAX_EVENT_LENGTH, ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
+import type { SessionLog } from "../../src/audit/session-log.ts";
+import { verifyLog } from "../../src/audit/verify/verify-log.ts";
+import type { AgentEvent } from "../../src/events/agent-event.ts";
+import { DEFAULT_MAX_LINE_BYTES } from "../../src/ingest/ndjson-reader.ts";
+import { OrderWindow } from "../../src/ingest/order-window.ts";
+import { Tally } from "../../src/ingest/tally.ts";
+import { DEFAULT_LIFECYCLE_LIMITS } from "../../src/lifecycle/limits.ts";
+import { Bridge } from "../../src/otel/bridge.ts";
+import { ContentPolicy } from "../../src/otel/content.ts";
+import { OtelSink } from "../../src/otel/otel-sink.ts";
+import { batchSettings } from "../../src/otel/setup/batch-settings.ts";
+import { setupTracing } from "../../src/otel/setup/setup-tracing.ts";
+import { BroadcastSink } from "../../src/sinks/broadcast-sink.ts";
+import { CaptureSink } from "../../src/sinks/capture-sink.ts";
+import { ChannelSink } from "../../src/sinks/channel-sink.ts";
+import { RecorderSink } from "../../src/sinks/recorder-sink.ts";
+import { collectSpans } from "../support/spans.ts";
+
+const RUN = { run_id: "018f3c7a-0000-7000-8000-000000000002", tenant_id: "acme" };
+const STARTED: AgentEvent = { type: "started", ...RUN, agent: "a" };
+
+const content = new ContentPolicy({ captureContent: true }, () => {});
+const FIELD = { attribute: "entelix.run.state", tenantId: "acme", runId: "r" };
+const LONG = "x".repeat(10_000);
+const log = ndjsonSettings({});
+
+/** For each row of `docs/limits.md` the figure that the code has: asked for, or found by using it. */
+export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> = {
+  ...Object.fromEntries(
+    Object.entries(DEFAULT_LIFECYCLE_LIMITS).map(([name, n]) => [name, () => n]),
+  ),
+  maxValueBytes: () => Buffer.byteLength(content.value(LONG, FIELD) ?? ""),
+  maxStatusBytes: () => Buffer.byteLength(content.errorText(LONG, FIELD)),
+  "attributes of an attribute hook": hookedAttributes,
+  OTEL_BSP_MAX_QUEUE_SIZE: () => batchSettings().maxQueueSize,
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: () => batchSettings().maxExportBatchSize,
+  OTEL_BSP_SCHEDULE_DELAY: () => batchSettings().scheduledDelayMillis,
+  OTEL_BSP_EXPORT_TIMEOUT: () => batchSettings().exportTimeoutMillis,
+  "shutdownTimeoutMs of setupTracing": () => waits(() => hangingTracing().shutdown()),
+  "shutdownTimeoutMs of Bridge": () => waits(() => hangingBridge().shutdown()),
+  maxLineBytes: () => DEFAULT_MAX_LINE_BYTES,
+  "window.size": () => {
+    const window = new OrderWindow();
+    for (let at = 0; window.push(item(at)).length === 0; at++);
+    return window.held;
+  },
+  "window.maxTies": () => {
+    const window = new OrderWindow();
+    let pushed = 0;
+    for (; window.splitTies === 0; pushed++) window.push(item(0, pushed));
+    // What is released is half of the most that are held.
+    return (pushed - window.held) * 2;
+  },
+  "window.maxWaitMs": () => {
+    const window = new OrderWindow();
+    window.push(item(0), 0);
+    for (let ms = 0; ; ms++) if (window.drainOlderThan(ms).length > 0) return ms - 1;
+  },
+  "names in the report": () => {
+    const tally = new Tally();
+    for (let n = 0; !tally.counts.has("_other"); n++) tally.add(`name ${n}`);
+    return tally.counts.size - 1;
+  },
+  "capacity of ChannelSink": () => {
+    const sink = new ChannelSink();
+    while (sink.waiting === 0) void sink.send(STARTED);
+    return sink.buffered;
+  },
+  "maxWaiting of ChannelSink": async () => {
+    const sink = new ChannelSink();
+    for (let n = 0; n < 20_000; n++) void Promise.resolve(sink.send(STARTED)).catch(() => {});
+    return sink.waiting;
+  },
+  "capacity of BroadcastSink": async () => {
+    const sink = new BroadcastSink();
+    const receiver = sink.subscribe();
+    const sent = 5_000;
+    for (let n = 0; n < sent; n++) sink.send(STARTED);
+    const { value } = await receiver.next();
+    return value !== undefined && "lagged" in value ? sent - value.lagged : sent;
+  },
+  "limit of CaptureSink": () => {
+    const sink = new CaptureSink();
+    while (sink.dropped === 0) sink.send(STARTED);
+    return sink.items.length;
+  },
+  "maxBufferedBytes of RecorderSink": bufferedBytes,
+  segmentBytes: () => log.segmentBytes,
+  heads: () => log.heads,
+  maxPendingBytes: () => log.maxPendingBytes,
+  "characters of an event's JSON": () => MAX_EVENT_LENGTH,
+  "characters of an id or name": () => MAX_ID_LENGTH,
+  "threads of AuditSink": rememberedThreads,
+  "maxProblems of verifyLog": listedProblems,
+};
+
+function hookedAttributes(): number {
+  const { provider, spans } = collectSpans();
+  const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`own.${n}`, n]));
+  const sink = new OtelSink({ tracerProvider: provider, attributes: () => many });
+  sink.send(STARTED);
+  sink.send({ type: "complete", ...RUN, state: null });
+  const [span] = spans();
+  return Object.keys(span?.attributes ?? {}).filter((name) => name.startsWith("own.")).length;
+}
+
+/** Fake milliseconds until a promise settles, to the ten. */
+async function waits(begin: () => Promise<void>): Promise<number> {
+  vi.useFakeTimers();
+  let settled = false;
+  void begin().then(() => {
+    settled = true;
+  });
+  let ms = 0;
+  for (; !settled && ms < 60_000; ms += 10) await vi.advanceTimersByTimeAsync(10);
+  return ms;
+}
+
+function hangingTracing() {
+  const never = new Promise<void>(() => {});
+  const stuck = {
+    onStart: () => {},
+    onEnd: () => {},
+    forceFlush: () => never,
+    shutdown: () => never,
+  };
+  return setupTracing({ register: false, spanProcessors: [stuck], onError: () => {} });
+}
+
+function hangingBridge(): Bridge {
+  const audit: SessionLog = {
+    append: () => new Promise(() => {}),
+    loadSince: async () => [],
+    archiveBefore: async () => 0,
+  };
+  const bridge = new Bridge({ audit, limits: { markerAfterMs: 0 } });
+  void bridge.send(STARTED);
+  void bridge.send({ type: "tool_start", ...RUN, tool_use_id: "1", tool: "t", input: null });
+  return bridge;
+}
+
+function item(at: number, line = 0) {
+  return {
+    at: [at, 0] as const,
+    rank: 3 as const,
+    sequence: undefined,
+    eventId: undefined,
+    text: String(line),
+    place: () => ({ stream: "one" }),
+  };
+}
+
+/** The most bytes that may wait in a recorder's stream. */
+function bufferedBytes(): number {
+  let waiting = 0;
+  const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
+  Object.defineProperty(stream, "writableLength", { get: () => waiting });
+  const sink = new RecorderSink({ stream });
+  return (
+    firstThat(2 ** 30, (bytes) => {
+      waiting = bytes;
+      try {
+        void sink.send(STARTED);
+        return false;
+      } catch {
+        return true;
+      }
+    }) - 1
+  );
+}
+
+/** The runs whose thread is remembered: at least so many, and at most twice as many. */
+function rememberedThreads(): number {
+  return firstThat(2 ** 17, forgetsThreadAfter) / 2;
+}
+
+/** Whether so many other runs make an audit sink forget what thread a run has. */
+function forgetsThreadAfter(others: number): boolean {
+  let thread = "";
+  const sink = new AuditSink({
+    log: {
+      append: async (key) => {
+        thread = key.thread_id;
+        return EMPTY_THREAD;
+      },
+      loadSince: async () => [],
+      archiveBefore: async () => 0,
+    },
+  });
+  void sink.send(STARTED, { thread_id: "named" });
+  for (let n = 0; n < others; n++) void sink.send({ ...STARTED, run_id: String(n) });
+  void sink.send({ type: "tool_start", ...RUN, tool_use_id: "", tool: "t", input: null });
+  return thread !== "named";
+}
+
+/** The least number below `end` that a condition holds for, which holds for all above it too. */
+function firstThat(end: number, holds: (n: number) => boolean): number {
+  let low = 0;
+  let high = end;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+async function listedProblems(): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "entelix-otel-test-"));
+  try {
+    await writeFile(join(folder, "segment-00000001.ndjson"), "damaged\n".repeat(2_000));
+    const { problemCount, problems } = await verifyLog(folder);
+    expect(problemCount).toBeGreaterThan(1_500);
+    return problems.length;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
+import { DEFAULT_LIFECYCLE_LIMITS } from "../../src/lifecycle/limits.ts";
+import { OtelSink } from "../../src/otel/otel-sink.ts";
+import { FIGURES } from "./figures.ts";
+import { readPage, section, tableRows } from "./pages.ts";
+
+const page = readPage("docs/limits.md");
+
+const SECTIONS = [
+  "Runs and calls",
+  "What spans carry",
+  "On the way out",
+  "Reading recordings",
+  "Sinks",
+  "The audit log",
+];
+const rows = SECTIONS.flatMap((heading) => tableRows(section(page, heading)));
+
+beforeEach(() => {
+  for (const name of Object.keys(FIGURES)) if (name.startsWith("OTEL_")) vi.stubEnv(name, "");
+  vi.stubEnv("OTEL_TRACES_EXPORTER", "none");
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
+});
+
+describe("docs/limits.md", () => {
+  it("has every limit", () => {
+    const named = new Set(rows.map(([name = ""]) => name));
+    expect([...named].toSorted()).toEqual(Object.keys(FIGURES).toSorted());
+  });
+
+  it.each(rows)("%s: %s", async (name = "", written = "") => {
+    const figure = Number(/^[\d,]+/.exec(written)?.[0].replaceAll(",", ""));
+    expect(await FIGURES[name]?.()).toBe(figure);
+  });
+
+  it("has the audit log's own count of event ids", () => {
+    expect(ndjsonSettings({}).eventIds).toBe(DEFAULT_LIFECYCLE_LIMITS.eventIds);
+  });
+
+  it("names counts that there are", () => {
+    const { bent, ignored, ...counts } = new OtelSink().diagnostics();
+    const known = new Set([...Object.keys(bent), ...Object.keys(ignored), ...Object.keys(counts)]);
+    const named = tableRows(section(page, "Runs and calls")).flatMap(([, , , count = ""]) =>
+      count === "none" ? [] : count.split(", "),
+    );
+    const inText = [...page.matchAll(/`(?:bent|ignored)\.(\w+)`/g)].map(([, count = ""]) => count);
+    expect([...named, ...inText].filter((count) => !known.has(count))).toEqual([]);
+    expect(inText).toEqual(expect.arrayContaining(Object.keys(ignored)));
+  });
+});
