@@ -1,0 +1,58 @@
+import { machinePaths } from "./machine-paths.mjs";
+import { Project } from "./project.mjs";
+import { readInstalled } from "./tarball.mjs";
+
+/** Only the package itself: npm brings what it requires, and there is no SDK. */
+export async function checkBareProject(list, { root, folder, tarball, versions }) {
+  const project = await list.check("installs alone, with the API and uuid only", async (fact) => {
+    const packages = { "@opentelemetry/api": versions["@opentelemetry/api"] };
+    const made = await Project.create(folder, "bare", { tarball: tarball.path, packages });
+    const installed = await made.installed();
+    const names = installed.map((line) => line.split(" ")[0]).join(", ");
+    if (names !== "@opentelemetry/api, entelix-otel, uuid") {
+      throw new Error(`expected @opentelemetry/api, entelix-otel, uuid, got ${names}`);
+    }
+    fact(installed.join(", "));
+    return made;
+  });
+  if (project === undefined) return;
+
+  await list.check("no packed file names a folder of this machine", async (fact) => {
+    const files = await readInstalled(project, tarball.files);
+    const found = machinePaths(files, root);
+    if (found.length > 0) throw new Error(found.join("\n"));
+    fact(`${files.length} files read`);
+  });
+  for (const [system, program] of [
+    ["ESM", "main-entry.mjs"],
+    ["CommonJS", "main-entry.cjs"],
+  ]) {
+    await list.check(`works from ${system} without an SDK`, async (fact) => {
+      await Promise.all([project.take("send-run.mjs"), project.take("use-main-entry.mjs")]);
+      fact(await project.run(await project.take(program)));
+    });
+  }
+  await checkCommand(list, project, tarball);
+}
+
+async function checkCommand(list, project, tarball) {
+  await list.check("entelix-otel --version", async (fact) => {
+    const { stdout } = await project.command(["--version"]);
+    if (stdout !== `${tarball.version}\n`) {
+      throw new Error(`expected ${tarball.version}, got ${JSON.stringify(stdout)}`);
+    }
+    fact(stdout);
+  });
+  await list.check("entelix-otel demo, piped", async (fact) => {
+    const { stdout, stderr } = await project.command(["demo", "--audit", "demo-audit"]);
+    if (stderr !== "") throw new Error(`expected nothing on standard error, got\n${stderr}`);
+    if (stdout.includes("\u001b")) throw new Error("expected plain text, got escape codes");
+    const traces = new Set(stdout.match(/(?<=^trace )[0-9a-f]{32}\b/gm));
+    if (traces.size === 0) throw new Error(`expected trace trees, got\n${stdout}`);
+    fact(`${stdout.split("\n").length} lines, ${traces.size} traces`);
+  });
+  await list.check("entelix-otel audit verify, of the demo's log", async (fact) => {
+    const { stdout } = await project.command(["audit", "verify", "demo-audit"]);
+    fact(stdout);
+  });
+}

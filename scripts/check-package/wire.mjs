@@ -1,0 +1,26 @@
+/**
+ * Runs a program that sends one run and prints its id, and looks at what came out on the wire.
+ *
+ * @throws Error unless both spans of the run are in the trace of its id, with the ids of `docs/`.
+ */
+export async function checkRunOnTheWire(project, program, receiver, fact) {
+  receiver.takeSpans();
+  // Programs name it themselves, or leave it to the exporter.
+  const env = { RECEIVER: receiver.url, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url };
+  const runId = await project.run(program, env);
+  const hex = runId.replaceAll("-", "");
+  const expected = [
+    `execute_tool search in trace ${hex} under ${hex.slice(16)}`,
+    `invoke_agent support in trace ${hex} as ${hex.slice(16)}`,
+  ];
+  const found = receiver.takeSpans().map(describe).sort();
+  if (found.join() !== expected.join()) {
+    throw new Error(`run ${runId}: expected\n${expected.join("\n")}\ngot\n${found.join("\n")}`);
+  }
+  fact(`${program}: run ${runId} is in trace ${hex}`);
+}
+
+function describe({ name, traceId, spanId, parentSpanId }) {
+  const place = parentSpanId ? `under ${parentSpanId}` : `as ${spanId}`;
+  return `${name} in trace ${traceId} ${place}`;
+}
