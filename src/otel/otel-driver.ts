@@ -1,4 +1,4 @@
-import { type Attributes, type Link as OtelLink, SpanStatusCode } from "@opentelemetry/api";
+import type { Attributes, Link as OtelLink } from "@opentelemetry/api";
 import type { FailureKindId } from "../events/failure-kind.ts";
 import type { Instant } from "../events/instant.ts";
 import type { Call } from "../lifecycle/call.ts";
@@ -7,8 +7,8 @@ import type { CallEnd, Link, RunEnd } from "../lifecycle/signals.ts";
 import type { SpanDriver } from "../lifecycle/span-driver.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { CustomAttributes } from "./custom-attributes.ts";
-import { addEnvelope, addInterruption, addUsage } from "./end-attributes.ts";
 import { APPROVAL_EVENT, type KnownAttributes, MARKER_SPAN } from "./semconv.ts";
+import { SpanEnds } from "./span-ends.ts";
 import { SpanHandle } from "./span-handle.ts";
 import type { SpanPort } from "./span-port.ts";
 
@@ -41,14 +41,14 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
   readonly #port: SpanPort;
   readonly #content: ContentPolicy;
   readonly #custom: CustomAttributes | undefined;
-  readonly #benign: ReadonlySet<FailureKindId>;
+  readonly #ends: SpanEnds;
   readonly #hold: EndHold | undefined;
 
   constructor(options: OtelDriverOptions) {
     this.#port = options.port;
     this.#content = options.content;
     this.#custom = options.custom;
-    this.#benign = options.benign;
+    this.#ends = new SpanEnds(options.content, options.benign);
     this.#hold = options.hold;
   }
 
@@ -117,7 +117,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     if (handle.recording) {
       // Malformed values are contained too: a span must end whatever its event holds.
       try {
-        handle.span.setAttributes(this.#endOfRun(handle, run, end));
+        this.#ends.describeRun(handle, run, end);
       } catch (error) {
         this.#port.contain(error);
       }
@@ -145,7 +145,13 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     };
     if (this.#content.captures && content !== undefined) {
       const field = "gen_ai.tool.call.arguments";
-      attributes[field] = this.#value(content, field, run, call.name);
+      const { tenantId, runId } = run;
+      attributes[field] = this.#content.value(content, {
+        attribute: field,
+        tenantId,
+        runId,
+        tool: call.name,
+      });
     }
     const spanId = run.ids.childSpanId("t", call.id, call.occurrence);
     const name = `execute_tool ${call.name}`;
@@ -159,7 +165,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     if (handle === undefined) return;
     if (handle.recording) {
       try {
-        handle.span.setAttributes(this.#endOfCall(handle, run, call, end));
+        this.#ends.describeCall(handle, run, call, end);
       } catch (error) {
         this.#port.contain(error);
       }
@@ -236,102 +242,6 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     );
   }
 
-  #endOfRun(handle: SpanHandle, run: Run<SpanHandle>, end: RunEnd): KnownAttributes {
-    const attributes: KnownAttributes = { "entelix.run.outcome": end.outcome };
-    if (run.toolCalls > 0) attributes["entelix.run.tool_calls"] = run.toolCalls;
-    if (run.toolErrors > 0) attributes["entelix.run.tool_errors"] = run.toolErrors;
-    if (run.approvedCalls > 0) attributes["entelix.run.approved_calls"] = run.approvedCalls;
-    if (run.deniedCalls > 0) attributes["entelix.run.denied_calls"] = run.deniedCalls;
-    switch (end.outcome) {
-      case "complete":
-        if (end.usage !== undefined) addUsage(attributes, end.usage, run.root);
-        if (this.#content.captures) {
-          const field = "entelix.run.state";
-          attributes[field] = this.#value(end.content, field, run);
-        }
-        break;
-      case "failed": {
-        attributes["entelix.failure.kind"] = end.kind.type;
-        if (end.kind.type === "tool_error_terminal") {
-          attributes["entelix.failure.tool_name"] = end.kind.tool_name;
-          attributes["entelix.failure.tool_error_kind"] = end.kind.kind;
-        }
-        addEnvelope(attributes, end.envelope);
-        if (this.#benign.has(end.kind.type)) {
-          attributes["entelix.error.message"] = this.#errorText(end.message, run);
-        } else {
-          attributes["error.type"] = end.kind.type;
-          this.#fail(handle, end.message, run);
-        }
-        break;
-      }
-      case "interrupted":
-        if (end.kind !== undefined) addInterruption(attributes, end.kind);
-        if (end.message !== undefined) {
-          attributes["entelix.error.message"] = this.#errorText(end.message, run);
-        }
-        if (this.#content.captures) {
-          const field = "entelix.interruption.payload";
-          attributes[field] = this.#value(end.content, field, run);
-        }
-        break;
-      case "abandoned":
-        attributes["entelix.run.abandoned_reason"] = end.reason;
-        break;
-      default:
-        end satisfies never;
-    }
-    return attributes;
-  }
-
-  #endOfCall(
-    handle: SpanHandle,
-    run: Run<SpanHandle>,
-    call: Call<SpanHandle>,
-    end: CallEnd,
-  ): KnownAttributes {
-    const attributes: KnownAttributes = {
-      "gen_ai.tool.call.id": call.id,
-      "gen_ai.tool.type": "function",
-      "gen_ai.agent.name": run.agent,
-      "entelix.tool.version": call.version,
-      "entelix.tool.outcome": end.outcome,
-    };
-    if (call.occurrence > 1) attributes["entelix.tool.occurrence"] = call.occurrence;
-    if (call.approved) {
-      attributes["entelix.approval.outcome"] = "approved";
-      attributes["entelix.approval.wait_ms"] = call.approvalWaitMs;
-    }
-    switch (end.outcome) {
-      case "unfinished":
-        break;
-      case "complete":
-        if (this.#content.captures) {
-          const field = "gen_ai.tool.call.result";
-          attributes[field] = this.#value(end.content, field, run, call.name);
-        }
-        break;
-      case "error":
-        attributes["error.type"] = end.kind;
-        attributes["entelix.tool.error_kind"] = end.kind;
-        addEnvelope(attributes, end.envelope);
-        this.#fail(handle, end.message, run, call.name);
-        break;
-      case "interrupted":
-        attributes["entelix.error.message"] = this.#errorText(end.message, run, call.name);
-        break;
-      case "denied": {
-        const field = "entelix.approval.reason";
-        attributes["entelix.approval.outcome"] = "denied";
-        attributes[field] = this.#value(end.content, field, run, call.name);
-        break;
-      }
-      default:
-        end satisfies never;
-    }
-    return attributes;
-  }
-
   #endAudited(handle: SpanHandle, at: Instant, anchor: AuditAnchor | undefined): void {
     if (anchor !== undefined && handle.recording) {
       const attributes: KnownAttributes = {
@@ -350,35 +260,6 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     } catch (error) {
       this.#port.contain(error);
     }
-  }
-
-  #fail(handle: SpanHandle, text: string, run: Run<SpanHandle>, tool?: string): void {
-    const message = this.#errorText(text, run, tool, "status");
-    try {
-      handle.span.setStatus({ code: SpanStatusCode.ERROR, message });
-    } catch (error) {
-      this.#port.contain(error);
-    }
-  }
-
-  #errorText(
-    text: string,
-    run: Run<SpanHandle>,
-    tool?: string,
-    attribute = "entelix.error.message",
-  ): string {
-    const { tenantId, runId } = run;
-    return this.#content.errorText(text, { attribute, tenantId, runId, tool });
-  }
-
-  #value(
-    value: unknown,
-    attribute: string,
-    run: Run<SpanHandle>,
-    tool?: string,
-  ): string | undefined {
-    const { tenantId, runId } = run;
-    return this.#content.value(value, { attribute, tenantId, runId, tool });
   }
 
   #addCustom(handle: SpanHandle, run: Run<SpanHandle>, call: Call<SpanHandle> | undefined): void {

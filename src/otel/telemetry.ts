@@ -1,6 +1,7 @@
 import { type Context, context, type TracerProvider, trace } from "@opentelemetry/api";
 import { signal } from "../dialects/entelix/signals.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
+import { now } from "../events/clock.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { FailureKindId } from "../events/failure-kind.ts";
 import type { Instant } from "../events/instant.ts";
@@ -10,7 +11,6 @@ import { type LifecycleLimits, resolveLimits } from "../lifecycle/limits.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { AbandonedReason } from "../lifecycle/signals.ts";
 import { VERSION } from "../version.ts";
-import { now } from "../events/clock.ts";
 import { type ContentOptions, ContentPolicy } from "./content.ts";
 import { type AttributeHook, CustomAttributes } from "./custom-attributes.ts";
 import type { Diagnostics } from "./diagnostics.ts";
