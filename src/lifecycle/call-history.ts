@@ -38,8 +38,7 @@ export class CallHistory<H> {
   }
 
   /** How often the id has come. */
-  occurrences(id: string): number {
-    const last = this.last(id);
+  occurrences(id: string, last: Call<H> | undefined = this.last(id)): number {
     if (last !== undefined) return last.occurrence;
     const closed = this.#closed;
     return closed === undefined ? 0 : closed.calls.occurrences(id, closed.from, closed.to);
@@ -65,7 +64,8 @@ export class CallHistory<H> {
       return;
     }
     if (!recent.has(call.id)) {
-      budget.used++;
+      // In one half only: what goes with the older one is then really forgotten.
+      if (this.#older?.delete(call.id) !== true) budget.used++;
       if (recent.size >= mostPerRun || (budget.used > budget.most && recent.size > SCAN_MOST)) {
         this.#forgetOlder(budget);
         this.#older = recent;

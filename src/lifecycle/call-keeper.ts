@@ -66,11 +66,9 @@ export class CallKeeper<H> {
     callId: string,
     name: string,
     version: string | undefined,
-    durationMs: number,
     end: CallEnd,
   ): Call<H> {
     const call = this.#begin(run, startedAt, callId, name, version, undefined);
-    call.closedMs = durationMs;
     this.#finish(run, call, at, end);
     return call;
   }
@@ -83,8 +81,13 @@ export class CallKeeper<H> {
     version: string | undefined,
     content: unknown,
   ): Call<H> {
-    const occurrence = run.history.occurrences(callId) + 1;
+    const last = run.history.last(callId);
+    const occurrence = run.history.occurrences(callId, last) + 1;
     const call = new Call<H>(callId, name, version, occurrence, at);
+    if (last !== undefined) {
+      call.lastEndAt = last.lastEndAt;
+      call.lastEndMs = last.lastEndMs;
+    }
     run.history.record(call, this.#limits.callIds, this.#budget);
     run.toolCalls++;
     if (run.approvals !== undefined) takeApproval(run.approvals, call);
@@ -94,7 +97,6 @@ export class CallKeeper<H> {
   }
 
   #finish(run: Run<H>, call: Call<H>, asked: Instant, end: CallEnd): void {
-    call.closedAt = asked;
     if (end.outcome === "error") run.toolErrors++;
     else if (end.outcome === "denied") call.denied = true;
     this.#driver.closeCall(run, call, this.#counters.notBefore(call.startedAt, asked), end);
@@ -105,9 +107,9 @@ export class CallKeeper<H> {
 /** An end equal to the last one of its id in time and duration has come before. */
 export function isSameEnd<H>(last: Call<H>, at: Instant, durationMs: number): boolean {
   return (
-    last.closedAt !== undefined &&
-    last.closedMs === durationMs &&
-    compareInstants(last.closedAt, at) === 0
+    last.lastEndAt !== undefined &&
+    last.lastEndMs === durationMs &&
+    compareInstants(last.lastEndAt, at) === 0
   );
 }
 

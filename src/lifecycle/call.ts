@@ -18,9 +18,12 @@ export class Call<H> {
   approved = false;
   /** How long the approval took, where the source says so. */
   approvalWaitMs: number | undefined = undefined;
-  /** When it ended; `undefined` while it is open. */
-  closedAt: Instant | undefined = undefined;
-  closedMs = 0;
+  /**
+   * When an end of this id came last, whichever call it ended, and how long it said that call took:
+   * an equal one is a repeat. Held by the newest call of the id.
+   */
+  lastEndAt: Instant | undefined = undefined;
+  lastEndMs = 0;
   denied = false;
 
   /** The call before it in the run's history, while that is short. */

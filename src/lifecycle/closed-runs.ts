@@ -22,6 +22,7 @@ export interface Forgetting<H> {
 interface Rest<H> {
   /** The run's trace, where it is not its own. */
   readonly traceId: string | undefined;
+  readonly parentRunId: string | undefined;
   readonly rootRunId: string;
   readonly root: boolean;
   readonly handle: H | undefined;
@@ -43,6 +44,8 @@ export class ClosedRuns<H> {
   readonly #size: number;
   /** Four words a slot: the run's 16 bytes. */
   readonly #keys: Int32Array;
+  /** Hash of the words, a slot each: where the slot stands in the index. */
+  readonly #hashes: Int32Array;
   /** Open addressing, linear probing: slot + 1, or 0. */
   readonly #index: Int32Array;
   readonly #tenants: (string | undefined)[];
@@ -63,6 +66,7 @@ export class ClosedRuns<H> {
     this.#memory = memory;
     this.#forgetting = forgetting;
     this.#keys = new Int32Array(size * 4);
+    this.#hashes = new Int32Array(size);
     this.#index = new Int32Array(2 ** Math.ceil(Math.log2(size * 2 + 1)));
     this.#tenants = new Array<string | undefined>(size).fill(undefined);
     this.#agents = new Array<string | undefined>(size).fill(undefined);
@@ -99,16 +103,21 @@ export class ClosedRuns<H> {
     this.#next = slot + 1 === this.#size ? 0 : slot + 1;
     const full = this.#tenants[slot] !== undefined;
     if (full) this.#forget(slot);
-    const { ids } = run;
-    this.#keys[slot * 4] = ids.w0;
-    this.#keys[slot * 4 + 1] = ids.w1;
-    this.#keys[slot * 4 + 2] = ids.w2;
-    this.#keys[slot * 4 + 3] = ids.w3;
+    const { w0, w1, w2, w3 } = run.ids;
+    const keys = this.#keys;
+    const key = slot * 4;
+    keys[key] = w0;
+    keys[key + 1] = w1;
+    keys[key + 2] = w2;
+    keys[key + 3] = w3;
+    const hash = mix(w0, w1, w2, w3);
+    this.#hashes[slot] = hash;
     this.#tenants[slot] = run.tenantId;
-    const mask = this.#index.length - 1;
-    let at = this.#home(slot) & mask;
-    while (this.#index[at] !== 0) at = (at + 1) & mask;
-    this.#index[at] = slot + 1;
+    const index = this.#index;
+    const mask = index.length - 1;
+    let at = hash & mask;
+    while (index[at] !== 0) at = (at + 1) & mask;
+    index[at] = slot + 1;
     if (run.outcome === "complete" || run.outcome === "failed") this.#condense(slot, run);
     else this.#kept[slot] = run;
     return full;
@@ -117,7 +126,11 @@ export class ClosedRuns<H> {
   /** A closed run opens again. */
   take(run: Run<H>): void {
     const slot = this.#find(run.ids);
-    if (slot >= 0) this.#remove(slot);
+    if (slot < 0) return;
+    this.#tenants[slot] = undefined;
+    this.#agents[slot] = undefined;
+    this.#kept[slot] = undefined;
+    this.#unindex(slot);
   }
 
   #condense(slot: number, run: Run<H>): void {
@@ -135,6 +148,7 @@ export class ClosedRuns<H> {
       ? undefined
       : {
           traceId: run.traceId === run.ids.traceId ? undefined : run.traceId,
+          parentRunId: run.parentRunId,
           rootRunId: run.rootRunId,
           root: run.root,
           handle: typeof memory === "number" ? undefined : memory,
@@ -151,6 +165,7 @@ export class ClosedRuns<H> {
     run.segment = (numbers >> SEGMENT_SHIFT) & (MOST_SEGMENTS - 1);
     if (rest !== undefined) {
       run.traceId = rest.traceId ?? ids.traceId;
+      run.parentRunId = rest.parentRunId;
       run.rootRunId = rest.rootRunId;
       run.root = rest.root;
     }
@@ -183,32 +198,24 @@ export class ClosedRuns<H> {
       this.#forgetting.run(kept);
       if (kept.traceId !== kept.ids.traceId) this.#forgetting.placed(kept.traceId);
     } else if (kept?.traceId !== undefined) this.#forgetting.placed(kept.traceId);
-    this.#remove(slot);
+    this.#unindex(slot);
   }
 
   /** Takes a slot out of the index, and moves up what stood behind it on the same way. */
-  #remove(slot: number): void {
-    this.#tenants[slot] = undefined;
-    this.#agents[slot] = undefined;
-    this.#kept[slot] = undefined;
+  #unindex(slot: number): void {
     const index = this.#index;
+    const hashes = this.#hashes;
     const mask = index.length - 1;
-    let hole = this.#home(slot) & mask;
+    let hole = (hashes[slot] ?? 0) & mask;
     while (index[hole] !== slot + 1) hole = (hole + 1) & mask;
     for (let at = (hole + 1) & mask; index[at] !== 0; at = (at + 1) & mask) {
-      const other = (index[at] ?? 0) - 1;
-      const home = this.#home(other) & mask;
+      const home = (hashes[(index[at] ?? 0) - 1] ?? 0) & mask;
       if (((at - home) & mask) >= ((at - hole) & mask)) {
         index[hole] = index[at] ?? 0;
         hole = at;
       }
     }
     index[hole] = 0;
-  }
-  #home(slot: number): number {
-    const keys = this.#keys;
-    const at = slot * 4;
-    return mix(keys[at] ?? 0, keys[at + 1] ?? 0, keys[at + 2] ?? 0, keys[at + 3] ?? 0);
   }
 }
 

@@ -162,13 +162,18 @@ export class Lifecycle<H> {
     this.runs.touch(run, at);
     const end: CallEnd = problem ?? { outcome: "complete", content };
     const call = run.calls.oldestOf(callId, name);
+    let newest = last ?? call;
     if (call === undefined) {
       const from = before(at, durationMs);
-      this.lastCall = this.runs.calls.whole(run, from, at, callId, name, version, durationMs, end);
+      newest = this.runs.calls.whole(run, from, at, callId, name, version, end);
+      this.lastCall = newest;
     } else {
-      call.closedMs = durationMs;
       this.runs.calls.close(run, call, at, end);
       this.lastCall = call;
+    }
+    if (newest !== undefined) {
+      newest.lastEndAt = at;
+      newest.lastEndMs = durationMs;
     }
     return true;
   }
@@ -225,7 +230,7 @@ export class Lifecycle<H> {
     this.runs.touch(run, at);
     run.deniedCalls++;
     const end: CallEnd = { outcome: "denied", content };
-    this.lastCall = this.runs.calls.whole(run, at, at, callId, name, undefined, 0, end);
+    this.lastCall = this.runs.calls.whole(run, at, at, callId, name, undefined, end);
     return true;
   }
 

@@ -44,8 +44,8 @@ export function placeRun<H>(
   }
   const rootRunId = rootOf(run, context);
   const outer = context?.outerParent?.();
-  const isItself = outer?.spanId === run.ids.spanId && outer.traceId === run.ids.traceId;
-  if (outer !== undefined && !isItself) {
+  // Nobody is its own parent, whatever a sender says.
+  if (outer !== undefined && outer.spanId !== run.ids.spanId) {
     if (!runs.isForeignTrace(run.tenantId, outer.traceId)) {
       run.traceId = outer.traceId;
       run.parentFromOutside = true;
@@ -102,8 +102,9 @@ function rootOf<H>(run: Run<H>, context: StartContext<H> | undefined): string | 
   return rootRunId === run.runId ? undefined : rootRunId;
 }
 
-/** Whether `run` stands above `from`, by what the known runs say of their parents. */
+/** Whether `from` is in the trace that `run` is to begin, or names it above: then it is no parent. */
 function isBelow<H>(from: Run<H>, run: Run<H>, runs: RunTable<H>): boolean {
+  if (from.traceId === run.ids.traceId) return true;
   let above: Run<H> | undefined = from;
   for (let level = 0; above?.parentRunId !== undefined && level < DEEPEST; level++) {
     if (above.parentRunId === run.runId) return true;
@@ -124,6 +125,9 @@ function byDerivation<H>(
   const root = rootRunId === undefined ? undefined : runs.find(run.tenantId, rootRunId);
   const above = run.parentRunId ?? rootRunId ?? run.runId;
   const parentIds = runs.identify(run.tenantId, above).ids;
+  // Another name for the same 16 bytes, or a root that stands below: the run itself is the top.
+  if (parentIds.traceId === run.ids.traceId) return undefined;
+  if (root !== undefined && isBelow(root, run, runs)) return undefined;
   run.rootRunId = root?.rootRunId ?? rootRunId ?? above;
   if (root !== undefined) {
     run.traceId = root.traceId;

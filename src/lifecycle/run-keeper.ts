@@ -98,6 +98,7 @@ export class RunKeeper<H> {
       this.touch(parent, at);
     }
     this.#counters.spansOpened++;
+    run.followsCalls = true;
     run.handle = this.#driver.openRun(
       run,
       at,

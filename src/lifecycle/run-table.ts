@@ -56,7 +56,9 @@ export class RunTable<H> {
     }
     const ids = this.#uuidIds(runId);
     if (ids !== undefined) {
-      if (this.#closed.tenantOf(ids) === tenantId) return this.#closed.get(ids, runId);
+      // A UUID is known by its bytes, in whatever letters it comes.
+      if (this.#closed.tenantOf(ids) === tenantId)
+        return this.#closed.get(ids, runId.toLowerCase());
       if (!this.#conflicted) return undefined;
     }
     const hashed = this.#hashedIds(tenantId, runId);
@@ -129,27 +131,23 @@ export class RunTable<H> {
       if (hasUuidOfAnother(first, tenantId)) return true;
       for (const run of this.#beside(runId)) if (hasUuidOfAnother(run, tenantId)) return true;
     }
-    return this.#isTaken(tenantId, ids);
-  }
-
-  #isTaken(tenantId: string, ids: RunIds): boolean {
     const closed = this.#closed.tenantOf(ids);
     if (closed !== undefined && closed !== tenantId) return true;
     return this.#traces.isForeign(tenantId, ids.traceId);
   }
 
-  /** Ids over tenant and run; over more, where another tenant came into their trace from outside. */
+  /** Ids over tenant and run; over more, where another tenant has come into their trace. */
   #hashedIds(tenantId: string, runId: string): RunIds {
     let ids = RunIds.hashed(tenantId, runId);
-    for (let attempt = 1; this.#isTaken(tenantId, ids); attempt++) {
+    for (let attempt = 1; this.isForeignTrace(tenantId, ids.traceId); attempt++) {
       ids = RunIds.hashed(tenantId, `${runId}\0${attempt}`);
     }
     return ids;
   }
 
   #enter(run: Run<H>): void {
-    // A closed run's own trace is known by its ids, an open one's by its run id, if that is a UUID.
-    if (run.ids.hashed && !isPlaced(run)) this.#traces.hold(run.tenantId, run.traceId);
+    // A closed run's ids are known by themselves, an open one's by its run id, if that is a UUID.
+    if (run.ids.hashed) this.#traces.hold(run.tenantId, run.ids.traceId);
     if (this.#open.get(run.runId) === undefined) {
       this.#open.set(run.runId, run);
       return;
@@ -160,7 +158,7 @@ export class RunTable<H> {
   }
 
   #leave(run: Run<H>): void {
-    if (run.ids.hashed && !isPlaced(run)) this.#traces.release(run.traceId);
+    if (run.ids.hashed) this.#traces.release(run.ids.traceId);
     if (this.#open.get(run.runId) === run) {
       this.#open.delete(run.runId);
       return;

@@ -86,10 +86,11 @@ describe("the limit on open runs", () => {
     expect(test.diagnostics()).toMatchObject({ openRuns: 2, bent: { evicted_runs: 1 } });
   });
 
-  it("takes a leaf before its parent", () => {
+  it("takes a leaf before its parent, though the parent was silent longer", () => {
     const test = bench({ limits: { openRuns: 3 } });
     test.at(0, one.started("top"));
     test.at(1, two.started("child", id(1)));
+    test.at(1, two.approved("call_1"));
     test.at(2, three.started("other"));
     test.at(3, four.started("fourth"));
     expect(order(test)).toEqual(["invoke_agent child"]);

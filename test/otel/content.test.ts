@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ContentField } from "../../src/otel/content.ts";
 import type { TelemetryOptions } from "../../src/otel/telemetry.ts";
 import { bench, RunEvents } from "../support/run-events.ts";
+import { fingerprint } from "../support/spans.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
 const run = new RunEvents(RUN);
@@ -29,7 +30,7 @@ function play(options: TelemetryOptions) {
   test.at(10, failed.started());
   test.at(11, failed.failed({ error: "word-failure" }));
   const words = (text: string) => [...text.matchAll(/word-[a-z0-9-]+/g)].map(([word]) => word);
-  return { test, words: words(JSON.stringify(test.trees())).sort() };
+  return { test, words: words(test.spans().map(fingerprint).join("\n")).sort() };
 }
 
 const ERRORS = ["word-failure", "word-pause", "word-tool-error"];

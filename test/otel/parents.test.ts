@@ -244,6 +244,19 @@ describe("parents in a circle", () => {
   });
 });
 
+describe("roots in a circle", () => {
+  it("leave the run that comes last as the root of its trace", () => {
+    const test = bench();
+    test.at(0, child.toolStart("call_1"), { root_run_id: TOP });
+    test.at(1, top.toolStart("call_1"), { root_run_id: CHILD });
+    for (const run of [top, child]) test.at(2, run.complete());
+    const [root, ...more] = test.trees();
+    expect(more).toEqual([]);
+    expect(root).toMatchObject({ run: TOP, trace: TRACE, parent: undefined });
+    expect(root?.children.map((node) => node.run)).toContain(CHILD);
+  });
+});
+
 describe("a traceparent", () => {
   const outside = "00-11112222333344445555666677778888-aaaabbbbccccdddd-01";
 

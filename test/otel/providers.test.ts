@@ -162,15 +162,19 @@ describe("without an SDK", () => {
         spanProcessors: [new SimpleSpanProcessor(exporter)],
       }),
     );
+    const third = new RunEvents("018f3c7a-0000-7000-8000-000000000003");
     sink.send(child.started("child", TOP), { timestamp: second(1) });
-    sink.send(child.complete(), { timestamp: second(2) });
-    sink.send(top.complete(), { timestamp: second(3) });
-    const [span, ...more] = exporter.getFinishedSpans();
-    expect(more).toEqual([]);
-    expect(span?.spanContext()).toMatchObject({
-      traceId: TOP.replaceAll("-", ""),
-      spanId: "8000000000000002",
+    sink.send(third.started("third", TOP), {
+      timestamp: second(1),
+      parent_tool_use_id: "call_1",
     });
+    sink.send(child.complete(), { timestamp: second(2) });
+    sink.send(third.complete(), { timestamp: second(2) });
+    sink.send(top.complete(), { timestamp: second(3) });
+    expect(exporter.getFinishedSpans().map((span) => span.spanContext())).toMatchObject([
+      { traceId: TOP.replaceAll("-", ""), spanId: "8000000000000002" },
+      { traceId: TOP.replaceAll("-", ""), spanId: "8000000000000003" },
+    ]);
   });
 });
 

@@ -108,6 +108,16 @@ describe("a run that is not sampled", () => {
     });
   });
 
+  it("has no span for a late call either, though the sampler has changed its mind", () => {
+    let decision = SamplingDecision.NOT_RECORD;
+    const test = bench({}, { sampler: new Asked(() => decision) });
+    test.at(0, top.started("top"));
+    test.at(1, top.complete());
+    decision = SamplingDecision.RECORD_AND_SAMPLED;
+    test.at(2, top.toolComplete("late"));
+    expect([...test.started.keys()]).toEqual([]);
+  });
+
   it("that goes on later is asked for again", () => {
     let decision = SamplingDecision.NOT_RECORD;
     const test = bench({}, { sampler: new Asked(() => decision) });

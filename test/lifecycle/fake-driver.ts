@@ -1,0 +1,75 @@
+import type { Call } from "../../src/lifecycle/call.ts";
+import type { Run } from "../../src/lifecycle/run.ts";
+import type { EventPlace, StartContext } from "../../src/lifecycle/signals.ts";
+import type { SpanDriver } from "../../src/lifecycle/span-driver.ts";
+
+/** Nothing is known of a run's place. */
+export const NOWHERE: EventPlace<string> = {
+  startContext: (): StartContext<string> | undefined => undefined,
+};
+
+/**
+ * A driver that makes no spans and writes down what it is asked for; a handle is the span's id. It
+ * can be told to throw, which a driver must not do.
+ */
+export class FakeDriver implements SpanDriver<string> {
+  readonly done: string[] = [];
+  /** Throws at the calls of this operation while it is set. */
+  broken: string | undefined = undefined;
+
+  #do(operation: string, what: string): void {
+    if (this.broken === operation) throw new Error(operation);
+    this.done.push(`${operation} ${what}`);
+  }
+
+  openRun(run: Run<string>): string {
+    this.#do("openRun", run.spanId);
+    return run.spanId;
+  }
+
+  completeRun(run: Run<string>): void {
+    this.#do("completeRun", run.spanId);
+  }
+
+  followsCalls(): boolean {
+    return true;
+  }
+
+  closeRun(run: Run<string>, _at: unknown, end: { outcome: string }): void {
+    this.#do("closeRun", `${run.spanId} ${end.outcome}`);
+  }
+
+  openCall(run: Run<string>, call: Call<string>): string {
+    const span = run.ids.childSpanId("t", call.id, call.occurrence);
+    this.#do("openCall", span);
+    return span;
+  }
+
+  closeCall(run: Run<string>, call: Call<string>, _at: unknown, end: { outcome: string }): void {
+    this.#do("closeCall", `${run.ids.childSpanId("t", call.id, call.occurrence)} ${end.outcome}`);
+  }
+
+  noteApproval(run: Run<string>): void {
+    this.#do("noteApproval", run.spanId);
+  }
+
+  mark(run: Run<string>): void {
+    this.#do("mark", run.spanId);
+  }
+
+  noteResumed(run: Run<string>): void {
+    this.#do("noteResumed", run.spanId);
+  }
+
+  derived(_traceId: string, spanId: string): string {
+    return spanId;
+  }
+
+  condense(run: Run<string>): string {
+    return run.handle ?? "";
+  }
+
+  restore(_run: Run<string>, memory: string | number): string {
+    return String(memory);
+  }
+}
