@@ -4,6 +4,7 @@ import { fromMilliseconds, type Instant } from "../events/instant.ts";
 import type { InterruptionKind } from "../events/interruption-kind.ts";
 import type { ToolErrorKind } from "../events/tool-error-kind.ts";
 import type { UsageLimitBreach } from "../events/usage.ts";
+import { checkWhole } from "../events/whole-number.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import type { AuditCalls, AuditScope, ResumeScope } from "./audit-calls.ts";
 import type { AuditEntry, RowAnchor } from "./audit-row.ts";
@@ -11,7 +12,6 @@ import { RunThreads, type ThreadHints } from "./run-threads.ts";
 import type { SessionLog } from "./session-log.ts";
 import { toGraphEvent } from "./to-graph-event.ts";
 import { inUtc } from "./utc-timestamp.ts";
-import { checkWhole } from "../events/whole-number.ts";
 import { decodeGraphEvent } from "./wire/decode-graph-event.ts";
 import type { GraphEvent } from "./wire/graph-event.ts";
 

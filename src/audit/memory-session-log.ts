@@ -1,3 +1,4 @@
+import { checkWhole } from "../events/whole-number.ts";
 import { RecentMap } from "../lifecycle/recent-map.ts";
 import {
   type AuditEntry,
@@ -11,7 +12,6 @@ import { namedThread } from "./named-thread.ts";
 import { DEFAULT_EVENT_IDS, type SessionLog } from "./session-log.ts";
 import { type StoredRow, withEvent } from "./stored-row.ts";
 import { type ChainedRow, chainEntries } from "./thread-chain.ts";
-import { checkWhole } from "../events/whole-number.ts";
 
 interface MemoryThread {
   readonly rows: StoredRow[];

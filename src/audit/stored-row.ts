@@ -1,7 +1,7 @@
 import { parseExact } from "../events/exact-json.ts";
+import { isCount } from "../events/whole-number.ts";
 import type { AuditRow, ErasedEvent, RowAnchor, ThreadKey } from "./audit-row.ts";
 import { type RowFacts, rowHash, sha256 } from "./row-text.ts";
-import { isCount } from "../events/whole-number.ts";
 import { decodeGraphEvent } from "./wire/decode-graph-event.ts";
 import { isObject } from "./wire/wire-shape.ts";
 

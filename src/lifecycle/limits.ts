@@ -8,7 +8,9 @@ export interface LifecycleLimits {
   readonly openRuns: number;
   /** Calls open at once in one run; beyond it the oldest is closed. Default 10,000. */
   readonly openCalls: number;
-  /** Closed runs remembered, as parents and against duplicates. Default 10,000. */
+  /**
+   * Closed runs remembered, as parents and against duplicates. Default 10,000; at most 16,777,216.
+   */
   readonly closedRuns: number;
   /** Event ids remembered against redelivery. Default 100,000. */
   readonly eventIds: number;
@@ -36,7 +38,8 @@ export const DEFAULT_LIFECYCLE_LIMITS: LifecycleLimits = {
 /**
  * The defaults with `given` on top.
  *
- * @throws RangeError when a limit is no whole number, or below 1 (`markerAfterMs`: below 0).
+ * @throws RangeError when a limit is no whole number, below 1 (`markerAfterMs`: below 0), or `closedRuns`
+ *   above 16,777,216.
  */
 export function resolveLimits(given: Partial<LifecycleLimits> = {}): LifecycleLimits {
   const limits: { -readonly [K in keyof LifecycleLimits]: LifecycleLimits[K] } = {
@@ -46,13 +49,18 @@ export function resolveLimits(given: Partial<LifecycleLimits> = {}): LifecycleLi
     const value = given[name];
     if (value === undefined) continue;
     const least = name === "markerAfterMs" ? 0 : 1;
-    if (!Number.isSafeInteger(value) || value < least) {
-      throw new RangeError(`limits.${name}: expected a whole number from ${least}, got ${value}`);
+    const most = name === "closedRuns" ? MOST_CLOSED_RUNS : Number.MAX_SAFE_INTEGER;
+    if (!Number.isSafeInteger(value) || value < least || value > most) {
+      const range = most === MOST_CLOSED_RUNS ? `from ${least} to ${most}` : `from ${least}`;
+      throw new RangeError(`limits.${name}: expected a whole number ${range}, got ${value}`);
     }
     limits[name] = value;
   }
   return limits;
 }
+
+/** Closed runs have their places from the start, about 60 bytes each. */
+const MOST_CLOSED_RUNS = 2 ** 24;
 
 const LIMIT_NAMES = [
   "openRuns",

@@ -169,7 +169,10 @@ function under<H>(
   } else if (parent.tree.first !== undefined) {
     run.tree = parent.tree;
   }
-  const ambient = context?.ambientCall?.run === parent ? context.ambientCall.call : undefined;
+  const around = context?.ambientCall;
+  // By name, since a run that was closed and asked for again is another object.
+  const inParent = around?.run.runId === parent.runId && around.run.tenantId === parent.tenantId;
+  const ambient = inParent ? around.call : undefined;
   const callId = ambient?.id ?? context?.parentCallId;
   if (callId !== undefined) {
     run.parentCallId = callId;

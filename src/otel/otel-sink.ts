@@ -33,7 +33,8 @@ export class OtelSink implements AgentEventSink {
    *
    * @param toolUseId the tool call; default: the run itself. Of several open calls with this id the
    *   newest counts.
-   * @returns the active context unchanged when no such span is open.
+   * @returns the run's context where that call is not open, and the active context unchanged where
+   *   the run is not.
    *
    * @example
    * await context.with(sink.contextOf(tenantId, runId, toolUseId), () => callTool());

@@ -1,13 +1,13 @@
 import { v7 as uuidv7 } from "uuid";
-import { checkWhole } from "../events/whole-number.ts";
 import { isCount } from "../dialects/field-checks.ts";
 import { isTraceparent } from "../dialects/line-envelope.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
+import { now } from "../events/clock.ts";
 import { type EventEnvelope, SequenceCounter } from "../events/event-envelope.ts";
 import { stringifyExact } from "../events/exact-json.ts";
 import type { Instant } from "../events/instant.ts";
 import { formatRfc3339, parseRfc3339 } from "../events/rfc3339.ts";
-import { now } from "../events/clock.ts";
+import { checkWhole } from "../events/whole-number.ts";
 import type { RedactionHook } from "../otel/content.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import type { ClosableSink } from "./closable-sink.ts";

@@ -128,6 +128,20 @@ describe("the ambient call", () => {
     expect(test.find("invoke_agent child").parent).toBe(callSpan("call_2"));
   });
 
+  it("is the parent though the parent run has ended, too", () => {
+    for (const terminal of ["complete", "interrupted"] as const) {
+      const test = live();
+      test.at(0, top.started("top"));
+      test.at(1, top.toolStart("call_1"));
+      test.at(1, top.toolStart("call_2"));
+      const inside = test.sink.contextOf("acme", TOP, "call_2");
+      test.at(2, top[terminal]());
+      context.with(inside, () => test.at(3, child.started("child", TOP)));
+      test.at(4, child.complete());
+      expect(test.find("invoke_agent child").parent).toBe(callSpan("call_2"));
+    }
+  });
+
   it("says nothing of a run whose parent it is not in", () => {
     const test = live();
     test.at(0, top.started("top"));

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
+import { isCount } from "../../events/whole-number.ts";
 import type { ThreadKey } from "../audit-row.ts";
 import { sha256 } from "../row-text.ts";
 import { readRow, type StoredRow } from "../stored-row.ts";
-import { isCount } from "../../events/whole-number.ts";
 import { isObject } from "../wire/wire-shape.ts";
 import { lineText } from "./file-lines.ts";
 

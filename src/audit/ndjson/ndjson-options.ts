@@ -1,5 +1,5 @@
-import { DEFAULT_EVENT_IDS } from "../session-log.ts";
 import { checkWhole } from "../../events/whole-number.ts";
+import { DEFAULT_EVENT_IDS } from "../session-log.ts";
 import type { FileLayer } from "./file-layer.ts";
 import { nodeFileLayer } from "./node-file-layer.ts";
 import type { Recovery } from "./recover-segment.ts";

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
+import { checkWhole } from "../../events/whole-number.ts";
 import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
 import { type EntryText, encodeEntry } from "../entry-text.ts";
 import { type NamedThread, namedThread } from "../named-thread.ts";
 import type { SessionLog } from "../session-log.ts";
 import { chainEntries } from "../thread-chain.ts";
-import { checkWhole } from "../../events/whole-number.ts";
 import type { DirectoryLock } from "./file-layer.ts";
 import { Journal } from "./journal.ts";
 import { ChunkPool } from "./line-chunks.ts";

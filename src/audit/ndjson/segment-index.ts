@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { isCount } from "../../events/whole-number.ts";
 import type { ThreadKey } from "../audit-row.ts";
 import { threadText } from "../thread-text.ts";
-import { isCount } from "../../events/whole-number.ts";
 import { isObject } from "../wire/wire-shape.ts";
 import type { FileLayer, LogFile } from "./file-layer.ts";
 import { type FileLine, fileLines, lineText } from "./file-lines.ts";
