@@ -10,7 +10,7 @@ import type { Call } from "./call.ts";
 export class ClosedCalls {
   readonly #hashes: Int32Array;
   readonly #occurrences: Int32Array;
-  readonly #size: number;
+  readonly #mask: number;
   #written = 0;
 
   /** @param least how many calls are remembered at least. */
@@ -18,7 +18,7 @@ export class ClosedCalls {
     const size = 2 ** Math.ceil(Math.log2(Math.max(least, 16)));
     this.#hashes = new Int32Array(size);
     this.#occurrences = new Int32Array(size);
-    this.#size = size;
+    this.#mask = size - 1;
   }
 
   /** Where the next run's calls begin. */
@@ -27,7 +27,8 @@ export class ClosedCalls {
   }
 
   add<H>(call: Call<H>): void {
-    const at = this.#written % this.#size;
+    // The bits below the mask are right for any count up to 2^53.
+    const at = this.#written & this.#mask;
     this.#hashes[at] = hashOf(call.id);
     this.#occurrences[at] = call.occurrence;
     this.#written++;
@@ -37,18 +38,21 @@ export class ClosedCalls {
   occurrences(id: string, from: number, to: number): number {
     const hash = hashOf(id);
     let most = 0;
-    for (let n = Math.max(from, this.#written - this.#size); n < to; n++) {
-      const at = n % this.#size;
+    for (let n = Math.max(from, this.#written - this.#mask - 1); n < to; n++) {
+      const at = n & this.#mask;
       if (this.#hashes[at] === hash) most = Math.max(most, this.#occurrences[at] ?? 0);
     }
     return most;
   }
 }
 
-/** FNV-1a over the UTF-16 units. */
+/** What differs between ids stands at their end. */
+const LAST_UNITS = 24;
+
+/** FNV-1a over the length and the last UTF-16 units. */
 function hashOf(id: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < id.length; at++) {
+  let hash = 0x811c9dc5 ^ id.length;
+  for (let at = Math.max(id.length - LAST_UNITS, 0); at < id.length; at++) {
     hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
   }
   return hash | 0;

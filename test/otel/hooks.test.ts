@@ -149,18 +149,23 @@ describe("a hook that sends events itself", () => {
 });
 
 describe("limits", () => {
-  it.each([
-    "openRuns",
-    "openCalls",
-    "closedRuns",
-    "eventIds",
-    "callIds",
-    "totalCallIds",
-    "maxAgeMs",
-  ])("%s must be a whole number from 1", (name) => {
-    for (const value of [0, -1, 1.5, Number.NaN]) {
-      expect(() => new OtelSink({ limits: { [name]: value } })).toThrow(
-        new RangeError(`limits.${name}: expected a whole number from 1, got ${value}`),
+  it.each(["openRuns", "openCalls", "eventIds", "callIds", "totalCallIds", "maxAgeMs"])(
+    "%s must be a whole number from 1",
+    (name) => {
+      for (const value of [0, -1, 1.5, Number.NaN]) {
+        expect(() => new OtelSink({ limits: { [name]: value } })).toThrow(
+          new RangeError(`limits.${name}: expected a whole number from 1, got ${value}`),
+        );
+      }
+    },
+  );
+
+  it("closedRuns has a most as well", () => {
+    for (const value of [0, -1, 1.5, Number.NaN, 2 ** 24 + 1]) {
+      expect(() => new OtelSink({ limits: { closedRuns: value } })).toThrow(
+        new RangeError(
+          `limits.closedRuns: expected a whole number from 1 to 16777216, got ${value}`,
+        ),
       );
     }
   });
