@@ -240,8 +240,8 @@ export class Lifecycle<H> {
    * @param roughly the time as it was read last: no more is needed.
    */
   passQuietly(tenantId: string, runId: string, roughly: Instant): boolean {
-    const run = this.runs.findCanonical(tenantId, runId);
-    if (run === undefined || !run.open || run.followsCalls) return false;
+    const run = this.runs.findFirstOpen(tenantId, runId);
+    if (run === undefined || run.followsCalls) return false;
     this.counters.events++;
     return this.#alive(run, roughly);
   }

@@ -64,6 +64,11 @@ export class RunKeeper<H> {
     return this.#runs.find(tenantId, runId);
   }
 
+  /** The tenant's run of this id, if it is the first open one of the id. */
+  findFirstOpen(tenantId: string, runId: string): Run<H> | undefined {
+    return this.#runs.findFirstOpen(tenantId, runId);
+  }
+
   /** Whether the run id is open for another tenant, and unknown for this one. */
   isStrangers(runId: string): boolean {
     return this.#runs.isOpen(runId);

@@ -65,6 +65,12 @@ export class RunTable<H> {
     return this.#closed.tenantOf(hashed) === tenantId ? this.#closed.get(hashed, runId) : undefined;
   }
 
+  /** The tenant's run of this id, if it is the first open one of the id: a look in one map. */
+  findFirstOpen(tenantId: string, runId: string): Run<H> | undefined {
+    const run = this.#open.get(runId);
+    return run?.tenantId === tenantId ? run : undefined;
+  }
+
   /** The run of this id that is open, or closed and known by its UUID, of whichever tenant it is. */
   ownerOf(runId: string): Run<H> | undefined {
     const run = this.#open.get(runId) ?? this.#beside(runId).next().value;

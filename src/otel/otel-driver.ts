@@ -135,11 +135,13 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     const parent = run.handle;
     // A run that was not sampled when it opened has no spans for its calls either.
     if (parent === undefined || !parent.recorded) return undefined;
-    // What a sampler may decide by; run and tenant are on the run's span above. The rest comes with
-    // the end: the SDK checks an attribute that is there at the start three times, a later one once.
+    // What a sampler or a processor may decide by. The rest comes with the end: the SDK checks an
+    // attribute that is there at the start three times, one that is set later once.
     const attributes: KnownAttributes = {
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": call.name,
+      "entelix.run_id": run.runId,
+      "entelix.tenant_id": run.tenantId,
     };
     if (this.#content.captures && content !== undefined) {
       const field = "gen_ai.tool.call.arguments";

@@ -11,8 +11,6 @@ import type { SpanHandle } from "./span-handle.ts";
 const CALL_ID: AttributeName = "gen_ai.tool.call.id";
 const TOOL_TYPE: AttributeName = "gen_ai.tool.type";
 const AGENT: AttributeName = "gen_ai.agent.name";
-const RUN_ID: AttributeName = "entelix.run_id";
-const TENANT_ID: AttributeName = "entelix.tenant_id";
 const VERSION: AttributeName = "entelix.tool.version";
 const OUTCOME: AttributeName = "entelix.tool.outcome";
 
@@ -90,8 +88,6 @@ export class SpanEnds {
       "gen_ai.tool.call.id": call.id,
       "gen_ai.tool.type": "function",
       "gen_ai.agent.name": run.agent,
-      "entelix.run_id": run.runId,
-      "entelix.tenant_id": run.tenantId,
       "entelix.tool.version": call.version,
       "entelix.tool.outcome": end.outcome,
     };
@@ -162,8 +158,6 @@ function describePlainCall(handle: SpanHandle, run: Run<SpanHandle>, call: Call<
   span.setAttribute(CALL_ID, call.id);
   span.setAttribute(TOOL_TYPE, "function");
   if (run.agent !== undefined) span.setAttribute(AGENT, run.agent);
-  span.setAttribute(RUN_ID, run.runId);
-  span.setAttribute(TENANT_ID, run.tenantId);
   if (call.version !== undefined) span.setAttribute(VERSION, call.version);
   span.setAttribute(OUTCOME, "complete");
 }

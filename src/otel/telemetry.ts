@@ -113,7 +113,7 @@ export class Telemetry {
   send(event: AgentEvent, envelope: EventEnvelope | undefined): void {
     // In a run that is not sampled most events end here, before the clock is read.
     const quiet = this.lifecycle.runs.quietRuns > 0 && envelope === undefined && !this.#closed;
-    if (quiet && isRunEvent(event) && this.#passQuietly(event)) return;
+    if (quiet && this.#passQuietly(event)) return;
     this.take(event, envelope, this.timeOf(envelope));
   }
 
@@ -235,8 +235,9 @@ export class Telemetry {
     };
   }
 
-  #passQuietly(event: AgentEvent): boolean {
-    switch (event.type) {
+  #passQuietly(event: AgentEvent | null | undefined): boolean {
+    // Senders in plain JavaScript are not held to the types.
+    switch (event?.type) {
       case "tool_start":
       case "tool_complete":
       case "tool_error":

@@ -162,6 +162,8 @@ describe("what a sampler sees", () => {
       {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": "fetch",
+        "entelix.run_id": TOP,
+        "entelix.tenant_id": "acme",
       },
     ]);
   });
