@@ -1,4 +1,5 @@
 import type { JsonValue } from "../events/json-value.ts";
+import { isCount as isSafeCount } from "../events/whole-number.ts";
 import type { DecodeIssue, JsonObject } from "./dialect.ts";
 
 /** Notes the field as wrong unless it is a string. */
@@ -39,8 +40,7 @@ export function expectContent(value: JsonObject, field: string, issues: DecodeIs
 
 /** Whether the value counts something: a whole number from 0, of any size. */
 export function isCount(value: JsonValue | undefined): value is number | bigint {
-  if (typeof value === "bigint") return value >= 0n;
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+  return typeof value === "bigint" ? value >= 0n : isSafeCount(value);
 }
 
 /** Notes the field as wrong unless it is a whole number from 0, of any size. */

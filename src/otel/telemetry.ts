@@ -198,10 +198,6 @@ export class Telemetry {
     }
   }
 
-  get openRuns(): number {
-    return this.lifecycle.runs.openRuns;
-  }
-
   /** Closes what is open; later events are counted and change nothing. */
   close(reason: AbandonedReason): void {
     if (this.#closed) return;
