@@ -53,6 +53,7 @@ export class CallKeeper<H> {
 
   /** Closes every open call of a run that is about to end. */
   closeAll(run: Run<H>, at: Instant): void {
+    if (run.toolCalls === 0) return;
     for (let call = run.calls.oldest; call !== undefined; call = run.calls.oldest) {
       this.close(run, call, at, UNFINISHED);
     }

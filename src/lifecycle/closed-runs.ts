@@ -44,10 +44,15 @@ export class ClosedRuns<H> {
   readonly #size: number;
   /** Four words a slot: the run's 16 bytes. */
   readonly #keys: Int32Array;
-  /** Hash of the words, a slot each: where the slot stands in the index. */
-  readonly #hashes: Int32Array;
-  /** Open addressing, linear probing: slot + 1, or 0. */
+  /**
+   * Open addressing, linear probing: slot + 1, or 0, and above it bits of the key's hash. It holds
+   * slots that were taken over since, too, and is made anew before it fills: taking each out at once
+   * meant two looks into memory that is seldom at hand, for every run.
+   */
   readonly #index: Int32Array;
+  readonly #slotBits: number;
+  /** Slots that may be taken over before the index is made anew. */
+  #spare: number;
   readonly #tenants: (string | undefined)[];
   readonly #agents: (string | undefined)[];
   readonly #numbers: Int32Array;
@@ -66,8 +71,9 @@ export class ClosedRuns<H> {
     this.#memory = memory;
     this.#forgetting = forgetting;
     this.#keys = new Int32Array(size * 4);
-    this.#hashes = new Int32Array(size);
-    this.#index = new Int32Array(2 ** Math.ceil(Math.log2(size * 2 + 1)));
+    this.#index = new Int32Array(2 ** Math.ceil(Math.log2(size * 2.5 + 1)));
+    this.#slotBits = 2 ** Math.ceil(Math.log2(size + 2)) - 1;
+    this.#spare = sparesOf(size);
     this.#tenants = new Array<string | undefined>(size).fill(undefined);
     this.#agents = new Array<string | undefined>(size).fill(undefined);
     this.#numbers = new Int32Array(size);
@@ -103,6 +109,7 @@ export class ClosedRuns<H> {
     this.#next = slot + 1 === this.#size ? 0 : slot + 1;
     const full = this.#tenants[slot] !== undefined;
     if (full) this.#forget(slot);
+    if (this.#spare-- === 0) this.#reindex();
     const { w0, w1, w2, w3 } = run.ids;
     const keys = this.#keys;
     const key = slot * 4;
@@ -110,14 +117,8 @@ export class ClosedRuns<H> {
     keys[key + 1] = w1;
     keys[key + 2] = w2;
     keys[key + 3] = w3;
-    const hash = mix(w0, w1, w2, w3);
-    this.#hashes[slot] = hash;
     this.#tenants[slot] = run.tenantId;
-    const index = this.#index;
-    const mask = index.length - 1;
-    let at = hash & mask;
-    while (index[at] !== 0) at = (at + 1) & mask;
-    index[at] = slot + 1;
+    this.#enter(slot, mix(w0, w1, w2, w3));
     if (run.outcome === "complete" || run.outcome === "failed") this.#condense(slot, run);
     else this.#kept[slot] = run;
     return full;
@@ -130,7 +131,6 @@ export class ClosedRuns<H> {
     this.#tenants[slot] = undefined;
     this.#agents[slot] = undefined;
     this.#kept[slot] = undefined;
-    this.#unindex(slot);
   }
 
   #condense(slot: number, run: Run<H>): void {
@@ -141,7 +141,7 @@ export class ClosedRuns<H> {
       flags | (segment << SEGMENT_SHIFT) | (run.outcome === "failed" ? FAILED : 0);
     this.#agents[slot] = run.agent;
     this.#callsFrom[slot] = this.#calls.position;
-    run.history.moveTo(this.#calls);
+    if (run.toolCalls > 0) run.history.moveTo(this.#calls);
     this.#callsTo[slot] = this.#calls.position;
     const plain = run.root && run.traceId === run.ids.traceId && typeof memory === "number";
     this.#kept[slot] = plain
@@ -176,16 +176,22 @@ export class ClosedRuns<H> {
   }
 
   #find(ids: RunIds): number {
-    const mask = this.#index.length - 1;
-    for (let at = mix(ids.w0, ids.w1, ids.w2, ids.w3) & mask; ; at = (at + 1) & mask) {
-      const slot = (this.#index[at] ?? 0) - 1;
-      if (slot < 0) return -1;
+    const index = this.#index;
+    const mask = index.length - 1;
+    const slots = this.#slotBits;
+    const hash = mix(ids.w0, ids.w1, ids.w2, ids.w3);
+    for (let at = hash & mask; ; at = (at + 1) & mask) {
+      const entry = index[at] ?? 0;
+      if (entry === 0) return -1;
+      if (((entry ^ hash) & ~slots) !== 0) continue;
+      const slot = (entry & slots) - 1;
       const key = slot * 4;
       if (
         this.#keys[key + 3] === ids.w3 &&
         this.#keys[key + 2] === ids.w2 &&
         this.#keys[key + 1] === ids.w1 &&
-        this.#keys[key] === ids.w0
+        this.#keys[key] === ids.w0 &&
+        this.#tenants[slot] !== undefined
       ) {
         return slot;
       }
@@ -194,29 +200,38 @@ export class ClosedRuns<H> {
 
   #forget(slot: number): void {
     const kept = this.#kept[slot];
+    if (kept === undefined) return;
     if (kept instanceof Run) {
       this.#forgetting.run(kept);
       if (kept.traceId !== kept.ids.traceId) this.#forgetting.placed(kept.traceId);
-    } else if (kept?.traceId !== undefined) this.#forgetting.placed(kept.traceId);
-    this.#unindex(slot);
+    } else if (kept.traceId !== undefined) this.#forgetting.placed(kept.traceId);
   }
 
-  /** Takes a slot out of the index, and moves up what stood behind it on the same way. */
-  #unindex(slot: number): void {
+  #enter(slot: number, hash: number): void {
     const index = this.#index;
-    const hashes = this.#hashes;
     const mask = index.length - 1;
-    let hole = (hashes[slot] ?? 0) & mask;
-    while (index[hole] !== slot + 1) hole = (hole + 1) & mask;
-    for (let at = (hole + 1) & mask; index[at] !== 0; at = (at + 1) & mask) {
-      const home = (hashes[(index[at] ?? 0) - 1] ?? 0) & mask;
-      if (((at - home) & mask) >= ((at - hole) & mask)) {
-        index[hole] = index[at] ?? 0;
-        hole = at;
-      }
-    }
-    index[hole] = 0;
+    let at = hash & mask;
+    while (index[at] !== 0) at = (at + 1) & mask;
+    index[at] = (slot + 1) | (hash & ~this.#slotBits);
   }
+
+  /** Leaves only slots that are in use in the index. */
+  #reindex(): void {
+    this.#spare = sparesOf(this.#size) - 1;
+    this.#index.fill(0);
+    const keys = this.#keys;
+    for (let slot = 0; slot < this.#size; slot++) {
+      if (this.#tenants[slot] === undefined) continue;
+      const at = slot * 4;
+      const hash = mix(keys[at] ?? 0, keys[at + 1] ?? 0, keys[at + 2] ?? 0, keys[at + 3] ?? 0);
+      this.#enter(slot, hash);
+    }
+  }
+}
+
+/** A quarter of the table beyond what fits: the index is never more than half full. */
+function sparesOf(size: number): number {
+  return Math.ceil(size / 4);
 }
 
 /** All words count: UUIDs of some versions have the same last bytes on one machine. */

@@ -6,7 +6,6 @@ import type { LifecycleLimits } from "./limits.ts";
 import { RecentMap } from "./recent-map.ts";
 import type { Run } from "./run.ts";
 import { RunKeeper } from "./run-keeper.ts";
-import { canonicalRunId } from "./run-table.ts";
 import type { CallEnd, CallProblem, EventPlace, RunEnd } from "./signals.ts";
 import type { SpanDriver } from "./span-driver.ts";
 
@@ -67,8 +66,8 @@ export class Lifecycle<H> {
     parentRunId: string | undefined,
   ): boolean {
     if (runId === "") return this.#ignore("empty_run_id");
-    const id = canonicalRunId(runId);
-    const parentId = parentRunId === undefined ? undefined : canonicalRunId(parentRunId);
+    const parentId = parentRunId === undefined ? undefined : this.runs.canonical(parentRunId);
+    const id = this.runs.canonical(runId);
     // A run that names itself as its parent has none.
     const parent = parentId === "" || parentId === id ? undefined : parentId;
     const known = this.runs.findCanonical(tenantId, id);
@@ -259,7 +258,7 @@ export class Lifecycle<H> {
   noteResumed(tenantId: string, runId: string, resumedFromRunId: string): void {
     const run = this.runs.find(tenantId, runId);
     if (run === undefined || !run.open || run.resumedFromRunId !== undefined) return;
-    const resumedFrom = canonicalRunId(resumedFromRunId);
+    const resumedFrom = this.runs.canonical(resumedFromRunId);
     if (resumedFrom === run.runId) return;
     run.resumedFromRunId = resumedFrom;
     this.#driver.noteResumed(run, this.runs.resumedFrom(run, resumedFrom));
@@ -274,7 +273,7 @@ export class Lifecycle<H> {
       this.#ignore("empty_run_id");
       return undefined;
     }
-    const id = canonicalRunId(runId);
+    const id = this.runs.canonical(runId);
     if (this.runs.isStrangers(id)) {
       this.#ignore("other_tenant");
       return undefined;

@@ -1,6 +1,6 @@
 import type { Counters } from "./counters.ts";
 import type { Run } from "./run.ts";
-import { canonicalRunId, type RunTable } from "./run-table.ts";
+import type { RunTable } from "./run-table.ts";
 import type { Link, StartContext } from "./signals.ts";
 import type { SpanDriver } from "./span-driver.ts";
 
@@ -42,7 +42,7 @@ export function placeRun<H>(
       return undefined;
     }
   }
-  const rootRunId = rootOf(run, context);
+  const rootRunId = rootOf(run, context, runs);
   const outer = context?.outerParent?.();
   // Nobody is its own parent, whatever a sender says.
   if (outer !== undefined && outer.spanId !== run.ids.spanId) {
@@ -80,7 +80,7 @@ export function linkToLateParent<H>(
   counters: Counters,
 ): void {
   const parent = runs.find(run.tenantId, parentRunId);
-  if (parent !== undefined || rootOf(run, context) !== undefined) run.root = false;
+  if (parent !== undefined || rootOf(run, context, runs) !== undefined) run.root = false;
   if (parent?.handle !== undefined) {
     if (parent.handle !== run.parentHandle) links.push({ kind: "late_parent", to: parent.handle });
     return;
@@ -96,9 +96,13 @@ export function linkToLateParent<H>(
 }
 
 /** The run at the top, where the event names one that is not the run itself. */
-function rootOf<H>(run: Run<H>, context: StartContext<H> | undefined): string | undefined {
+function rootOf<H>(
+  run: Run<H>,
+  context: StartContext<H> | undefined,
+  runs: RunTable<H>,
+): string | undefined {
   if (context?.rootRunId === undefined) return undefined;
-  const rootRunId = canonicalRunId(context.rootRunId);
+  const rootRunId = runs.canonical(context.rootRunId);
   return rootRunId === run.runId ? undefined : rootRunId;
 }
 

@@ -19,6 +19,8 @@ export class RunIds implements MurmurState {
   readonly spanId: string;
   /** Made by hashing tenant and run id, not read from a UUID. */
   readonly hashed: boolean;
+  /** Read from a UUID with letters in upper case. */
+  readonly capitals: boolean;
   /** The 16 bytes as four big-endian words. */
   readonly w0: number;
   readonly w1: number;
@@ -31,8 +33,16 @@ export class RunIds implements MurmurState {
   h4 = 0;
   #mixed = false;
 
-  private constructor(w0: number, w1: number, w2: number, w3: number, hashed: boolean) {
+  private constructor(
+    w0: number,
+    w1: number,
+    w2: number,
+    w3: number,
+    hashed: boolean,
+    capitals: boolean,
+  ) {
     this.hashed = hashed;
+    this.capitals = capitals;
     this.w0 = w0;
     this.w1 = w1;
     this.w2 = w2;
@@ -44,7 +54,8 @@ export class RunIds implements MurmurState {
 
   /** The ids of a run that is known by its UUID; `undefined` when the run id is no UUID. */
   static fromUuid(runId: string): RunIds | undefined {
-    return parseUuid(runId) ? new RunIds(words[0], words[1], words[2], words[3], false) : undefined;
+    if (!parseUuid(runId)) return undefined;
+    return new RunIds(words[0], words[1], words[2], words[3], false, capitalSeen);
   }
 
   /** The ids of a run that can't be known by its run id alone: hashed with the tenant. */
@@ -56,6 +67,7 @@ export class RunIds implements MurmurState {
       digest.readInt32BE(8),
       digest.readInt32BE(12),
       true,
+      false,
     );
   }
 
@@ -87,10 +99,12 @@ export function isUuid(runId: string): boolean {
 const FIRST_SPAN_ID = "0000000000000001";
 
 const words: [number, number, number, number] = [0, 0, 0, 0];
+let capitalSeen = false;
 
 function parseUuid(text: string): boolean {
   if (text.length !== 36) return false;
   let at = 0;
+  let common = 0;
   for (let w = 0; w < 4; w++) {
     let value = 0;
     for (let n = 0; n < 8; n++) {
@@ -100,18 +114,23 @@ function parseUuid(text: string): boolean {
       }
       const nibble = NIBBLES[text.charCodeAt(at++)];
       if (nibble === undefined || nibble === 255) return false;
-      value = (value << 4) | nibble;
+      common |= nibble;
+      value = (value << 4) | (nibble & 15);
     }
     words[w] = value;
   }
+  capitalSeen = (common & CAPITAL) !== 0;
   const [a, b, c, d] = words;
   return (a | b | c | d) !== 0 && (a & b & c & d) !== -1;
 }
 
+/** Above the value of a digit: it was a capital letter. */
+const CAPITAL = 16;
 const NIBBLES = new Uint8Array(128).fill(255);
 for (let n = 0; n < 16; n++) {
-  NIBBLES[n.toString(16).charCodeAt(0)] = n;
-  NIBBLES[n.toString(16).toUpperCase().charCodeAt(0)] = n;
+  const digit = n.toString(16);
+  NIBBLES[digit.toUpperCase().charCodeAt(0)] = n | CAPITAL;
+  NIBBLES[digit.charCodeAt(0)] = n;
 }
 
 const scratch = new Uint8Array(1024);

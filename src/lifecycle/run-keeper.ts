@@ -6,7 +6,7 @@ import type { LifecycleLimits } from "./limits.ts";
 import { linkToLateParent, placeRun } from "./parents.ts";
 import { RecentMap } from "./recent-map.ts";
 import { Run } from "./run.ts";
-import { canonicalRunId, RunTable } from "./run-table.ts";
+import { RunTable } from "./run-table.ts";
 import type { AbandonedReason, EventPlace, Link, RunEnd } from "./signals.ts";
 import type { SpanDriver } from "./span-driver.ts";
 import { Forest, Tree } from "./tree.ts";
@@ -51,11 +51,16 @@ export class RunKeeper<H> {
     return this.#budget.forgotten;
   }
 
+  /** A run id in the form it is kept in. */
+  canonical(runId: string): string {
+    return this.#runs.canonical(runId);
+  }
+
   /** The tenant's run, open or remembered. */
   find(tenantId: string, runId: string): Run<H> | undefined {
     const run = this.#runs.find(tenantId, runId);
     if (run !== undefined) return run;
-    const canonical = canonicalRunId(runId);
+    const canonical = this.canonical(runId);
     return canonical === runId ? undefined : this.#runs.find(tenantId, canonical);
   }
 
@@ -148,7 +153,7 @@ export class RunKeeper<H> {
   }
 
   #linkToResumed(run: Run<H>, resumedFromRunId: string | undefined, links: Link<H>[]): void {
-    const id = resumedFromRunId === undefined ? undefined : canonicalRunId(resumedFromRunId);
+    const id = resumedFromRunId === undefined ? undefined : this.canonical(resumedFromRunId);
     if (id !== undefined && id !== run.runId && run.resumedFromRunId === undefined) {
       run.resumedFromRunId = id;
       links.push(this.resumedFrom(run, id));

@@ -2,7 +2,7 @@ import type { CallIdBudget } from "./call-history.ts";
 import { ClosedCalls } from "./closed-calls.ts";
 import { ClosedRuns, type RunMemory } from "./closed-runs.ts";
 import type { Run } from "./run.ts";
-import { isUuid, RunIds } from "./run-ids.ts";
+import { RunIds } from "./run-ids.ts";
 import { TraceOwners } from "./trace-owners.ts";
 
 /** Calls remembered a closed run, on average. */
@@ -35,15 +35,22 @@ export class RunTable<H> {
   /** The ids worked out last: a run that starts is first looked up, then identified. */
   #lastRunId = "";
   #lastIds: RunIds | undefined = undefined;
+  /** A run id that was just looked up in vain: no run is known by its UUID, of any tenant. */
+  #freeRunId: string | undefined = undefined;
 
   constructor(mostClosed: number, budget: CallIdBudget, memory: RunMemory<H>) {
     this.#budget = budget;
     for (let n = 0; n < FILLERS; n++) this.#open.set(`\0filler ${n}`, undefined);
     const calls = new ClosedCalls(Math.min(mostClosed * CALLS_A_CLOSED_RUN, MOST_CLOSED_CALLS));
     this.#closed = new ClosedRuns(mostClosed, calls, memory, {
-      run: (run) => run.history.release(budget),
+      run: (run) => this.#releaseCalls(run),
       placed: (traceId) => this.#traces.release(traceId),
     });
+  }
+
+  /** A run id in the form it is kept in: the letters of a UUID in lower case. */
+  canonical(runId: string): string {
+    return this.#uuidIds(runId)?.capitals === true ? runId.toLowerCase() : runId;
   }
 
   /** The tenant's run of this id. */
@@ -57,8 +64,9 @@ export class RunTable<H> {
     const ids = this.#uuidIds(runId);
     if (ids !== undefined) {
       // A UUID is known by its bytes, in whatever letters it comes.
-      if (this.#closed.tenantOf(ids) === tenantId)
-        return this.#closed.get(ids, runId.toLowerCase());
+      const owner = this.#closed.tenantOf(ids);
+      if (owner === tenantId) return this.#closed.get(ids, runId.toLowerCase());
+      if (owner === undefined && run === undefined) this.#freeRunId = runId;
       if (!this.#conflicted) return undefined;
     }
     const hashed = this.#hashedIds(tenantId, runId);
@@ -104,7 +112,7 @@ export class RunTable<H> {
   remember(run: Run<H>): boolean {
     this.#leave(run);
     const forgot = this.#closed.add(run);
-    if (run.outcome === "complete" || run.outcome === "failed") run.history.release(this.#budget);
+    if (run.outcome === "complete" || run.outcome === "failed") this.#releaseCalls(run);
     return forgot;
   }
 
@@ -131,7 +139,12 @@ export class RunTable<H> {
       : this.#isForeign(tenantId, runId, ids);
   }
 
+  #releaseCalls(run: Run<H>): void {
+    if (run.toolCalls > 0) run.history.release(this.#budget);
+  }
+
   #isForeign(tenantId: string, runId: string, ids: RunIds): boolean {
+    if (runId === this.#freeRunId) return this.#traces.isForeign(tenantId, ids.traceId);
     const first = this.#open.get(runId);
     if (first !== undefined) {
       if (hasUuidOfAnother(first, tenantId)) return true;
@@ -154,7 +167,9 @@ export class RunTable<H> {
   #enter(run: Run<H>): void {
     // A closed run's ids are known by themselves, an open one's by its run id, if that is a UUID.
     if (run.ids.hashed) this.#traces.hold(run.tenantId, run.ids.traceId);
-    if (this.#open.get(run.runId) === undefined) {
+    const free = run.runId === this.#freeRunId;
+    this.#freeRunId = undefined;
+    if (free || this.#open.get(run.runId) === undefined) {
       this.#open.set(run.runId, run);
       return;
     }
@@ -197,15 +212,6 @@ function hasUuidOfAnother<H>(run: Run<H>, tenantId: string): boolean {
 /** Whether a run is in a trace other than the one its ids stand for. */
 function isPlaced<H>(run: Run<H>): boolean {
   return run.traceId !== run.ids.traceId;
-}
-
-/** A run id in the form it is kept in: the letters of a UUID in lower case. */
-export function canonicalRunId(runId: string): string {
-  if (runId.length !== 36) return runId;
-  // Digits and small letters have bit 5 set, so the capitals show in one pass without a branch.
-  let common = 0x20;
-  for (let at = 0; at < 36; at++) common &= runId.charCodeAt(at);
-  return common === 0 && isUuid(runId) ? runId.toLowerCase() : runId;
 }
 
 function uuidOf(traceId: string): string {

@@ -49,8 +49,8 @@ export class Run<H> {
 
   /** Whether its calls are followed: not where nobody would see anything of them. */
   followsCalls = true;
-  readonly calls = new OpenCalls<H>();
-  readonly history = new CallHistory<H>();
+  #calls: OpenCalls<H> | undefined = undefined;
+  #history: CallHistory<H> | undefined = undefined;
   /** Approvals whose tool call has not started yet, oldest first. */
   approvals: Approval[] | undefined = undefined;
   /** The approval that came last, to recognise it when it is redelivered without an event id. */
@@ -76,6 +76,18 @@ export class Run<H> {
     this.startedAt = at;
     this.lastAt = at;
     this.tree = tree;
+  }
+
+  /** Its open calls; made when first asked for, since a run may have none that are followed. */
+  get calls(): OpenCalls<H> {
+    this.#calls ??= new OpenCalls<H>();
+    return this.#calls;
+  }
+
+  /** The calls it had. */
+  get history(): CallHistory<H> {
+    this.#history ??= new CallHistory<H>();
+    return this.#history;
   }
 
   /** Span id of the open (or last) segment. */

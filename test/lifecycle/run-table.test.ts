@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Run } from "../../src/lifecycle/run.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
-import { canonicalRunId, RunTable } from "../../src/lifecycle/run-table.ts";
+import { RunTable } from "../../src/lifecycle/run-table.ts";
 import { Tree } from "../../src/lifecycle/tree.ts";
 import { FakeDriver } from "./fake-driver.ts";
 
@@ -127,12 +127,13 @@ describe("a trace", () => {
 
 describe("a run id in its canonical form", () => {
   it("has the letters of a UUID in lower case, and is else as it was", () => {
-    expect(canonicalRunId("018F3C7A-0000-7000-8000-00000000000A")).toBe(A);
-    expect(canonicalRunId("R1")).toBe("R1");
-    expect(canonicalRunId("X18F3C7A-0000-7000-8000-00000000000A")).toBe(
+    const { runs } = table();
+    expect(runs.canonical("018F3C7A-0000-7000-8000-00000000000A")).toBe(A);
+    expect(runs.canonical("R1")).toBe("R1");
+    expect(runs.canonical("X18F3C7A-0000-7000-8000-00000000000A")).toBe(
       "X18F3C7A-0000-7000-8000-00000000000A",
     );
-    expect(canonicalRunId("FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF")).toBe(
+    expect(runs.canonical("FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF")).toBe(
       "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
     );
   });
