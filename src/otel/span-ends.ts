@@ -4,17 +4,15 @@ import type { Call } from "../lifecycle/call.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { CallEnd, RunEnd } from "../lifecycle/signals.ts";
 import type { ContentPolicy } from "./content.ts";
-import { addEnvelope, addInterruption, addUsage } from "./end-attributes.ts";
-import type { AttributeName, KnownAttributes } from "./semconv.ts";
+import { setEnvelope, setInterruption, setUsage } from "./end-attributes.ts";
+import type { AttributeName } from "./semconv.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
-const CALL_ID: AttributeName = "gen_ai.tool.call.id";
-const TOOL_TYPE: AttributeName = "gen_ai.tool.type";
-const AGENT: AttributeName = "gen_ai.agent.name";
-const VERSION: AttributeName = "entelix.tool.version";
-const OUTCOME: AttributeName = "entelix.tool.outcome";
-
-/** Says on a span how its run or call ended: outcome, error, usage, status. */
+/**
+ * Says on a span how its run or call ended: outcome, error, usage, status.
+ *
+ * One attribute at a time: an object for a few of them costs more than the calls.
+ */
 export class SpanEnds {
   readonly #content: ContentPolicy;
   readonly #benign: ReadonlySet<FailureKindId>;
@@ -26,51 +24,50 @@ export class SpanEnds {
   }
 
   describeRun(handle: SpanHandle, run: Run<SpanHandle>, end: RunEnd): void {
-    const attributes: KnownAttributes = { "entelix.run.outcome": end.outcome };
-    if (run.toolCalls > 0) attributes["entelix.run.tool_calls"] = run.toolCalls;
-    if (run.toolErrors > 0) attributes["entelix.run.tool_errors"] = run.toolErrors;
-    if (run.approvedCalls > 0) attributes["entelix.run.approved_calls"] = run.approvedCalls;
-    if (run.deniedCalls > 0) attributes["entelix.run.denied_calls"] = run.deniedCalls;
+    handle.set("entelix.run.outcome", end.outcome);
+    if (run.toolCalls > 0) handle.set("entelix.run.tool_calls", run.toolCalls);
+    if (run.toolErrors > 0) handle.set("entelix.run.tool_errors", run.toolErrors);
+    if (run.approvedCalls > 0) handle.set("entelix.run.approved_calls", run.approvedCalls);
+    if (run.deniedCalls > 0) handle.set("entelix.run.denied_calls", run.deniedCalls);
     switch (end.outcome) {
       case "complete":
-        if (end.usage !== undefined) addUsage(attributes, end.usage, run.root);
+        if (end.usage !== undefined) setUsage(handle, end.usage, run.root);
         if (this.#content.captures) {
           const field = "entelix.run.state";
-          attributes[field] = this.#value(end.content, field, run);
+          handle.set(field, this.#value(end.content, field, run));
         }
         break;
       case "failed": {
-        attributes["entelix.failure.kind"] = end.kind.type;
+        handle.set("entelix.failure.kind", end.kind.type);
         if (end.kind.type === "tool_error_terminal") {
-          attributes["entelix.failure.tool_name"] = end.kind.tool_name;
-          attributes["entelix.failure.tool_error_kind"] = end.kind.kind;
+          handle.set("entelix.failure.tool_name", end.kind.tool_name);
+          handle.set("entelix.failure.tool_error_kind", end.kind.kind);
         }
-        addEnvelope(attributes, end.envelope);
+        setEnvelope(handle, end.envelope);
         if (this.#benign.has(end.kind.type)) {
-          attributes["entelix.error.message"] = this.#errorText(end.message, run);
+          handle.set("entelix.error.message", this.#errorText(end.message, run));
         } else {
-          attributes["error.type"] = end.kind.type;
+          handle.set("error.type", end.kind.type);
           this.#fail(handle, end.message, run);
         }
         break;
       }
       case "interrupted":
-        if (end.kind !== undefined) addInterruption(attributes, end.kind);
+        if (end.kind !== undefined) setInterruption(handle, end.kind);
         if (end.message !== undefined) {
-          attributes["entelix.error.message"] = this.#errorText(end.message, run);
+          handle.set("entelix.error.message", this.#errorText(end.message, run));
         }
         if (this.#content.captures) {
           const field = "entelix.interruption.payload";
-          attributes[field] = this.#value(end.content, field, run);
+          handle.set(field, this.#value(end.content, field, run));
         }
         break;
       case "abandoned":
-        attributes["entelix.run.abandoned_reason"] = end.reason;
+        handle.set("entelix.run.abandoned_reason", end.reason);
         break;
       default:
         end satisfies never;
     }
-    handle.span.setAttributes(attributes);
   }
 
   describeCall(
@@ -79,22 +76,15 @@ export class SpanEnds {
     call: Call<SpanHandle>,
     end: CallEnd,
   ): void {
-    const plain = end.outcome === "complete" && !this.#content.captures;
-    if (plain && call.occurrence === 1 && !call.approved) {
-      describePlainCall(handle, run, call);
-      return;
-    }
-    const attributes: KnownAttributes = {
-      "gen_ai.tool.call.id": call.id,
-      "gen_ai.tool.type": "function",
-      "gen_ai.agent.name": run.agent,
-      "entelix.tool.version": call.version,
-      "entelix.tool.outcome": end.outcome,
-    };
-    if (call.occurrence > 1) attributes["entelix.tool.occurrence"] = call.occurrence;
+    handle.set("gen_ai.tool.call.id", call.id);
+    handle.set("gen_ai.tool.type", "function");
+    handle.set("gen_ai.agent.name", run.agent);
+    handle.set("entelix.tool.version", call.version);
+    handle.set("entelix.tool.outcome", end.outcome);
+    if (call.occurrence > 1) handle.set("entelix.tool.occurrence", call.occurrence);
     if (call.approved) {
-      attributes["entelix.approval.outcome"] = "approved";
-      attributes["entelix.approval.wait_ms"] = call.approvalWaitMs;
+      handle.set("entelix.approval.outcome", "approved");
+      handle.set("entelix.approval.wait_ms", call.approvalWaitMs);
     }
     switch (end.outcome) {
       case "unfinished":
@@ -102,28 +92,27 @@ export class SpanEnds {
       case "complete":
         if (this.#content.captures) {
           const field = "gen_ai.tool.call.result";
-          attributes[field] = this.#value(end.content, field, run, call.name);
+          handle.set(field, this.#value(end.content, field, run, call.name));
         }
         break;
       case "error":
-        attributes["error.type"] = end.kind;
-        attributes["entelix.tool.error_kind"] = end.kind;
-        addEnvelope(attributes, end.envelope);
+        handle.set("error.type", end.kind);
+        handle.set("entelix.tool.error_kind", end.kind);
+        setEnvelope(handle, end.envelope);
         this.#fail(handle, end.message, run, call.name);
         break;
       case "interrupted":
-        attributes["entelix.error.message"] = this.#errorText(end.message, run, call.name);
+        handle.set("entelix.error.message", this.#errorText(end.message, run, call.name));
         break;
       case "denied": {
         const field = "entelix.approval.reason";
-        attributes["entelix.approval.outcome"] = "denied";
-        attributes[field] = this.#value(end.content, field, run, call.name);
+        handle.set("entelix.approval.outcome", "denied");
+        handle.set(field, this.#value(end.content, field, run, call.name));
         break;
       }
       default:
         end satisfies never;
     }
-    handle.span.setAttributes(attributes);
   }
 
   #fail(handle: SpanHandle, text: string, run: Run<SpanHandle>, tool?: string): void {
@@ -143,21 +132,11 @@ export class SpanEnds {
 
   #value(
     value: unknown,
-    attribute: string,
+    attribute: AttributeName,
     run: Run<SpanHandle>,
     tool?: string,
   ): string | undefined {
     const { tenantId, runId } = run;
     return this.#content.value(value, { attribute, tenantId, runId, tool });
   }
-}
-
-/** Most calls. One by one, since an object for a few attributes costs more than the calls. */
-function describePlainCall(handle: SpanHandle, run: Run<SpanHandle>, call: Call<SpanHandle>): void {
-  const { span } = handle;
-  span.setAttribute(CALL_ID, call.id);
-  span.setAttribute(TOOL_TYPE, "function");
-  if (run.agent !== undefined) span.setAttribute(AGENT, run.agent);
-  if (call.version !== undefined) span.setAttribute(VERSION, call.version);
-  span.setAttribute(OUTCOME, "complete");
 }

@@ -1,4 +1,5 @@
 import {
+  type AttributeValue,
   type Context,
   createContextKey,
   ROOT_CONTEXT,
@@ -6,6 +7,7 @@ import {
   type SpanContext,
   trace,
 } from "@opentelemetry/api";
+import type { AttributeName } from "./semconv.ts";
 
 /** The API's own key for the active span, learnt from its public setter. */
 const SPAN_KEY = learnSpanKey();
@@ -54,6 +56,11 @@ export class SpanHandle implements Context {
   get span(): Span {
     this.#span ??= trace.wrapSpanContext(this.spanContext);
     return this.#span;
+  }
+
+  /** Sets an attribute of ours where there is a value. */
+  set(name: AttributeName, value: AttributeValue | undefined): void {
+    if (value !== undefined) this.span.setAttribute(name, value);
   }
 
   /** Lets go of the span, which has ended. */
