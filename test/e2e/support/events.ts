@@ -1,0 +1,16 @@
+import { v7 } from "uuid";
+import type { AgentEvent } from "../../../src/events/agent-event.ts";
+import { now } from "../../../src/events/clock.ts";
+import { stringifyExact } from "../../../src/events/exact-json.ts";
+import { formatRfc3339 } from "../../../src/events/rfc3339.ts";
+import { RunEvents } from "../../support/run-events.ts";
+
+/** The events of a new run. */
+export function freshRun(tenant = "acme"): RunEvents {
+  return new RunEvents(v7(), tenant);
+}
+
+/** An event that happens now, as a flat envelope. */
+export function happening(event: AgentEvent): string {
+  return stringifyExact({ event_id: v7(), timestamp: formatRfc3339(now()), ...event });
+}
