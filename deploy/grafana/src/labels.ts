@@ -1,0 +1,10 @@
+/** `service.name`, as Prometheus has it: what Jaeger calls the service. */
+export const JOB = "job";
+export const TENANT = "entelix_tenant_id";
+export const AGENT = "gen_ai_agent_name";
+export const TOOL = "gen_ai_tool_name";
+export const OUTCOME = "entelix_run_outcome";
+export const FAILURE_KIND = "entelix_failure_kind";
+export const TOOL_ERROR_KIND = "entelix_tool_error_kind";
+export const TOKEN_TYPE = "gen_ai_token_type";
+export const REASON = "entelix_reason";

@@ -1,0 +1,68 @@
+/**
+ * A selector: `series("entelix_runs_total", 'entelix_root="true"')` is `entelix_runs_total{entelix_root="true"}`.
+ */
+export function series(metric: string, ...matchers: readonly string[]): string {
+  return matchers.length === 0 ? metric : `${metric}{${matchers.join(", ")}}`;
+}
+
+/**
+ * A metric of the collector itself. Its name has a type or unit suffix or not, by the version of the collector
+ * and by how its reader is configured, so both are matched.
+ */
+export function collectorSeries(name: string, ...matchers: readonly string[]): string {
+  return `{${[`__name__=~"otelcol_${name}(_total|_bytes)?"`, ...matchers].join(", ")}}`;
+}
+
+/**
+ * By how much counters grew in the window, exactly: whole numbers stay whole, and windows laid side by side add up.
+ *
+ * `increase()` alone is no answer here. It extrapolates, and it does not see a series that is born at its value: the
+ * first failure of its kind, or all that a process counted before its first export. A process counts from 0 and has
+ * an `instance` of its own, so a series that was not there the day before the window grew by all it has. Only where
+ * a series fell (somebody pinned `service.instance.id`, and the process started again) is `increase()` asked.
+ */
+export function grown(selector: string, window: string): string {
+  const now = `last_over_time(${selector}[${window}])`;
+  const before = `last_over_time(${selector}[1d] offset ${window})`;
+  const restarted = `increase(${selector}[${window}]) and resets(${selector}[${window}]) > 0`;
+  return `(${restarted}) or (${now} - (${before} or 0 * ${now}))`;
+}
+
+/** The window of one bar or point of a chart; bars do not overlap and leave nothing out. */
+export const STEP = "$__interval";
+
+/** The whole time range of the dashboard, for numbers and tables. */
+export const RANGE = "$__range";
+
+/** `sum by (labels) (expression)`; without labels, one sum. */
+export function sum(labels: readonly string[], expression: string): string {
+  return `sum ${by(labels)}(${expression})`;
+}
+
+export function max(labels: readonly string[], expression: string): string {
+  return `max ${by(labels)}(${expression})`;
+}
+
+/** `part` of `whole`; where there is no whole there is no ratio, rather than a division by 0. */
+export function ratio(part: string, whole: string): string {
+  return `${part} / (${whole} > 0)`;
+}
+
+/** The value that `share` of the observations of a histogram stay below. `buckets` are its `_bucket` series. */
+export function quantile(
+  share: number,
+  labels: readonly string[],
+  buckets: string,
+  window: string,
+): string {
+  return `histogram_quantile(${share}, ${sum(["le", ...labels], grown(buckets, window))})`;
+}
+
+/** 0 where there is no series at all: "none so far" of a metric that is born with its first case. */
+export function orZero(expression: string): string {
+  return `${expression} or vector(0)`;
+}
+
+function by(labels: readonly string[]): string {
+  return labels.length === 0 ? "" : `by (${labels.join(", ")}) `;
+}

@@ -1,0 +1,34 @@
+// node scripts/run-typescript.mjs FILE.ts [ARGUMENT …]: runs a TypeScript program of this repository, which Node 20
+// can't by itself. The program and what it imports are bundled into one file in a folder that is removed again.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { build } from "tsdown";
+
+const [program, ...args] = process.argv.slice(2);
+if (program === undefined) throw new TypeError("expected the path of a TypeScript program");
+
+const place = mkdtempSync(join(tmpdir(), "entelix-otel-program-"));
+try {
+  await build({
+    config: false,
+    entry: { program: resolve(program) },
+    outDir: place,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    dts: false,
+    clean: false,
+    logLevel: "error",
+    deps: { alwaysBundle: [/./], onlyBundle: false },
+    outExtensions: () => ({ js: ".mjs" }),
+  });
+  const { error, status } = spawnSync(process.execPath, [join(place, "program.mjs"), ...args], {
+    stdio: "inherit",
+  });
+  if (error !== undefined) throw error;
+  process.exitCode = status ?? 1;
+} finally {
+  rmSync(place, { recursive: true, force: true });
+}

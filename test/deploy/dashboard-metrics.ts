@@ -1,0 +1,58 @@
+import {
+  METRICS,
+  type MetricName,
+  prometheusLabel,
+  prometheusNames,
+} from "../../src/otel/metrics/metric-names.ts";
+
+/** On every series: who sent it. */
+const SENDER = ["job", "instance"];
+
+/** The collector's span metrics, with the dimensions of collector-config.yaml. */
+const SPAN_LABELS = [
+  "gen_ai_operation_name",
+  "gen_ai_agent_name",
+  "entelix_tenant_id",
+  "entelix_run_outcome",
+  "entelix_failure_kind",
+  "entelix_failure_tool_name",
+  "entelix_tool_error_kind",
+  "entelix_root",
+  "otel_metric_overflow",
+];
+
+/** The collector's own metrics at 0.155, by the documentation of its components. */
+const COLLECTOR: Readonly<Record<string, readonly string[]>> = {
+  otelcol_receiver_accepted_spans: ["receiver", "transport"],
+  otelcol_receiver_refused_spans: ["receiver", "transport"],
+  otelcol_exporter_sent_spans: ["exporter"],
+  otelcol_exporter_send_failed_spans: ["exporter"],
+  otelcol_exporter_enqueue_failed_spans: ["exporter"],
+  otelcol_exporter_queue_size: ["exporter", "data_type"],
+  otelcol_exporter_queue_capacity: ["exporter", "data_type"],
+  otelcol_process_memory_rss: [],
+  otelcol_processor_tail_sampling_global_count_traces_sampled: ["sampled"],
+  otelcol_processor_tail_sampling_sampling_traces_on_memory: [],
+  otelcol_processor_tail_sampling_sampling_trace_dropped_too_early: [],
+};
+
+/** Every metric that a dashboard may name, as Prometheus has it, with its labels. */
+export function knownMetrics(): ReadonlyMap<string, ReadonlySet<string>> {
+  const known = new Map<string, ReadonlySet<string>>([["up", new Set(SENDER)]]);
+  for (const name of Object.keys(METRICS).filter(isMetric)) {
+    for (const shown of prometheusNames(name)) {
+      const own = METRICS[name].attributes.map(prometheusLabel);
+      known.set(shown, new Set([...SENDER, ...own, ...(shown.endsWith("_bucket") ? ["le"] : [])]));
+    }
+  }
+  known.set("entelix_spans_calls_total", new Set([...SENDER, ...SPAN_LABELS]));
+  known.set("entelix_spans_duration_seconds_bucket", new Set([...SENDER, ...SPAN_LABELS, "le"]));
+  for (const [name, labels] of Object.entries(COLLECTOR)) {
+    known.set(name, new Set([...SENDER, ...labels]));
+  }
+  return known;
+}
+
+function isMetric(name: string): name is MetricName {
+  return Object.hasOwn(METRICS, name);
+}
