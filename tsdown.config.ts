@@ -3,7 +3,11 @@ import { defineConfig } from "tsdown";
 export default defineConfig([
   {
     // What users import. Nothing is bundled in: the API must be the application's own copy.
-    entry: { index: "src/index.ts", setup: "src/otel/setup/index.ts" },
+    entry: {
+      index: "src/index.ts",
+      setup: "src/otel/setup/index.ts",
+      telemetry: "src/otel/setup/metrics/index.ts",
+    },
     format: ["esm", "cjs"],
     platform: "node",
     target: "node20.19",

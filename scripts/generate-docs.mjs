@@ -1,12 +1,14 @@
-// Writes docs/attributes.md from the table in src/otel/semconv.ts; with --print it shows the page instead.
+// Writes docs/attributes.md from the table in src/otel/semconv.ts, and docs/metrics.md from the one in
+// src/otel/metrics/metric-names.ts. `--print attributes` or `--print metrics` shows that page instead.
 import { readFileSync, writeFileSync } from "node:fs";
 import ts from "typescript";
+import { metricsPage } from "./generate-docs/metrics-page.mjs";
 
 const root = new URL("../", import.meta.url);
 
-/** The module itself: Node 20 does not read TypeScript, and the table is not exported by the package. */
-async function loadSemconv() {
-  const source = readFileSync(new URL("src/otel/semconv.ts", root), "utf8");
+/** The module itself: Node 20 does not read TypeScript, and the tables are not exported by the package. */
+async function load(path) {
+  const source = readFileSync(new URL(path, root), "utf8");
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   });
@@ -26,6 +28,11 @@ const PLACES = [
     "`execute_tool {tool}`, kind INTERNAL: from `tool_start` to `tool_complete` or `tool_error`. A denied call has a span without length.",
   ],
   [
+    "model",
+    "Model call spans",
+    "`chat {model}`, kind CLIENT: one call of the model with all its attempts. Only from runtimes that tell of them ([dialects](dialects.md)).",
+  ],
+  [
     "marker",
     "Marker spans",
     "`MARKER_SPAN`, without length: written once for a live run that is open for more than 30 s, so that it can be found before it ends. It has its run's `gen_ai.agent.name`.",
@@ -33,7 +40,7 @@ const PLACES = [
   [
     "event",
     "Span events",
-    "`APPROVAL_EVENT`, on the run span, at the time of the approval, with the call's `gen_ai.tool.name` and `gen_ai.tool.call.id`.",
+    "`APPROVAL_EVENT`, on the run span, at the time of the approval, with the call's `gen_ai.tool.name` and `gen_ai.tool.call.id`. The other events come from runtimes other than entelix ([dialects](dialects.md)); nothing that is counted stands in them alone.",
   ],
   ["link", "Links", "Each link of a run span says why it is there."],
 ];
@@ -94,6 +101,18 @@ const TAIL = [
   "`OTEL_RESOURCE_ATTRIBUTES` says, so that a span made again is the identical span.",
 ];
 
-const text = page(await loadSemconv());
-if (process.argv.includes("--print")) process.stdout.write(text);
-else writeFileSync(new URL("docs/attributes.md", root), text);
+const PAGES = {
+  attributes: async () => page(await load("src/otel/semconv.ts")),
+  metrics: async () => metricsPage(await load("src/otel/metrics/metric-names.ts")),
+};
+
+const print = process.argv.indexOf("--print");
+if (print >= 0) {
+  const name = process.argv[print + 1] ?? "attributes";
+  if (!Object.hasOwn(PAGES, name)) throw new Error(`--print: no page "${name}"`);
+  process.stdout.write(await PAGES[name]());
+} else {
+  for (const [name, make] of Object.entries(PAGES)) {
+    writeFileSync(new URL(`docs/${name}.md`, root), await make());
+  }
+}

@@ -101,6 +101,8 @@ export type { AttributeHook, SpanInfo } from "./otel/custom-attributes.ts";
 export type { Diagnostics } from "./otel/diagnostics.ts";
 export type { ParentResolver, RootParent } from "./otel/event-place.ts";
 export { createIdGenerator, type IdGeneratorLike } from "./otel/id-generator.ts";
+export type { OverflowLabel } from "./otel/metrics/bridge-counts.ts";
+export type { LabelOption, MetricOptions } from "./otel/metrics/metric-options.ts";
 export { OtelSink } from "./otel/otel-sink.ts";
 export type { ErrorHook } from "./otel/report.ts";
 export { isDerivedParent } from "./otel/span-handle.ts";

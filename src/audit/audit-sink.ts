@@ -13,7 +13,7 @@ import type { SessionLog } from "./session-log.ts";
 import { toGraphEvent } from "./to-graph-event.ts";
 import { inUtc } from "./utc-timestamp.ts";
 import { decodeGraphEvent } from "./wire/decode-graph-event.ts";
-import type { GraphEvent } from "./wire/graph-event.ts";
+import type { AnyGraphEvent, GraphEvent } from "./wire/graph-event.ts";
 
 export interface AuditSinkOptions {
   /** Where the rows go. The sink does not close it. */
@@ -90,6 +90,17 @@ export class AuditSink implements AgentEventSink, AuditCalls {
   ): Promise<RowAnchor> | undefined {
     const written = this.#write(event, at, refs);
     return written === undefined ? undefined : this.#watched(written);
+  }
+
+  /** Writes a row that a dialect projected. */
+  recordProjected(
+    tenant: string,
+    run: string,
+    event: AnyGraphEvent,
+    refs: RecordRefs,
+  ): Promise<RowAnchor> {
+    const thread = this.#threads.learn(tenant, run, refs);
+    return this.#watched(this.#append(tenant, thread, event, idsOf(run, refs)));
   }
 
   recordSubAgentInvoked(
@@ -207,7 +218,7 @@ export class AuditSink implements AgentEventSink, AuditCalls {
   #append(
     tenant_id: string,
     thread_id: string,
-    event: GraphEvent,
+    event: AnyGraphEvent,
     ids: EntryIds,
   ): Promise<RowAnchor> {
     if (thread_id === "") {

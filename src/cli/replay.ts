@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { entelixDialect } from "../dialects/entelix/entelix-dialect.ts";
 import { formatIssue } from "../ingest/line-issue.ts";
 import { SourceReadError } from "../ingest/read-events.ts";
 import { environmentWarnings } from "../otel/replay/environment-warnings.ts";
@@ -7,7 +6,7 @@ import { serviceResource, UNNAMED } from "../otel/replay/service-resource.ts";
 import { SpanOutlet } from "../otel/replay/span-outlet.ts";
 import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
-import { nearest } from "./nearest.ts";
+import { DIALECT_NAMES, runtimesNamed } from "./recorded/runtimes.ts";
 import { bytesOf, type InputFile, inputFiles } from "./replay/input-file.ts";
 import { Progress } from "./replay/progress.ts";
 import { ReplayJob } from "./replay/replay-job.ts";
@@ -22,7 +21,12 @@ const OPTIONS = {
   dialect: {
     type: "string",
     value: "NAME",
-    about: "auto (told by the first lines; the default) or entelix.",
+    about: `${DIALECT_NAMES.join(", ")}. Default: auto, told by the first lines of each source.`,
+  },
+  tenant: {
+    type: "string",
+    value: "NAME",
+    about: "Tenant of the events that name none. Default: default.",
   },
   out: { type: "string", value: "FILE", about: "Write the spans as OTLP/JSON lines; - is stdout." },
   audit: { type: "string", value: "DIR", about: "Write the audit rows to the log in DIR." },
@@ -69,7 +73,7 @@ export const replay: Command = {
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
     const { json = false, out } = values;
-    checkDialect(values.dialect);
+    const runtimes = runtimesNamed(values.dialect);
     if (out === "-" && json) {
       throw new CliError("--out - and --json: expected only one of them, both write to stdout");
     }
@@ -96,7 +100,8 @@ export const replay: Command = {
       outlet,
       audit: log,
       captureContent: values["capture-content"],
-      dialects: [entelixDialect],
+      runtimes,
+      tenant: values.tenant ?? "default",
       onIssue: (issue) => say(formatIssue(issue)),
       onRejected: rejects === undefined ? undefined : (line) => rejects.add(line),
       onEvent: () => progress.show(job.events, tally.spans),
@@ -152,16 +157,6 @@ async function readAll(
     }
   }
   return unreadable;
-}
-
-function checkDialect(name = "auto"): void {
-  const names = ["auto", entelixDialect.name];
-  if (names.includes(name)) return;
-  const meant = nearest(name, names);
-  throw new CliError(
-    `--dialect: expected ${names.join(" or ")}, got "${safe(name)}"`,
-    meant === undefined ? undefined : `Did you mean ${meant}?`,
-  );
 }
 
 function totalSize(inputs: readonly InputFile[]): number | undefined {

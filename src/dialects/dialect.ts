@@ -23,6 +23,8 @@ export interface DecodeIssue {
 /** The envelope of a line. A line has its time, since nobody read a clock for it. */
 export interface LineEnvelope extends EventEnvelope {
   readonly timestamp: Readonly<Instant>;
+  /** Whose event it is, where the runtime's own events do not say. */
+  readonly tenant_id?: string;
 }
 
 /**
@@ -68,7 +70,12 @@ export interface RejectedEvent {
   readonly issues: readonly DecodeIssue[];
 }
 
-export type Decoded<E> = DecodedEvent<E> | UnknownEvent | RejectedEvent;
+/** A line that belongs to the file's own form, such as a header: no event, and nothing wrong. */
+export interface SkippedLine {
+  readonly outcome: "skipped";
+}
+
+export type Decoded<E> = DecodedEvent<E> | UnknownEvent | RejectedEvent | SkippedLine;
 
 /** The stream that an event belongs to, and the one above it, by names that are unique in a file. */
 export interface StreamPlace {
@@ -85,6 +92,11 @@ export interface StreamPlace {
 export interface Dialect<E> {
   /** What users call it, for example `entelix`. */
   readonly name: string;
+  /**
+   * The lines of a source stand in the order of their events: where an envelope has no sequence, the
+   * line's number is one. Default: they need not.
+   */
+  readonly inOrder?: boolean;
   /** Whether a line is surely of this vocabulary. It need not be valid. Must be cheap and pure. */
   looksLike(value: JsonObject): boolean;
   /** Checks a line. Never throws; the event in the result is the given object where it can be. */

@@ -27,6 +27,11 @@ export function addMilliseconds(at: Readonly<Instant>, ms: number): Instant {
   return [seconds, rest];
 }
 
+/** Milliseconds from `from` to `to`, with the nanoseconds as a fraction. */
+export function millisecondsBetween(from: Readonly<Instant>, to: Readonly<Instant>): number {
+  return (to[0] - from[0]) * 1000 + (to[1] - from[1]) / 1e6;
+}
+
 /** Milliseconds since the Unix epoch, with the nanoseconds as a fraction (not exact to the ns). */
 export function toMilliseconds(at: Readonly<Instant>): number {
   return at[0] * 1000 + at[1] / 1e6;

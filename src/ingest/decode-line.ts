@@ -42,7 +42,7 @@ export class DecodedLine<E> implements OrderItem {
   }
 
   get sequence(): number | bigint | undefined {
-    return this.envelope.sequence;
+    return this.envelope.sequence ?? (this.dialect.inOrder === true ? this.line : undefined);
   }
 
   get eventId(): string | undefined {

@@ -42,11 +42,13 @@ export interface ReadEventsOptions<E> {
 
 /** What was read. */
 export interface ReadReport {
-  /** Lines that are not blank. Each is an event, an unknown event or rejected. */
+  /** Lines that are not blank. Each is an event, an unknown event, rejected or skipped. */
   readonly lines: number;
   readonly events: number;
   readonly unknown: number;
   readonly rejected: number;
+  /** Lines that belong to the file's own form, such as a header. */
+  readonly skipped: number;
   /** Events that came too late to be put in order; they are events all the same. */
   readonly late: number;
   /** How often a group of events of one time was too large to be put in order as a whole. */
@@ -79,6 +81,7 @@ export class EventIntake<E> {
   #events = 0;
   #unknown = 0;
   #rejected = 0;
+  #skipped = 0;
   readonly #issues = new Tally();
   readonly #unknownTypes = new Tally();
   readonly #unknownValues = new Tally();
@@ -120,6 +123,7 @@ export class EventIntake<E> {
       events: this.#events,
       unknown: this.#unknown,
       rejected: this.#rejected,
+      skipped: this.#skipped,
       late: this.#window.late,
       splitTies: this.#window.splitTies,
       dialect: this.#dialect?.name,
@@ -152,6 +156,9 @@ export class EventIntake<E> {
       }
       case "rejected":
         return this.#reject(line, decoded.issues);
+      case "skipped":
+        this.#skipped += 1;
+        return undefined;
       default:
         return decoded satisfies never;
     }

@@ -1,13 +1,15 @@
-import { compareInstants, type Instant } from "../events/instant.ts";
+import { compareInstants, type Instant, millisecondsBetween } from "../events/instant.ts";
 import { Call } from "./call.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { Counters } from "./counters.ts";
 import type { LifecycleLimits } from "./limits.ts";
 import type { Approval, Run } from "./run.ts";
-import type { CallEnd } from "./signals.ts";
+import type { RunObserver } from "./run-observer.ts";
+import type { CallEnd, RunEnd } from "./signals.ts";
 import type { SpanDriver } from "./span-driver.ts";
 
 const UNFINISHED: CallEnd = { outcome: "unfinished" };
+const PAUSED: CallEnd = { outcome: "interrupted" };
 
 /** Opens and closes the calls of a run: their numbering, their limits, their approvals. */
 export class CallKeeper<H> {
@@ -15,6 +17,8 @@ export class CallKeeper<H> {
   readonly #counters: Counters;
   readonly #limits: LifecycleLimits;
   readonly #budget: CallIdBudget;
+  /** Told of every end of a call; see `Lifecycle.observe`. */
+  observer: RunObserver | undefined = undefined;
 
   constructor(
     driver: SpanDriver<H>,
@@ -46,16 +50,24 @@ export class CallKeeper<H> {
     return call;
   }
 
-  close(run: Run<H>, call: Call<H>, at: Instant, end: CallEnd): void {
+  /**
+   * @param durationMs as the source measured it, in ms, 0 where it does not say; `undefined` where no
+   *   event tells of the end.
+   */
+  close(run: Run<H>, call: Call<H>, at: Instant, end: CallEnd, durationMs?: number): void {
     run.calls.remove(call);
-    this.#finish(run, call, at, end);
+    this.#finish(run, call, at, end, durationMs);
   }
 
-  /** Closes every open call of a run that is about to end. */
-  closeAll(run: Run<H>, at: Instant): void {
+  /** Closes every open call of a run that is about to end. The one a pause waits for is paused. */
+  closeAll(run: Run<H>, at: Instant, end: RunEnd): void {
     if (run.toolCalls === 0) return;
+    const waited =
+      end.outcome === "interrupted" && end.kind?.type === "approval_pending"
+        ? end.kind.tool_use_id
+        : undefined;
     for (let call = run.calls.oldest; call !== undefined; call = run.calls.oldest) {
-      this.close(run, call, at, UNFINISHED);
+      this.close(run, call, at, call.id === waited ? PAUSED : UNFINISHED);
     }
   }
 
@@ -68,9 +80,10 @@ export class CallKeeper<H> {
     name: string,
     version: string | undefined,
     end: CallEnd,
+    durationMs?: number,
   ): Call<H> {
     const call = this.#begin(run, startedAt, callId, name, version, undefined);
-    this.#finish(run, call, at, end);
+    this.#finish(run, call, at, end, durationMs);
     return call;
   }
 
@@ -97,10 +110,21 @@ export class CallKeeper<H> {
     return call;
   }
 
-  #finish(run: Run<H>, call: Call<H>, asked: Instant, end: CallEnd): void {
+  #finish(
+    run: Run<H>,
+    call: Call<H>,
+    asked: Instant,
+    end: CallEnd,
+    durationMs: number | undefined,
+  ): void {
     if (end.outcome === "error") run.toolErrors++;
     else if (end.outcome === "denied") call.denied = true;
-    this.#driver.closeCall(run, call, this.#counters.notBefore(call.startedAt, asked), end);
+    const at = this.#counters.notBefore(call.startedAt, asked);
+    if (this.observer !== undefined && durationMs !== undefined) {
+      const took = durationMs > 0 ? durationMs : millisecondsBetween(call.startedAt, at);
+      this.observer.callEnded(run, call.name, took, end);
+    }
+    this.#driver.closeCall(run, call, at, end);
     call.handle = undefined;
   }
 }

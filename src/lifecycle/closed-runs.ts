@@ -28,6 +28,7 @@ interface Rest<H> {
   readonly handle: H | undefined;
 }
 
+const REFUSED = 1 << 29;
 const FAILED = 1 << 30;
 const SEGMENT_SHIFT = 9;
 const MOST_SEGMENTS = 1 << 16;
@@ -119,7 +120,7 @@ export class ClosedRuns<H> {
     keys[key + 3] = w3;
     this.#tenants[slot] = run.tenantId;
     this.#enter(slot, mix(w0, w1, w2, w3));
-    if (run.outcome === "complete" || run.outcome === "failed") this.#condense(slot, run);
+    if (isOver(run.outcome)) this.#condense(slot, run);
     else this.#kept[slot] = run;
     return full;
   }
@@ -137,8 +138,8 @@ export class ClosedRuns<H> {
     const memory = this.#memory.condense(run);
     const flags = typeof memory === "number" ? memory : 0;
     const segment = Math.min(run.segment, MOST_SEGMENTS - 1);
-    this.#numbers[slot] =
-      flags | (segment << SEGMENT_SHIFT) | (run.outcome === "failed" ? FAILED : 0);
+    const outcome = run.outcome === "failed" ? FAILED : run.outcome === "refused" ? REFUSED : 0;
+    this.#numbers[slot] = flags | (segment << SEGMENT_SHIFT) | outcome;
     this.#agents[slot] = run.agent;
     this.#callsFrom[slot] = this.#calls.position;
     if (run.toolCalls > 0) run.history.moveTo(this.#calls);
@@ -161,7 +162,7 @@ export class ClosedRuns<H> {
     const run = new Run<H>(this.#tenants[slot] ?? "", runId, ids, never.lastAt, never);
     run.open = false;
     run.agent = this.#agents[slot];
-    run.outcome = numbers & FAILED ? "failed" : "complete";
+    run.outcome = numbers & FAILED ? "failed" : numbers & REFUSED ? "refused" : "complete";
     run.segment = (numbers >> SEGMENT_SHIFT) & (MOST_SEGMENTS - 1);
     if (rest !== undefined) {
       run.traceId = rest.traceId ?? ids.traceId;
@@ -232,6 +233,11 @@ export class ClosedRuns<H> {
 /** A quarter of the table beyond what fits: the index is never more than half full. */
 function sparesOf(size: number): number {
   return Math.ceil(size / 4);
+}
+
+/** Whether a run that ended so can't go on. */
+export function isOver(outcome: Run<unknown>["outcome"]): boolean {
+  return outcome !== "interrupted" && outcome !== "abandoned";
 }
 
 /** All words count: UUIDs of some versions have the same last bytes on one machine. */

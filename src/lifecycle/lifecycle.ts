@@ -6,7 +6,8 @@ import type { LifecycleLimits } from "./limits.ts";
 import { RecentMap } from "./recent-map.ts";
 import type { Run } from "./run.ts";
 import { RunKeeper } from "./run-keeper.ts";
-import type { CallEnd, CallProblem, EventPlace, RunEnd } from "./signals.ts";
+import type { RunObserver } from "./run-observer.ts";
+import type { CallEnd, CallProblem, EventPlace, Facts, RunEnd, RunPlace } from "./signals.ts";
 import type { SpanDriver } from "./span-driver.ts";
 
 /**
@@ -39,6 +40,12 @@ export class Lifecycle<H> {
     this.runs = new RunKeeper(driver, place, this.counters, limits);
   }
 
+  /** From now on tells of runs and calls. None may be open: of those it would see the end alone. */
+  observe(observer: RunObserver): void {
+    this.runs.observer = observer;
+    this.runs.calls.observer = observer;
+  }
+
   /**
    * Begins an event. Every signal of the event follows.
    *
@@ -58,12 +65,14 @@ export class Lifecycle<H> {
     return true;
   }
 
+  /** @param told what a dialect says of the run's place, beside what the envelope does. */
   startRun(
     tenantId: string,
     runId: string,
     at: Instant,
     agent: string | undefined,
     parentRunId: string | undefined,
+    told?: RunPlace,
   ): boolean {
     if (runId === "") return this.#ignore("empty_run_id");
     const parentId = parentRunId === undefined ? undefined : this.runs.canonical(parentRunId);
@@ -75,8 +84,9 @@ export class Lifecycle<H> {
       const run = this.runs.create(tenantId, id, at);
       run.agent = agent;
       run.parentRunId = parent;
+      run.startSeen = true;
       this.lastRun = run;
-      this.runs.open(run, at);
+      this.runs.open(run, at, told);
       this.counters.runsStarted++;
       return true;
     }
@@ -91,7 +101,7 @@ export class Lifecycle<H> {
     const continues = known.outcome === "interrupted" || known.outcome === "abandoned";
     if (!continues || compareInstants(at, known.startedAt) <= 0) return this.#ignore("duplicate");
     known.agent ??= agent;
-    this.runs.reopen(known, at);
+    this.runs.reopen(known, at, true);
     return true;
   }
 
@@ -143,6 +153,7 @@ export class Lifecycle<H> {
     durationMs: number,
     problem: CallProblem | undefined,
     content: unknown,
+    facts?: Facts,
   ): boolean {
     const run = this.#take(tenantId, runId, at, durationMs);
     if (run === undefined) return false;
@@ -159,15 +170,16 @@ export class Lifecycle<H> {
       }
     }
     this.runs.touch(run, at);
-    const end: CallEnd = problem ?? { outcome: "complete", content };
+    const plain: CallEnd = problem ?? { outcome: "complete", content };
+    const end = facts === undefined ? plain : { ...plain, facts };
     const call = run.calls.oldestOf(callId, name);
     let newest = last ?? call;
     if (call === undefined) {
       const from = before(at, durationMs);
-      newest = this.runs.calls.whole(run, from, at, callId, name, version, end);
+      newest = this.runs.calls.whole(run, from, at, callId, name, version, end, durationMs);
       this.lastCall = newest;
     } else {
-      this.runs.calls.close(run, call, at, end);
+      this.runs.calls.close(run, call, at, end, durationMs);
       this.lastCall = call;
     }
     if (newest !== undefined) {
@@ -215,6 +227,7 @@ export class Lifecycle<H> {
     callId: string,
     name: string,
     content: unknown,
+    facts?: Facts,
   ): boolean {
     const run = this.#take(tenantId, runId, at);
     if (run === undefined) return false;
@@ -228,7 +241,7 @@ export class Lifecycle<H> {
     }
     this.runs.touch(run, at);
     run.deniedCalls++;
-    const end: CallEnd = { outcome: "denied", content };
+    const end: CallEnd = { outcome: "denied", content, facts };
     this.lastCall = this.runs.calls.whole(run, at, at, callId, name, undefined, end);
     return true;
   }
@@ -261,7 +274,16 @@ export class Lifecycle<H> {
     const resumedFrom = this.runs.canonical(resumedFromRunId);
     if (resumedFrom === run.runId) return;
     run.resumedFromRunId = resumedFrom;
+    this.runs.observer?.runResumed(run, resumedFrom);
     this.#driver.noteResumed(run, this.runs.resumedFrom(run, resumedFrom));
+  }
+
+  /** The run that something is about which only an open run has; opened if it was never seen. */
+  openRunOf(tenantId: string, runId: string, at: Instant): Run<H> | undefined {
+    const run = this.#take(tenantId, runId, at);
+    if (run === undefined || run.open || this.#revive(run, at)) return run;
+    this.#ignore("after_end");
+    return undefined;
   }
 
   /** The run a signal is about; it is opened, as far back as the event lasted, if never seen. */
@@ -296,7 +318,7 @@ export class Lifecycle<H> {
   /** An event of a run that was given up opens its next segment. */
   #revive(run: Run<H>, at: Instant): boolean {
     if (run.outcome !== "abandoned") return false;
-    this.runs.reopen(run, at);
+    this.runs.reopen(run, at, false);
     return true;
   }
 

@@ -3,17 +3,20 @@ import type { CallIdBudget } from "./call-history.ts";
 import { CallKeeper } from "./call-keeper.ts";
 import type { Counters } from "./counters.ts";
 import type { LifecycleLimits } from "./limits.ts";
+import { ModelKeeper } from "./model-keeper.ts";
 import { linkToLateParent, placeRun } from "./parents.ts";
 import { RecentMap } from "./recent-map.ts";
 import { Run } from "./run.ts";
+import type { RunObserver } from "./run-observer.ts";
 import { RunTable } from "./run-table.ts";
-import type { AbandonedReason, EventPlace, Link, RunEnd } from "./signals.ts";
+import type { AbandonedReason, EventPlace, Link, RunEnd, RunPlace } from "./signals.ts";
 import type { SpanDriver } from "./span-driver.ts";
 import { Forest, Tree } from "./tree.ts";
 
 /** Opens, reopens, closes and gives up runs: their place, their segments, their limits. */
 export class RunKeeper<H> {
   readonly calls: CallKeeper<H>;
+  readonly models: ModelKeeper<H>;
   readonly #driver: SpanDriver<H>;
   readonly #place: EventPlace<H>;
   readonly #counters: Counters;
@@ -26,6 +29,8 @@ export class RunKeeper<H> {
   #openRuns = 0;
   /** Open runs whose calls nobody will see. */
   quietRuns = 0;
+  /** Told of every run; see `Lifecycle.observe`. */
+  observer: RunObserver | undefined = undefined;
 
   constructor(
     driver: SpanDriver<H>,
@@ -41,6 +46,7 @@ export class RunKeeper<H> {
     this.#runs = new RunTable(limits.closedRuns, this.#budget, driver);
     this.#interrupted = new RecentMap(limits.closedRuns);
     this.calls = new CallKeeper(driver, counters, limits, this.#budget);
+    this.models = new ModelKeeper(driver, counters);
   }
 
   get openRuns(): number {
@@ -86,9 +92,14 @@ export class RunKeeper<H> {
     return new Run(tenantId, runId, ids, at, new Tree<H>(at));
   }
 
-  /** Opens a new run: finds its parent, links it to what it continues. */
-  open(run: Run<H>, at: Instant): void {
-    const context = this.#place.startContext();
+  /**
+   * Opens a new run: finds its parent, links it to what it continues.
+   *
+   * @param told what the dialect says of its place; it wins over what the envelope does.
+   */
+  open(run: Run<H>, at: Instant, told?: RunPlace): void {
+    const asked = this.#place.startContext();
+    const context = told === undefined ? asked : { ...asked, ...told };
     const links: Link<H>[] = [];
     if (context !== undefined) run.threadId = context.threadId;
     const parent = placeRun(run, context, links, this.#runs, this.#driver, this.#counters);
@@ -115,13 +126,18 @@ export class RunKeeper<H> {
       run.parentHandle,
       links.length === 0 ? undefined : links,
     );
-    run.followsCalls = this.#driver.followsCalls(run);
+    this.observer?.runOpened(run);
+    run.followsCalls = this.observer !== undefined || this.#driver.followsCalls(run);
     if (!run.followsCalls) this.quietRuns++;
     if (this.#openRuns > this.#limits.openRuns) this.#evictOne(run);
   }
 
-  /** Opens the next segment of a closed run, linked to the one before. */
-  reopen(run: Run<H>, at: Instant): void {
+  /**
+   * Opens the next segment of a closed run, linked to the one before.
+   *
+   * @param started whether a `started` opens it, and not another event.
+   */
+  reopen(run: Run<H>, at: Instant, started: boolean): void {
     this.#runs.recall(run);
     const links: Link<H>[] =
       run.handle === undefined ? [] : [{ kind: "previous_segment", to: run.handle }];
@@ -132,6 +148,8 @@ export class RunKeeper<H> {
     run.open = true;
     run.outcome = undefined;
     run.segment++;
+    run.startSeen = started;
+    run.callsBefore = run.toolCalls;
     run.startedAt = at;
     run.lastAt = at;
     if (run.tree.first === undefined) run.tree = new Tree<H>(at);
@@ -149,6 +167,7 @@ export class RunKeeper<H> {
     }
     run.threadId ??= context?.threadId;
     this.#linkToResumed(run, context?.resumedFromRunId, links);
+    this.observer?.runNamed(run);
     this.#driver.completeRun(run, links);
   }
 
@@ -179,8 +198,10 @@ export class RunKeeper<H> {
 
   close(run: Run<H>, asked: Instant, end: RunEnd): void {
     const at = this.#counters.notBefore(run.startedAt, asked);
-    this.calls.closeAll(run, at);
+    this.models.closeOpen(run, at);
+    this.calls.closeAll(run, at, end);
     run.open = false;
+    run.mayEnd = undefined;
     run.outcome = end.outcome;
     run.approvals = undefined;
     this.#forest.remove(run);
@@ -196,13 +217,19 @@ export class RunKeeper<H> {
       this.#interrupted.set(threadOf(run), run.handle);
     }
     if (this.#runs.remember(run)) this.#counters.bent.forgotten_runs++;
+    this.observer?.runClosed(run, at, end);
     // Last, so that the run is closed whatever its driver does.
     this.#driver.closeRun(run, at, end);
   }
 
-  /** Closes an open run without a terminal event, at `at` or when it was last heard of. */
+  /**
+   * Closes an open run without a terminal event: as it may have ended, else `abandoned`, at `at` or
+   * when it was last heard of.
+   */
   abandon(run: Run<H>, reason: AbandonedReason, at: Instant = run.lastAt): void {
-    if (run.open) this.close(run, at, { outcome: "abandoned", reason });
+    if (!run.open) return;
+    if (run.mayEnd !== undefined) this.close(run, run.mayEnd.at, run.mayEnd.end);
+    else this.close(run, at, { outcome: "abandoned", reason });
   }
 
   /** Time passes: closes what was silent for too long. Called by a timer, or with event time. */

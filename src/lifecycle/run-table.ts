@@ -1,6 +1,6 @@
 import type { CallIdBudget } from "./call-history.ts";
 import { ClosedCalls } from "./closed-calls.ts";
-import { ClosedRuns, type RunMemory } from "./closed-runs.ts";
+import { ClosedRuns, isOver, type RunMemory } from "./closed-runs.ts";
 import type { Run } from "./run.ts";
 import { RunIds } from "./run-ids.ts";
 import { TraceOwners } from "./trace-owners.ts";
@@ -112,7 +112,7 @@ export class RunTable<H> {
   remember(run: Run<H>): boolean {
     this.#leave(run);
     const forgot = this.#closed.add(run);
-    if (run.outcome === "complete" || run.outcome === "failed") this.#releaseCalls(run);
+    if (isOver(run.outcome)) this.#releaseCalls(run);
     return forgot;
   }
 

@@ -1,5 +1,6 @@
 import type { Instant } from "../events/instant.ts";
 import { CallHistory } from "./call-history.ts";
+import type { ModelCall } from "./model-call.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { RunIds } from "./run-ids.ts";
 import type { RunEnd } from "./signals.ts";
@@ -34,6 +35,12 @@ export class Run<H> {
   startUnseen = false;
   /** Number of the segment that is (or was last) open, from 1. */
   segment = 1;
+  /** Whether that segment was opened by a `started`: only then is it known how long it took. */
+  startSeen = false;
+  /** Own tool calls of the segments before it. */
+  callsBefore = 0;
+  /** Whatever the observer keeps with the run. */
+  observed: unknown = undefined;
 
   open = true;
   /** How the last segment ended; `undefined` before the first end. */
@@ -51,6 +58,11 @@ export class Run<H> {
   followsCalls = true;
   #calls: OpenCalls<H> | undefined = undefined;
   #history: CallHistory<H> | undefined = undefined;
+  /** The open call of its model. */
+  modelCall: ModelCall<H> | undefined = undefined;
+  modelCalls = 0;
+  /** How it ended, if nothing more is heard of it: where its source has no other end. */
+  mayEnd: { readonly at: Instant; readonly end: RunEnd } | undefined = undefined;
   /** Approvals whose tool call has not started yet, oldest first. */
   approvals: Approval[] | undefined = undefined;
   /** The approval that came last, to recognise it when it is redelivered without an event id. */

@@ -7,21 +7,41 @@ import type { Call } from "./call.ts";
 import type { Run } from "./run.ts";
 
 /**
+ * What else a source says of a run or a call, by attribute name. The lifecycle passes it on unread;
+ * the driver knows the names.
+ */
+export type Facts = Readonly<Record<string, FactValue | undefined>>;
+
+export type FactValue = string | number | boolean | readonly string[];
+
+/** What a run used, as far as its source says. */
+export type RunUsage = Partial<UsageSnapshot>;
+
+/**
  * How a run's segment ended.
  *
  * `content` is payload (state, interrupt payload): a driver shows it only where content is captured.
  */
-export type RunEnd =
+export type RunEnd = RunEndKind & { readonly facts?: Facts | undefined };
+
+type RunEndKind =
   | {
       readonly outcome: "complete";
-      readonly usage?: UsageSnapshot | undefined;
+      readonly usage?: RunUsage | undefined;
       readonly content?: unknown;
     }
   | {
       readonly outcome: "failed";
       readonly kind: FailureKind;
       readonly message: string;
-      readonly envelope: ErrorEnvelope;
+      /** Absent where the source has none. */
+      readonly envelope?: ErrorEnvelope | undefined;
+    }
+  /** The model declined. It is no failure, and no answer either. */
+  | {
+      readonly outcome: "refused";
+      readonly usage?: RunUsage | undefined;
+      readonly message?: string | undefined;
     }
   | {
       readonly outcome: "interrupted";
@@ -33,24 +53,48 @@ export type RunEnd =
   | { readonly outcome: "abandoned"; readonly reason: AbandonedReason };
 
 /** Why a run was closed without a terminal event. */
-export type AbandonedReason = "age" | "limit" | "shutdown" | "end_of_input" | "audit_failed";
+export type AbandonedReason =
+  | "age"
+  | "limit"
+  | "shutdown"
+  | "end_of_input"
+  | "audit_failed"
+  /** Another run of its stream began, where there can be only one. */
+  | "superseded";
 
 /** How a call ended, where it did not simply complete. */
 export type CallProblem =
   | {
       readonly outcome: "error";
-      readonly kind: ToolErrorKind;
+      /** Absent where the source does not class its errors. */
+      readonly kind?: ToolErrorKind | undefined;
       readonly message: string;
-      readonly envelope: ErrorEnvelope;
+      readonly envelope?: ErrorEnvelope | undefined;
     }
-  | { readonly outcome: "interrupted"; readonly message: string };
+  | { readonly outcome: "interrupted"; readonly message?: string | undefined };
 
 /** How a call's span ended. */
-export type CallEnd =
+export type CallEnd = CallEndKind & { readonly facts?: Facts | undefined };
+
+type CallEndKind =
   | { readonly outcome: "complete"; readonly content: unknown }
   | CallProblem
   | { readonly outcome: "denied"; readonly content: unknown }
   | { readonly outcome: "unfinished" };
+
+/** Why a model call gave no answer. */
+export interface ModelProblem {
+  /** Low in number: what alerts may split on. Default `_OTHER`. */
+  readonly type?: string | undefined;
+  readonly message: string;
+}
+
+/** How a model call's span ended. */
+export type ModelEnd = (
+  | { readonly outcome: "complete" }
+  | { readonly outcome: "error"; readonly problem: ModelProblem }
+  | { readonly outcome: "unfinished" }
+) & { readonly facts?: Facts | undefined };
 
 /** Why one span points to another that is not its parent. */
 export type LinkKind =
@@ -66,17 +110,21 @@ export interface Link<H> {
   readonly to: H;
 }
 
+/** What a source says about a run's place beside its parent run. */
+export interface RunPlace {
+  readonly threadId?: string | undefined;
+  readonly resumedFromRunId?: string | undefined;
+  /** Tool-use id of the parent's call that dispatched this run. */
+  readonly parentCallId?: string | undefined;
+}
+
 /**
  * What is known about a run's place beside its `parent_run_id`.
  *
  * @typeParam H the driver's handle of a span.
  */
-export interface StartContext<H> {
-  readonly threadId?: string | undefined;
+export interface StartContext<H> extends RunPlace {
   readonly rootRunId?: string | undefined;
-  readonly resumedFromRunId?: string | undefined;
-  /** Tool-use id of the parent's call that dispatched this run. */
-  readonly parentCallId?: string | undefined;
   /** The span that was active when the run started: linked, when the run becomes a root. */
   readonly ambient?: H | undefined;
   /** The call whose context was active when the run started, if it is one of ours. */

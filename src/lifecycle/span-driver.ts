@@ -1,8 +1,9 @@
 import type { Instant } from "../events/instant.ts";
 import type { Call } from "./call.ts";
 import type { RunMemory } from "./closed-runs.ts";
+import type { ModelCall } from "./model-call.ts";
 import type { Run } from "./run.ts";
-import type { CallEnd, Link, RunEnd } from "./signals.ts";
+import type { CallEnd, Facts, Link, ModelEnd, RunEnd } from "./signals.ts";
 
 /**
  * What the lifecycle calls to make spans. Each span it opens it closes exactly once.
@@ -27,6 +28,17 @@ export interface SpanDriver<H> extends RunMemory<H> {
   /** @returns `undefined` where the call gets no span, as in a run that is not sampled. */
   openCall(run: Run<H>, call: Call<H>, at: Instant, content: unknown): H | undefined;
   closeCall(run: Run<H>, call: Call<H>, at: Instant, end: CallEnd): void;
+  openModelCall(
+    run: Run<H>,
+    call: ModelCall<H>,
+    at: Instant,
+    facts: Facts | undefined,
+  ): H | undefined;
+  closeModelCall(run: Run<H>, call: ModelCall<H>, at: Instant, end: ModelEnd): void;
+  /** More is known of something open. */
+  addFacts(handle: H, facts: Facts): void;
+  /** A point in the life of something open. */
+  note(run: Run<H>, handle: H, at: Instant, name: string, facts: Facts | undefined): void;
   /** A point in the run's life: an approval was given. */
   noteApproval(run: Run<H>, at: Instant, callId: string, name: string): void;
   /** A run that is open for long: something in the backend to find it by. */

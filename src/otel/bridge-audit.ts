@@ -6,7 +6,8 @@ import type { ToolErrorKind } from "../events/tool-error-kind.ts";
 import type { UsageLimitBreach } from "../events/usage.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { SpanHandle } from "./span-handle.ts";
-import { spanRefs, type Telemetry } from "./telemetry.ts";
+import { spanRefs } from "./span-refs.ts";
+import type { Telemetry } from "./telemetry.ts";
 
 /** Follows a row on its way, so that its run's span waits for it. */
 export type Follow = (run: Run<SpanHandle> | undefined, row: Promise<RowAnchor>) => unknown;

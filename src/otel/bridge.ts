@@ -2,6 +2,7 @@ import type { Context } from "@opentelemetry/api";
 import type { RowAnchor } from "../audit/audit-row.ts";
 import { AuditSink, type RecordRefs } from "../audit/audit-sink.ts";
 import type { SessionLog } from "../audit/session-log.ts";
+import type { Mapping } from "../dialects/mapping.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
@@ -13,6 +14,7 @@ import type { EndHold } from "./otel-driver.ts";
 import { type Rows, RunRows } from "./run-rows.ts";
 import type { SpanHandle } from "./span-handle.ts";
 import { Telemetry, type TelemetryOptions } from "./telemetry.ts";
+import { TranslatedFeed } from "./translated-feed.ts";
 
 export interface BridgeOptions extends TelemetryOptions {
   /**
@@ -96,6 +98,23 @@ export class Bridge implements AgentEventSink {
   }
 
   /**
+   * Takes the events of a runtime other than entelix, one after the other, through a dialect's mapping.
+   *
+   * @param tenant whose events they are, where neither event nor envelope says.
+   */
+  feed<E>(mapping: Mapping<E>, tenant: string): TranslatedFeed<E> {
+    const store = (run: Run<SpanHandle> | undefined, row: Promise<RowAnchor>) =>
+      this.#store(run, row);
+    return new TranslatedFeed({
+      mapping,
+      tenant,
+      telemetry: this.#telemetry,
+      audit: this.#sink,
+      store,
+    });
+  }
+
+  /**
    * The active context with an open span of ours in it, so that code run inside a tool call gets its
    * HTTP and database spans under that call.
    *
@@ -130,6 +149,7 @@ export class Bridge implements AgentEventSink {
     this.#telemetry.close(this.#reason);
     await this.#rows.settle(this.#timeoutMs);
     this.#rows.giveUp();
+    this.#telemetry.retire();
     try {
       await this.#telemetry.flush();
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Bent, IgnoredReason } from "../lifecycle/counters.ts";
+import type { OverflowLabel } from "./metrics/bridge-counts.ts";
 
 /** What a sink has done and what it had to bend, since it was made. All are counts. */
 export interface Diagnostics {
@@ -25,4 +26,8 @@ export interface Diagnostics {
   readonly droppedAttributes: number;
   /** Audit rows that could not be stored. 0 without an audit side. */
   readonly auditFailures: number;
+  /** Measurements that could not be taken: a figure that is none, or an instrument that threw. */
+  readonly metricFailures: number;
+  /** Measurements with a label that was replaced by `_other`, by label. */
+  readonly labelOverflow: Readonly<Record<OverflowLabel, number>>;
 }

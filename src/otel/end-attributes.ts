@@ -1,6 +1,6 @@
 import type { ErrorEnvelope } from "../events/error-envelope.ts";
 import type { InterruptionKind } from "../events/interruption-kind.ts";
-import type { UsageSnapshot } from "../events/usage.ts";
+import type { RunUsage } from "../lifecycle/signals.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
 /** Sets the error envelope of a failed run or call. */
@@ -17,7 +17,7 @@ export function setEnvelope(on: SpanHandle, envelope: ErrorEnvelope): void {
  * A budget is shared by a run and its sub-agents, so a child's figures contain its parent's: only a
  * root carries the names that backends sum.
  */
-export function setUsage(on: SpanHandle, usage: UsageSnapshot, root: boolean): void {
+export function setUsage(on: SpanHandle, usage: RunUsage, root: boolean): void {
   const inputTokens = tokens(usage.input_tokens);
   const outputTokens = tokens(usage.output_tokens);
   if (root) {
@@ -40,8 +40,8 @@ export function setUsage(on: SpanHandle, usage: UsageSnapshot, root: boolean): v
 /** The largest double below 2^63: OTLP integers are signed, and one beyond them spoils its request. */
 const MOST_INT = 2 ** 63 - 1024;
 
-function tokens(count: number | bigint): number {
-  return Math.min(Number(count), MOST_INT);
+function tokens(count: number | bigint | undefined): number | undefined {
+  return count === undefined ? undefined : Math.min(Number(count), MOST_INT);
 }
 
 /** Sets why a run paused. */

@@ -1,15 +1,21 @@
-import type { Attributes, Link as OtelLink } from "@opentelemetry/api";
+import { type Attributes, type Link as OtelLink, SpanKind } from "@opentelemetry/api";
 import type { FailureKindId } from "../events/failure-kind.ts";
 import type { Instant } from "../events/instant.ts";
 import type { Call } from "../lifecycle/call.ts";
+import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Run } from "../lifecycle/run.ts";
-import type { CallEnd, Link, RunEnd } from "../lifecycle/signals.ts";
+import type { CallEnd, Facts, Link, ModelEnd, RunEnd } from "../lifecycle/signals.ts";
 import type { SpanDriver } from "../lifecycle/span-driver.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { CustomAttributes } from "./custom-attributes.ts";
-import { APPROVAL_EVENT, type KnownAttributes, MARKER_SPAN } from "./semconv.ts";
+import {
+  APPROVAL_EVENT,
+  type AttributeName,
+  type KnownAttributes,
+  MARKER_SPAN,
+} from "./semconv.ts";
 import { SpanEnds } from "./span-ends.ts";
-import { SpanHandle } from "./span-handle.ts";
+import { attributesOf, SpanHandle } from "./span-handle.ts";
 import type { SpanPort } from "./span-port.ts";
 
 /** What the audit side adds to a run's span before it ends. */
@@ -32,6 +38,9 @@ export interface OtelDriverOptions {
   readonly benign: ReadonlySet<FailureKindId>;
   readonly hold: EndHold | undefined;
 }
+
+/** What is redacted and cut wherever it stands. */
+const OPERATOR_TEXT: AttributeName = "entelix.error.message";
 
 /** Above the eight bits of the trace flags. */
 const RECORDED = 0x100;
@@ -171,6 +180,85 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       }
     }
     this.#port.end(handle, at);
+  }
+
+  openModelCall(
+    run: Run<SpanHandle>,
+    call: ModelCall<SpanHandle>,
+    at: Instant,
+    facts: Facts | undefined,
+  ): SpanHandle | undefined {
+    const parent = run.handle;
+    if (parent === undefined || !parent.recorded) return undefined;
+    const attributes: KnownAttributes = {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.request.model": call.model,
+      "entelix.run_id": run.runId,
+      "entelix.tenant_id": run.tenantId,
+    };
+    const name = call.model === undefined ? "chat" : `chat ${call.model}`;
+    const id = run.ids.childSpanId("m", String(call.ordinal));
+    const handle = this.#port.start(
+      name,
+      attributes,
+      at,
+      parent,
+      run.traceId,
+      id,
+      undefined,
+      SpanKind.CLIENT,
+    );
+    if (facts !== undefined) this.addFacts(handle, facts);
+    return handle;
+  }
+
+  closeModelCall(
+    run: Run<SpanHandle>,
+    call: ModelCall<SpanHandle>,
+    at: Instant,
+    end: ModelEnd,
+  ): void {
+    const handle = call.handle;
+    if (handle === undefined) return;
+    if (handle.recording) {
+      try {
+        this.#ends.describeModelCall(handle, run, end);
+      } catch (error) {
+        this.#port.contain(error);
+      }
+    }
+    this.#port.end(handle, at);
+  }
+
+  addFacts(handle: SpanHandle, facts: Facts): void {
+    if (!handle.recording) return;
+    try {
+      handle.setFacts(facts);
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
+  note(
+    run: Run<SpanHandle>,
+    handle: SpanHandle,
+    at: Instant,
+    name: string,
+    facts: Facts | undefined,
+  ): void {
+    if (!handle.recording) return;
+    try {
+      const attributes = facts === undefined ? undefined : attributesOf(facts);
+      const text = attributes?.[OPERATOR_TEXT];
+      if (attributes !== undefined && typeof text === "string") {
+        const { tenantId, runId } = run;
+        const place = { attribute: OPERATOR_TEXT, tenantId, runId };
+        attributes[OPERATOR_TEXT] = this.#content.errorText(text, place);
+      }
+      handle.span.addEvent(name, attributes, at);
+    } catch (error) {
+      this.#port.contain(error);
+    }
   }
 
   noteApproval(run: Run<SpanHandle>, at: Instant, callId: string, name: string): void {

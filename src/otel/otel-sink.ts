@@ -59,6 +59,7 @@ export class OtelSink implements AgentEventSink {
    */
   async shutdown(): Promise<void> {
     this.#telemetry.close(this.#reason);
+    this.#telemetry.retire();
     try {
       await this.#telemetry.flush();
     } catch (error) {

@@ -2,11 +2,14 @@ import { SpanStatusCode } from "@opentelemetry/api";
 import type { FailureKindId } from "../events/failure-kind.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { Run } from "../lifecycle/run.ts";
-import type { CallEnd, RunEnd } from "../lifecycle/signals.ts";
+import type { CallEnd, ModelEnd, RunEnd } from "../lifecycle/signals.ts";
 import type { ContentPolicy } from "./content.ts";
 import { setEnvelope, setInterruption, setUsage } from "./end-attributes.ts";
 import type { AttributeName } from "./semconv.ts";
 import type { SpanHandle } from "./span-handle.ts";
+
+/** The convention's word for an error of no known class. */
+const UNKNOWN_ERROR = "_OTHER";
 
 /**
  * Says on a span how its run or call ended: outcome, error, usage, status.
@@ -43,7 +46,7 @@ export class SpanEnds {
           handle.set("entelix.failure.tool_name", end.kind.tool_name);
           handle.set("entelix.failure.tool_error_kind", end.kind.kind);
         }
-        setEnvelope(handle, end.envelope);
+        if (end.envelope !== undefined) setEnvelope(handle, end.envelope);
         if (this.#benign.has(end.kind.type)) {
           handle.set("entelix.error.message", this.#errorText(end.message, run));
         } else {
@@ -52,6 +55,12 @@ export class SpanEnds {
         }
         break;
       }
+      case "refused":
+        if (end.usage !== undefined) setUsage(handle, end.usage, run.root);
+        if (end.message !== undefined) {
+          handle.set("entelix.error.message", this.#errorText(end.message, run));
+        }
+        break;
       case "interrupted":
         if (end.kind !== undefined) setInterruption(handle, end.kind);
         if (end.message !== undefined) {
@@ -68,6 +77,16 @@ export class SpanEnds {
       default:
         end satisfies never;
     }
+    if (end.facts !== undefined) handle.setFacts(end.facts);
+  }
+
+  describeModelCall(handle: SpanHandle, run: Run<SpanHandle>, end: ModelEnd): void {
+    handle.set("entelix.model.outcome", end.outcome);
+    if (end.outcome === "error") {
+      handle.set("error.type", end.problem.type ?? UNKNOWN_ERROR);
+      this.#fail(handle, end.problem.message, run);
+    }
+    if (end.facts !== undefined) handle.setFacts(end.facts);
   }
 
   describeCall(
@@ -96,13 +115,15 @@ export class SpanEnds {
         }
         break;
       case "error":
-        handle.set("error.type", end.kind);
+        handle.set("error.type", end.kind ?? UNKNOWN_ERROR);
         handle.set("entelix.tool.error_kind", end.kind);
-        setEnvelope(handle, end.envelope);
+        if (end.envelope !== undefined) setEnvelope(handle, end.envelope);
         this.#fail(handle, end.message, run, call.name);
         break;
       case "interrupted":
-        handle.set("entelix.error.message", this.#errorText(end.message, run, call.name));
+        if (end.message !== undefined) {
+          handle.set("entelix.error.message", this.#errorText(end.message, run, call.name));
+        }
         break;
       case "denied": {
         const field = "entelix.approval.reason";
@@ -113,11 +134,15 @@ export class SpanEnds {
       default:
         end satisfies never;
     }
+    if (end.facts !== undefined) handle.setFacts(end.facts);
   }
 
   #fail(handle: SpanHandle, text: string, run: Run<SpanHandle>, tool?: string): void {
-    const message = this.#errorText(text, run, tool, "status");
-    handle.span.setStatus({ code: SpanStatusCode.ERROR, message });
+    if (text === "") handle.span.setStatus({ code: SpanStatusCode.ERROR });
+    else {
+      const message = this.#errorText(text, run, tool, "status");
+      handle.span.setStatus({ code: SpanStatusCode.ERROR, message });
+    }
   }
 
   #errorText(

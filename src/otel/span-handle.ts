@@ -1,4 +1,5 @@
 import {
+  type Attributes,
   type AttributeValue,
   type Context,
   createContextKey,
@@ -7,6 +8,7 @@ import {
   type SpanContext,
   trace,
 } from "@opentelemetry/api";
+import type { Facts } from "../lifecycle/signals.ts";
 import type { AttributeName } from "./semconv.ts";
 
 /** The API's own key for the active span, learnt from its public setter. */
@@ -63,6 +65,11 @@ export class SpanHandle implements Context {
     if (value !== undefined) this.span.setAttribute(name, value);
   }
 
+  /** Sets what else a source says, by attribute name. */
+  setFacts(facts: Facts): void {
+    this.span.setAttributes(attributesOf(facts));
+  }
+
   /** Lets go of the span, which has ended. */
   release(): void {
     this.#span = undefined;
@@ -86,6 +93,15 @@ export class SpanHandle implements Context {
     const context = trace.setSpan(ROOT_CONTEXT, this.span);
     return this.#derived ? context.setValue(DERIVED_KEY, true) : context;
   }
+}
+
+/** Facts as the API takes them: with arrays of its own. */
+export function attributesOf(facts: Facts): Attributes {
+  const attributes: Attributes = {};
+  for (const [name, value] of Object.entries(facts)) {
+    attributes[name] = typeof value === "object" ? [...value] : value;
+  }
+  return attributes;
 }
 
 /**

@@ -38,6 +38,7 @@ export class SpanPort {
     traceId: string,
     spanId: string,
     links: Link[] | undefined,
+    kind: SpanKind = SpanKind.INTERNAL,
   ): SpanHandle {
     idSlot.spanId = spanId;
     // A parent from before the SDK was there has no valid ids: the span is the first of its trace.
@@ -46,8 +47,8 @@ export class SpanPort {
     try {
       const options =
         links === undefined
-          ? { kind: SpanKind.INTERNAL, startTime: at, attributes }
-          : { kind: SpanKind.INTERNAL, startTime: at, attributes, links };
+          ? { kind, startTime: at, attributes }
+          : { kind, startTime: at, attributes, links };
       const span = this.#tracer().startSpan(name, options, parent ?? ROOT_CONTEXT);
       const handle = new SpanHandle(span);
       if (handle.recording && handle.spanContext.spanId !== spanId) this.#noteForeignIds(handle);

@@ -1,14 +1,21 @@
-import { type Context, context, type TracerProvider, trace } from "@opentelemetry/api";
+import {
+  type Context,
+  context,
+  type MeterProvider,
+  type TracerProvider,
+  trace,
+} from "@opentelemetry/api";
 import { signal } from "../dialects/entelix/signals.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { now } from "../events/clock.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { FailureKindId } from "../events/failure-kind.ts";
 import type { Instant } from "../events/instant.ts";
-import type { Call } from "../lifecycle/call.ts";
+import { SignalApplier } from "../lifecycle/apply-signal.ts";
 import { Lifecycle } from "../lifecycle/lifecycle.ts";
 import { type LifecycleLimits, resolveLimits } from "../lifecycle/limits.ts";
 import type { Run } from "../lifecycle/run.ts";
+import type { Signal } from "../lifecycle/signal.ts";
 import type { AbandonedReason } from "../lifecycle/signals.ts";
 import { VERSION } from "../version.ts";
 import { type ContentOptions, ContentPolicy } from "./content.ts";
@@ -21,16 +28,27 @@ import {
   type RootParent,
 } from "./event-place.ts";
 import { readEventTime } from "./event-time.ts";
+import { NOTHING_REPLACED } from "./metrics/bridge-counts.ts";
+import { BridgeMetrics } from "./metrics/bridge-metrics.ts";
+import type { MetricOptions } from "./metrics/metric-options.ts";
 import { type EndHold, OtelDriver } from "./otel-driver.ts";
 import { type ErrorHook, Reporter } from "./report.ts";
 import type { SpanHandle } from "./span-handle.ts";
 import { SpanPort } from "./span-port.ts";
+import { type SpanRefs, spanRefs } from "./span-refs.ts";
 import { formatTraceparent } from "./traceparent.ts";
 
 /** The telemetry side's options, shared by `OtelSink` and `Bridge`. */
 export interface TelemetryOptions extends ContentOptions {
   /** Where spans go. Default: the global provider, looked up for each span. */
   readonly tracerProvider?: TracerProvider | undefined;
+  /**
+   * What metrics are counted on. Default: the global provider, looked for when the sink is made and
+   * once more at its first event; where there is none, metrics cost nothing.
+   */
+  readonly meterProvider?: MeterProvider | undefined;
+  /** Which label values metrics show; `false` turns metrics off. A replay has none. */
+  readonly metrics?: MetricOptions | false | undefined;
   /** Adds attributes of the operator's own when a span opens. */
   readonly attributes?: AttributeHook | undefined;
   /** Default `own`: a root run is its own trace, whose id is the run id. */
@@ -54,6 +72,7 @@ const SWEEP_MS = 5_000;
 /** The telemetry side: events in, span operations out. It never throws. */
 export class Telemetry {
   readonly lifecycle: Lifecycle<SpanHandle>;
+  readonly #signals: SignalApplier<SpanHandle>;
   readonly reporter: Reporter;
   readonly #driver: OtelDriver;
   readonly #place: CurrentPlace;
@@ -62,6 +81,9 @@ export class Telemetry {
   readonly #custom: CustomAttributes | undefined;
   readonly #provider: TracerProvider | undefined;
   readonly #live: boolean;
+  readonly #metrics: BridgeMetrics | undefined;
+  /** Whether a meter provider is still to be looked for. */
+  #unmetered = false;
   #sweeper: NodeJS.Timeout | undefined;
   #second = 0;
   /** The time as it was read last. */
@@ -82,11 +104,12 @@ export class Telemetry {
         ? undefined
         : new CustomAttributes(options.attributes, this.reporter);
     this.#port = new SpanPort(tracerOf(options.tracerProvider), this.reporter);
+    const benign = new Set(options.benignFailureKinds);
     this.#driver = new OtelDriver({
       port: this.#port,
       content: this.#content,
       custom: this.#custom,
-      benign: new Set(options.benignFailureKinds),
+      benign,
       hold,
     });
     this.#place = new CurrentPlace(
@@ -98,6 +121,17 @@ export class Telemetry {
       this.reporter,
     );
     this.lifecycle = new Lifecycle(this.#driver, this.#place, limits);
+    this.#signals = new SignalApplier(this.lifecycle, this.#driver);
+    if (this.#live && options.metrics !== false) {
+      this.#metrics = new BridgeMetrics({
+        provider: options.meterProvider,
+        labels: options.metrics,
+        benign,
+        reporter: this.reporter,
+        counts: () => this.diagnostics(),
+      });
+      this.#unmetered = !this.#startMetrics();
+    }
     if (this.#live) this.#startSweeper(limits);
   }
 
@@ -125,7 +159,12 @@ export class Telemetry {
    */
   take(event: AgentEvent, envelope: EventEnvelope | undefined, at: Instant): boolean {
     const { lifecycle } = this;
+    if (this.#unmetered) {
+      this.#unmetered = false;
+      this.#startMetrics();
+    }
     if (!isRunEvent(event) || this.#closed) {
+      if (this.#closed) this.#metrics?.lateEvent();
       lifecycle.counters.events++;
       lifecycle.counters.ignored[this.#closed ? "after_shutdown" : "not_an_event"]++;
       return false;
@@ -133,10 +172,7 @@ export class Telemetry {
     this.#place.event = event;
     this.#place.envelope = envelope;
     try {
-      if (!this.#live && at[0] > this.#second) {
-        this.#second = at[0];
-        lifecycle.runs.tick(at);
-      }
+      this.#tick(at);
       // A redelivered event is known to the audit side by its id too, and may have failed there.
       if (!lifecycle.begin(event.tenant_id, envelope?.event_id)) return true;
       return signal(lifecycle, event, at);
@@ -147,6 +183,35 @@ export class Telemetry {
       return true;
     } finally {
       this.#place.event = undefined;
+      this.#place.envelope = undefined;
+    }
+  }
+
+  /**
+   * Begins an event of another runtime, whose signals follow.
+   *
+   * @returns false when it changes nothing: it has come before, or comes after the shutdown.
+   */
+  begin(tenantId: string, eventId: string | undefined, at: Instant): boolean {
+    const { lifecycle } = this;
+    if (this.#closed) {
+      lifecycle.counters.events++;
+      lifecycle.counters.ignored.after_shutdown++;
+      return false;
+    }
+    this.#tick(at);
+    return lifecycle.begin(tenantId, eventId);
+  }
+
+  /** Carries out what a dialect read in an event with this envelope. */
+  apply(signals: readonly Signal[], envelope: EventEnvelope | undefined): void {
+    this.#place.envelope = envelope;
+    try {
+      for (const signal of signals) this.#signals.apply(signal);
+    } catch (error) {
+      this.lifecycle.counters.ignored.not_an_event++;
+      this.reporter.report(error, "event");
+    } finally {
       this.#place.envelope = undefined;
     }
   }
@@ -206,6 +271,11 @@ export class Telemetry {
     this.lifecycle.runs.abandonAll(reason, this.#live ? now() : undefined);
   }
 
+  /** All that belonged to the events is done: what was counted stays, and no more is asked for. */
+  retire(): void {
+    this.#metrics?.leave();
+  }
+
   /** Asks the provider to send what it holds. */
   async flush(): Promise<void> {
     const provider = this.#provider ?? trace.getTracerProvider();
@@ -228,7 +298,23 @@ export class Telemetry {
       hookFailures: this.#place.failures + (this.#custom?.failures ?? 0),
       droppedAttributes: this.#custom?.dropped ?? 0,
       auditFailures: this.auditFailures,
+      metricFailures: this.#metrics?.failures ?? 0,
+      labelOverflow: { ...(this.#metrics?.labelOverflow ?? NOTHING_REPLACED) },
     };
+  }
+
+  /** @returns whether there is anything to count on. */
+  #startMetrics(): boolean {
+    const observer = this.#metrics?.find();
+    if (observer !== undefined) this.lifecycle.observe(observer);
+    return observer !== undefined;
+  }
+
+  /** In a replay time passes by the events. */
+  #tick(at: Instant): void {
+    if (this.#live || at[0] <= this.#second) return;
+    this.#second = at[0];
+    this.lifecycle.runs.tick(at);
   }
 
   #passQuietly(event: AgentEvent | null | undefined): boolean {
@@ -260,24 +346,6 @@ export class Telemetry {
     }, every);
     this.#sweeper.unref();
   }
-}
-
-export interface SpanRefs {
-  readonly trace_id: string;
-  /** Absent where a foreign id generator gave the span of a closed call its id. */
-  readonly span_id?: string;
-}
-
-/** The ids on the span of a run, or of one of its calls. */
-export function spanRefs(run: Run<SpanHandle>, call?: Call<SpanHandle> | undefined): SpanRefs {
-  const own = run.handle?.recorded ? run.handle.spanContext : undefined;
-  const trace_id = own?.traceId ?? run.traceId;
-  if (call === undefined) return { trace_id, span_id: own?.spanId ?? run.spanId };
-  const open = call.handle?.spanContext.spanId;
-  if (open !== undefined) return { trace_id, span_id: open };
-  const foreign = own !== undefined && own.spanId !== run.spanId;
-  if (foreign) return { trace_id };
-  return { trace_id, span_id: run.ids.childSpanId("t", call.id, call.occurrence) };
 }
 
 function tracerOf(provider: TracerProvider | undefined) {

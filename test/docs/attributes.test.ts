@@ -4,6 +4,7 @@ import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
 import { readEvents } from "../../src/ingest/read-events.ts";
+import { METRIC_ATTRIBUTES, METRICS } from "../../src/otel/metrics/metric-names.ts";
 import { OtelSink } from "../../src/otel/otel-sink.ts";
 import { ATTRIBUTES, MARKER_SPAN } from "../../src/otel/semconv.ts";
 import { collectSpans } from "../support/spans.ts";
@@ -22,6 +23,7 @@ describe("docs/attributes.md", () => {
     const titles: Readonly<Record<string, string>> = {
       run: "Run spans",
       call: "Tool call spans",
+      model: "Model call spans",
       marker: "Marker spans",
       event: "Span events",
       link: "Links",
@@ -42,12 +44,16 @@ describe("docs/attributes.md", () => {
     const unknown = PAGES.filter((path) => path !== "docs/attributes.md").flatMap((path) =>
       [...readPage(path).matchAll(/`((?:entelix|gen_ai)\.[\w.]*\w)( =|`)/g)]
         .map(([, name = ""]) => name)
-        .filter((name) => !Object.hasOwn(ATTRIBUTES, name) && !NOT_OURS.has(name))
+        .filter((name) => !TABLES.some((table) => Object.hasOwn(table, name)))
+        .filter((name) => !NOT_OURS.has(name))
         .map((name) => `${path}: ${name}`),
     );
     expect(unknown).toEqual([]);
   });
 });
+
+/** Metrics and their attributes have a page of their own. */
+const TABLES = [ATTRIBUTES, METRICS, METRIC_ATTRIBUTES];
 
 /** Names that pages speak of and that are no attributes of this package. */
 const NOT_OURS = new Set([

@@ -8,7 +8,9 @@ export const PAGES: readonly string[] = [
   "README.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
-  ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`),
+  ...readdirSync(join(ROOT, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
 ];
 
 export function readPage(path: string): string {

@@ -56,6 +56,7 @@ function compile(): readonly ts.Diagnostic[] {
       paths: {
         "entelix-otel": [join(ROOT, "src/index.ts")],
         "entelix-otel/setup": [join(ROOT, "src/otel/setup/index.ts")],
+        "entelix-otel/telemetry": [join(ROOT, "src/otel/setup/metrics/index.ts")],
       },
     },
     host,

@@ -1,6 +1,7 @@
 import type { Call } from "../../src/lifecycle/call.ts";
+import type { ModelCall } from "../../src/lifecycle/model-call.ts";
 import type { Run } from "../../src/lifecycle/run.ts";
-import type { EventPlace, StartContext } from "../../src/lifecycle/signals.ts";
+import type { EventPlace, Facts, StartContext } from "../../src/lifecycle/signals.ts";
 import type { SpanDriver } from "../../src/lifecycle/span-driver.ts";
 
 /** Nothing is known of a run's place. */
@@ -47,6 +48,29 @@ export class FakeDriver implements SpanDriver<string> {
 
   closeCall(run: Run<string>, call: Call<string>, _at: unknown, end: { outcome: string }): void {
     this.#do("closeCall", `${run.ids.childSpanId("t", call.id, call.occurrence)} ${end.outcome}`);
+  }
+
+  openModelCall(run: Run<string>, call: ModelCall<string>): string {
+    const span = run.ids.childSpanId("m", String(call.ordinal));
+    this.#do("openModelCall", span);
+    return span;
+  }
+
+  closeModelCall(
+    _run: Run<string>,
+    call: ModelCall<string>,
+    _at: unknown,
+    end: { outcome: string },
+  ): void {
+    this.#do("closeModelCall", `${call.handle} ${end.outcome}`);
+  }
+
+  addFacts(handle: string, facts: Facts): void {
+    this.#do("addFacts", `${handle} ${JSON.stringify(facts)}`);
+  }
+
+  note(_run: unknown, handle: string, _at: unknown, name: string): void {
+    this.#do("note", `${handle} ${name}`);
   }
 
   noteApproval(run: Run<string>): void {

@@ -1,4 +1,4 @@
-import { context, diag, propagation, trace } from "@opentelemetry/api";
+import { context, diag, metrics, propagation, trace } from "@opentelemetry/api";
 import { afterEach, beforeEach } from "vitest";
 
 /**
@@ -25,6 +25,7 @@ function variables(): string[] {
 
 function forgetGlobals(): void {
   trace.disable();
+  metrics.disable();
   context.disable();
   propagation.disable();
   diag.disable();

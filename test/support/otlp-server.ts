@@ -16,12 +16,24 @@ export interface WireSpan {
   readonly scope: string;
 }
 
+/** A series of a metric as it came over the wire, with what its request says about all beside it. */
+export interface WirePoint {
+  readonly metric: string;
+  readonly unit: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** The number, or the count of a histogram. */
+  readonly value: number;
+  readonly resource: Readonly<Record<string, unknown>>;
+  readonly scope: string;
+}
+
 export interface OtlpRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   /** Bytes of the body before it was unpacked. */
   readonly bytes: number;
   readonly spans: readonly WireSpan[];
+  readonly points: readonly WirePoint[];
 }
 
 /** How the server answers: a status, or never. */
@@ -41,6 +53,7 @@ export class OtlpServer {
   /** What was wrong with requests; a good test ends with none. */
   readonly faults: unknown[] = [];
   readonly #confirmed: WireSpan[] = [];
+  readonly #pointSets: (readonly WirePoint[])[] = [];
   readonly #options: OtlpServerOptions;
   readonly #server = createServer((request, response) => this.#take(request, response));
   #port: number | undefined;
@@ -65,6 +78,12 @@ export class OtlpServer {
   /** The spans of all requests that were answered with 200. */
   get spans(): readonly WireSpan[] {
     return this.#confirmed;
+  }
+
+  /** What the last request that had the metric says of it, if it was answered with 200. */
+  points(metric: string): readonly WirePoint[] {
+    const all = this.#pointSets.filter((points) => points.some((each) => each.metric === metric));
+    return all.at(-1)?.filter((each) => each.metric === metric) ?? [];
   }
 
   /** The one span of that name; throws when there is none, or more than one. */
@@ -92,19 +111,26 @@ export class OtlpServer {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const body = Buffer.concat(chunks);
-      let spans: WireSpan[];
+      let spans: readonly WireSpan[];
+      let points: readonly WirePoint[];
       try {
-        spans = decode(body, request);
+        const message = parse(body, request);
+        const metrics = request.url?.endsWith("/metrics") === true;
+        spans = metrics ? [] : spansOf(message);
+        points = metrics ? pointsOf(message) : [];
       } catch (fault) {
         this.faults.push(fault);
         response.writeHead(400).end();
         return;
       }
       const { url: path = "", headers } = request;
-      this.requests.push({ path, headers, bytes: body.length, spans });
+      this.requests.push({ path, headers, bytes: body.length, spans, points });
       const answer = this.#options.answer?.(number) ?? 200;
       if (answer === "hang") return;
-      if (answer === 200) this.#confirmed.push(...spans);
+      if (answer === 200) {
+        this.#confirmed.push(...spans);
+        this.#pointSets.push(points);
+      }
       const reply = () => {
         response.writeHead(answer, { "content-type": "application/json" }).end("{}");
       };
@@ -129,17 +155,40 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-function decode(body: Buffer, request: IncomingMessage): WireSpan[] {
+function parse(body: Buffer, request: IncomingMessage): unknown {
   const { "content-type": type, "content-encoding": encoding } = request.headers;
   if (request.method !== "POST") throw new Error(`expected POST, got ${request.method}`);
   if (type !== "application/json") throw new Error(`expected JSON, got ${type}`);
   const unpacked = encoding === "gzip" ? gunzipSync(body) : body;
-  const message: unknown = JSON.parse(unpacked.toString("utf8"));
+  return JSON.parse(unpacked.toString("utf8"));
+}
+
+function spansOf(message: unknown): WireSpan[] {
   return list(message, "resourceSpans").flatMap((resourceSpans) => {
     const resource = attributesOf(field(resourceSpans, "resource"));
     return list(resourceSpans, "scopeSpans").flatMap((scopeSpans) => {
       const scope = textOf(field(scopeSpans, "scope"), "name");
       return list(scopeSpans, "spans").map((span) => toSpan(span, resource, scope));
+    });
+  });
+}
+
+function pointsOf(message: unknown): WirePoint[] {
+  return list(message, "resourceMetrics").flatMap((resourceMetrics) => {
+    const resource = attributesOf(field(resourceMetrics, "resource"));
+    return list(resourceMetrics, "scopeMetrics").flatMap((scopeMetrics) => {
+      const scope = textOf(field(scopeMetrics, "scope"), "name");
+      return list(scopeMetrics, "metrics").flatMap((metric) => {
+        const data = field(metric, "sum") ?? field(metric, "gauge") ?? field(metric, "histogram");
+        return list(data, "dataPoints").map((point) => ({
+          metric: textOf(metric, "name"),
+          unit: textOf(metric, "unit"),
+          attributes: attributesOf(point),
+          value: Number(field(point, "asInt") ?? field(point, "asDouble") ?? field(point, "count")),
+          resource,
+          scope,
+        }));
+      });
     });
   });
 }

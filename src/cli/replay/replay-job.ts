@@ -1,7 +1,6 @@
 import type { SessionLog } from "../../audit/session-log.ts";
-import type { AgentEvent } from "../../events/agent-event.ts";
 import type { DecodedLine } from "../../ingest/decode-line.ts";
-import type { ReadEventsOptions, ReadReport, RejectedLine } from "../../ingest/event-intake.ts";
+import type { ReadReport, RejectedLine } from "../../ingest/event-intake.ts";
 import type { LineIssue } from "../../ingest/line-issue.ts";
 import { readEvents } from "../../ingest/read-events.ts";
 import { Bridge } from "../../otel/bridge.ts";
@@ -10,6 +9,8 @@ import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
 import type { ServiceResource } from "../../otel/replay/service-resource.ts";
 import type { SpanOutlet } from "../../otel/replay/span-outlet.ts";
 import type { ErrorHook } from "../../otel/report.ts";
+import type { Player } from "../recorded/player.ts";
+import type { AnyRuntime, RecordedEvent } from "../recorded/runtimes.ts";
 import { InFlight } from "./in-flight.ts";
 
 export interface ReplayJobOptions {
@@ -20,7 +21,10 @@ export interface ReplayJobOptions {
   readonly captureContent: boolean | undefined;
   readonly onIssue: (issue: LineIssue) => void;
   readonly onRejected: ((rejected: RejectedLine) => Promise<void>) | undefined;
-  readonly dialects: ReadEventsOptions<AgentEvent>["dialects"];
+  /** The runtimes that a source may come from. */
+  readonly runtimes: readonly [AnyRuntime, ...AnyRuntime[]];
+  /** Tenant of the events that name none. */
+  readonly tenant: string;
   /** Called for every event. */
   readonly onEvent: () => void;
   readonly onError: ErrorHook;
@@ -37,6 +41,7 @@ export class ReplayJob {
   readonly #options: ReplayJobOptions;
   readonly #bridge: Bridge;
   readonly #inFlight = new InFlight();
+  readonly #players: ReadonlyMap<string, Player<RecordedEvent>>;
   #unknown = 0;
 
   constructor(options: ReplayJobOptions) {
@@ -49,6 +54,10 @@ export class ReplayJob {
       onError: options.onError,
       shutdownTimeoutMs: 60_000,
     });
+    const players = options.runtimes.map(
+      ({ dialect, player }) => [dialect.name, player(this.#bridge, options.tenant)] as const,
+    );
+    this.#players = new Map(players);
   }
 
   /**
@@ -57,10 +66,11 @@ export class ReplayJob {
    * @throws SourceReadError when it can't be read to its end; what came before is replayed.
    */
   async read(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    const { dialects, onIssue } = this.#options;
+    const { onIssue, runtimes } = this.#options;
+    const [first, ...others] = runtimes;
     const report = await readEvents(bytes, {
       name,
-      dialects,
+      dialects: [first.dialect, ...others.map(({ dialect }) => dialect)],
       onEvent: (item) => this.#take(item),
       onUnknown: () => {
         this.events++;
@@ -74,6 +84,7 @@ export class ReplayJob {
 
   /** Ends what is open and passes the last spans on. */
   async end(): Promise<void> {
+    for (const player of this.#players.values()) await player.end();
     await this.#inFlight.settle();
     await this.#bridge.shutdown();
     await this.#options.outlet.close();
@@ -89,10 +100,10 @@ export class ReplayJob {
     return this.#bridge.diagnostics();
   }
 
-  #take({ event, envelope }: DecodedLine<AgentEvent>): Promise<void> | undefined {
+  #take({ dialect, event, envelope }: DecodedLine<RecordedEvent>): Promise<void> | undefined {
     this.events++;
     this.#options.onEvent();
-    const stored = this.#bridge.send(event, envelope);
+    const stored = this.#players.get(dialect.name)?.take(event, envelope);
     if (stored !== undefined) this.#inFlight.add(stored);
     return this.#inFlight.full || this.#options.outlet.full ? this.#makeRoom() : undefined;
   }

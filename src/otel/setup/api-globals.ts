@@ -1,5 +1,5 @@
 /** A part of the OpenTelemetry API that one owner in a process registers. */
-export type ApiPart = "diag" | "trace" | "context" | "propagation";
+export type ApiPart = "diag" | "trace" | "metrics" | "context" | "propagation";
 
 /**
  * Where every 1.x copy of the API keeps what is registered; the copies agree on this key. The API

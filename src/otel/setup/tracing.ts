@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { ProxyTracerProvider, type TracerProvider } from "@opentelemetry/api";
+import { type MeterProvider, ProxyTracerProvider, type TracerProvider } from "@opentelemetry/api";
 import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import type { ClosableSink } from "../../sinks/closable-sink.ts";
 import { Bridge, type BridgeOptions } from "../bridge.ts";
@@ -28,8 +28,20 @@ export interface TracingParts {
   readonly onError: ErrorHook | undefined;
 }
 
+/** The metrics beside the spans. */
+export interface MetricsPart {
+  /** For sinks and instrumentations. */
+  readonly meterProvider: MeterProvider;
+  forceFlush(): Promise<void>;
+  /** Sends the last metrics. It must not reject. */
+  shutdown(): Promise<void>;
+}
+
 /** How much of the time for a shutdown the sinks may take; the rest is for sending. */
 const SINKS_SHARE = 0.5;
+
+/** How much of it is left for the last metrics when the spans take all they can. */
+const METRICS_SHARE = 0.2;
 
 /** A bridge gives up on its audit rows a little before, so that it can still close its spans. */
 const ROWS_SHARE = 0.4;
@@ -43,10 +55,13 @@ export class Tracing {
   readonly #parts: TracingParts;
   readonly #sinks = new Set<ClosableSink>();
   readonly #stopListening: () => void;
+  readonly #metrics: MetricsPart | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(parts: TracingParts) {
+  /** @param metrics sent when the spans have been, so that they tell of those too. */
+  constructor(parts: TracingParts, metrics?: MetricsPart) {
     this.#parts = parts;
+    this.#metrics = metrics;
     this.tracerProvider = parts.provider ?? new ProxyTracerProvider();
     this.registered = parts.registered;
     const ignoreSignals = parts.handleSignals ? onTermination(() => this.shutdown()) : () => {};
@@ -62,8 +77,8 @@ export class Tracing {
   /**
    * A bridge on this provider, which {@link Tracing.shutdown} closes.
    *
-   * @param options as for `new Bridge`. Defaults from here: `onError`, and a `shutdownTimeoutMs`
-   *   that leaves time to send.
+   * @param options as for `new Bridge`. Defaults from here: `onError`, with `setupTelemetry` the
+   *   `meterProvider`, and a `shutdownTimeoutMs` that leaves time to send.
    * @throws RangeError when a limit is no whole number in its range.
    *
    * @example
@@ -74,6 +89,7 @@ export class Tracing {
     const bridge = new Bridge({
       ...options,
       tracerProvider: this.tracerProvider,
+      meterProvider: options.meterProvider ?? this.#metrics?.meterProvider,
       onError: options.onError ?? this.#parts.onError,
       shutdownTimeoutMs: options.shutdownTimeoutMs ?? rowsMs,
     });
@@ -83,13 +99,15 @@ export class Tracing {
   /**
    * A sink without an audit side on this provider, which {@link Tracing.shutdown} closes.
    *
-   * @param options as for `new OtelSink`. Default of `onError`: the one from here.
+   * @param options as for `new OtelSink`. Defaults from here: `onError`, and with
+   *   `setupTelemetry` the `meterProvider`.
    * @throws RangeError when a limit is no whole number in its range.
    */
   createSink(options: Omit<TelemetryOptions, "tracerProvider"> = {}): OtelSink {
     const sink = new OtelSink({
       ...options,
       tracerProvider: this.tracerProvider,
+      meterProvider: options.meterProvider ?? this.#metrics?.meterProvider,
       onError: options.onError ?? this.#parts.onError,
     });
     return this.own(sink);
@@ -121,6 +139,7 @@ export class Tracing {
     const sinks = [...this.#sinks].map(async (sink) => sink.forceFlush?.());
     const outcomes = await Promise.allSettled(sinks);
     outcomes.push(...(await Promise.allSettled([this.#parts.provider?.forceFlush()])));
+    outcomes.push(...(await Promise.allSettled([this.#metrics?.forceFlush()])));
     const errors: unknown[] = outcomes.flatMap((outcome): unknown =>
       // The SDK rejects with a list of errors.
       outcome.status === "rejected" ? outcome.reason : [],
@@ -129,9 +148,9 @@ export class Tracing {
   }
 
   /**
-   * Ends tracing: closes the sinks, sends what waits, shuts the provider. Takes no longer than
-   * `shutdownTimeoutMs` in all, and never rejects; trouble, and how many spans were lost, goes to
-   * `onError`. A second call gives the same promise.
+   * Ends tracing: closes the sinks, sends what waits, shuts the provider; with `setupTelemetry`,
+   * sends the last metrics then. Takes no longer than `shutdownTimeoutMs` in all, and never rejects;
+   * trouble, and how many spans were lost, goes to `onError`. A second call gives the same promise.
    *
    * The exporter can't be told to give up: a request that is still under way then can keep the
    * process alive until `OTEL_EXPORTER_OTLP_TIMEOUT` (10 s) has passed.
@@ -160,9 +179,13 @@ export class Tracing {
     if (!(await within(sinksMs, Promise.all(sinks)))) {
       this.#report(new Error(`sinks were not closed within ${sinksMs} ms`));
     }
-    const left = Math.max(bound - (performance.now() - begin), 0);
-    if (!(await within(left, this.#closeProvider()))) {
-      this.#report(new Error(`the provider was not shut down within ${bound} ms`));
+    const left = () => Math.max(bound - (performance.now() - begin), 0);
+    const kept = this.#metrics === undefined ? 0 : bound * METRICS_SHARE;
+    if (!(await within(Math.max(left() - kept, 0), this.#closeProvider()))) {
+      this.#report(new Error(`the provider was not shut down within ${bound - kept} ms`));
+    }
+    if (this.#metrics !== undefined && !(await within(left(), this.#metrics.shutdown()))) {
+      this.#report(new Error(`the last metrics were not sent within ${bound} ms`));
     }
     this.#stopListening();
     if (provider !== undefined) unregister(provider);

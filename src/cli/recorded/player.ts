@@ -1,0 +1,44 @@
+import type { Dialect, LineEnvelope } from "../../dialects/dialect.ts";
+import type { Mapping } from "../../dialects/mapping.ts";
+import type { AgentEvent } from "../../events/agent-event.ts";
+import type { Bridge } from "../../otel/bridge.ts";
+
+/** Plays the events of one runtime through a bridge. */
+export interface Player<E> {
+  /** @returns a promise where something has to be waited for. */
+  take(event: E, envelope: LineEnvelope): Promise<void> | undefined;
+  /** At the end of the input. */
+  end(): Promise<void>;
+}
+
+/** One runtime whose recordings can be read. */
+export interface RecordedRuntime<E> {
+  readonly dialect: Dialect<E>;
+  /** The mapping of a runtime that is not entelix's; its state is the caller's. */
+  readonly mapping: ((tenant: string) => Mapping<E>) | undefined;
+  player(bridge: Bridge, tenant: string): Player<E>;
+}
+
+/** A runtime whose events are this package's own. */
+export function native(dialect: Dialect<AgentEvent>): RecordedRuntime<AgentEvent> {
+  return {
+    dialect,
+    mapping: undefined,
+    player: (bridge) => ({
+      take: (event, envelope) => bridge.send(event, envelope) ?? undefined,
+      end: async () => {},
+    }),
+  };
+}
+
+/** A runtime whose events a mapping reads. */
+export function mapped<E>(
+  dialect: Dialect<E>,
+  mapping: (tenant: string) => Mapping<E>,
+): RecordedRuntime<E> {
+  return {
+    dialect,
+    mapping,
+    player: (bridge, tenant) => bridge.feed(mapping(tenant), tenant),
+  };
+}

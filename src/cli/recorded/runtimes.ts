@@ -1,0 +1,35 @@
+import { entelixDialect } from "../../dialects/entelix/entelix-dialect.ts";
+import type { AgentEvent } from "../../events/agent-event.ts";
+import { CliError } from "../cli-error.ts";
+import { nearest } from "../nearest.ts";
+import { safe } from "../terminal/safe-text.ts";
+import { native, type RecordedRuntime } from "./player.ts";
+
+/** An event of any runtime that is known here. */
+export type RecordedEvent = AgentEvent;
+
+export type AnyRuntime = RecordedRuntime<RecordedEvent>;
+
+export const RUNTIMES: readonly [AnyRuntime, ...AnyRuntime[]] = [native(entelixDialect)];
+
+/** What `--dialect` may be. */
+export const DIALECT_NAMES: readonly string[] = [
+  "auto",
+  ...RUNTIMES.map(({ dialect }) => dialect.name),
+];
+
+/**
+ * The runtimes that a source may come from.
+ *
+ * @throws CliError when there is none of this name.
+ */
+export function runtimesNamed(name = "auto"): readonly [AnyRuntime, ...AnyRuntime[]] {
+  if (name === "auto") return RUNTIMES;
+  const runtime = RUNTIMES.find(({ dialect }) => dialect.name === name);
+  if (runtime !== undefined) return [runtime];
+  const meant = nearest(name, DIALECT_NAMES);
+  throw new CliError(
+    `--dialect: expected ${DIALECT_NAMES.join(" or ")}, got "${safe(name)}"`,
+    meant === undefined ? undefined : `Did you mean ${meant}?`,
+  );
+}

@@ -1,0 +1,29 @@
+import type { Instant } from "../events/instant.ts";
+import type { Run } from "./run.ts";
+import type { CallEnd, RunEnd } from "./signals.ts";
+
+/**
+ * Told of every run and call, whether spans are made of them or not: what is counted must not depend
+ * on sampling.
+ *
+ * Each thing is told once: duplicates are dropped before. An observer must not throw, and must not
+ * change what it is given, but for `run.observed`, which is its own.
+ */
+export interface RunObserver {
+  /** A segment of the run has opened. */
+  runOpened(run: Run<unknown>): void;
+  /** The `started` of a run that another event had to open: its name, its thread, its parent. */
+  runNamed(run: Run<unknown>): void;
+  /** Which interrupted run this one continues became known after its start. */
+  runResumed(run: Run<unknown>, resumedFromRunId: string): void;
+  /** The segment has closed: `run.startedAt` to `at`, where `run.startSeen`. */
+  runClosed(run: Run<unknown>, at: Instant, end: RunEnd): void;
+  /**
+   * A call has run and ended, as an event tells. It takes no `Call`, so that ends can be told of
+   * calls that nobody follows.
+   *
+   * @param name of the tool.
+   * @param durationMs as the source measured it, else from its start to its end, in ms.
+   */
+  callEnded(run: Run<unknown>, name: string, durationMs: number, end: CallEnd): void;
+}

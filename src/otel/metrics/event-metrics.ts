@@ -1,0 +1,241 @@
+import type { Histogram } from "@opentelemetry/api";
+import type { FailureKind, FailureKindId } from "../../events/failure-kind.ts";
+import { type Instant, millisecondsBetween } from "../../events/instant.ts";
+import type { Run } from "../../lifecycle/run.ts";
+import type { RunObserver } from "../../lifecycle/run-observer.ts";
+import type { CallEnd, RunEnd, RunUsage } from "../../lifecycle/signals.ts";
+import type { Reporter } from "../report.ts";
+import { amountOf, decimalOf } from "./amounts.ts";
+import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-counts.ts";
+import type { Instruments } from "./instruments.ts";
+import type { MetricAttribute } from "./metric-names.ts";
+import type { LabelCaps } from "./metric-options.ts";
+import { PairSeries } from "./pair-series.ts";
+import { failureKindOf, positionOf, toolErrorKindOf } from "./run-outcomes.ts";
+import { SeriesCache } from "./series-cache.ts";
+import type { Series } from "./series-table.ts";
+
+export interface EventMetricsOptions {
+  readonly instruments: Instruments;
+  readonly caps: LabelCaps;
+  /** Failure kinds that are no errors here: they have no `error.type`. */
+  readonly benign: ReadonlySet<FailureKindId>;
+  readonly reporter: Reporter;
+}
+
+/**
+ * Counts what happens to the runs and calls of one bridge, sampled or not. It never throws, whatever
+ * the events hold: programs without types put anything there.
+ */
+export class EventMetrics implements RunObserver {
+  /** Measurements that could not be taken: a figure that is none, or an instrument that threw. */
+  failures = 0;
+  /** Measurements with a label that was replaced by `_other`, by label. */
+  readonly labelOverflow: Record<OverflowLabel, number> = { ...NOTHING_REPLACED };
+  readonly #instruments: Instruments;
+  readonly #series: SeriesCache;
+  readonly #benign: ReadonlySet<FailureKindId>;
+  readonly #reporter: Reporter;
+
+  constructor(options: EventMetricsOptions) {
+    this.#instruments = options.instruments;
+    this.#series = new SeriesCache(options.instruments, options.caps);
+    this.#benign = options.benign;
+    this.#reporter = options.reporter;
+  }
+
+  runOpened(run: Run<unknown>): void {
+    const pair = this.#series.pair(run.tenantId, run.agent);
+    run.observed = pair;
+    this.#count(pair.active, 1);
+    if (run.root) pair.startAtZero();
+    const { approvals } = this.#instruments;
+    if (approvals.isEmpty) return;
+    approvals.resolveRun(run.tenantId, run.runId);
+    this.#resolve(run);
+  }
+
+  runNamed(run: Run<unknown>): void {
+    const before = this.#pairOf(run);
+    const pair = this.#series.pair(run.tenantId, run.agent);
+    if (pair !== before) {
+      run.observed = pair;
+      before.active.value--;
+      this.#count(pair.active, 1);
+    }
+    if (run.root) pair.startAtZero();
+    if (!this.#instruments.approvals.isEmpty) this.#resolve(run);
+  }
+
+  runResumed(run: Run<unknown>, resumedFromRunId: string): void {
+    this.#instruments.approvals.resolveRun(run.tenantId, resumedFromRunId);
+  }
+
+  runClosed(run: Run<unknown>, at: Instant, end: RunEnd): void {
+    const pair = this.#pairOf(run);
+    pair.active.value--;
+    try {
+      this.#countRun(run, pair, at, end);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  callEnded(run: Run<unknown>, name: string, durationMs: number, end: CallEnd): void {
+    try {
+      this.#countCall(run, name, durationMs, end);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #countRun(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
+    this.#count(pair.runs(positionOf(end), run.root), 1);
+    const calls = run.toolCalls - run.callsBefore;
+    this.#record(this.#instruments.toolCalls, calls, pair.ofAgent.toolCalls);
+    // How long a run took that was given up, nobody knows.
+    if (run.startSeen && end.outcome !== "abandoned") {
+      const error = end.outcome === "failed" ? this.#errorTypeOf(end.kind) : undefined;
+      const seconds = millisecondsBetween(run.startedAt, at) / 1000;
+      this.#record(this.#instruments.runDuration, seconds, pair.ofAgent.durations.of(error));
+    }
+    // What rises through nested runs counts where it comes out, as usage does, which adds up there.
+    if (run.root) this.#countRoot(run, pair, at, end);
+  }
+
+  #countCall(run: Run<unknown>, name: string, durationMs: number, end: CallEnd): void {
+    const pair = this.#pairOf(run);
+    switch (end.outcome) {
+      case "complete":
+      case "interrupted":
+        this.#measureCall(pair, name, durationMs, undefined);
+        break;
+      case "error": {
+        const kind = toolErrorKindOf(end.kind);
+        this.#measureCall(pair, name, durationMs, kind);
+        const { failures } = this.#instruments;
+        this.#count(failures.of(this.#series.tool(name), kind, pair.agent, pair.tenant), 1);
+        break;
+      }
+      // The tool did not run, or nobody knows how it ended.
+      case "denied":
+      case "unfinished":
+        break;
+      default:
+        end satisfies never;
+    }
+  }
+
+  #countRoot(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
+    switch (end.outcome) {
+      case "complete":
+      case "refused":
+        if (end.usage !== undefined) this.#addUsage(pair, end.usage);
+        break;
+      case "failed":
+        if (end.kind?.type === "tool_error_terminal") {
+          const tool = this.#series.tool(end.kind.tool_name);
+          const kind = toolErrorKindOf(end.kind.kind);
+          const { terminalFailures } = this.#instruments;
+          this.#count(terminalFailures.of(tool, kind, pair.agent, pair.tenant), 1);
+        }
+        break;
+      case "interrupted":
+        if (end.kind?.type === "approval_pending") {
+          const since = at[0] + at[1] / 1e9;
+          this.#instruments.approvals.add(run, since, pair.pending(), pair.oldest());
+        }
+        break;
+      case "abandoned":
+        break;
+      default:
+        end satisfies never;
+    }
+  }
+
+  #addUsage(pair: PairSeries, usage: RunUsage): void {
+    const { cost_usd, input_tokens, output_tokens } = usage;
+    this.#add(pair.tokens("input"), amountOf(input_tokens), "usage.input_tokens", input_tokens);
+    this.#add(pair.tokens("output"), amountOf(output_tokens), "usage.output_tokens", output_tokens);
+    this.#add(pair.cost(), decimalOf(cost_usd), "usage.cost_usd", cost_usd);
+  }
+
+  /** A run that continues others: they wait no more. */
+  #resolve(run: Run<unknown>): void {
+    const { approvals } = this.#instruments;
+    const { resumedFromRunId, tenantId, threadId } = run;
+    if (resumedFromRunId !== undefined) approvals.resolveRun(tenantId, resumedFromRunId);
+    if (threadId !== undefined && run.root) approvals.resolveThread(tenantId, threadId);
+  }
+
+  #errorTypeOf(kind: FailureKind): string | undefined {
+    return this.#benign.has(kind?.type) ? undefined : failureKindOf(kind);
+  }
+
+  #measureCall(
+    pair: PairSeries,
+    name: string,
+    durationMs: number,
+    error: string | undefined,
+  ): void {
+    const ms = amountOf(durationMs);
+    if (ms === undefined) {
+      this.#fail(unusable("duration_ms", durationMs));
+      return;
+    }
+    const series = this.#series.calls(pair, name).of(error);
+    this.#record(this.#instruments.callDuration, ms / 1000, series);
+  }
+
+  /** The series that the run is counted in. It keeps them; a run that was forgotten has none. */
+  #pairOf(run: Run<unknown>): PairSeries {
+    const { observed } = run;
+    return observed instanceof PairSeries ? observed : this.#series.pair(run.tenantId, run.agent);
+  }
+
+  #add(series: Series, amount: number | undefined, field: string, given: unknown): void {
+    if (amount !== undefined) this.#count(series, amount);
+    else if (given !== undefined && given !== null) this.#fail(unusable(field, given));
+  }
+
+  #count(series: Series, by: number): void {
+    series.value += by;
+    if (series.replaced.length > 0) this.#noteReplaced(series);
+  }
+
+  #record(histogram: Histogram, value: number, series: Series): void {
+    if (series.replaced.length > 0) this.#noteReplaced(series);
+    try {
+      histogram.record(value, series.attributes);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #noteReplaced(series: Series): void {
+    for (const attribute of series.replaced) {
+      const label = OVERFLOW_LABELS.get(attribute);
+      if (label !== undefined) this.labelOverflow[label]++;
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.failures++;
+    this.#reporter.report(error, "metrics");
+  }
+}
+
+const OVERFLOW_LABELS: ReadonlyMap<MetricAttribute, OverflowLabel> = new Map([
+  ["entelix.tenant_id", "tenant"],
+  ["gen_ai.agent.name", "agent"],
+  ["gen_ai.tool.name", "tool"],
+]);
+
+function unusable(field: string, given: unknown): RangeError {
+  return new RangeError(`${field}: expected a figure from 0 to 2^53, got ${shortly(given)}`);
+}
+
+function shortly(given: unknown): string {
+  if (typeof given === "string") return JSON.stringify(given.slice(0, 80));
+  return typeof given === "number" || typeof given === "bigint" ? String(given) : typeof given;
+}

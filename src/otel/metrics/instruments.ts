@@ -1,0 +1,178 @@
+import {
+  type BatchObservableResult,
+  type Histogram,
+  type Meter,
+  type MeterProvider,
+  type Observable,
+  type ObservableResult,
+  ValueType,
+} from "@opentelemetry/api";
+import { VERSION } from "../../version.ts";
+import { type BridgeCounts, CountSum } from "./bridge-counts.ts";
+import { METRICS, type MetricName } from "./metric-names.ts";
+import { PendingApprovals } from "./pending-approvals.ts";
+import { SeriesTable } from "./series-table.ts";
+
+/** The scope of all instruments. */
+const SCOPE = "entelix-otel";
+
+const AGENT = "gen_ai.agent.name";
+const TENANT = "entelix.tenant_id";
+const TOOL = "gen_ai.tool.name";
+
+/**
+ * The instruments of one meter provider, shared by all bridges on it.
+ *
+ * Sums are kept here and read at collection: an increment costs an addition, where the SDK works out
+ * a key from the attributes each time. They must be shared, since an observed sum is one number a
+ * process, and since the SDK's limit on sets of attributes is for all bridges together.
+ */
+export class Instruments {
+  readonly runDuration: Histogram;
+  readonly toolCalls: Histogram;
+  readonly callDuration: Histogram;
+  readonly runDurations = new SeriesTable("gen_ai.invoke_agent.duration", [AGENT]);
+  readonly toolCallCounts = new SeriesTable("gen_ai.invoke_agent.tool_calls", [AGENT]);
+  readonly callDurations = new SeriesTable("gen_ai.execute_tool.duration", [AGENT, TOOL]);
+  readonly runs = new SeriesTable("entelix.runs", [AGENT, TENANT]);
+  readonly active = new SeriesTable("entelix.runs.active", [AGENT, TENANT]);
+  readonly failures = new SeriesTable("entelix.tool.failures", [AGENT, TENANT, TOOL]);
+  readonly terminalFailures = new SeriesTable("entelix.tool.terminal_failures", [
+    AGENT,
+    TENANT,
+    TOOL,
+  ]);
+  readonly pending = new SeriesTable("entelix.approvals.pending", [AGENT, TENANT]);
+  readonly oldest = new SeriesTable("entelix.approvals.oldest", [TENANT]);
+  readonly tokens = new SeriesTable("entelix.tokens", [AGENT, TENANT]);
+  readonly cost = new SeriesTable("entelix.cost", [AGENT, TENANT]);
+  readonly approvals = new PendingApprovals();
+  readonly #bridges = new Set<() => BridgeCounts>();
+  readonly #gone = new CountSum();
+
+  constructor(meter: Meter) {
+    this.runDuration = histogram(meter, "gen_ai.invoke_agent.duration");
+    this.toolCalls = histogram(meter, "gen_ai.invoke_agent.tool_calls");
+    this.callDuration = histogram(meter, "gen_ai.execute_tool.duration");
+    observeTable(meter, "entelix.runs", this.runs);
+    observeTable(meter, "entelix.runs.active", this.active);
+    observeTable(meter, "entelix.tool.failures", this.failures);
+    observeTable(meter, "entelix.tool.terminal_failures", this.terminalFailures);
+    observeTable(meter, "entelix.tokens", this.tokens);
+    observeTable(meter, "entelix.cost", this.cost);
+    this.#observeApprovals(meter);
+    this.#observeBridges(meter);
+  }
+
+  /**
+   * Shows a bridge's own counts, summed with those of the others.
+   *
+   * @param counts read at collection.
+   * @returns takes the bridge out; what it has counted so far stays.
+   */
+  join(counts: () => BridgeCounts): () => void {
+    this.#bridges.add(counts);
+    return () => {
+      if (this.#bridges.delete(counts)) this.#gone.add(counts());
+    };
+  }
+
+  /** An event came to a bridge that has been taken out. */
+  lateEvent(): void {
+    this.#gone.events++;
+    this.#gone.ignored.set("after_shutdown", (this.#gone.ignored.get("after_shutdown") ?? 0) + 1);
+  }
+
+  #observeApprovals(meter: Meter): void {
+    const pending = observable(meter, "entelix.approvals.pending");
+    const oldest = observable(meter, "entelix.approvals.oldest");
+    meter.addBatchObservableCallback(
+      (result) => {
+        this.approvals.tally(Date.now() / 1000, this.pending.all(), this.oldest.all());
+        for (const { attributes, value } of this.pending.all()) {
+          result.observe(pending, value, attributes);
+        }
+        for (const { attributes, value } of this.oldest.all()) {
+          result.observe(oldest, value, attributes);
+        }
+      },
+      [pending, oldest],
+    );
+  }
+
+  #observeBridges(meter: Meter): void {
+    const events = observable(meter, "entelix.bridge.events");
+    const ignored = observable(meter, "entelix.bridge.ignored");
+    const adjustments = observable(meter, "entelix.bridge.adjustments");
+    const openRuns = observable(meter, "entelix.bridge.open_runs");
+    const labelOverflow = observable(meter, "entelix.bridge.label_overflow");
+    const appendFailures = observable(meter, "entelix.audit.append_failures");
+    meter.addBatchObservableCallback(
+      (result) => {
+        const sum = this.#gone.copy();
+        for (const counts of this.#bridges) sum.add(counts());
+        sum.bent.set("forgotten_pending", this.approvals.forgotten);
+        result.observe(events, sum.events);
+        observeEach(result, ignored, "entelix.reason", sum.ignored);
+        observeEach(result, adjustments, "entelix.reason", sum.bent);
+        result.observe(openRuns, sum.openRuns);
+        observeEach(result, labelOverflow, "entelix.label", sum.labelOverflow);
+        result.observe(appendFailures, sum.auditFailures);
+      },
+      [events, ignored, adjustments, openRuns, labelOverflow, appendFailures],
+    );
+  }
+}
+
+/** The meter of this package. */
+export function ownMeter(provider: MeterProvider): Meter {
+  return provider.getMeter(SCOPE, VERSION);
+}
+
+/** An observable instrument of the table of metrics. */
+export function observable(meter: Meter, name: MetricName): Observable {
+  const { brief, kind, unit } = METRICS[name];
+  const options = { description: brief, unit, valueType: valueTypeOf(unit) };
+  switch (kind) {
+    case "counter":
+      return meter.createObservableCounter(name, options);
+    case "updowncounter":
+      return meter.createObservableUpDownCounter(name, options);
+    case "gauge":
+      return meter.createObservableGauge(name, options);
+    case "histogram":
+      throw new TypeError(`${name}: a histogram can't be observed`);
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Observes a number for each value of one attribute. */
+function observeEach(
+  result: BatchObservableResult,
+  instrument: Observable,
+  attribute: "entelix.reason" | "entelix.label",
+  counts: Iterable<readonly [string, number]>,
+): void {
+  for (const [value, count] of counts) result.observe(instrument, count, { [attribute]: value });
+}
+
+function histogram(meter: Meter, name: MetricName): Histogram {
+  const { brief, buckets, unit } = METRICS[name];
+  return meter.createHistogram(name, {
+    description: brief,
+    unit,
+    ...(buckets === undefined ? {} : { advice: { explicitBucketBoundaries: [...buckets] } }),
+  });
+}
+
+function observeTable(meter: Meter, name: MetricName, table: SeriesTable): void {
+  observable(meter, name).addCallback((result: ObservableResult) => {
+    for (const { attributes, value } of table.all()) result.observe(value, attributes);
+  });
+}
+
+/** Seconds and dollars have fractions; everything else is counted. */
+function valueTypeOf(unit: string): ValueType {
+  return unit === "s" || unit === "{USD}" ? ValueType.DOUBLE : ValueType.INT;
+}

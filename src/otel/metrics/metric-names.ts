@@ -1,0 +1,212 @@
+/**
+ * Every metric this package records, once. `docs/metrics.md` is generated from this table, rules and
+ * dashboards take their names from it, and the compiler holds every use to it.
+ *
+ * `gen_ai.*` names and their buckets are copied from open-telemetry/semantic-conventions-genai at
+ * commit e07f4eb (2 October 2026, status "development").
+ */
+export const METRICS = {
+  "gen_ai.invoke_agent.duration": histogram(
+    "s",
+    doubling(0.1, 13),
+    ["gen_ai.agent.name", "error.type"],
+    "How long a run took, from its `started` to its end. A run that was paused or given up and went on is measured once for each part that has both.",
+  ),
+  "gen_ai.execute_tool.duration": histogram(
+    "s",
+    doubling(0.01, 14),
+    ["gen_ai.tool.name", "gen_ai.tool.type", "gen_ai.agent.name", "error.type"],
+    "How long a tool call took, as its end event says; where that says nothing, from its start to its end.",
+  ),
+  "gen_ai.invoke_agent.tool_calls": histogram(
+    "{tool_call}",
+    doubling(1, 8),
+    ["gen_ai.agent.name"],
+    "Own tool calls of a run, failed and denied ones included.",
+  ),
+  "entelix.runs": counter(
+    "{run}",
+    [
+      "entelix.run.outcome",
+      "entelix.failure.kind",
+      "gen_ai.agent.name",
+      "entelix.tenant_id",
+      "entelix.root",
+    ],
+    "Runs that ended. A run that was paused and went on has ended twice.",
+  ),
+  "entelix.runs.active": upDownCounter(
+    "{run}",
+    ["gen_ai.agent.name", "entelix.tenant_id"],
+    "Runs that are open now.",
+  ),
+  "entelix.tool.failures": counter(
+    "{failure}",
+    ["gen_ai.tool.name", "entelix.tool.error_kind", "gen_ai.agent.name", "entelix.tenant_id"],
+    "Tool calls that failed. Pauses and denials are none.",
+  ),
+  "entelix.tool.terminal_failures": counter(
+    "{run}",
+    ["gen_ai.tool.name", "entelix.tool.error_kind", "gen_ai.agent.name", "entelix.tenant_id"],
+    "Root runs that failed as `tool_error_terminal`, by the tool that ended them.",
+  ),
+  "entelix.approvals.pending": upDownCounter(
+    "{approval}",
+    ["gen_ai.agent.name", "entelix.tenant_id"],
+    "Root runs that are interrupted and wait for an approval.",
+  ),
+  "entelix.approvals.oldest": gauge(
+    "s",
+    ["entelix.tenant_id"],
+    "How long the oldest of them has been waiting; 0 where none waits.",
+  ),
+  "entelix.tokens": counter(
+    "{token}",
+    ["gen_ai.token.type", "gen_ai.agent.name", "entelix.tenant_id"],
+    "Tokens used by root runs whose end says so; a root's figures have its sub-agents' in them.",
+  ),
+  "entelix.cost": counter(
+    "{USD}",
+    ["gen_ai.agent.name", "entelix.tenant_id"],
+    "US dollars spent by root runs whose end says so. A double: for books take the decimal on the run's span or audit row.",
+  ),
+  "entelix.bridge.events": counter("{event}", [], "Events that came in."),
+  "entelix.bridge.ignored": counter(
+    "{event}",
+    ["entelix.reason"],
+    "Events that changed nothing, by reason.",
+  ),
+  "entelix.bridge.adjustments": counter(
+    "{adjustment}",
+    ["entelix.reason"],
+    "Things that had to be bent to keep the promises: limits, clocks, tenants.",
+  ),
+  "entelix.bridge.open_runs": gauge("{run}", [], "Runs that the bridge holds open now."),
+  "entelix.bridge.label_overflow": counter(
+    "{measurement}",
+    ["entelix.label"],
+    "Measurements with a label that was replaced by `_other`.",
+  ),
+  "entelix.bridge.spans_dropped": counter(
+    "{span}",
+    ["entelix.reason"],
+    "Spans that ended and did not arrive, by reason. Only with `setupTelemetry`.",
+  ),
+  "entelix.audit.append_failures": counter("{row}", [], "Audit rows that could not be stored."),
+} as const satisfies Record<string, MetricDoc>;
+
+/**
+ * The attributes of the metrics, with the values they can have. Exactly these: no id, and no text
+ * that a sender is free to choose without a cap.
+ */
+export const METRIC_ATTRIBUTES = {
+  "gen_ai.agent.name":
+    "Name of the agent; `unknown` for a run that nobody has named, `_other` past the cap.",
+  "gen_ai.tool.name": "Name of the tool; `_other` past the cap.",
+  "gen_ai.tool.type": "Always `function`.",
+  "gen_ai.token.type": "`input` or `output`.",
+  "error.type":
+    "Only on failures: the failure kind of a run (not a benign one), the tool error kind of a call, or `_OTHER`.",
+  "entelix.tenant_id": "The tenant; `_other` past the cap or outside the allow-list.",
+  "entelix.run.outcome":
+    "`complete`, `failed`, `interrupted`, `abandoned`; `refused` where the model declined.",
+  "entelix.failure.kind":
+    "Only with outcome `failed`: one of the seven failure kinds; `_OTHER` for one that is newer than this package.",
+  "entelix.tool.error_kind":
+    "One of the seven tool error kinds; `_OTHER` where the source names none, or one that is newer than this package.",
+  "entelix.root":
+    "`true` for a run without a parent, or with one that nobody vouched for. A failure that rose through nested runs is one failed root run.",
+  "entelix.reason": "Why: the names in `diagnostics()`.",
+  "entelix.label": "`tenant`, `agent` or `tool`.",
+} as const satisfies Record<MetricAttribute, string>;
+
+/** The value of a label whose own value is not shown. */
+export const OTHER = "_other";
+
+/** The conventions' value for an error whose class nobody told, or told in a word not known here. */
+export const UNCLASSED = "_OTHER";
+
+/** The value of `gen_ai.agent.name` for a run that nobody has named. */
+export const UNKNOWN = "unknown";
+
+/** A row of the table. */
+export interface MetricDoc {
+  readonly kind: "histogram" | "counter" | "updowncounter" | "gauge";
+  /** In the notation of UCUM, as OpenTelemetry has it. */
+  readonly unit: string;
+  readonly attributes: readonly string[];
+  /** Upper bounds of a histogram's buckets, in its unit. */
+  readonly buckets: readonly number[] | undefined;
+  readonly brief: string;
+}
+
+/** The name of a metric of ours. */
+export type MetricName = keyof typeof METRICS;
+
+/** The name of an attribute of a metric of ours. */
+export type MetricAttribute = (typeof METRICS)[MetricName]["attributes"][number];
+
+/**
+ * The names under which a metric is seen in Prometheus, as the collector's `prometheus` exporter
+ * makes them with `add_metric_suffixes` on: one, or a histogram's three.
+ *
+ * @example
+ * prometheusNames("entelix.runs"); // ["entelix_runs_total"]
+ */
+export function prometheusNames(name: MetricName): readonly string[] {
+  const { kind, unit } = METRICS[name];
+  const base = underscored(name) + (UNIT_SUFFIXES.get(unit) ?? "");
+  switch (kind) {
+    case "histogram":
+      return [`${base}_bucket`, `${base}_sum`, `${base}_count`];
+    case "counter":
+      return [`${base}_total`];
+    case "updowncounter":
+    case "gauge":
+      return [base];
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** The name of an attribute as a label in Prometheus. */
+export function prometheusLabel(attribute: MetricAttribute): string {
+  return underscored(attribute);
+}
+
+/** Units in braces are annotations and leave no suffix. */
+const UNIT_SUFFIXES: ReadonlyMap<string, string> = new Map([["s", "_seconds"]]);
+
+function underscored(name: string): string {
+  return name.replaceAll(/[^a-zA-Z0-9_]/g, "_");
+}
+
+/** `count` bounds, each twice the one before, without the crumbs of binary fractions. */
+function doubling(first: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, n) => Number((first * 2 ** n).toPrecision(6)));
+}
+
+function histogram<const A extends readonly string[]>(
+  unit: string,
+  buckets: readonly number[],
+  attributes: A,
+  brief: string,
+) {
+  return { kind: "histogram", unit, attributes, buckets, brief } as const;
+}
+
+function counter<const A extends readonly string[]>(unit: string, attributes: A, brief: string) {
+  return { kind: "counter", unit, attributes, buckets: undefined, brief } as const;
+}
+
+function upDownCounter<const A extends readonly string[]>(
+  unit: string,
+  attributes: A,
+  brief: string,
+) {
+  return { kind: "updowncounter", unit, attributes, buckets: undefined, brief } as const;
+}
+
+function gauge<const A extends readonly string[]>(unit: string, attributes: A, brief: string) {
+  return { kind: "gauge", unit, attributes, buckets: undefined, brief } as const;
+}

@@ -1,0 +1,52 @@
+import { checkWhole } from "../../events/whole-number.ts";
+import { MOST_SERIES } from "./series-table.ts";
+
+/**
+ * Which values of a label are shown: those of a list, or as many of those that come first. The rest
+ * is `_other`.
+ */
+export type LabelOption = number | readonly string[];
+
+/** Bounds of the labels of the metrics that are counted from events. */
+export interface MetricOptions {
+  /** Tenants shown by name. Default: the first 50. */
+  readonly tenants?: LabelOption | undefined;
+  /** Agents shown by name. Default: the first 50. */
+  readonly agents?: LabelOption | undefined;
+  /** Tools shown by name. Default: the first 100. */
+  readonly tools?: LabelOption | undefined;
+}
+
+/** The options with the defaults in. */
+export type LabelCaps = { readonly [N in keyof MetricOptions]-?: LabelOption };
+
+const DEFAULT_CAPS: LabelCaps = { tenants: 50, agents: 50, tools: 100 };
+
+/**
+ * The caps that are to hold.
+ *
+ * @throws RangeError when a number is not whole, or a number or list is out of range (0 to 1,900).
+ * @throws TypeError when a list holds something other than text.
+ */
+export function resolveCaps(given: MetricOptions = {}): LabelCaps {
+  return {
+    tenants: checked(given.tenants ?? DEFAULT_CAPS.tenants, "metrics.tenants"),
+    agents: checked(given.agents ?? DEFAULT_CAPS.agents, "metrics.agents"),
+    tools: checked(given.tools ?? DEFAULT_CAPS.tools, "metrics.tools"),
+  };
+}
+
+function checked(option: LabelOption, field: string): LabelOption {
+  const count = typeof option === "number" ? option : option.length;
+  checkWhole(count, field);
+  if (count > MOST_SERIES) {
+    throw new RangeError(`${field}: expected at most ${MOST_SERIES}, got ${count}`);
+  }
+  if (typeof option === "number") return option;
+  for (const name of option) {
+    if (typeof name !== "string") {
+      throw new TypeError(`${field}: expected a list of names, got a ${typeof name} in it`);
+    }
+  }
+  return option;
+}

@@ -1,0 +1,50 @@
+import { createNoopMeter, type MeterProvider, metrics } from "@opentelemetry/api";
+import type { MeterProvider as SdkMeterProvider } from "@opentelemetry/sdk-metrics";
+import type { Reporter } from "../../report.ts";
+import { isRegistered } from "../api-globals.ts";
+import type { MetricsPart } from "../tracing.ts";
+
+/** The metrics of a process: made by `setupTelemetry`, ended by its shutdown. */
+export class ProcessMetrics implements MetricsPart {
+  readonly #provider: SdkMeterProvider;
+  readonly #reporter: Reporter;
+
+  constructor(provider: SdkMeterProvider, reporter: Reporter) {
+    this.#provider = provider;
+    this.#reporter = reporter;
+  }
+
+  get meterProvider(): MeterProvider {
+    return this.#provider;
+  }
+
+  /** Makes the provider the process's own, unless there is one: that is reported. */
+  register(): void {
+    if (!isRegistered("metrics") && metrics.setGlobalMeterProvider(this.#provider)) return;
+    const advice = "shut it down and call metrics.disable() before, or pass register: false";
+    this.#reporter.report(new Error(`another meter provider is registered: ${advice}`), "setup");
+  }
+
+  /** Sends the metrics as they are now; rejects when they did not arrive. */
+  forceFlush(): Promise<void> {
+    return this.#provider.forceFlush();
+  }
+
+  /** Sends the last metrics, and takes the provider back if it was the process's own. */
+  async shutdown(): Promise<void> {
+    try {
+      await this.#provider.shutdown();
+    } catch (error) {
+      const trouble = new Error(`the last metrics did not arrive: ${error}`, { cause: error });
+      this.#reporter.report(trouble, "shutdown");
+    }
+    if (metrics.getMeterProvider() === this.#provider) metrics.disable();
+  }
+}
+
+/** Metrics where nobody takes any: sinks on it measure nothing, and it costs nothing. */
+export const NO_METRICS: MetricsPart = {
+  meterProvider: { getMeter: () => createNoopMeter() },
+  forceFlush: async () => {},
+  shutdown: async () => {},
+};

@@ -1,0 +1,72 @@
+import {
+  type AggregationOption,
+  AggregationTemporality,
+  AggregationType,
+  type InstrumentType,
+  type PushMetricExporter,
+  type ResourceMetrics,
+} from "@opentelemetry/sdk-metrics";
+import type { Reporter } from "../../report.ts";
+
+type ExportDone = Parameters<PushMetricExporter["export"]>[1];
+type ExportResult = Parameters<ExportDone>[0];
+
+/** The SDK's `ExportResultCode`, which is in a package that this one does not depend on. */
+const SUCCESS: ExportResult["code"] = 0;
+const FAILED: ExportResult["code"] = 1;
+
+/**
+ * Tells the operator when metrics do not arrive, the first time after they did. As long as the
+ * process goes on nothing is lost by it: sums are sent whole each time.
+ */
+export class ReportedMetricExporter implements PushMetricExporter {
+  readonly #exporter: PushMetricExporter;
+  readonly #reporter: Reporter;
+  /** Why the last metrics did not arrive; `undefined` when they did. */
+  #trouble: Error | undefined;
+
+  constructor(exporter: PushMetricExporter, reporter: Reporter) {
+    this.#exporter = exporter;
+    this.#reporter = reporter;
+  }
+
+  export(metrics: ResourceMetrics, done: ExportDone): void {
+    const settle: ExportDone = (result) => {
+      this.#note(result);
+      done(result);
+    };
+    try {
+      this.#exporter.export(metrics, settle);
+    } catch (error) {
+      settle({ code: FAILED, error: error instanceof Error ? error : new Error(String(error)) });
+    }
+  }
+
+  /** Rejects when the metrics sent last did not arrive. */
+  async forceFlush(): Promise<void> {
+    await this.#exporter.forceFlush();
+    if (this.#trouble !== undefined) throw this.#trouble;
+  }
+
+  shutdown(): Promise<void> {
+    return this.#exporter.shutdown();
+  }
+
+  selectAggregationTemporality(type: InstrumentType): AggregationTemporality {
+    const chosen = this.#exporter.selectAggregationTemporality?.(type);
+    return chosen ?? AggregationTemporality.CUMULATIVE;
+  }
+
+  selectAggregation(type: InstrumentType): AggregationOption {
+    return this.#exporter.selectAggregation?.(type) ?? { type: AggregationType.DEFAULT };
+  }
+
+  #note(result: ExportResult): void {
+    const worked = this.#trouble === undefined;
+    this.#trouble =
+      result.code === SUCCESS ? undefined : (result.error ?? new Error("the export failed"));
+    if (worked && this.#trouble !== undefined) {
+      this.#reporter.report(this.#trouble, "metric export");
+    }
+  }
+}

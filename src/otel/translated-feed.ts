@@ -1,0 +1,90 @@
+import type { RowAnchor } from "../audit/audit-row.ts";
+import type { AuditSink } from "../audit/audit-sink.ts";
+import type { LineEnvelope } from "../dialects/dialect.ts";
+import type { Mapping, ProjectedRow, Translated } from "../dialects/mapping.ts";
+import type { Run } from "../lifecycle/run.ts";
+import type { Signal } from "../lifecycle/signal.ts";
+import type { SpanHandle } from "./span-handle.ts";
+import { spanRefs } from "./span-refs.ts";
+import type { Telemetry } from "./telemetry.ts";
+
+export interface FeedOptions<E> {
+  readonly mapping: Mapping<E>;
+  /** Whose events they are, where nothing says. */
+  readonly tenant: string;
+  readonly telemetry: Telemetry;
+  /** Absent without an audit log. */
+  readonly audit: AuditSink | undefined;
+  /** Follows a row on its way, so that its run's span waits for it. */
+  readonly store: (run: Run<SpanHandle> | undefined, row: Promise<RowAnchor>) => Promise<void>;
+}
+
+/** The events of one runtime on their way through a bridge: spans and audit rows in one pass. */
+export class TranslatedFeed<E> {
+  readonly #options: FeedOptions<E>;
+
+  constructor(options: FeedOptions<E>) {
+    this.#options = options;
+  }
+
+  /** @returns a promise where rows are on their way; it never rejects. */
+  take(event: E, envelope: LineEnvelope): Promise<void> | undefined {
+    const { mapping, telemetry, tenant } = this.#options;
+    const { event_id, timestamp } = envelope;
+    const at: [number, number] = [timestamp[0], timestamp[1]];
+    if (!telemetry.begin(envelope.tenant_id ?? tenant, event_id, at)) return undefined;
+    return this.#carryOut(mapping.translate(event, envelope), envelope);
+  }
+
+  /** At the end of the input: what only the end tells. */
+  async end(): Promise<void> {
+    for (const translated of this.#options.mapping.end()) {
+      await this.#carryOut(translated, undefined);
+    }
+  }
+
+  #carryOut(translated: Translated, envelope: LineEnvelope | undefined): Promise<void> | undefined {
+    const { audit, telemetry } = this.#options;
+    const { rows, signals } = translated;
+    if (audit === undefined || rows.length === 0) {
+      telemetry.apply(signals, envelope);
+      return undefined;
+    }
+    // The rows come before the first run closes: its span waits for those it has, and no others.
+    const closing = signals.findIndex(closesRun);
+    const before = closing < 0 ? signals.length : closing;
+    telemetry.apply(signals.slice(0, before), envelope);
+    const stored = rows.map((row, n) => this.#record(audit, translated, row, envelope, n));
+    if (closing >= 0) telemetry.apply(signals.slice(before), envelope);
+    return Promise.all(stored).then(noValue);
+  }
+
+  #record(
+    audit: AuditSink,
+    { tenantId, threadId }: Translated,
+    { runId, event, eventId, traceId, spanId }: ProjectedRow,
+    envelope: LineEnvelope | undefined,
+    position: number,
+  ): Promise<void> {
+    const run = this.#options.telemetry.find(tenantId, runId);
+    const refs = run === undefined ? undefined : spanRefs(run);
+    const row = audit.recordProjected(tenantId, runId, event, {
+      trace_id: traceId ?? refs?.trace_id,
+      span_id: spanId ?? refs?.span_id,
+      thread_id: threadId,
+      event_id: eventId ?? rowId(envelope?.event_id, position),
+    });
+    return this.#options.store(run, row);
+  }
+}
+
+/** One event may make several rows; each is known by an id of its own. */
+function rowId(eventId: string | undefined, position: number): string | undefined {
+  return eventId === undefined || position === 0 ? eventId : `${eventId}/${position}`;
+}
+
+function closesRun({ signal }: Signal): boolean {
+  return signal === "run_closes";
+}
+
+function noValue(): void {}

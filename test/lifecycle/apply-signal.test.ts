@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { SignalApplier } from "../../src/lifecycle/apply-signal.ts";
+import { Lifecycle } from "../../src/lifecycle/lifecycle.ts";
+import { resolveLimits } from "../../src/lifecycle/limits.ts";
+import { RunIds } from "../../src/lifecycle/run-ids.ts";
+import type { Signal, SignalKind } from "../../src/lifecycle/signal.ts";
+import { FakeDriver, NOWHERE } from "./fake-driver.ts";
+
+const RUN = "018f3c7a-0000-7000-8000-000000000002";
+const SPAN = "8000000000000002";
+
+function start() {
+  const driver = new FakeDriver();
+  const lifecycle = new Lifecycle(driver, NOWHERE, resolveLimits(undefined));
+  const applier = new SignalApplier(lifecycle, driver);
+  const say = (second: number, kind: SignalKind, runId = RUN) => {
+    lifecycle.begin("acme", undefined);
+    const signal: Signal = { tenantId: "acme", runId, at: [second, 0], ...kind };
+    applier.apply(signal);
+  };
+  return { driver, lifecycle, say };
+}
+
+const opens: SignalKind = { signal: "run_opens", agent: "a" };
+const done: SignalKind = { signal: "run_closes", end: { outcome: "complete" } };
+
+function modelSpan(ordinal: number): string {
+  return RunIds.fromUuid(RUN)?.childSpanId("m", String(ordinal)) ?? "";
+}
+
+describe("a model call", () => {
+  it("has an id by its ordinal in the run, and one at a time is open", () => {
+    const { driver, say } = start();
+    say(1, opens);
+    say(2, { signal: "model_opens", model: "m-1" });
+    say(3, { signal: "model_opens" });
+    say(4, { signal: "model_closes", problem: { message: "overloaded" } });
+    say(5, { signal: "model_closes" });
+    say(6, done);
+    expect(modelSpan(1)).toBe("fb7cfff1168e333b");
+    expect(driver.done).toEqual([
+      `openRun ${SPAN}`,
+      `openModelCall ${modelSpan(1)}`,
+      `closeModelCall ${modelSpan(1)} unfinished`,
+      `openModelCall ${modelSpan(2)}`,
+      `closeModelCall ${modelSpan(2)} error`,
+      `closeRun ${SPAN} complete`,
+    ]);
+  });
+
+  it("is closed before its run", () => {
+    const { driver, say } = start();
+    say(1, opens);
+    say(2, { signal: "model_opens" });
+    say(3, done);
+    expect(driver.done.slice(2)).toEqual([
+      `closeModelCall ${modelSpan(1)} unfinished`,
+      `closeRun ${SPAN} complete`,
+    ]);
+  });
+
+  it("opens its run where that was never seen, and none that is over", () => {
+    const { driver, lifecycle, say } = start();
+    say(1, { signal: "model_opens" });
+    say(2, done);
+    say(3, { signal: "model_opens" });
+    expect(driver.done).toEqual([
+      `openRun ${SPAN}`,
+      `openModelCall ${modelSpan(1)}`,
+      `closeModelCall ${modelSpan(1)} unfinished`,
+      `closeRun ${SPAN} complete`,
+    ]);
+    expect(lifecycle.counters.bent.unseen_starts).toBe(1);
+    expect(lifecycle.counters.ignored.after_end).toBe(1);
+  });
+});
+
+describe("an end that may be one", () => {
+  const mayFail: SignalKind = {
+    signal: "run_may_end",
+    end: { outcome: "failed", kind: { type: "model_dispatch" }, message: "down" },
+  };
+
+  it("holds where nothing more is heard, with its own time", () => {
+    const { driver, lifecycle, say } = start();
+    say(1, opens);
+    say(2, mayFail);
+    lifecycle.runs.abandonAll("end_of_input", [9, 0]);
+    expect(driver.done).toEqual([`openRun ${SPAN}`, `closeRun ${SPAN} failed`]);
+    expect(lifecycle.runs.find("acme", RUN)?.outcome).toBe("failed");
+  });
+
+  it("was none where the run goes on", () => {
+    const { driver, lifecycle, say } = start();
+    say(1, opens);
+    say(2, mayFail);
+    say(3, { signal: "model_opens" });
+    lifecycle.runs.abandonAll("end_of_input");
+    expect(driver.done.at(-1)).toBe(`closeRun ${SPAN} abandoned`);
+  });
+
+  it("holds too where another run takes the run's place", () => {
+    const { driver, say } = start();
+    say(1, opens);
+    say(2, mayFail);
+    say(3, { signal: "run_closes", end: { outcome: "abandoned", reason: "superseded" } });
+    expect(driver.done.at(-1)).toBe(`closeRun ${SPAN} failed`);
+  });
+});
+
+describe("a decision about a call", () => {
+  const call = { callId: "call_1", name: "write" };
+  const callSpan = "b19560a0064a3c46";
+
+  it("that is open is the open call's", () => {
+    const { driver, lifecycle, say } = start();
+    say(1, opens);
+    say(2, { signal: "call_opens", ...call });
+    say(3, { signal: "call_approved", ...call, waitMs: 900 });
+    const open = lifecycle.runs.find("acme", RUN)?.calls.oldest;
+    expect([open?.approved, open?.approvalWaitMs]).toEqual([true, 900]);
+    expect(lifecycle.runs.find("acme", RUN)?.approvals).toEqual([]);
+    say(4, { signal: "call_denied", ...call });
+    expect(driver.done.slice(1)).toEqual([
+      `openCall ${callSpan}`,
+      `noteApproval ${SPAN}`,
+      `closeCall ${callSpan} denied`,
+    ]);
+  });
+
+  it("that never started makes a call of its own", () => {
+    const { driver, say } = start();
+    say(1, opens);
+    say(2, { signal: "call_denied", ...call });
+    expect(driver.done.slice(1)).toEqual([`openCall ${callSpan}`, `closeCall ${callSpan} denied`]);
+  });
+
+  it("that a pause waits for leaves its call paused, and the others unfinished", () => {
+    const { driver, say } = start();
+    say(1, opens);
+    say(2, { signal: "call_opens", ...call });
+    say(3, { signal: "call_opens", callId: "call_2", name: "write" });
+    const kind = { type: "approval_pending", tool_use_id: "call_1" } as const;
+    say(4, { signal: "run_closes", end: { outcome: "interrupted", kind } });
+    expect(driver.done.filter((line) => line.startsWith("closeCall"))).toEqual([
+      `closeCall ${callSpan} interrupted`,
+      expect.stringMatching(/ unfinished$/),
+    ]);
+  });
+});
+
+describe("notes and facts", () => {
+  it("stand on what they are about, and on the run where that is not open", () => {
+    const { driver, say } = start();
+    say(1, opens);
+    say(2, { signal: "note", name: "n", on: "model" });
+    say(3, { signal: "model_opens" });
+    say(4, { signal: "note", name: "n", on: "model" });
+    say(5, { signal: "note", name: "n", on: { callId: "call_1" } });
+    say(6, { signal: "facts", facts: { "entelix.turn": 2 } });
+    expect(driver.done.filter((line) => /^(note|addFacts)/.test(line))).toEqual([
+      `note ${SPAN} n`,
+      `note ${modelSpan(1)} n`,
+      `note ${SPAN} n`,
+      `addFacts ${SPAN} {"entelix.turn":2}`,
+    ]);
+  });
+});
+
+describe("any signals in any order", () => {
+  const callId = fc.constantFrom("", "call_1", "call_2");
+  const name = fc.constantFrom("read", "write");
+  const end = fc.constantFrom<SignalKind>(
+    done,
+    { signal: "run_closes", end: { outcome: "refused" } },
+    { signal: "run_closes", end: { outcome: "interrupted" } },
+    { signal: "run_closes", end: { outcome: "abandoned", reason: "superseded" } },
+    { signal: "run_may_end", end: { outcome: "interrupted" } },
+  );
+  const kind: fc.Arbitrary<SignalKind> = fc.oneof(
+    fc.constant(opens),
+    end,
+    fc.record({ signal: fc.constant("call_opens" as const), callId, name }),
+    fc.record({ signal: fc.constant("call_closes" as const), callId, name, durationMs: fc.nat(9) }),
+    fc.record({ signal: fc.constant("call_approved" as const), callId, name }),
+    fc.record({ signal: fc.constant("call_denied" as const), callId, name }),
+    fc.constantFrom<SignalKind>({ signal: "model_opens" }, { signal: "model_closes" }),
+    fc.constantFrom<SignalKind>({ signal: "note", name: "n", on: "model" }),
+  );
+  const run = fc.constantFrom(RUN, "018f3c7a-0000-7000-8000-000000000003", "r1");
+
+  it("end each span that they open once, and none that they do not", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(run, kind, fc.nat(20)), { maxLength: 60 }), (script) => {
+        const { driver, lifecycle, say } = start();
+        for (const [runId, what, second] of script) say(second, what, runId);
+        lifecycle.runs.abandonAll("end_of_input");
+        const opened = driver.done.filter((line) => line.startsWith("open"));
+        const closed = driver.done.filter((line) => line.startsWith("close"));
+        const span = (line: string) => line.split(" ")[1];
+        expect(closed.map(span).sort()).toEqual(opened.map(span).sort());
+        expect(new Set(opened).size).toBe(opened.length);
+        expect(lifecycle.runs.openRuns).toBe(0);
+      }),
+    );
+  });
+});
