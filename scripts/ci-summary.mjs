@@ -1,26 +1,45 @@
-// Prints how many tests passed and failed, from the report of vitest's JSON reporter, as one line:
-// `120 passed, 0 failed`. Exit 1 when one failed, when none ran, or when there is no report.
-// node scripts/ci-summary.mjs REPORT
+// Prints how many tests passed and failed, from the reports of vitest's JSON reporter, as one line:
+// `120 passed, 0 failed`. Exit 1 when one failed, when a report has none, or when one is not there.
+// node scripts/ci-summary.mjs REPORT…
 import { readFileSync } from "node:fs";
 
-const [path] = process.argv.slice(2);
-if (path === undefined) throw new Error("REPORT: expected the path of vitest's JSON report");
-const report = JSON.parse(readFileSync(path, "utf8"));
+const paths = process.argv.slice(2);
+if (paths.length === 0) throw new Error("REPORT…: expected the paths of vitest's JSON reports");
 
-const count = (field) => {
-  const value = report[field];
-  if (Number.isSafeInteger(value)) return value;
-  throw new Error(`${path}: ${field}: expected a whole number, got ${JSON.stringify(value)}`);
-};
+function totalsOf(path) {
+  const report = JSON.parse(readFileSync(path, "utf8"));
+  const count = (field) => {
+    const value = report[field];
+    if (Number.isSafeInteger(value)) return value;
+    throw new Error(`${path}: ${field}: expected a whole number, got ${JSON.stringify(value)}`);
+  };
+  // A file that could not be loaded has no tests to count: it is one failure itself.
+  const unloaded = report.testResults.filter(
+    ({ status, assertionResults }) =>
+      status === "failed" && !assertionResults.some((test) => test.status === "failed"),
+  );
+  return {
+    good: report.success === true,
+    passed: count("numPassedTests"),
+    failed: count("numFailedTests") + unloaded.length,
+    skipped: count("numPendingTests") + count("numTodoTests"),
+  };
+}
 
-// A file that could not be loaded has no tests to count: it is one failure itself.
-const unloaded = report.testResults.filter(
-  ({ status, assertionResults }) =>
-    status === "failed" && !assertionResults.some((test) => test.status === "failed"),
+const totals = [];
+for (const path of paths) {
+  try {
+    totals.push(totalsOf(path));
+  } catch (error) {
+    console.error(`ci-summary: ${error.message}`);
+    totals.push({ good: false, passed: 0, failed: 1, skipped: 0 });
+  }
+}
+const sum = (field) => totals.reduce((total, one) => total + one[field], 0);
+
+const skipped = sum("skipped");
+console.log(
+  `${sum("passed")} passed, ${sum("failed")} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`,
 );
-const passed = count("numPassedTests");
-const failed = count("numFailedTests") + unloaded.length;
-const skipped = count("numPendingTests") + count("numTodoTests");
-
-console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
-process.exitCode = report.success === true && failed === 0 && passed > 0 ? 0 : 1;
+const good = totals.every((one) => one.good && one.failed === 0 && one.passed > 0);
+process.exitCode = good ? 0 : 1;
