@@ -75,8 +75,9 @@ export function requestOf(spans: readonly RawSpan[], service = "e2e-raw"): strin
   });
 }
 
+/** Unlike the root's, which begins with a UUID's variant, it begins with zeros. */
 function toolSpanId(trace: string, index: number): string {
-  return `${trace.slice(16, 30)}${(index + 1).toString(16).padStart(2, "0")}`;
+  return (index + 1).toString(16).padStart(8, "0") + trace.slice(24);
 }
 
 function rawSpan(

@@ -1,0 +1,172 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import {
+  at,
+  entriesAt,
+  envVariables,
+  maybeAt,
+  shippedText,
+  shippedYaml,
+  textsAt,
+} from "./support/shipped-yaml.ts";
+
+const COMPOSE = "docker-compose.yml";
+const compose = shippedYaml(COMPOSE);
+const services = entriesAt(compose, "services");
+const service = (name: string) => at(compose, "services", name);
+
+/** What end-to-end tests are run with. */
+function testedVersion(server: string): string | undefined {
+  const catalog = shippedText("scripts/servers/catalog.mjs");
+  return new RegExp(`\\b${server}: go\\(\\{\\s*version: "([^"]+)"`).exec(catalog)?.[1];
+}
+
+/** The variables that compose itself replaces: `${NAME:-default}`. */
+const replaced = [...shippedText(COMPOSE).matchAll(/\$\{(\w+):-([^}]*\}?)\}/g)].map(
+  ([, name = ""]) => name,
+);
+
+/** Those that a container is given as they are in the environment. */
+const passedOn = services.flatMap(([name, settings]) =>
+  Object.entries(maybeAt(settings, "environment") ?? {})
+    .filter(([, value]) => value === null)
+    .map(([variable]) => ({ name, variable })),
+);
+
+describe("docker-compose.yml", () => {
+  it("pins every image to a release", () => {
+    const images = services.flatMap(([, settings]) => maybeAt(settings, "image") ?? []);
+    expect(images).toHaveLength(services.length - 1);
+    for (const image of images) expect(image).toMatch(/^[a-z-]+\/[a-z-]+:v?\d+\.\d+\.\d+$/);
+    expect(at(service("demo"), "build", "dockerfile_inline")).toMatch(/^FROM node:20\.19-/);
+  });
+
+  it("has the collector and the Jaeger that are tested", () => {
+    const image = (name: string) => String(at(service(name), "image")).replace(/^.*:/, "");
+    expect(image("collector")).toBe(testedVersion("collector"));
+    expect(image("jaeger")).toBe(testedVersion("jaeger"));
+  });
+
+  it("opens ports to this host only", () => {
+    const ports = services.flatMap(([, settings]) => textsAt(settings, "ports"));
+    expect(ports.map((port) => port.replace(/^.*:(\d+)$/, "$1")).sort()).toEqual(
+      ["4317", "4318", "4319", "13133", "16686", "9090", "9093", "3000"].sort(),
+    );
+    for (const port of ports) {
+      const [, outside, inside] = /^127\.0\.0\.1:\$\{\w+:-(\d+)\}:(\d+)$/.exec(port) ?? [];
+      expect(outside, port).toBe(inside);
+    }
+  });
+
+  it("bounds the memory of what stays", () => {
+    const unbounded = services.filter(
+      ([, settings]) => maybeAt(settings, "mem_limit") === undefined,
+    );
+    expect(unbounded.map(([name]) => name)).toEqual(["volumes"]);
+  });
+
+  it("checks the health of what stays, the collector's from outside", () => {
+    const unchecked = services.filter(([, settings]) => !maybeAt(settings, "healthcheck"));
+    expect(unchecked.map(([name]) => name)).toEqual(["volumes", "collector", "demo"]);
+    expect(textsAt(service("collector-health"), "healthcheck", "test")).toContain(
+      "http://collector:13133/",
+    );
+    expect(at(service("demo"), "depends_on", "collector-health", "condition")).toBe(
+      "service_healthy",
+    );
+  });
+
+  it("keeps what must survive a restart in named volumes", () => {
+    const kept = services.flatMap(([name, settings]) =>
+      textsAt(settings, "volumes")
+        .filter((volume) => !volume.startsWith("."))
+        .map((volume) => `${name} ${volume}`),
+    );
+    expect(kept).toEqual([
+      "volumes collector-queue:/queue",
+      "volumes jaeger-badger:/badger",
+      "collector collector-queue:/queue",
+      "jaeger jaeger-badger:/badger",
+      "prometheus prometheus-data:/prometheus",
+      "alertmanager alertmanager-data:/alertmanager",
+      "grafana grafana-data:/var/lib/grafana",
+    ]);
+    expect(at(service("collector"), "environment", "QUEUE_DIR")).toBe("/queue");
+    expect(at(service("jaeger"), "environment", "JAEGER_DATA")).toBe("/badger");
+  });
+
+  it("gives volumes to the users that their servers run as", () => {
+    expect(textsAt(service("volumes"), "entrypoint")).toEqual([
+      "/bin/chown",
+      "10001:10001",
+      "/queue",
+      "/badger",
+    ]);
+    for (const name of ["collector", "jaeger"]) {
+      expect(at(service(name), "user")).toBe("10001:10001");
+      expect(at(service(name), "depends_on", "volumes", "condition")).toBe(
+        "service_completed_successfully",
+      );
+    }
+  });
+
+  it("mounts files that there are, read-only", () => {
+    const mounts = services.flatMap(([, settings]) =>
+      textsAt(settings, "volumes").filter((volume) => volume.startsWith(".")),
+    );
+    expect(mounts.length).toBeGreaterThan(5);
+    for (const mount of mounts) {
+      const [, source = ""] = /^\.\/([^:]+):[^:]+:ro$/.exec(mount) ?? [];
+      const path = fileURLToPath(new URL(`../../${source}`, import.meta.url));
+      expect([mount, source !== "" && existsSync(path)]).toEqual([mount, true]);
+    }
+  });
+
+  it("sends everything where it listens", () => {
+    const env = (name: string, variable: string) => at(service(name), "environment", variable);
+    const fallback = (path: string, name: string) =>
+      envVariables(path).find((variable) => variable.name === name)?.fallback;
+    const jaeger = fallback("deploy/jaeger/config.yaml", "JAEGER_OTLP_GRPC_PORT");
+    expect(env("collector", "JAEGER_OTLP_ENDPOINT")).toBe(`jaeger:${jaeger}`);
+    const health = fallback("deploy/jaeger/config.yaml", "JAEGER_HEALTH_PORT");
+    expect(textsAt(service("jaeger"), "healthcheck", "test")).toContain(
+      `http://127.0.0.1:${health}/status`,
+    );
+    const prometheus = shippedText("deploy/prometheus/prometheus.yml");
+    expect(prometheus).toContain(
+      String(env("collector", "PROMETHEUS_ENDPOINT")).replace("0.0.0.0", "collector"),
+    );
+    expect(env("jaeger", "PROMETHEUS_URL")).toBe("http://prometheus:9090");
+  });
+
+  it("passes on only what a configuration reads", () => {
+    const known: Readonly<Record<string, readonly string[]>> = {
+      collector: ["collector-config.yaml", "deploy/collector/auth.yaml"],
+      jaeger: ["deploy/jaeger/config.yaml"],
+    };
+    expect(passedOn.length).toBeGreaterThan(10);
+    for (const { name, variable } of passedOn) {
+      const read = (known[name] ?? []).flatMap(envVariables).map((one) => one.name);
+      expect([name, variable, read.includes(variable)]).toEqual([name, variable, true]);
+    }
+  });
+});
+
+describe(".env.example", () => {
+  const offered = [...shippedText(".env.example").matchAll(/^#?([A-Z_]+)=/gm)].map(
+    ([, name = ""]) => name,
+  );
+
+  it("offers only what has an effect", () => {
+    const known = new Set([...replaced, ...passedOn.map(({ variable }) => variable)]);
+    expect(offered.length).toBeGreaterThan(10);
+    expect(offered.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it("offers every port", () => {
+    for (const name of replaced.filter((variable) => variable.endsWith("_PORT"))) {
+      expect(offered).toContain(name);
+    }
+  });
+});
