@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
+import { createNoopMeter } from "@opentelemetry/api";
 import { expect, vi } from "vitest";
 import { EMPTY_THREAD } from "../../src/audit/audit-row.ts";
 import { AuditSink } from "../../src/audit/audit-sink.ts";
@@ -16,6 +17,13 @@ import { Tally } from "../../src/ingest/tally.ts";
 import { DEFAULT_LIFECYCLE_LIMITS } from "../../src/lifecycle/limits.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { ContentPolicy } from "../../src/otel/content.ts";
+import { Instruments } from "../../src/otel/metrics/instruments.ts";
+import { LabelValues } from "../../src/otel/metrics/label-values.ts";
+import { OTHER } from "../../src/otel/metrics/metric-names.ts";
+import { resolveCaps } from "../../src/otel/metrics/metric-options.ts";
+import { PendingApprovals } from "../../src/otel/metrics/pending-approvals.ts";
+import { SeriesCache } from "../../src/otel/metrics/series-cache.ts";
+import { MOST_SERIES, Series } from "../../src/otel/metrics/series-table.ts";
 import { OtelSink } from "../../src/otel/otel-sink.ts";
 import { batchSettings } from "../../src/otel/setup/batch-settings.ts";
 import { setupTracing } from "../../src/otel/setup/setup-tracing.ts";
@@ -41,6 +49,26 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   maxValueBytes: () => Buffer.byteLength(content.value(LONG, FIELD) ?? ""),
   maxStatusBytes: () => Buffer.byteLength(content.errorText(LONG, FIELD)),
   "attributes of an attribute hook": hookedAttributes,
+  tenants: () => Number(resolveCaps().tenants),
+  agents: () => Number(resolveCaps().agents),
+  tools: () => Number(resolveCaps().tools),
+  "characters of a name in a label": () =>
+    firstThat(1_000, (length) => new LabelValues(1).of("x".repeat(length)) === OTHER) - 1,
+  "sets of attributes of a metric": () => MOST_SERIES,
+  "pairs of names in a bridge": knownPairs,
+  "approvals that wait": () => {
+    const approvals = new PendingApprovals();
+    let waiting = 0;
+    for (; approvals.forgotten === 0; waiting++) waitFor(approvals, String(waiting));
+    return waiting - 1;
+  },
+  "wait of an approval": () =>
+    firstThat(2 ** 20, (seconds) => {
+      const approvals = new PendingApprovals();
+      waitFor(approvals, "r");
+      approvals.tally(seconds, [], []);
+      return approvals.forgotten === 1;
+    }) - 1,
   OTEL_BSP_MAX_QUEUE_SIZE: () => batchSettings().maxQueueSize,
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: () => batchSettings().maxExportBatchSize,
   OTEL_BSP_SCHEDULE_DELAY: () => batchSettings().scheduledDelayMillis,
@@ -102,6 +130,21 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   "threads of AuditSink": rememberedThreads,
   "maxProblems of verifyLog": listedProblems,
 };
+
+/** The pairs of tenant and agent that are told apart: far more of each are admitted. */
+function knownPairs(): number {
+  const caps = { tenants: MOST_SERIES, agents: MOST_SERIES, tools: 1 };
+  const cache = new SeriesCache(new Instruments(createNoopMeter()), caps);
+  let pairs = 0;
+  while (cache.pair(`t${pairs % 100}`, `a${Math.floor(pairs / 100)}`).agent !== OTHER) pairs++;
+  return pairs;
+}
+
+/** A run that waits since second 0. */
+function waitFor(approvals: PendingApprovals, runId: string): void {
+  const series = new Series({}, []);
+  approvals.add({ tenantId: "acme", runId, threadId: undefined }, 0, series, series);
+}
 
 function hookedAttributes(): number {
   const { provider, spans } = collectSpans();

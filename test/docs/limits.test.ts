@@ -10,6 +10,7 @@ const page = readPage("docs/limits.md");
 const SECTIONS = [
   "Runs and calls",
   "What spans carry",
+  "Metrics",
   "On the way out",
   "Reading recordings",
   "Sinks",
