@@ -66,7 +66,8 @@ export class RunTable<H> {
       // A UUID is known by its bytes, in whatever letters it comes.
       const owner = this.#closed.tenantOf(ids);
       if (owner === tenantId) return this.#closed.get(ids, runId.toLowerCase());
-      if (owner === undefined && run === undefined) this.#freeRunId = runId;
+      const free = owner === undefined && run === undefined && this.#openBeside.size === 0;
+      if (free) this.#freeRunId = runId;
       if (!this.#conflicted) return undefined;
     }
     const hashed = this.#hashedIds(tenantId, runId);
@@ -146,8 +147,8 @@ export class RunTable<H> {
   #isForeign(tenantId: string, runId: string, ids: RunIds): boolean {
     if (runId === this.#freeRunId) return this.#traces.isForeign(tenantId, ids.traceId);
     const first = this.#open.get(runId);
-    if (first !== undefined) {
-      if (hasUuidOfAnother(first, tenantId)) return true;
+    if (first !== undefined && hasUuidOfAnother(first, tenantId)) return true;
+    if (this.#openBeside.size > 0) {
       for (const run of this.#beside(runId)) if (hasUuidOfAnother(run, tenantId)) return true;
     }
     const closed = this.#closed.tenantOf(ids);

@@ -99,6 +99,7 @@ describe("readEvents", () => {
       events: lines.length,
       unknown: 0,
       rejected: 0,
+      skipped: 0,
       late: 0,
       splitTies: 0,
       dialect: "entelix",

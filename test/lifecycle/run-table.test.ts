@@ -63,6 +63,18 @@ describe("the table of runs", () => {
     expect(runs.find("globex", A)).toMatchObject({ tenantId: "globex" });
   });
 
+  it("has the UUID's ids for one tenant, also when that one's run opens again beside another's", () => {
+    const { runs, open, close } = table();
+    const first = open("initech", A);
+    close(first, "interrupted");
+    const other = open("acme", A);
+    runs.recall(first);
+    close(other);
+    expect(runs.find("globex", A)).toBeUndefined();
+    const { conflict, ids } = runs.identify("globex", A);
+    expect([conflict, ids.traceId]).toEqual([true, RunIds.hashed("globex", A).traceId]);
+  });
+
   it("knows whose a run id is, open or by its UUID", () => {
     const { runs, open, close } = table();
     expect(runs.ownerOf(A)).toBeUndefined();
