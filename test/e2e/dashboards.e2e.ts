@@ -14,6 +14,8 @@ import { Prometheus } from "../../deploy/grafana/check/prometheus.ts";
 import { promqlSelectors } from "../../deploy/grafana/check/promql-names.ts";
 import { type Choices, queryText } from "../../deploy/grafana/check/query-text.ts";
 import { fromMilliseconds } from "../../src/events/instant.ts";
+import { ALERTS, RECORDS } from "../deploy/alert-files.ts";
+import { queryNames } from "../deploy/alert-names.ts";
 import { FreshIds } from "./support/fresh-ids.ts";
 import { Player } from "./support/player.ts";
 import { renamed, shiftedTo, shippedRecordings } from "./support/recording.ts";
@@ -31,6 +33,17 @@ const WANTED = new Map([
 
 /** Born with their first case, which this workload does not have. The queries answer 0 until then. */
 const NOT_YET = ["otelcol_exporter_enqueue_failed_spans", "otelcol_exporter_send_failed_spans"];
+
+/** The same of the alert rules: no series is no loss, no overflow. */
+const NOT_YET_IN_RULES: readonly string[] = [
+  "(entelix|gen_ai)_.*: otel_metric_overflow",
+  "entelix_(runs|tool_terminal_failures)_total: otel_metric_overflow",
+  "entelix_spans_calls_total: otel_metric_overflow",
+  "otelcol_exporter_enqueue_failed_metric_points(_total)?",
+  "otelcol_exporter_enqueue_failed_spans(_total)?",
+  "otelcol_exporter_send_failed_metric_points(_total)?",
+  "otelcol_exporter_send_failed_spans(_total)?",
+];
 
 const FOLDER = shipped("deploy/grafana/dashboards");
 const dashboards = readdirSync(FOLDER).map((name) =>
@@ -218,6 +231,23 @@ describe("the dashboards, after the recordings of the demo were sent live", () =
       // One selector stands for two of these.
       absent.delete("otelcol_exporter_(send|enqueue)_failed_spans");
       expect([...absent].toSorted()).toEqual(NOT_YET);
+    });
+  });
+
+  it("find what the alert rules name there too", async () => {
+    const selectors = [...ALERTS, ...RECORDS].flatMap(({ expr }) => queryNames(expr).selectors);
+    await untilHolds("names of the rules", async () => {
+      const absent = new Set<string>();
+      for (const { matchers, metric } of selectors) {
+        const pattern = matchers.find(({ label }) => label === "__name__")?.value ?? metric;
+        const series = await stack.prometheus.series(`{__name__=~"${pattern}"}`);
+        if (series.length === 0) absent.add(pattern);
+        for (const { label } of matchers) {
+          const known = label === "__name__" || series.some((each) => each[label] !== undefined);
+          if (series.length > 0 && !known) absent.add(`${pattern}: ${label}`);
+        }
+      }
+      expect([...absent].toSorted()).toEqual(NOT_YET_IN_RULES);
     });
   });
 });
