@@ -1,10 +1,19 @@
 import { auditShow } from "./audit-show.ts";
 import { auditVerify } from "./audit-verify.ts";
 import type { Command } from "./command.ts";
+import { convert } from "./convert.ts";
 import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
 import { replay } from "./replay.ts";
 import { where } from "./where.ts";
 
 /** Every command, in the order of the help. */
-export const COMMANDS: readonly Command[] = [demo, replay, where, auditVerify, auditShow, doctor];
+export const COMMANDS: readonly Command[] = [
+  demo,
+  replay,
+  convert,
+  where,
+  auditVerify,
+  auditShow,
+  doctor,
+];

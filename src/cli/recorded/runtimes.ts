@@ -1,16 +1,22 @@
 import { entelixDialect } from "../../dialects/entelix/entelix-dialect.ts";
+import { graphDialect } from "../../dialects/graph/graph-dialect.ts";
+import type { GraphLine } from "../../dialects/graph/graph-line.ts";
+import { GraphMapping } from "../../dialects/graph/graph-mapping.ts";
 import type { AgentEvent } from "../../events/agent-event.ts";
 import { CliError } from "../cli-error.ts";
 import { nearest } from "../nearest.ts";
 import { safe } from "../terminal/safe-text.ts";
-import { native, type RecordedRuntime } from "./player.ts";
+import { mapped, native, type RecordedRuntime } from "./player.ts";
 
 /** An event of any runtime that is known here. */
-export type RecordedEvent = AgentEvent;
+export type RecordedEvent = AgentEvent | GraphLine;
 
 export type AnyRuntime = RecordedRuntime<RecordedEvent>;
 
-export const RUNTIMES: readonly [AnyRuntime, ...AnyRuntime[]] = [native(entelixDialect)];
+export const RUNTIMES: readonly [AnyRuntime, ...AnyRuntime[]] = [
+  native(entelixDialect),
+  mapped(graphDialect, (tenant) => new GraphMapping(tenant)),
+];
 
 /** What `--dialect` may be. */
 export const DIALECT_NAMES: readonly string[] = [

@@ -1,0 +1,54 @@
+import type { Mapping } from "../../dialects/mapping.ts";
+import { Tally } from "../../ingest/tally.ts";
+import type { Bridge } from "../../otel/bridge.ts";
+import type { Player } from "../recorded/player.ts";
+import type { AnyRuntime, RecordedEvent } from "../recorded/runtimes.ts";
+import type { ProjectedLog } from "./projected-log.ts";
+
+/** Counts, by type, the events of recordings that an audit log has no row for. */
+export class Unprojected {
+  readonly #log: ProjectedLog;
+  readonly #types = new Tally();
+  readonly #mappings: Mapping<RecordedEvent>[] = [];
+
+  constructor(log: ProjectedLog) {
+    this.#log = log;
+  }
+
+  /** The same runtime, its events counted on their way. */
+  counted(runtime: AnyRuntime): AnyRuntime {
+    return { ...runtime, player: (bridge, tenant) => this.#player(runtime, bridge, tenant) };
+  }
+
+  /** How many events of each type have no row. Whole once everything was played to its end. */
+  get counts(): Readonly<Record<string, number>> {
+    const all = new Map(this.#types.counts);
+    for (const { unprojected } of this.#mappings) {
+      for (const [type, count] of unprojected) all.set(type, (all.get(type) ?? 0) + count);
+    }
+    return Object.fromEntries(all);
+  }
+
+  #player(runtime: AnyRuntime, bridge: Bridge, tenant: string): Player<RecordedEvent> {
+    if (runtime.mapping !== undefined) {
+      const mapping = runtime.mapping(tenant);
+      this.#mappings.push(mapping);
+      return bridge.feed(mapping, tenant);
+    }
+    const player = runtime.player(bridge, tenant);
+    return {
+      take: (event, envelope) => {
+        const before = this.#log.rows;
+        const taken = player.take(event, envelope);
+        // The row of an event is on its way as soon as the event was taken.
+        if (this.#log.rows === before) this.#types.add(typeOf(event));
+        return taken;
+      },
+      end: () => player.end(),
+    };
+  }
+}
+
+function typeOf(event: RecordedEvent): string {
+  return "type" in event ? event.type : "_other";
+}

@@ -1,0 +1,167 @@
+import type { ErasedEvent } from "../../audit/audit-row.ts";
+import { decodeGraphEvent } from "../../audit/wire/decode-graph-event.ts";
+import type { GraphEventKind } from "../../audit/wire/graph-event.ts";
+import type { JsonValue } from "../../events/json-value.ts";
+import {
+  type Decoded,
+  type DecodeIssue,
+  EVENT_RANK,
+  type EventRank,
+  isJsonObject,
+  type JsonObject,
+  type LineEnvelope,
+  type RejectedEvent,
+} from "../dialect.ts";
+import { expectOptionalText, isCount } from "../field-checks.ts";
+import { readLineEnvelope } from "../line-envelope.ts";
+import { readTenantId } from "../tenant-field.ts";
+import { readTimestamp } from "../timestamp.ts";
+import type { GraphLine, RowFacts } from "./graph-line.ts";
+import { isControlLine } from "./log-lines.ts";
+
+/**
+ * Checks one line of a log of GraphEvents: the bare event `{"kind":…,…fields,"timestamp":…}`, the
+ * event nested as `{…envelope,"event":{"kind":…}}`, or a row as `NdjsonSessionLog` stores it. The
+ * time is the event's own. The event in the result is the given object itself; unknown fields stay in
+ * it, and an event of an unknown kind passes too, counted as a value that is not known. Never throws.
+ *
+ * @example
+ * const decoded = decodeGraph(line);
+ * if (decoded.outcome === "event") mapping.translate(decoded.event, decoded.envelope);
+ */
+export function decodeGraph(value: JsonObject): Decoded<GraphLine> {
+  if (value.kind === undefined && isJsonObject(value.event)) {
+    return decodeEvent(value.event, value);
+  }
+  if (isControlLine(value)) return SKIPPED;
+  return decodeEvent(value, undefined);
+}
+
+/** @param line what the event is nested in; a bare event's own fields are no envelope. */
+function decodeEvent(fields: JsonObject, line: JsonObject | undefined): Decoded<GraphLine> {
+  const decoded = decodeGraphEvent(fields);
+  const erased = decoded.issues === undefined || !isErased(fields) ? undefined : fields;
+  if (decoded.issues !== undefined && erased === undefined) {
+    const inside = line === undefined ? "" : "event.";
+    return rejected(
+      decoded.issues.map(({ field, expected }) => ({ field: inside + field, expected })),
+    );
+  }
+  // A text that is no time was found above, but for kinds that nothing is known of.
+  const at = typeof fields.timestamp === "string" ? readTimestamp(fields.timestamp) : undefined;
+  const kind = String(fields.kind);
+  if (at === undefined) return { outcome: "unknown", unknown: kind, value: line ?? fields };
+  const issues: DecodeIssue[] = [];
+  const envelope =
+    line === undefined ? { timestamp: at } : readEnvelope(line, fields.timestamp, issues);
+  const row = line === undefined ? NO_ROW : readRow(line, issues);
+  if (envelope === undefined || issues.length > 0) return rejected(issues);
+  const { ordinal, run_id, span_id, trace_id } = row;
+  if (erased !== undefined) {
+    const event: GraphLine = { form: "erased", event: erased, run_id, trace_id, span_id, ordinal };
+    return { outcome: "event", event, envelope, rank: EVENT_RANK.note, unknownValues: NONE };
+  }
+  if (decoded.event === undefined) return rejected(issues);
+  if (!decoded.known) {
+    const { event } = decoded;
+    const whole: GraphLine = { form: "unknown", event, run_id, trace_id, span_id, ordinal };
+    const unknownValues = [`kind=${kind}`];
+    return { outcome: "event", event: whole, envelope, rank: EVENT_RANK.note, unknownValues };
+  }
+  const { event } = decoded;
+  const rank = RANKS[event.kind];
+  const whole: GraphLine = { form: "known", event, run_id, trace_id, span_id, ordinal };
+  return { outcome: "event", event: whole, envelope, rank, unknownValues: NONE };
+}
+
+const NONE: readonly string[] = [];
+
+const SKIPPED: Decoded<GraphLine> = { outcome: "skipped" };
+
+const NO_ROW: RowFacts = {};
+
+function readRow(line: JsonObject, issues: DecodeIssue[]): RowFacts {
+  const { ordinal, run_id, span_id, trace_id } = line;
+  expectOptionalText(run_id, "run_id", issues);
+  expectOptionalText(trace_id, "trace_id", issues);
+  expectOptionalText(span_id, "span_id", issues);
+  const counts = typeof ordinal === "number" && ordinal > 0 && isCount(ordinal);
+  if (!counts && ordinal !== undefined && ordinal !== null) {
+    issues.push({ field: "ordinal", expected: "a whole number from 1" });
+  }
+  return {
+    // An empty run id says as little as none.
+    run_id: run_id === undefined ? undefined : (textIn(run_id) ?? null),
+    trace_id: textIn(trace_id),
+    span_id: textIn(span_id),
+    ordinal: counts ? ordinal : undefined,
+  };
+}
+
+function textIn(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The envelope, with the event's time; a row's ordinal orders its thread as a sequence does. */
+function readEnvelope(
+  line: JsonObject,
+  timestamp: JsonValue | undefined,
+  issues: DecodeIssue[],
+): LineEnvelope | undefined {
+  const { event_id, parent_tool_use_id, resumed_from_run_id, root_run_id, session_id } = line;
+  const { sequence = line.ordinal, thread_id, traceparent, tracestate } = line;
+  // Named one by one: to copy the whole line would cost more than all else that is done with it.
+  const envelope = readLineEnvelope(
+    {
+      timestamp: timestamp ?? null,
+      event_id: event_id ?? null,
+      sequence: sequence ?? null,
+      thread_id: thread_id ?? null,
+      session_id: session_id ?? null,
+      root_run_id: root_run_id ?? null,
+      resumed_from_run_id: resumed_from_run_id ?? null,
+      parent_tool_use_id: parent_tool_use_id ?? null,
+      traceparent: traceparent ?? null,
+      tracestate: tracestate ?? null,
+    },
+    issues,
+  );
+  const tenant = readTenantId(line, issues);
+  if (envelope === undefined) return undefined;
+  const whole: { -readonly [K in keyof LineEnvelope]: LineEnvelope[K] } = envelope;
+  if (tenant !== undefined) whole.tenant_id = tenant;
+  return whole;
+}
+
+function isErased(value: JsonObject): value is JsonObject & ErasedEvent {
+  return (
+    value.erased === true && typeof value.kind === "string" && typeof value.timestamp === "string"
+  );
+}
+
+/** What each kind does to its thread, for events of one time whose order nothing else says. */
+const RANKS: Readonly<Record<GraphEventKind, EventRank>> = {
+  user_message: EVENT_RANK.runOpens,
+  resumed: EVENT_RANK.runOpens,
+  sub_agent_invoked: EVENT_RANK.note,
+  tool_call: EVENT_RANK.callOpens,
+  assistant_message: EVENT_RANK.note,
+  thinking_delta: EVENT_RANK.note,
+  context_compacted: EVENT_RANK.note,
+  branch_created: EVENT_RANK.note,
+  checkpoint_marker: EVENT_RANK.note,
+  warning: EVENT_RANK.note,
+  rate_limit: EVENT_RANK.note,
+  agent_handoff: EVENT_RANK.note,
+  memory_recall: EVENT_RANK.note,
+  tool_result: EVENT_RANK.callCloses,
+  interrupt: EVENT_RANK.runCloses,
+  cancelled: EVENT_RANK.runCloses,
+  usage_limit_exceeded: EVENT_RANK.runCloses,
+  tool_error_terminal: EVENT_RANK.runCloses,
+  error: EVENT_RANK.runCloses,
+};
+
+function rejected(issues: readonly DecodeIssue[]): RejectedEvent {
+  return { outcome: "rejected", issues };
+}

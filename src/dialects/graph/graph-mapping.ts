@@ -1,0 +1,238 @@
+import type { Instant } from "../../events/instant.ts";
+import { RecentMap } from "../../lifecycle/recent-map.ts";
+import { derivedRunId } from "../derived-run-id.ts";
+import type { LineEnvelope } from "../dialect.ts";
+import type { KnownFacts } from "../known-facts.ts";
+import type { Mapping, Translated } from "../mapping.ts";
+import type { GraphLine } from "./graph-line.ts";
+import { beginsTurn, isStart, type LogRow, opensTurn, worksOn } from "./log-row.ts";
+import { LogRun } from "./log-run.ts";
+import { LogThread } from "./log-thread.ts";
+import { RowReader, type RowsRead } from "./row-reader.ts";
+import { TracePlaces } from "./trace-places.ts";
+import { WaitingRows } from "./waiting-rows.ts";
+
+/** The thread of lines that name none. */
+const UNNAMED = "default";
+
+/**
+ * Reads a log of GraphEvents as runs: each turn of a thread, from a user's message to the next, is
+ * one. Where rows name their run (ours do), that is the run, so that the trace made of a log has the
+ * ids of the trace that was made live; else the id is derived from the row that opens the turn.
+ */
+export class GraphMapping implements Mapping<GraphLine> {
+  readonly #tenant: string;
+  readonly #threads: RecentMap<LogThread>;
+  readonly #runs: RecentMap<LogRun>;
+  readonly #places: TracePlaces;
+  readonly #waiting = new WaitingRows();
+  readonly #reader: RowReader;
+  /** The thread of the line before, which lines that name none go on with. */
+  #last: LogThread | undefined = undefined;
+
+  /**
+   * @param tenant of lines that name none.
+   * @param remembered threads, runs and traces that are remembered, at least: so many of each.
+   */
+  constructor(tenant: string, remembered = 10_000) {
+    this.#tenant = tenant;
+    this.#threads = new RecentMap(remembered);
+    this.#runs = new RecentMap(remembered);
+    this.#places = new TracePlaces(remembered);
+    this.#reader = new RowReader(this.#places, remembered);
+  }
+
+  get unprojected(): ReadonlyMap<string, number> {
+    return this.#reader.unprojected;
+  }
+
+  translate(line: GraphLine, envelope: LineEnvelope): Translated {
+    const thread = this.#threadOf(envelope);
+    const ordinal = line.ordinal === undefined ? thread.lines : line.ordinal - 1;
+    thread.lines++;
+    const [seconds, nanos] = envelope.timestamp;
+    const at: Instant = [seconds, nanos];
+    const eventId = envelope.event_id;
+    const row: LogRow = { line, at, eventId, opening: eventId ?? String(ordinal) };
+    const read: RowsRead = { signals: [], rows: [] };
+    const { run_id, trace_id } = line;
+    if (typeof run_id === "string") {
+      for (const waiting of this.#waiting.take(thread)) {
+        this.#takeNamed(thread, waiting, run_id, trace_id, read);
+      }
+      this.#takeNamed(thread, row, run_id, trace_id, read);
+    } else {
+      // Nobody named the turn that waits: the next one begins, or the log knows no run ids.
+      if (run_id === undefined || beginsTurn(line)) this.#giveUp(thread, read);
+      if (run_id === undefined || !this.#mayWait(thread, row)) {
+        this.#giveUp(thread, read);
+        this.#takeUnnamed(thread, row, read);
+      }
+    }
+    return translated(thread, read);
+  }
+
+  end(): readonly Translated[] {
+    return this.#waiting.takeAll().map(({ rows, thread }) => {
+      const read: RowsRead = { signals: [], rows: [] };
+      for (const row of rows) this.#takeUnnamed(thread, row, read);
+      return translated(thread, read);
+    });
+  }
+
+  /**
+   * A message is often logged before its run has an id: where rows name runs, what opens a turn
+   * waits for the first row that names one.
+   */
+  #mayWait(thread: LogThread, row: LogRow): boolean {
+    const waits = this.#waiting.has(thread) || opensTurn(thread, row.line);
+    return waits && this.#waiting.add(thread, row);
+  }
+
+  /** What waits for a run id waits no longer. */
+  #giveUp(thread: LogThread, read: RowsRead): void {
+    for (const row of this.#waiting.take(thread)) this.#takeUnnamed(thread, row, read);
+  }
+
+  #threadOf(envelope: LineEnvelope): LogThread {
+    const named = envelope.thread_id ?? envelope.session_id;
+    const tenantId = envelope.tenant_id ?? this.#tenant;
+    const before = this.#last;
+    const goesOn = named === undefined && before?.tenantId === tenantId;
+    const name = named ?? (goesOn ? before.name : UNNAMED);
+    if (before !== undefined && before.name === name && before.tenantId === tenantId) return before;
+    const key = `${tenantId}\0${name}`;
+    let thread = this.#threads.get(key);
+    if (thread === undefined) {
+      const subAgent = this.#reader.subAgentOf(tenantId, name);
+      thread = new LogThread(tenantId, name, named !== undefined, subAgent);
+    }
+    this.#threads.set(key, thread);
+    this.#last = thread;
+    return thread;
+  }
+
+  /** A row whose run nobody names: the turn's, or one that opens a turn. */
+  #takeUnnamed(thread: LogThread, row: LogRow, read: RowsRead): void {
+    const opens = opensTurn(thread, row.line);
+    const turn = opens ? this.#openTurn(thread, row, read) : thread.current;
+    if (turn === undefined) return;
+    this.#reader.read(thread, turn, row, opens, read);
+    thread.awaitsTask = false;
+  }
+
+  #openTurn(thread: LogThread, row: LogRow, read: RowsRead): LogRun {
+    const { tenantId } = thread;
+    closeCurrent(thread, read);
+    const runId = derivedRunId(tenantId, thread.name, row.opening);
+    const { parent } = thread.subAgent ?? {};
+    const run = new LogRun(tenantId, runId, thread.name, row.at);
+    run.say(read.signals, row.at, {
+      signal: "run_opens",
+      threadId: thread.conversation,
+      parentRunId: parent?.runId,
+      ...opening(thread, row, runId),
+    });
+    thread.current = run;
+    thread.pausedRunId = undefined;
+    return run;
+  }
+
+  /** A row of the run that it, or a row right behind it, names. */
+  #takeNamed(
+    thread: LogThread,
+    row: LogRow,
+    runId: string,
+    traceId: string | undefined,
+    read: RowsRead,
+  ): void {
+    let run = thread.lastNamed?.runId === runId ? thread.lastNamed : this.#find(thread, runId);
+    const opens = run === undefined;
+    if (run === undefined) run = this.#openNamed(thread, row, runId, traceId, read);
+    else if (run.isOver && worksOn(row.line)) this.#goOn(thread, run, row, read);
+    if (run !== thread.lastNamed) {
+      // Set also where it is known: a run in use is not forgotten.
+      this.#runs.set(keyOf(thread, runId), run);
+      thread.lastNamed = run;
+    }
+    this.#reader.read(thread, run, row, opens, read);
+  }
+
+  #find(thread: LogThread, runId: string): LogRun | undefined {
+    return this.#runs.get(keyOf(thread, runId));
+  }
+
+  #openNamed(
+    thread: LogThread,
+    row: LogRow,
+    runId: string,
+    traceId: string | undefined,
+    read: RowsRead,
+  ): LogRun {
+    const { tenantId } = thread;
+    const place = this.#places.placeOf(tenantId, runId, traceId, thread.name);
+    const { call, agent } = place?.dispatch ?? {};
+    const run = new LogRun(tenantId, runId, `${thread.name}/${runId}`, row.at);
+    run.traceId = traceId;
+    if (traceId !== undefined) this.#places.opened(traceId, run);
+    if (call !== undefined) call.subAgent = run;
+    if (place === undefined && row.line.event.kind === "user_message") closeCurrent(thread, read);
+    const { facts, resumedFromRunId } = opening(thread, row, runId);
+    run.say(read.signals, row.at, {
+      signal: "run_opens",
+      agent,
+      threadId: thread.conversation,
+      parentRunId: place?.parentRunId,
+      parentCallId: call?.id,
+      resumedFromRunId,
+      facts: place === undefined ? facts : { ...facts, "entelix.parent.inferred": true },
+    });
+    if (place === undefined) {
+      thread.current = run;
+      thread.pausedRunId = undefined;
+    }
+    return run;
+  }
+
+  /** A run that had ended works on: after a pause that is its next segment. */
+  #goOn(thread: LogThread, run: LogRun, row: LogRow, read: RowsRead): void {
+    if (run.possibleEnd?.outcome !== "interrupted") {
+      run.goOn();
+      return;
+    }
+    if (!run.isClosed) run.close(read.signals);
+    run.reopen(row.at);
+    run.say(read.signals, row.at, { signal: "run_opens", threadId: thread.conversation });
+    thread.pausedRunId = undefined;
+  }
+}
+
+function keyOf({ tenantId }: LogThread, runId: string): string {
+  return `${tenantId}\0${runId}`;
+}
+
+function closeCurrent(thread: LogThread, read: RowsRead): void {
+  const { current } = thread;
+  if (current !== undefined && !current.isClosed) current.close(read.signals);
+}
+
+/** What the row that opens a run says of it. */
+function opening(
+  thread: LogThread,
+  { line }: LogRow,
+  runId: string,
+): { readonly facts: KnownFacts; readonly resumedFromRunId: string | undefined } {
+  const facts: { -readonly [N in keyof KnownFacts]: KnownFacts[N] } = { "entelix.source": "graph" };
+  if (!isStart(line)) facts["entelix.run.start_unseen"] = true;
+  if (line.form !== "known" || line.event.kind !== "resumed") {
+    return { facts, resumedFromRunId: undefined };
+  }
+  const { from_checkpoint } = line.event;
+  if (from_checkpoint !== "") facts["entelix.resumed.checkpoint"] = from_checkpoint;
+  const from = thread.continuedFrom(from_checkpoint);
+  return { facts, resumedFromRunId: from === runId ? undefined : from };
+}
+
+function translated(thread: LogThread, { rows, signals }: RowsRead): Translated {
+  return { tenantId: thread.tenantId, threadId: thread.name, signals, rows };
+}

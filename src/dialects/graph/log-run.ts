@@ -1,0 +1,289 @@
+import type { AssistantMessage, ToolCall, ToolResult } from "../../audit/wire/graph-event.ts";
+import { compareInstants, type Instant } from "../../events/instant.ts";
+import type { ToolErrorKind } from "../../events/tool-error-kind.ts";
+import type { Signal, SignalKind } from "../../lifecycle/signal.ts";
+import type { CallProblem, RunEnd } from "../../lifecycle/signals.ts";
+import type { AttributeName } from "../../otel/semconv.ts";
+import type { KnownFacts } from "../known-facts.ts";
+import { type PointRow, pointOf, usageFacts } from "./row-facts.ts";
+import { PAUSED_TEXT } from "./terminals.ts";
+
+/** Open calls that are remembered of a run; of older ones only the lifecycle knows. */
+const MAX_OPEN_CALLS = 1_000;
+
+/** A tool call of the log whose result has not come. */
+export interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  /** The sub-agent that it dispatched. */
+  subAgent: LogRun | undefined;
+}
+
+/** How a run ended, if nothing but trailing rows follows. */
+interface PossibleEnd {
+  readonly end: RunEnd;
+  at: Instant;
+  /** Whether what works on after it is another run. */
+  readonly over: boolean;
+}
+
+/** One run of a log: what must be known of it to read its next row. */
+export class LogRun {
+  readonly tenantId: string;
+  readonly runId: string;
+  /** The stream that the ids of its sub-agents derive from. */
+  readonly stream: string;
+  readonly parent: LogRun | undefined;
+  /** Its open calls, oldest first. */
+  readonly calls: OpenCall[] = [];
+  /** Sub-agents at work whose rows have no run id, oldest first. */
+  subAgents: LogRun[] = [];
+  /** It has a log of its own: rows of its parent's log are not its. */
+  hasOwnLog = false;
+  /** Its trace, where its rows name it. */
+  traceId: string | undefined = undefined;
+  /** Its end was told. */
+  isClosed = false;
+  lastAt: Instant;
+  #end: PossibleEnd | undefined = undefined;
+  /** The row that the next model call is measured from. */
+  #idleSince: Instant | undefined = undefined;
+  /** Pieces of thinking of the model call that is open, and when the last one came. */
+  #thinking = 0;
+  #thoughtAt: Instant | undefined = undefined;
+  /** Calls that the last reply asked for and that were not made yet. */
+  #announced: ReadonlySet<string> | undefined = undefined;
+  #counts: Partial<Record<AttributeName, number>> | undefined = undefined;
+
+  constructor(tenantId: string, runId: string, stream: string, at: Instant, parent?: LogRun) {
+    this.tenantId = tenantId;
+    this.runId = runId;
+    this.stream = stream;
+    this.parent = parent;
+    this.lastAt = at;
+  }
+
+  /** Ended, so that only trailing rows can be its. */
+  get isOver(): boolean {
+    return this.#end?.over === true;
+  }
+
+  /** Ended, or looks like it: the last reply asked for nothing more. */
+  get mayBeOver(): boolean {
+    return this.#end !== undefined;
+  }
+
+  get possibleEnd(): RunEnd | undefined {
+    return this.#end?.end;
+  }
+
+  announced(id: string, name: string): boolean {
+    return this.#announced?.has(callKey(id, name)) === true;
+  }
+
+  findCall(id: string, name: string): OpenCall | undefined {
+    return this.calls.find((call) => call.id === id && call.name === name);
+  }
+
+  say(out: Signal[], at: Instant, kind: SignalKind): void {
+    out.push({ tenantId: this.tenantId, runId: this.runId, at, ...kind });
+  }
+
+  /** Something that the next model call may be an answer to. */
+  heard(at: Instant): void {
+    this.#moveOn(at);
+    this.#idleSince = at;
+  }
+
+  /** A message to the model in the middle of the run. */
+  told(at: Instant, out: Signal[]): void {
+    this.#end = undefined;
+    this.heard(at);
+    this.say(out, at, { signal: "note", name: "entelix.user_input" });
+  }
+
+  /** The model answered: its call is known by this alone, and by the thinking before it. */
+  reply(row: AssistantMessage, at: Instant, out: Signal[]): void {
+    this.#end = undefined;
+    if (this.#thinking === 0) this.#openModel(this.#idleSince ?? at, out);
+    this.#closeModel(at, usageFacts(row.usage), out);
+    this.heard(at);
+    this.#announced = announcedIn(row);
+    if (this.#announced === undefined && this.calls.length === 0) {
+      this.mayEnd({ outcome: "complete" }, at, false, out);
+    }
+  }
+
+  think(at: Instant, out: Signal[]): void {
+    this.#end = undefined;
+    if (this.#thinking === 0) this.#openModel(this.#idleSince ?? at, out);
+    this.#thinking++;
+    this.#thoughtAt = at;
+    this.#moveOn(at);
+  }
+
+  callTool(row: ToolCall, at: Instant, out: Signal[]): void {
+    this.#end = undefined;
+    this.#endThinking(out);
+    this.heard(at);
+    const { id, name } = row;
+    this.calls.push({ id, name, subAgent: undefined });
+    if (this.calls.length > MAX_OPEN_CALLS) this.calls.shift();
+    this.say(out, at, { signal: "call_opens", callId: id, name, content: row.input });
+  }
+
+  /** The result of a call of this run, whether the call was seen or not. */
+  toolResult(row: ToolResult, at: Instant, out: Signal[]): void {
+    this.#endThinking(out);
+    this.heard(at);
+    const { content, name, tool_use_id } = row;
+    const known = this.findCall(tool_use_id, name);
+    if (known !== undefined) this.calls.splice(this.calls.indexOf(known), 1);
+    const problem = this.#problemOf(row);
+    this.say(out, at, {
+      signal: "call_closes",
+      callId: tool_use_id,
+      name,
+      durationMs: 0,
+      problem,
+      content: problem === undefined ? content : undefined,
+    });
+    if (problem?.outcome === "interrupted" && !this.isOver) {
+      this.mayEnd({ outcome: "interrupted" }, at, true, out);
+    } else this.trail(at, out);
+  }
+
+  /** A point in its life. What it says of the provider does not part the call from its reply. */
+  point(row: PointRow, at: Instant, out: Signal[]): void {
+    const { count, facts, name } = pointOf(row);
+    const provider = row.kind === "rate_limit" || row.kind === "warning";
+    if (provider) this.#moveOn(at);
+    else this.heard(at);
+    const on = provider ? "model" : "run";
+    this.say(out, at, { signal: "note", name, on, facts });
+    if (count !== undefined) this.#count(count, at, out);
+    this.trail(at, out);
+  }
+
+  /** A note without a row of its own kind. */
+  note(name: string, facts: KnownFacts, at: Instant, out: Signal[]): void {
+    this.#moveOn(at);
+    this.say(out, at, { signal: "note", name, facts });
+    this.trail(at, out);
+  }
+
+  /** Thinking that an error cut short was a model call that failed. */
+  failModel(type: string, message: string, at: Instant, out: Signal[]): void {
+    if (this.#thinking === 0) return;
+    const facts = this.#takeThinking();
+    this.say(out, at, { signal: "model_closes", problem: { type, message }, facts });
+  }
+
+  /**
+   * It ended so, if it does not go on. The first end that is one stays: an error that is recorded
+   * after a cancel does not make the cancel a failure of another kind.
+   */
+  mayEnd(end: RunEnd, at: Instant, over: boolean, out: Signal[]): void {
+    this.#moveOn(at);
+    if (!this.isOver) this.#end = { end, at, over };
+    this.trail(at, out);
+  }
+
+  /** A trailing row came: the end is no earlier than that. */
+  trail(at: Instant, out: Signal[]): void {
+    const possible = this.#end;
+    if (possible === undefined) return;
+    if (compareInstants(at, possible.at) > 0) possible.at = at;
+    this.say(out, possible.at, { signal: "run_may_end", end: possible.end });
+  }
+
+  /** It goes on, whatever looked like its end. */
+  goOn(): void {
+    this.#end = undefined;
+  }
+
+  /** The next segment of a paused run: nothing of the last one is open any more. */
+  reopen(at: Instant): void {
+    this.#end = undefined;
+    this.isClosed = false;
+    this.calls.length = 0;
+    this.subAgents = [];
+    this.#takeThinking();
+    this.#idleSince = undefined;
+    this.#announced = undefined;
+    this.lastAt = at;
+  }
+
+  /** Nothing more is its: it ended as it may have, else nobody says how. */
+  close(out: Signal[], orElse?: { readonly end: RunEnd; readonly at: Instant }): void {
+    for (const subAgent of this.subAgents) subAgent.close(out);
+    this.subAgents = [];
+    this.isClosed = true;
+    const end = this.#end ?? orElse;
+    if (end !== undefined) this.say(out, end.at, { signal: "run_closes", end: end.end });
+    else {
+      const superseded: RunEnd = { outcome: "abandoned", reason: "superseded" };
+      this.say(out, this.lastAt, { signal: "run_closes", end: superseded });
+    }
+  }
+
+  #moveOn(at: Instant): void {
+    if (compareInstants(at, this.lastAt) > 0) this.lastAt = at;
+  }
+
+  #openModel(from: Instant, out: Signal[]): void {
+    const facts: KnownFacts = { "entelix.model.start_inferred": true };
+    this.say(out, from, { signal: "model_opens", facts });
+  }
+
+  #closeModel(at: Instant, usage: KnownFacts, out: Signal[]): void {
+    const facts = { ...usage, ...this.#takeThinking() };
+    this.say(out, at, { signal: "model_closes", facts });
+  }
+
+  /** The model thought, and tools follow: its call is over, though no reply was logged. */
+  #endThinking(out: Signal[]): void {
+    if (this.#thoughtAt !== undefined) this.#closeModel(this.#thoughtAt, {}, out);
+  }
+
+  #takeThinking(): KnownFacts {
+    const deltas = this.#thinking;
+    this.#thinking = 0;
+    this.#thoughtAt = undefined;
+    return deltas === 0 ? {} : { "entelix.thinking.deltas": deltas };
+  }
+
+  /** The class of the error where a terminal row has said it: results do not. */
+  #problemOf({ content, is_error, name }: ToolResult): CallProblem | undefined {
+    if (!is_error) return undefined;
+    if (content === PAUSED_TEXT) return { outcome: "interrupted" };
+    return { outcome: "error", kind: this.#terminalKind(name), message: "" };
+  }
+
+  #terminalKind(tool: string): ToolErrorKind | undefined {
+    const end = this.#end?.end;
+    if (end?.outcome !== "failed" || end.kind.type !== "tool_error_terminal") return undefined;
+    return end.kind.tool_name === tool ? end.kind.kind : undefined;
+  }
+
+  #count(name: AttributeName, at: Instant, out: Signal[]): void {
+    this.#counts ??= {};
+    const count = (this.#counts[name] ?? 0) + 1;
+    this.#counts[name] = count;
+    this.say(out, at, { signal: "facts", facts: { [name]: count } });
+  }
+}
+
+function callKey(id: string, name: string): string {
+  return `${id}\0${name}`;
+}
+
+function announcedIn({ content }: AssistantMessage): ReadonlySet<string> | undefined {
+  let calls: Set<string> | undefined;
+  for (const part of content) {
+    if (part.type !== "tool_use") continue;
+    calls ??= new Set();
+    calls.add(callKey(part.id, part.name));
+  }
+  return calls;
+}

@@ -1,0 +1,150 @@
+import type {
+  AgentHandoff,
+  BranchCreated,
+  CheckpointMarker,
+  ContextCompacted,
+  ErrorRecorded,
+  MemoryRecall,
+  RateLimit,
+  Warning,
+} from "../../audit/wire/graph-event.ts";
+import type { ModelUsage } from "../../audit/wire/model-usage.ts";
+import type { ModelWarning } from "../../audit/wire/model-warning.ts";
+import type { AttributeName } from "../../otel/semconv.ts";
+import type { KnownFacts } from "../known-facts.ts";
+
+/** A row that is a point in the life of its run. */
+export type PointRow =
+  | AgentHandoff
+  | BranchCreated
+  | CheckpointMarker
+  | ContextCompacted
+  | ErrorRecorded
+  | MemoryRecall
+  | RateLimit
+  | Warning;
+
+/** A span event, and the attribute of the run that counts its like, where anybody counts them. */
+export interface Point {
+  readonly name: string;
+  readonly facts: KnownFacts;
+  readonly count?: AttributeName;
+}
+
+/** What a point in the life of a run says of it. */
+export function pointOf(row: PointRow): Point {
+  switch (row.kind) {
+    case "agent_handoff":
+      return {
+        name: "entelix.handoff",
+        facts: { "entelix.handoff.from": row.from ?? undefined, "entelix.handoff.to": row.to },
+        count: "entelix.handoff.count",
+      };
+    case "branch_created":
+      return {
+        name: "entelix.branch",
+        facts: {
+          "entelix.branch.id": row.branch_id,
+          "entelix.branch.parent_event": Number(row.parent_event),
+        },
+      };
+    case "checkpoint_marker":
+      return {
+        name: "entelix.checkpoint",
+        facts: {
+          "entelix.checkpoint.id": row.checkpoint_id,
+          "entelix.checkpoint.thread_id": row.thread_id,
+        },
+      };
+    case "context_compacted":
+      return {
+        name: "entelix.context_compacted",
+        facts: {
+          "entelix.compaction.dropped_chars": Number(row.dropped_chars),
+          "entelix.compaction.retained_chars": Number(row.retained_chars),
+        },
+        count: "entelix.compaction.count",
+      };
+    case "error":
+      return {
+        name: "entelix.error",
+        facts: { "entelix.error.class": row.class, "entelix.error.message": row.message },
+        count: "entelix.error.count",
+      };
+    case "memory_recall":
+      return {
+        name: "entelix.memory_recall",
+        facts: {
+          "entelix.memory_recall.tier": row.tier,
+          "entelix.memory_recall.namespace": row.namespace_key,
+          "entelix.memory_recall.hits": Number(row.hits),
+        },
+        count: "entelix.memory_recall.count",
+      };
+    case "rate_limit":
+      return {
+        name: "entelix.rate_limit",
+        facts: rateLimitFacts(row.snapshot),
+        count: "entelix.rate_limit.count",
+      };
+    case "warning":
+      return {
+        name: "entelix.warning",
+        facts: warningFacts(row.warning),
+        count: "entelix.warning.count",
+      };
+    default:
+      return row satisfies never;
+  }
+}
+
+function rateLimitFacts(snapshot: RateLimit["snapshot"]): KnownFacts {
+  const { requests_remaining, requests_reset_at, tokens_remaining, tokens_reset_at } = snapshot;
+  return {
+    "entelix.rate_limit.requests_remaining": numberIn(requests_remaining),
+    "entelix.rate_limit.tokens_remaining": numberIn(tokens_remaining),
+    "entelix.rate_limit.requests_reset_at": requests_reset_at ?? undefined,
+    "entelix.rate_limit.tokens_reset_at": tokens_reset_at ?? undefined,
+  };
+}
+
+function warningFacts(warning: ModelWarning): KnownFacts {
+  const { kind } = warning;
+  const named = (subject: string, detail?: string): KnownFacts => ({
+    "entelix.warning.kind": kind,
+    "entelix.warning.subject": subject,
+    "entelix.warning.detail": detail,
+  });
+  switch (warning.kind) {
+    case "lossy_encode":
+      return named(warning.field, warning.detail);
+    case "unknown_stop_reason":
+      return named(warning.raw);
+    case "unsupported_capability":
+      return named(warning.capability, warning.detail);
+    case "provider_extension_ignored":
+      return named(warning.vendor);
+    default:
+      return warning satisfies never;
+  }
+}
+
+/**
+ * The tokens of one model call, as the provider counted them: whether its input tokens contain the
+ * cached ones differs between providers, and the log does not say whose reply it is.
+ */
+export function usageFacts(usage: ModelUsage | null | undefined): KnownFacts {
+  if (usage === null || usage === undefined) return {};
+  return {
+    "gen_ai.usage.input_tokens": usage.input_tokens,
+    "gen_ai.usage.output_tokens": usage.output_tokens,
+    "gen_ai.usage.cache_read.input_tokens": usage.cached_input_tokens || undefined,
+    "gen_ai.usage.cache_write.input_tokens": usage.cache_creation_input_tokens || undefined,
+    "gen_ai.usage.reasoning.output_tokens": usage.reasoning_tokens || undefined,
+  };
+}
+
+/** A span holds no bigint: beyond 2^53 it shows the nearest number, and the row the exact one. */
+function numberIn(value: number | bigint | null | undefined): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}

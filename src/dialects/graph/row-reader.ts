@@ -1,0 +1,262 @@
+import type {
+  AnyGraphEvent,
+  GraphEvent,
+  SubAgentInvoked,
+  ToolCall,
+  ToolResult,
+} from "../../audit/wire/graph-event.ts";
+import type { Instant } from "../../events/instant.ts";
+import { RecentMap } from "../../lifecycle/recent-map.ts";
+import type { Signal } from "../../lifecycle/signal.ts";
+import type { RunEnd } from "../../lifecycle/signals.ts";
+import { derivedRunId } from "../derived-run-id.ts";
+import type { KnownFacts } from "../known-facts.ts";
+import type { ProjectedRow } from "../mapping.ts";
+import type { LogRow } from "./log-row.ts";
+import { LogRun } from "./log-run.ts";
+import type { LogThread } from "./log-thread.ts";
+import { endOf, FAILED_UNSEEN } from "./run-ends.ts";
+import { PAUSED_TEXT } from "./terminals.ts";
+import type { TracePlaces } from "./trace-places.ts";
+import { callerOf, dispatchOf, innermost, levelsOf, ownerOf } from "./turn-levels.ts";
+
+/** What rows were read as. */
+export interface RowsRead {
+  readonly signals: Signal[];
+  readonly rows: ProjectedRow[];
+}
+
+/** Sub-agents below each other that get a run of their own; agents nest far less. */
+const DEEPEST = 64;
+
+/** Reads rows as signals of the run they belong to: each of the 19 kinds has its place here. */
+export class RowReader {
+  readonly #places: TracePlaces;
+  /** Sub-agents by the thread that they were to write to. */
+  readonly #subThreads: RecentMap<LogRun>;
+  /** Kinds of rows that can't be written again: their payload was erased. */
+  readonly unprojected = new Map<string, number>();
+
+  constructor(places: TracePlaces, remembered: number) {
+    this.#places = places;
+    this.#subThreads = new RecentMap(remembered);
+  }
+
+  /** The sub-agent whose own log a thread is. */
+  subAgentOf(tenantId: string, thread: string): LogRun | undefined {
+    return this.#subThreads.get(`${tenantId}\0${thread}`);
+  }
+
+  /** @param opens whether this row opened the run. */
+  read(thread: LogThread, turn: LogRun, row: LogRow, opens: boolean, read: RowsRead): void {
+    const { at, line } = row;
+    switch (line.form) {
+      case "known": {
+        const run = this.#readKnown(thread, turn, line.event, row, opens, read.signals);
+        read.rows.push(projected(run, row, line.event));
+        return;
+      }
+      case "unknown": {
+        const run = innermost(turn);
+        const facts: KnownFacts = { "entelix.graph.kind": line.event.kind };
+        run.note("entelix.graph.unknown", facts, at, read.signals);
+        read.rows.push(projected(run, row, line.event));
+        return;
+      }
+      case "erased": {
+        const { kind } = line.event;
+        const facts: KnownFacts = { "entelix.graph.kind": kind };
+        innermost(turn).note("entelix.graph.erased", facts, at, read.signals);
+        this.unprojected.set(kind, (this.unprojected.get(kind) ?? 0) + 1);
+        return;
+      }
+      default:
+        line satisfies never;
+    }
+  }
+
+  /** @returns the run that the row belongs to. */
+  #readKnown(
+    thread: LogThread,
+    turn: LogRun,
+    event: GraphEvent,
+    row: LogRow,
+    opens: boolean,
+    out: Signal[],
+  ): LogRun {
+    const { at } = row;
+    switch (event.kind) {
+      case "user_message":
+        if (opens || thread.awaitsTask) turn.heard(at);
+        else turn.told(at, out);
+        return turn;
+      case "resumed":
+        turn.heard(at);
+        if (!opens) {
+          const facts: KnownFacts = {
+            "entelix.resumed.checkpoint": event.from_checkpoint || undefined,
+          };
+          turn.note("entelix.resumed", facts, at, out);
+        }
+        return turn;
+      case "assistant_message":
+        return did(innermost(turn), (run) => run.reply(event, at, out));
+      case "thinking_delta":
+        return did(innermost(turn), (run) => run.think(at, out));
+      case "tool_call":
+        return this.#toolCall(turn, event, at, out);
+      case "tool_result":
+        return this.#toolResult(thread, turn, event, at, out);
+      case "sub_agent_invoked":
+        return this.#subAgent(thread, turn, event, row, out);
+      case "checkpoint_marker":
+        thread.noteCheckpoint(event.checkpoint_id, turn.runId);
+        turn.point(event, at, out);
+        return turn;
+      case "branch_created":
+        turn.point(event, at, out);
+        return turn;
+      case "agent_handoff":
+      case "context_compacted":
+      case "memory_recall":
+      case "rate_limit":
+      case "warning":
+        return did(innermost(turn), (run) => run.point(event, at, out));
+      case "interrupt":
+        thread.pausedRunId = turn.runId;
+        return endAll(turn, endOf(event), at, out);
+      case "cancelled":
+        return endAll(turn, endOf(event), at, out);
+      case "tool_error_terminal":
+      case "usage_limit_exceeded":
+        // Each level that it ends writes a row of its own, from the innermost out.
+        return did(innermost(turn), (run) => run.mayEnd(endOf(event), at, true, out));
+      case "error":
+        return did(innermost(turn), (run) => {
+          run.failModel(event.class, event.message, at, out);
+          run.point(event, at, out);
+          run.mayEnd(endOf(event), at, false, out);
+        });
+      default:
+        return event satisfies never;
+    }
+  }
+
+  #toolCall(turn: LogRun, event: ToolCall, at: Instant, out: Signal[]): LogRun {
+    return did(callerOf(turn, event.id, event.name), (run) => run.callTool(event, at, out));
+  }
+
+  /** The result of a call that dispatched a sub-agent is the end of the sub-agent too. */
+  #toolResult(
+    thread: LogThread,
+    turn: LogRun,
+    event: ToolResult,
+    at: Instant,
+    out: Signal[],
+  ): LogRun {
+    const { name, tool_use_id } = event;
+    const run = ownerOf(turn, tool_use_id, name) ?? innermost(turn);
+    const subAgent = run.findCall(tool_use_id, name)?.subAgent;
+    if (subAgent !== undefined) endSubAgent(run, subAgent, event, at, out);
+    run.toolResult(event, at, out);
+    if (turn.possibleEnd?.outcome === "interrupted") thread.pausedRunId = turn.runId;
+    return run;
+  }
+
+  #subAgent(
+    thread: LogThread,
+    turn: LogRun,
+    event: SubAgentInvoked,
+    row: LogRow,
+    out: Signal[],
+  ): LogRun {
+    const { agent_id, sub_thread_id } = event;
+    const { at, line } = row;
+    const dispatch = dispatchOf(turn, agent_id);
+    const run = dispatch?.run ?? innermost(turn);
+    const call = dispatch?.call;
+    run.goOn();
+    run.heard(at);
+    run.say(out, at, {
+      signal: "note",
+      name: "entelix.sub_agent",
+      on: call === undefined ? "run" : { callId: call.id },
+      facts: {
+        "gen_ai.agent.name": agent_id,
+        "entelix.sub_agent.thread_id": sub_thread_id,
+      } satisfies KnownFacts,
+    });
+    if (typeof line.run_id === "string") {
+      // Its rows name its run, and open it.
+      const traceId = turn.traceId;
+      const dispatched = { run, agent: agent_id, subThread: sub_thread_id, call };
+      if (traceId !== undefined) this.#places.dispatched(traceId, dispatched);
+      return run;
+    }
+    if (call === undefined || depthOf(run) >= DEEPEST) return run;
+    const stream = `${run.stream}/${call.id}`;
+    const runId = derivedRunId(thread.tenantId, stream, row.opening);
+    const subAgent = new LogRun(thread.tenantId, runId, stream, at, run);
+    call.subAgent = subAgent;
+    run.subAgents.push(subAgent);
+    this.#subThreads.set(`${thread.tenantId}\0${sub_thread_id}`, subAgent);
+    subAgent.say(out, at, {
+      signal: "run_opens",
+      agent: agent_id,
+      parentRunId: run.runId,
+      parentCallId: call.id,
+      threadId: sub_thread_id || undefined,
+      facts: { "entelix.source": "graph" } satisfies KnownFacts,
+    });
+    return run;
+  }
+}
+
+/** The row as it stands: what it says of itself is kept, and what it does not is not made up. */
+function projected(run: LogRun, { eventId, line }: LogRow, event: AnyGraphEvent): ProjectedRow {
+  // Empty is none: the id of another line that this one waited for is not its.
+  return {
+    runId: run.runId,
+    event,
+    eventId: eventId ?? "",
+    traceId: line.trace_id,
+    spanId: line.span_id,
+  };
+}
+
+function did(run: LogRun, act: (run: LogRun) => void): LogRun {
+  act(run);
+  return run;
+}
+
+/** A turn that pauses or is cancelled takes its sub-agents with it. */
+function endAll(turn: LogRun, end: RunEnd, at: Instant, out: Signal[]): LogRun {
+  for (const run of levelsOf(turn)) run.mayEnd(end, at, true, out);
+  return turn;
+}
+
+function endSubAgent(
+  caller: LogRun,
+  subAgent: LogRun,
+  result: ToolResult,
+  at: Instant,
+  out: Signal[],
+): void {
+  const end = endByResult(result);
+  if (caller.subAgents.includes(subAgent)) {
+    caller.subAgents = caller.subAgents.filter((each) => each !== subAgent);
+    subAgent.close(out, { end, at });
+  } else if (!subAgent.mayBeOver) subAgent.mayEnd(end, at, false, out);
+}
+
+/** How a sub-agent ended of which only its caller's result tells. */
+function endByResult({ content, is_error }: ToolResult): RunEnd {
+  if (!is_error) return { outcome: "complete" };
+  return content === PAUSED_TEXT ? { outcome: "interrupted" } : FAILED_UNSEEN;
+}
+
+function depthOf(run: LogRun): number {
+  let depth = 0;
+  for (let above = run.parent; above !== undefined; above = above.parent) depth++;
+  return depth;
+}

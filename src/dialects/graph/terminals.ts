@@ -1,0 +1,47 @@
+import type { GraphEventKind } from "../../audit/wire/graph-event.ts";
+import type { ErrorEnvelope } from "../../events/error-envelope.ts";
+import type { FailureKindId } from "../../events/failure-kind.ts";
+
+/** What a row that ends a run makes of it. `by_class`: the row's `class` decides. */
+export type LogEnd = "interrupted" | FailureKindId | "by_class";
+
+/** Every kind of row that ends a run, if the run does not go on. */
+export const TERMINALS = {
+  interrupt: "interrupted",
+  cancelled: "cancelled",
+  usage_limit_exceeded: "usage_limit_exceeded",
+  tool_error_terminal: "tool_error_terminal",
+  error: "by_class",
+} as const satisfies Partial<Record<GraphEventKind, LogEnd>>;
+
+/**
+ * The classes of an `error` row, named as upstream names the variants of its error, by what the
+ * classifier makes of that variant. Every other class is `unclassified`.
+ */
+const ERROR_CLASSES: ReadonlyMap<string, "interrupted" | FailureKindId> = new Map([
+  ["provider", "model_dispatch"],
+  ["transport", "model_dispatch"],
+  ["auth", "model_dispatch"],
+  ["invalid_request", "internal"],
+  ["config", "internal"],
+  ["serde", "internal"],
+  ["cancelled", "cancelled"],
+  ["interrupted", "interrupted"],
+]);
+
+/** The known classes of `error` rows with what they mean, for the documentation. */
+export const KNOWN_ERROR_CLASSES: Iterable<readonly [string, string]> = ERROR_CLASSES;
+
+/** How a run ends whose last word is an error of this class. */
+export function endOfClass(errorClass: string): "interrupted" | FailureKindId {
+  return ERROR_CLASSES.get(errorClass) ?? "unclassified";
+}
+
+/** The envelopes of failures that upstream always reports with the same one. */
+export const ENVELOPES: Readonly<Partial<Record<FailureKindId, ErrorEnvelope>>> = {
+  cancelled: { wire_code: "cancelled", wire_class: "client" },
+  usage_limit_exceeded: { wire_code: "quota_exceeded", wire_class: "client" },
+};
+
+/** What upstream tells the model of a tool that raised an interrupt: a pause, not an error. */
+export const PAUSED_TEXT = "awaiting human review";

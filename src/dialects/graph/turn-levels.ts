@@ -1,0 +1,57 @@
+import type { LogRun, OpenCall } from "./log-run.ts";
+
+/** Deeper than agents nest. */
+const DEEPEST = 64;
+
+/**
+ * The run that surely has the rows that name none: a turn's only sub-agent at work has its rows in
+ * the turn's log. With several at work nobody can tell whose a row is; then it is the run's around
+ * them.
+ */
+export function innermost(turn: LogRun): LogRun {
+  let run = turn;
+  for (let depth = 0; depth < DEEPEST && run.subAgents.length > 0; depth++) {
+    const working = run.subAgents.filter((each) => !each.hasOwnLog && !each.isOver);
+    const [only, ...others] = working;
+    if (only === undefined || others.length > 0) return run;
+    run = only;
+  }
+  return run;
+}
+
+/** The run that makes a call: the one whose last reply asked for it, else the innermost. */
+export function callerOf(turn: LogRun, id: string, name: string): LogRun {
+  const inner = innermost(turn);
+  for (let run: LogRun | undefined = inner; run !== undefined; run = run.parent) {
+    if (run.announced(id, name)) return run;
+    if (run === turn) break;
+  }
+  return inner;
+}
+
+/** The run whose open call a result is of, innermost first; `undefined` where none is open. */
+export function ownerOf(run: LogRun, id: string, name: string): LogRun | undefined {
+  for (const subAgent of run.subAgents.toReversed()) {
+    const owner = ownerOf(subAgent, id, name);
+    if (owner !== undefined) return owner;
+  }
+  return run.findCall(id, name) === undefined ? undefined : run;
+}
+
+/** The open call, innermost first, by which a sub-agent of this name was dispatched. */
+export function dispatchOf(
+  run: LogRun,
+  agent: string,
+): { readonly run: LogRun; readonly call: OpenCall } | undefined {
+  for (const subAgent of run.subAgents.toReversed()) {
+    const found = dispatchOf(subAgent, agent);
+    if (found !== undefined) return found;
+  }
+  const call = run.calls.find((each) => each.name === agent && each.subAgent === undefined);
+  return call === undefined ? undefined : { run, call };
+}
+
+/** A turn with all its sub-agents at work, innermost first. */
+export function levelsOf(run: LogRun): LogRun[] {
+  return [...run.subAgents.flatMap(levelsOf), run];
+}

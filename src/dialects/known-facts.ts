@@ -1,0 +1,5 @@
+import type { FactValue } from "../lifecycle/signals.ts";
+import type { AttributeName } from "../otel/semconv.ts";
+
+/** Facts by names that the attribute table has: a name outside it does not compile. */
+export type KnownFacts = { readonly [N in AttributeName]?: FactValue | undefined };

@@ -1,0 +1,186 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { AuditRow } from "../../src/audit/audit-row.ts";
+import { readRows } from "../../src/audit/verify/read-rows.ts";
+import { verifyLog } from "../../src/audit/verify/verify-log.ts";
+import { CliError } from "../../src/cli/cli-error.ts";
+import type { Command } from "../../src/cli/command.ts";
+import { convert } from "../../src/cli/convert.ts";
+import { replay } from "../../src/cli/replay.ts";
+import { Output } from "../../src/cli/terminal/output.ts";
+import { Folder } from "./support/folder.ts";
+import { completed, line, recording, started } from "./support/recorded.ts";
+
+const stream = (name: string) =>
+  fileURLToPath(new URL(`../streams/graph_${name}.ndjson`, import.meta.url));
+
+class Kept extends Writable {
+  text = "";
+  override _write(chunk: Buffer, _: string, done: () => void): void {
+    this.text += chunk.toString("utf8");
+    done();
+  }
+}
+
+async function called(command: Command, args: string[], stdin = "") {
+  const [stdout, stderr] = [new Kept(), new Kept()];
+  const io = {
+    out: new Output(stdout, {}),
+    err: new Output(stderr, {}),
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout,
+    env: {},
+  };
+  const code = await command.run(args, io);
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+async function converted(args: string[], stdin?: string) {
+  const result = await called(convert, [...args, "--json"], stdin);
+  return { ...result, summary: JSON.parse(result.stdout) };
+}
+
+async function rowsOf(directory: string) {
+  const rows: AuditRow[] = [];
+  for await (const row of readRows(directory)) rows.push(row);
+  return rows;
+}
+
+const texts = (file: string): string[] =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter((text) => text.includes('"kind"'))
+    .map((text) => JSON.stringify(JSON.parse(text).event ?? JSON.parse(text)));
+
+describe("convert", () => {
+  it("writes the rows of entelix events that replay --audit writes, and counts the others", async () => {
+    using folder = new Folder();
+    const files = [recording("success"), recording("nested_subagent"), recording("two_tenants")];
+    const { code, summary } = await converted([...files, "--audit", folder.at("converted")]);
+    expect(code).toBe(0);
+    expect(summary).toMatchObject({
+      rows: 20,
+      rows_by_kind: { tool_call: 10, tool_result: 10 },
+      unprojected: { started: 5, complete: 5 },
+      audit: { directory: folder.at("converted"), failures: 0 },
+    });
+    expect(summary.events).toBe(30);
+    await called(replay, [...files, "--audit", folder.at("replayed"), "--json"]);
+    expect(await rowsOf(folder.at("converted"))).toEqual(await rowsOf(folder.at("replayed")));
+    expect(await verifyLog(folder.at("converted"))).toMatchObject({ ok: true, rows: 20 });
+  });
+
+  it("takes a log of GraphEvents whole: every event, once, unchanged", async () => {
+    using folder = new Folder();
+    for (const name of ["turns", "endings", "sub_agents", "upstream"]) {
+      const directory = folder.at(name);
+      const { code, summary } = await converted([stream(name), "--audit", directory]);
+      expect([code, summary.unprojected, summary.rejected]).toEqual([0, {}, 0]);
+      const stored = (await rowsOf(directory)).map(({ event_text }) => event_text);
+      expect(stored.map((text) => JSON.stringify(JSON.parse(text))).sort()).toEqual(
+        texts(stream(name)).sort(),
+      );
+    }
+  });
+
+  it("keeps integers beyond 2^53 and nanoseconds", async () => {
+    using folder = new Folder();
+    await converted([stream("turns"), "--audit", folder.at("log")]);
+    const stored = (await rowsOf(folder.at("log"))).map(({ event_text }) => event_text);
+    expect(stored.filter((text) => text.includes('"account":9007199254740993'))).toHaveLength(2);
+    expect(stored.filter((text) => text.includes("18446744073709551615"))).toHaveLength(1);
+    expect(stored[0]).toContain("2026-05-04T09:00:00.000000001Z");
+  });
+
+  it("keeps what the rows of a log of ours say of themselves, and counts what was erased", async () => {
+    using folder = new Folder();
+    const directory = folder.at("log");
+    const { summary } = await converted([stream("own_log"), "--audit", directory]);
+    expect(summary).toMatchObject({ events: 13, rows: 12, unprojected: { tool_call: 1 } });
+    expect(summary.unknown_types).toEqual({});
+    const rows = (await rowsOf(directory))
+      .filter(({ run_id }) => run_id === "r1")
+      .map(({ event_id, run_id, span_id, trace_id }) => ({ event_id, run_id, span_id, trace_id }));
+    const common = {
+      run_id: "r1",
+      trace_id: "018f3c7a000070008000000000000002",
+      span_id: "dc409a847ff1018e",
+    };
+    expect(rows).toEqual([
+      { event_id: "00000000-0000-4000-9000-000000000002", ...common },
+      { event_id: "00000000-0000-4000-9000-000000000003", ...common },
+    ]);
+  });
+
+  it("writes no row a second time, with event ids or without", async () => {
+    using folder = new Folder();
+    const args = [stream("turns"), stream("endings"), "--audit", folder.at("log")];
+    await converted(args);
+    const before = await rowsOf(folder.at("log"));
+    const { summary } = await converted(args);
+    expect(summary.rows).toBe(before.length);
+    expect(await rowsOf(folder.at("log"))).toEqual(before);
+  });
+
+  it("gives lines that name no tenant the one that is asked for", async () => {
+    using folder = new Folder();
+    await converted([stream("turns"), "--audit", folder.at("log"), "--tenant", "acme"]);
+    const tenants = (await rowsOf(folder.at("log"))).map(({ tenant_id }) => tenant_id);
+    expect(new Set(tenants)).toEqual(new Set(["acme"]));
+  });
+
+  it("passes an event of an unknown kind into the log as it is, and counts it", async () => {
+    using folder = new Folder();
+    const event = '{"kind":"brand_new","b":1,"a":2,"timestamp":"2026-05-04T09:00:00Z"}';
+    const known = '{"kind":"cancelled","reason":"x","timestamp":"2026-05-04T09:00:01Z"}';
+    const args = ["-", "--audit", folder.at("log")];
+    const { summary } = await converted(args, `${known}\n${event}\n`);
+    expect(summary.unknown_values).toEqual({ "kind=brand_new": 1 });
+    const stored = (await rowsOf(folder.at("log"))).map(({ event_text }) => event_text);
+    expect(stored).toEqual([event, known]);
+  });
+
+  it("reports bad lines, copies them, and goes on: exit code 2", async () => {
+    using folder = new Folder();
+    const bad = line({ type: "tool_start" });
+    writeFileSync(folder.at("in.ndjson"), `${started()}\n${bad}\n${completed()}\n`);
+    const { code, stderr, summary } = await converted([
+      folder.at("in.ndjson"),
+      "--audit",
+      folder.at("log"),
+      "--rejects",
+      folder.at("bad.ndjson"),
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("in.ndjson:2: tool_use_id: expected");
+    expect(summary).toMatchObject({ rejected: 1, rows: 0 });
+    expect(readFileSync(folder.at("bad.ndjson"), "utf8")).toBe(`${bad}\n`);
+  });
+
+  it("says in words what it did", async () => {
+    using folder = new Folder();
+    const directory = folder.at("log");
+    const { stdout } = await called(convert, [recording("success"), "--audit", directory]);
+    expect(stdout.split("\n")).toEqual([
+      "8 events, 6 rows: 3 tool_call, 3 tool_result",
+      "2 events without a row in an audit log: 1 started, 1 complete",
+      `audit log: ${directory}`,
+      "",
+    ]);
+  });
+
+  it("asks for the log to write to", async () => {
+    const failed = await called(convert, [recording("success")]).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(CliError);
+    expect(String(failed)).toContain("expected --audit DIR");
+  });
+
+  it("is not run on a file that is not there, and makes no log then", async () => {
+    using folder = new Folder();
+    const args = [folder.at("none.ndjson"), "--audit", folder.at("log")];
+    await expect(called(convert, args)).rejects.toThrow("no such file");
+    expect(existsSync(folder.at("log"))).toBe(false);
+  });
+});
