@@ -82,7 +82,9 @@ export class SignalApplier<H> {
         return;
       case "facts": {
         const run = this.#open(signal);
-        if (run?.handle !== undefined) this.#driver.addFacts(run.handle, signal.facts);
+        if (run === undefined) return;
+        lifecycle.runs.touch(run, at);
+        if (run.handle !== undefined) this.#driver.addFacts(run.handle, signal.facts);
         return;
       }
       default:

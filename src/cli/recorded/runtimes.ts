@@ -1,3 +1,6 @@
+import { defectDialect } from "../../dialects/defect/defect-dialect.ts";
+import type { DefectEvent } from "../../dialects/defect/defect-event.ts";
+import { DefectMapping } from "../../dialects/defect/defect-mapping.ts";
 import { entelixDialect } from "../../dialects/entelix/entelix-dialect.ts";
 import { graphDialect } from "../../dialects/graph/graph-dialect.ts";
 import type { GraphLine } from "../../dialects/graph/graph-line.ts";
@@ -9,12 +12,13 @@ import { safe } from "../terminal/safe-text.ts";
 import { mapped, native, type RecordedRuntime } from "./player.ts";
 
 /** An event of any runtime that is known here. */
-export type RecordedEvent = AgentEvent | GraphLine;
+export type RecordedEvent = AgentEvent | DefectEvent | GraphLine;
 
 export type AnyRuntime = RecordedRuntime<RecordedEvent>;
 
 export const RUNTIMES: readonly [AnyRuntime, ...AnyRuntime[]] = [
   native(entelixDialect),
+  mapped(defectDialect, (tenant) => new DefectMapping({ tenant })),
   mapped(graphDialect, (tenant) => new GraphMapping(tenant)),
 ];
 

@@ -1,0 +1,42 @@
+import type { Instant } from "../../events/instant.ts";
+import type { LineEnvelope } from "../dialect.ts";
+import type { SignalList } from "./signal-list.ts";
+import type { Stream } from "./stream.ts";
+
+/** One event as it comes: when, on which stream, and the signals it makes. */
+export class Arrival {
+  readonly at: Readonly<Instant>;
+  readonly out: SignalList;
+  /** Name of the sub-agent that the event is of. */
+  readonly agent: string | undefined;
+  readonly #stream: Stream;
+  readonly #eventId: string | undefined;
+
+  constructor(
+    { event_id, timestamp }: LineEnvelope,
+    stream: Stream,
+    agent: string | undefined,
+    out: SignalList,
+  ) {
+    this.at = timestamp;
+    this.out = out;
+    this.#stream = stream;
+    this.#eventId = event_id;
+    this.agent = agent;
+  }
+
+  /** Whether the event has an id: then what looks the same is no repeat. */
+  get identified(): boolean {
+    return this.#eventId !== undefined;
+  }
+
+  /** The agent of a stream, as far as this event says. */
+  agentOf(stream: Stream): string | undefined {
+    return stream === this.#stream ? this.agent : undefined;
+  }
+
+  /** What names a turn of the stream that this event opens. */
+  openingOf(stream: Stream): string {
+    return this.#eventId ?? String(stream.ordinal);
+  }
+}

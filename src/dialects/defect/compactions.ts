@@ -1,0 +1,56 @@
+import type { Instant } from "../../events/instant.ts";
+import type { KnownFacts } from "../known-facts.ts";
+import type { ContextCompressed, ContextMicrocompacted } from "./defect-event.ts";
+import type { SignalList } from "./signal-list.ts";
+import { wholeNumber } from "./usage-facts.ts";
+
+export type Compaction = ContextCompressed | ContextMicrocompacted;
+
+/** How often the context was compacted, and what that took out of it. */
+export class Compactions {
+  #count = 0;
+  #removed = 0;
+
+  /** One that happened outside of any turn: it is told with the totals of the next. */
+  add({ tokens_after, tokens_before }: Compaction): void {
+    this.#count++;
+    this.#removed += Math.max(0, Number(tokens_before) - Number(tokens_after));
+  }
+
+  /** Takes over what the other one counted, which is nothing then. */
+  takeFrom(other: Compactions): void {
+    this.#count += other.#count;
+    this.#removed += other.#removed;
+    other.#count = 0;
+    other.#removed = 0;
+  }
+
+  /** Tells of one: a point in time on the run, and the totals. */
+  note(event: Compaction, runId: string, at: Readonly<Instant>, out: SignalList): void {
+    this.add(event);
+    const micro = event.type === "context_microcompacted";
+    out.add(runId, at, {
+      signal: "note",
+      name: "entelix.context_compacted",
+      facts: {
+        "entelix.compaction.kind": micro ? "micro" : "full",
+        "entelix.compaction.original_tokens": wholeNumber(event.tokens_before),
+        "entelix.compaction.new_tokens": wholeNumber(event.tokens_after),
+        "entelix.compaction.cleared": micro ? wholeNumber(event.cleared) : undefined,
+      } satisfies KnownFacts,
+    });
+    this.tell(runId, at, out);
+  }
+
+  /** Tells the totals. */
+  tell(runId: string, at: Readonly<Instant>, out: SignalList): void {
+    if (this.#count === 0) return;
+    out.add(runId, at, {
+      signal: "facts",
+      facts: {
+        "entelix.compaction.count": this.#count,
+        "entelix.compaction.tokens_removed": wholeNumber(this.#removed),
+      } satisfies KnownFacts,
+    });
+  }
+}

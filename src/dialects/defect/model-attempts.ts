@@ -1,0 +1,171 @@
+import { compareInstants, type Instant, millisecondsBetween } from "../../events/instant.ts";
+import type { KnownFacts } from "../known-facts.ts";
+import type { LlmCallFinished, LlmCallStarted } from "./defect-event.ts";
+import type { SignalList } from "./signal-list.ts";
+import { usageFacts } from "./usage-facts.ts";
+
+interface Failure {
+  readonly at: Readonly<Instant>;
+  readonly message: string;
+}
+
+/** The open call of the model, by its last attempt. */
+class Attempt {
+  readonly model: string;
+  /** From 1. */
+  number: number;
+  readonly startedAt: Readonly<Instant>;
+  firstChunkAt: Readonly<Instant> | undefined = undefined;
+  /** It failed. Whether the call did is known when nothing follows on it. */
+  failure: Failure | undefined = undefined;
+
+  constructor(model: string, number: number, startedAt: Readonly<Instant>) {
+    this.model = model;
+    this.number = number;
+    this.startedAt = startedAt;
+  }
+
+  /** What the end of the call says of it. */
+  facts(): Writable<KnownFacts> {
+    const facts: Writable<KnownFacts> = {};
+    if (this.number > 1) facts["entelix.retry.count"] = this.number - 1;
+    if (this.firstChunkAt !== undefined) {
+      const waitedMs = waited(this.startedAt, this.firstChunkAt);
+      facts["gen_ai.response.time_to_first_chunk"] = waitedMs / 1000;
+    }
+    return facts;
+  }
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/**
+ * The model calls of one turn, each with its attempts inside.
+ *
+ * A call is opened by its first attempt. It is closed when an attempt succeeds; when its last one
+ * failed, that is known only by what comes next, and then it is closed as of the failure. A call
+ * whose end never came is closed as unfinished by the next one, or with its turn.
+ */
+export class ModelAttempts {
+  readonly #runId: string;
+  #current: Attempt | undefined;
+  /** The end that came last, to know its repeat. */
+  #endAt: Readonly<Instant> | undefined;
+  #endAttempt = 0;
+  /** Text of the last call's error, while no other call followed. */
+  #lastError: string | undefined;
+
+  constructor(runId: string) {
+    this.#runId = runId;
+  }
+
+  /** The error of the last model call, if that failed; empty where it broke off without a word. */
+  get lastError(): string | undefined {
+    return this.#lastError;
+  }
+
+  start({ attempt, model }: LlmCallStarted, at: Readonly<Instant>, out: SignalList): void {
+    const current = this.#current;
+    if (current === undefined || attempt <= current.number) {
+      if (current !== undefined) {
+        const repeated = attempt === current.number && isAt(current.startedAt, at);
+        if (repeated && current.model === model) return;
+        this.#settle(current, at, out);
+      }
+      out.add(this.#runId, at, { signal: "model_opens", model });
+      this.#lastError = undefined;
+    } else {
+      const { failure, number } = current;
+      out.add(this.#runId, at, {
+        signal: "note",
+        name: "entelix.retry",
+        on: "model",
+        facts: {
+          "entelix.retry.attempt": number,
+          "entelix.retry.delay_ms": failure && Math.round(waited(failure.at, at)),
+          "entelix.error.message": failure?.message,
+          "gen_ai.request.model": model === current.model ? undefined : model,
+        } satisfies KnownFacts,
+      });
+    }
+    this.#current = new Attempt(model, attempt, at);
+  }
+
+  /** Something of the answer came. */
+  answers(at: Readonly<Instant>): void {
+    const current = this.#current;
+    if (current !== undefined && current.failure === undefined) current.firstChunkAt ??= at;
+  }
+
+  /** @returns whether it ended a call, which a repeat does not. */
+  finish(event: LlmCallFinished, at: Readonly<Instant>, out: SignalList): boolean {
+    const { attempt, error, model } = event;
+    let current = this.#current;
+    if (current === undefined) {
+      const repeated = this.#endAttempt === attempt && this.#endAt && isAt(this.#endAt, at);
+      if (repeated) return false;
+      // Its start was lost: when it began is not known, but what it used is.
+      out.add(this.#runId, at, { signal: "model_opens", model });
+      current = new Attempt(model, attempt, at);
+    } else if (attempt < current.number) return false;
+    else if (attempt === current.number && current.failure !== undefined) return false;
+    this.#endAt = at;
+    this.#endAttempt = attempt;
+    current.number = attempt;
+    if (typeof error === "string") {
+      current.failure = { at, message: error };
+      this.#current = current;
+      this.#lastError = error;
+      return false;
+    }
+    this.#current = undefined;
+    this.#lastError = undefined;
+    const facts = Object.assign(current.facts(), usageFacts(event.usage));
+    out.add(this.#runId, at, { signal: "model_closes", facts });
+    return true;
+  }
+
+  /** Tools begin: nothing follows on the last attempt. If that failed, the call did, then. */
+  settleFailed(out: SignalList): void {
+    const current = this.#current;
+    if (current?.failure !== undefined) this.#settle(current, current.failure.at, out);
+  }
+
+  /** The turn ends: a call without an end was cut short. */
+  end(at: Readonly<Instant>, out: SignalList): void {
+    if (this.#current !== undefined) this.#settle(this.#current, at, out);
+  }
+
+  /** The turn was given up: a call without an end broke off, which is an error without a text. */
+  abort(at: Readonly<Instant>, out: SignalList): void {
+    const current = this.#current;
+    if (current === undefined) return;
+    if (current.failure === undefined) {
+      current.failure = { at, message: "" };
+      this.#lastError = "";
+    }
+    this.#settle(current, at, out);
+  }
+
+  /** Closes the open call: as failed, when that was, or as unfinished. */
+  #settle(current: Attempt, at: Readonly<Instant>, out: SignalList): void {
+    this.#current = undefined;
+    const { failure } = current;
+    const facts = current.facts();
+    if (failure === undefined) {
+      out.add(this.#runId, at, { signal: "model_closes", unfinished: true, facts });
+    } else {
+      const problem = { message: failure.message };
+      out.add(this.#runId, failure.at, { signal: "model_closes", problem, facts });
+    }
+  }
+}
+
+/** Milliseconds from one time to the other; none where the clock went back. */
+function waited(from: Readonly<Instant>, to: Readonly<Instant>): number {
+  return Math.max(0, millisecondsBetween(from, to));
+}
+
+function isAt(a: Readonly<Instant>, b: Readonly<Instant>): boolean {
+  return compareInstants(a, b) === 0;
+}

@@ -1,0 +1,114 @@
+import { type Instant, millisecondsBetween } from "../../events/instant.ts";
+import type { KnownFacts } from "../known-facts.ts";
+import type { PermissionOption, ToolCallFields } from "./defect-event.ts";
+
+/** What is kept of an open tool call: how it stands with its permission, and what only ends say. */
+export class ToolCall {
+  /** Empty while no start of it was seen. */
+  name: string;
+  /** What the policy said. */
+  decision: "allow" | "deny" | "ask" | undefined = undefined;
+  /** Whether it may run, once that is settled. */
+  allowed: boolean | undefined = undefined;
+  /** When it was refused; what says so to the outside comes after that. */
+  refusedAt: Readonly<Instant> | undefined = undefined;
+  /** The refusal was told: of the call nothing but its end is still to come. */
+  denied = false;
+  #askedAt: Readonly<Instant> | undefined = undefined;
+  #options: readonly PermissionOption[] | undefined = undefined;
+  #by: "user" | "policy" | undefined = undefined;
+  #option: string | undefined = undefined;
+  #answered = false;
+  #waitMs: number | undefined = undefined;
+  #status: string | undefined = undefined;
+  #progress = 0;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  get waitMs(): number | undefined {
+    return this.#waitMs;
+  }
+
+  /** Whether a permission request was answered, or cancelled. */
+  get answered(): boolean {
+    return this.#answered;
+  }
+
+  /** An update of the call came. */
+  update({ status }: ToolCallFields): void {
+    if (typeof status === "string") this.#status = status;
+  }
+
+  progress(fields: ToolCallFields): void {
+    this.update(fields);
+    this.#progress++;
+  }
+
+  allow(): void {
+    this.decision = "allow";
+    this.allowed = true;
+  }
+
+  deny(at: Readonly<Instant>): void {
+    this.decision = "deny";
+    this.#refuse("policy", at);
+  }
+
+  /** Asking without options is denying. */
+  ask(options: readonly PermissionOption[], at: Readonly<Instant>): void {
+    this.decision = "ask";
+    this.#askedAt = at;
+    this.#options = options;
+    if (options.length === 0) this.#refuse("policy", at);
+  }
+
+  /** @returns whether it was allowed; `undefined` where the request was not seen. */
+  answer(optionId: string, at: Readonly<Instant>): boolean | undefined {
+    this.#settle(at);
+    this.#by = "user";
+    if (this.#options === undefined) return undefined;
+    const option = this.#options.find(({ id }) => id === optionId);
+    this.#option = option?.kind;
+    // Upstream takes an answer that was not offered for a refusal.
+    this.allowed = option?.allows ?? false;
+    if (!this.allowed) this.#refuse("user", at);
+    return this.allowed;
+  }
+
+  /** Nobody answered: the turn is being cancelled. */
+  cancelRequest(at: Readonly<Instant>): void {
+    this.#settle(at);
+  }
+
+  /** Upstream starts a call once more only to say that it was denied. */
+  refuseUnsaid(at: Readonly<Instant>): void {
+    if (this.allowed === undefined) this.#refuse(this.#by, at);
+  }
+
+  #settle(at: Readonly<Instant>): void {
+    this.#answered = true;
+    if (this.#askedAt === undefined) return;
+    this.#waitMs = Math.round(Math.max(0, millisecondsBetween(this.#askedAt, at)));
+  }
+
+  #refuse(by: "user" | "policy" | undefined, at: Readonly<Instant>): void {
+    this.allowed = false;
+    this.refusedAt = at;
+    this.#by = by;
+  }
+
+  /** What its end says of it. */
+  facts(): KnownFacts {
+    return {
+      "entelix.acp.tool_status": this.#status,
+      "entelix.progress.count": this.#progress || undefined,
+      "entelix.policy.decision": this.decision,
+      "entelix.approval.by": this.#by,
+      "entelix.approval.option": this.#option,
+      // Of an approved call the lifecycle has it already.
+      "entelix.approval.wait_ms": this.allowed === false ? this.#waitMs : undefined,
+    };
+  }
+}

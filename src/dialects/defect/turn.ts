@@ -1,0 +1,202 @@
+import type { Instant } from "../../events/instant.ts";
+import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { KnownFacts } from "../known-facts.ts";
+import { Compactions } from "./compactions.ts";
+import type { DefectUsage, LeafEvent } from "./defect-event.ts";
+import { ModelAttempts } from "./model-attempts.ts";
+import type { RowBudget } from "./row-budget.ts";
+import type { SignalList } from "./signal-list.ts";
+import { DEFECT_TERMINALS, type DefectTerminal, terminalOf } from "./terminals.ts";
+import { ToolCalls } from "./tool-calls.ts";
+import { TurnRows } from "./turn-rows.ts";
+import { childUsageFacts, usageFacts } from "./usage-facts.ts";
+
+/** What is remembered of a turn when it is over. */
+export interface TurnRef {
+  readonly runId: string;
+  /** Where its audit rows go; absent where the run's own thread is meant. */
+  readonly thread: string | undefined;
+}
+
+/** Where a turn stands. */
+export interface TurnPlace {
+  /** It is a sub-agent's. */
+  readonly child: boolean;
+  /** The sub-agent's name is not known yet. */
+  readonly nameless: boolean;
+}
+
+/** How the event that opened a turn did so. */
+export type TurnOpening = "prompt" | "turn_started" | "unseen";
+
+/** The events of a turn that neither begin nor end it. */
+export type TurnEvent = Exclude<
+  LeafEvent,
+  { type: "turn_started" | "user_prompt_committed" | "turn_ended" | "turn_aborted" }
+>;
+
+/** An open turn: a run of its session or sub-agent. */
+export class Turn {
+  readonly ref: TurnRef;
+  readonly openedAt: Readonly<Instant>;
+  readonly opening: TurnOpening;
+  /** `turn_started` came. */
+  started: boolean;
+  /** Something came beside its prompt and its start. */
+  busy = false;
+  /** When it was last heard of. */
+  lastAt: Readonly<Instant>;
+  /** Whether its agent's name is still to be told. */
+  nameless: boolean;
+  readonly tools: ToolCalls;
+  readonly rows: TurnRows;
+  readonly compactions = new Compactions();
+  readonly #child: boolean;
+  readonly #models: ModelAttempts;
+
+  constructor(
+    ref: TurnRef,
+    at: Readonly<Instant>,
+    opening: TurnOpening,
+    { child, nameless }: TurnPlace,
+    budget: RowBudget,
+    mostCalls: number,
+  ) {
+    this.ref = ref;
+    this.openedAt = at;
+    this.lastAt = at;
+    this.opening = opening;
+    this.started = opening === "turn_started";
+    this.nameless = nameless;
+    this.#child = child;
+    this.#models = new ModelAttempts(ref.runId);
+    this.tools = new ToolCalls(ref.runId, mostCalls);
+    this.rows = new TurnRows(ref.runId, budget);
+  }
+
+  /**
+   * Takes an event inside the turn.
+   *
+   * @param identified whether the event has an id.
+   * @returns whether the audit log has something of it.
+   */
+  take(event: TurnEvent, at: Readonly<Instant>, identified: boolean, out: SignalList): boolean {
+    this.busy = true;
+    switch (event.type) {
+      case "assistant_text":
+        this.#models.answers(at);
+        this.rows.text(event.content, at);
+        return true;
+      case "assistant_thought":
+        this.#models.answers(at);
+        this.rows.thought(event.content, at);
+        return true;
+      case "llm_call_started":
+        this.#models.start(event, at, out);
+        return false;
+      case "llm_call_finished":
+        if (!this.#models.finish(event, at, out)) return false;
+        this.rows.modelEnds(event.usage, at);
+        return true;
+      case "tool_call_started": {
+        this.#models.settleFailed(out);
+        const { fields, id, name } = event;
+        if (!this.tools.start(event, at, identified, out)) return false;
+        this.rows.toolCall(id, name, fields, at);
+        return true;
+      }
+      case "tool_call_progress":
+        this.tools.progress(event.id, event.fields);
+        return false;
+      case "tool_call_finished": {
+        const { fields, id } = event;
+        const name = this.tools.finish(id, fields, at, identified, out);
+        if (name === undefined) return false;
+        this.rows.toolResult(id, name, fields, at);
+        return true;
+      }
+      case "policy_decision":
+        this.tools.decide(event.id, event.decision, at, out);
+        return false;
+      case "permission_resolved":
+        this.tools.resolve(event.id, event.outcome, at, out);
+        return false;
+      case "context_compressed":
+      case "context_microcompacted":
+        this.compactions.note(event, this.ref.runId, at, out);
+        return false;
+      default:
+        return event satisfies never;
+    }
+  }
+
+  /**
+   * `turn_ended`: the run ends as its reason says.
+   *
+   * @returns whether the audit log has something of it.
+   */
+  end(
+    reason: string,
+    usage: DefectUsage | null | undefined,
+    at: Readonly<Instant>,
+    out: SignalList,
+  ): boolean {
+    this.settle(at, out);
+    const cancelled = reason === "cancelled";
+    if (cancelled) this.rows.cancelled(at);
+    const spoken = reason === "end_turn" || reason === "max_tokens" || reason === "refusal";
+    this.#close(terminalOf(reason), at, "", out, {
+      ...(this.#child ? childUsageFacts(usage) : usageFacts(usage)),
+      "entelix.run.end_reason": reason,
+      "gen_ai.response.finish_reasons": spoken ? [reason] : undefined,
+    });
+    return cancelled;
+  }
+
+  /** `turn_aborted`: upstream took the turn back out of its history. */
+  abort(at: Readonly<Instant>, out: SignalList): void {
+    this.#models.abort(at, out);
+    this.tools.end(out);
+    const { lastError } = this.#models;
+    const terminal = lastError === undefined ? "aborted" : "aborted_by_model";
+    this.#close(terminal, at, lastError ?? "", out, undefined);
+  }
+
+  /** The next turn began, or there is no room: of this one's end nothing was said. */
+  giveUp(reason: "superseded" | "limit", out: SignalList): void {
+    this.settle(this.lastAt, out);
+    const end: RunEnd = { outcome: "abandoned", reason };
+    out.add(this.ref.runId, this.lastAt, { signal: "run_closes", end });
+  }
+
+  /** Tells what only shows when nothing more comes: after `at`. */
+  settle(at: Readonly<Instant>, out: SignalList): void {
+    this.#models.end(at, out);
+    this.tools.end(out);
+  }
+
+  #close(
+    terminal: DefectTerminal,
+    at: Readonly<Instant>,
+    message: string,
+    out: SignalList,
+    facts: KnownFacts | undefined,
+  ): void {
+    const end = endOf(terminal, message, facts);
+    out.add(this.ref.runId, at, { signal: "run_closes", end });
+  }
+}
+
+function endOf(terminal: DefectTerminal, message: string, facts: KnownFacts | undefined): RunEnd {
+  const { failureKind, outcome } = DEFECT_TERMINALS[terminal];
+  switch (outcome) {
+    case "complete":
+      return { outcome, facts };
+    case "refused":
+      return { outcome, facts };
+    case "failed":
+      return { outcome, kind: { type: failureKind ?? "unclassified" }, message, facts };
+    default:
+      return outcome satisfies never;
+  }
+}

@@ -1,0 +1,84 @@
+import { decodeDefect } from "../../../src/dialects/defect/decode.ts";
+import { defectDialect } from "../../../src/dialects/defect/defect-dialect.ts";
+import type { DefectEvent } from "../../../src/dialects/defect/defect-event.ts";
+import {
+  DefectMapping,
+  type DefectMappingOptions,
+} from "../../../src/dialects/defect/defect-mapping.ts";
+import type { JsonObject, LineEnvelope } from "../../../src/dialects/dialect.ts";
+import type { Translated } from "../../../src/dialects/mapping.ts";
+import { stringifyExact } from "../../../src/events/exact-json.ts";
+import { readEvents } from "../../../src/ingest/read-events.ts";
+import { Bridge } from "../../../src/otel/bridge.ts";
+import { collectSpans, type SpanNode, toTrees } from "../../support/spans.ts";
+
+/** A decoded line, ready for the mapping. */
+export interface Taken {
+  readonly event: DefectEvent;
+  readonly envelope: LineEnvelope;
+}
+
+/** Decodes lines that are all events. */
+export function decoded(lines: readonly JsonObject[]): Taken[] {
+  return lines.map((line) => {
+    const result = decodeDefect(line);
+    if (result.outcome !== "event") throw new TypeError(JSON.stringify(result));
+    return { event: result.event, envelope: result.envelope };
+  });
+}
+
+/** What the mapping makes of lines, in their order; its end included. */
+export function translated(lines: readonly JsonObject[], options?: DefectMappingOptions) {
+  const mapping = new DefectMapping(options);
+  const steps: Translated[] = decoded(lines).map(({ envelope, event }) =>
+    mapping.translate(event, envelope),
+  );
+  const all = [...steps, ...mapping.end()];
+  return {
+    mapping,
+    steps,
+    signals: all.flatMap(({ signals }) => signals),
+    rows: all.flatMap(({ rows, threadId }) => rows.map((row) => ({ ...row, threadId }))),
+  };
+}
+
+/** Replays lines as the command does, up to the spans. */
+export async function replayed(lines: readonly JsonObject[]) {
+  const spans = collectSpans();
+  const reports: string[] = [];
+  const bridge = new Bridge({
+    mode: "replay",
+    tracerProvider: spans.provider,
+    captureContent: false,
+    onError: (error, place) => void reports.push(`${place}: ${String(error)}`),
+  });
+  const feed = bridge.feed(new DefectMapping(), "default");
+  const report = await readEvents(source(lines), {
+    dialects: [defectDialect],
+    onEvent: ({ event, envelope }) => feed.take(event, envelope),
+  });
+  await feed.end();
+  await bridge.shutdown();
+  const { ended, started } = spans;
+  return {
+    trees: byStart(toTrees(spans.spans()), [...started.keys()]),
+    spans: spans.spans(),
+    started,
+    ended,
+    reports,
+    report,
+    diagnostics: bridge.diagnostics(),
+  };
+}
+
+/** Many spans of real sessions start in the same millisecond: then the one opened first comes first. */
+function byStart(trees: readonly SpanNode[], opened: readonly string[]): SpanNode[] {
+  const place = ({ span_id, trace }: SpanNode) => opened.indexOf(`${trace}/${span_id}`);
+  return [...trees]
+    .sort((a, b) => (a.start === b.start ? place(a) - place(b) : 0))
+    .map((node) => ({ ...node, children: byStart(node.children, opened) }));
+}
+
+async function* source(lines: readonly JsonObject[]): AsyncGenerator<string> {
+  yield lines.map((line) => `${stringifyExact(line)}\n`).join("");
+}
