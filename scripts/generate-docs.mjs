@@ -45,7 +45,7 @@ const PLACES = [
   ["link", "Links", "Each link of a run span says why it is there."],
 ];
 
-function page({ APPROVAL_EVENT, ATTRIBUTES, MARKER_SPAN }) {
+function page({ APPROVAL_EVENT, ATTRIBUTES, MARKER_SPAN, SPAN_EVENTS }) {
   const rows = Object.entries(ATTRIBUTES).map(([name, doc]) => ({
     ...doc,
     name,
@@ -70,7 +70,8 @@ function page({ APPROVAL_EVENT, ATTRIBUTES, MARKER_SPAN }) {
         return `| \`${name}\` | ${type} | ${brief}${mark} |`;
       }),
   ]);
-  return [...HEAD, ...sections, ...TAIL, ""].join("\n");
+  const events = Object.entries(SPAN_EVENTS).map(([name, brief]) => `| \`${name}\` | ${brief} |`);
+  return [...HEAD, ...sections, ...EVENTS_HEAD, ...events, ...TAIL, ""].join("\n");
 }
 
 const HEAD = [
@@ -91,6 +92,8 @@ const HEAD = [
   "  `error.type` is set exactly where the status is ERROR. Its values are on [failure kinds](failure-kinds.md).",
   "- An attribute hook (`attributes`) adds your own, at most 32 a span, and none of these names.",
 ];
+
+const EVENTS_HEAD = ["", "## Names of span events", "", "| event | meaning |", "|---|---|"];
 
 const TAIL = [
   "",

@@ -267,6 +267,27 @@ export type AttributeName = keyof typeof ATTRIBUTES;
 /** A set of attributes of ours: a name outside the table does not compile. */
 export type KnownAttributes = { [N in AttributeName]?: AttributeValue | undefined };
 
+/** Span events of runtimes other than entelix, which tell of points in a run's life. */
+export const SPAN_EVENTS = {
+  "entelix.approval_asked": "A tool call asked for leave.",
+  "entelix.retry": "An attempt of a model call failed, and another follows.",
+  "entelix.user_input": "The user spoke while the run was on.",
+  "entelix.context_compacted": "The context was compacted.",
+  "entelix.account_rotation": "The provider's account was changed.",
+  "entelix.account_pool_exhausted": "No account of the provider was left.",
+  "entelix.handoff": "A supervisor passed control on.",
+  "entelix.sub_agent": "A sub-agent with a log of its own was invoked.",
+  "entelix.memory_recall": "A memory tier was asked.",
+  "entelix.checkpoint": "A checkpoint was stored.",
+  "entelix.resumed": "The run was resumed from a checkpoint.",
+  "entelix.branch": "A branch left the thread.",
+  "entelix.rate_limit": "The provider said what was left.",
+  "entelix.warning": "The model's codec warned.",
+  "entelix.error": "An error was recorded.",
+  "entelix.graph.erased": "A row whose payload was erased.",
+  "entelix.graph.unknown": "A row of a kind that is not known here.",
+} as const satisfies Record<string, string>;
+
 /** Names of spans and span events that carry no `gen_ai` operation. */
 export const MARKER_SPAN = "entelix.run.open";
 export const APPROVAL_EVENT = "entelix.approval";

@@ -6,7 +6,7 @@ import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
 import { readEvents } from "../../src/ingest/read-events.ts";
 import { METRIC_ATTRIBUTES, METRICS } from "../../src/otel/metrics/metric-names.ts";
 import { OtelSink } from "../../src/otel/otel-sink.ts";
-import { ATTRIBUTES, MARKER_SPAN } from "../../src/otel/semconv.ts";
+import { APPROVAL_EVENT, ATTRIBUTES, MARKER_SPAN, SPAN_EVENTS } from "../../src/otel/semconv.ts";
 import { collectSpans } from "../support/spans.ts";
 import { PAGES, ROOT, readPage, section, tableRows } from "./pages.ts";
 
@@ -56,8 +56,10 @@ describe("docs/attributes.md", () => {
 const TABLES = [ATTRIBUTES, METRICS, METRIC_ATTRIBUTES];
 
 /** Names that pages speak of and that are no attributes of this package. */
-const NOT_OURS = new Set([
+const NOT_OURS = new Set<string>([
   MARKER_SPAN,
+  APPROVAL_EVENT,
+  ...Object.keys(SPAN_EVENTS),
   "gen_ai.agent.id",
   "gen_ai.usage.total_tokens",
   "entelix.agent.run",

@@ -1,0 +1,37 @@
+// For test/docs/dialects.test.ts (or a file of its own), once docs/dialects.md holds the section.
+import { describe, expect, it } from "vitest";
+import { graphEventShape } from "../../src/audit/wire/graph-event-shape.ts";
+import { endOfClass, KNOWN_ERROR_CLASSES, TERMINALS } from "../../src/dialects/graph/terminals.ts";
+import { readPage, section, tableRows } from "./pages.ts";
+
+const page = readPage("docs/dialects.md");
+
+describe("the section on logs of GraphEvents", () => {
+  it("gives each of the 19 kinds its place", () => {
+    const kinds = tableRows(section(page, "What each kind of row becomes")).map(([kind]) => kind);
+    expect(kinds.toSorted()).toEqual([...graphEventShape.variants.keys()].sort());
+  });
+
+  const ends = tableRows(section(page, "How the runs of a log end"));
+  const rows = ends.filter(([name = ""]) => name in TERMINALS);
+  const classes = ends.slice(Object.keys(TERMINALS).length);
+
+  it("has the table of terminal rows", () => {
+    const said = rows
+      .slice(0, Object.keys(TERMINALS).length)
+      .map(([name, outcome, kind]) => [
+        name,
+        outcome === "by its class" ? "by_class" : kind || outcome,
+      ]);
+    expect(said).toEqual(Object.entries(TERMINALS));
+  });
+
+  it("has the table of error classes", () => {
+    const known = classes.filter(([name]) => name !== "every other");
+    expect(known.map(([name, outcome, kind]) => [name, kind || outcome])).toEqual([
+      ...KNOWN_ERROR_CLASSES,
+    ]);
+    const other = classes.find(([name]) => name === "every other");
+    expect(other?.[2]).toBe(endOfClass("anything else"));
+  });
+});
