@@ -99,7 +99,8 @@ export class RunKeeper<H> {
    */
   open(run: Run<H>, at: Instant, told?: RunPlace): void {
     const asked = this.#place.startContext();
-    const context = told === undefined ? asked : { ...asked, ...told };
+    // The line of a sub-agent may be its parent's: whose thread it names, only the dialect knows.
+    const context = told === undefined ? asked : { ...asked, threadId: undefined, ...told };
     const links: Link<H>[] = [];
     if (context !== undefined) run.threadId = context.threadId;
     const parent = placeRun(run, context, links, this.#runs, this.#driver, this.#counters);

@@ -3,7 +3,6 @@ import type { AuditSink } from "../audit/audit-sink.ts";
 import type { LineEnvelope } from "../dialects/dialect.ts";
 import type { Mapping, ProjectedRow, Translated } from "../dialects/mapping.ts";
 import type { Run } from "../lifecycle/run.ts";
-import type { Signal } from "../lifecycle/signal.ts";
 import type { SpanHandle } from "./span-handle.ts";
 import { spanRefs } from "./span-refs.ts";
 import type { Telemetry } from "./telemetry.ts";
@@ -50,12 +49,22 @@ export class TranslatedFeed<E> {
       telemetry.apply(signals, envelope);
       return undefined;
     }
-    // The rows come before the first run closes: its span waits for those it has, and no others.
-    const closing = signals.findIndex(closesRun);
-    const before = closing < 0 ? signals.length : closing;
-    telemetry.apply(signals.slice(0, before), envelope);
-    const stored = rows.map((row, n) => this.#record(audit, translated, row, envelope, n));
-    if (closing >= 0) telemetry.apply(signals.slice(before), envelope);
+    const waiting = [...rows.entries()];
+    const stored: Promise<void>[] = [];
+    // A run's span waits for the rows that it has when it closes: they are written before.
+    const write = (ready: (row: ProjectedRow) => boolean) => {
+      for (const [position, row] of waiting.splice(0)) {
+        if (!ready(row)) waiting.push([position, row]);
+        else stored.push(this.#record(audit, translated, row, envelope, position));
+      }
+    };
+    const isKnown = ({ runId }: ProjectedRow) =>
+      telemetry.find(translated.tenantId, runId) !== undefined;
+    for (const signal of signals) {
+      if (signal.signal === "run_closes") write(isKnown);
+      telemetry.apply([signal], envelope);
+    }
+    write(() => true);
     return Promise.all(stored).then(noValue);
   }
 
@@ -81,10 +90,6 @@ export class TranslatedFeed<E> {
 /** One event may make several rows; each is known by an id of its own. */
 function rowId(eventId: string | undefined, position: number): string | undefined {
   return eventId === undefined || position === 0 ? eventId : `${eventId}/${position}`;
-}
-
-function closesRun({ signal }: Signal): boolean {
-  return signal === "run_closes";
 }
 
 function noValue(): void {}

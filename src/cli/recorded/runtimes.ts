@@ -1,3 +1,6 @@
+import { agentSdkDialect } from "../../dialects/agent-sdk/agent-sdk-dialect.ts";
+import { AgentSdkMapping } from "../../dialects/agent-sdk/agent-sdk-mapping.ts";
+import type { AgentSdkEvent } from "../../dialects/agent-sdk/events.ts";
 import { defectDialect } from "../../dialects/defect/defect-dialect.ts";
 import type { DefectEvent } from "../../dialects/defect/defect-event.ts";
 import { DefectMapping } from "../../dialects/defect/defect-mapping.ts";
@@ -12,12 +15,13 @@ import { safe } from "../terminal/safe-text.ts";
 import { mapped, native, type RecordedRuntime } from "./player.ts";
 
 /** An event of any runtime that is known here. */
-export type RecordedEvent = AgentEvent | DefectEvent | GraphLine;
+export type RecordedEvent = AgentEvent | AgentSdkEvent | DefectEvent | GraphLine;
 
 export type AnyRuntime = RecordedRuntime<RecordedEvent>;
 
 export const RUNTIMES: readonly [AnyRuntime, ...AnyRuntime[]] = [
   native(entelixDialect),
+  mapped(agentSdkDialect, (tenant) => new AgentSdkMapping({ tenant })),
   mapped(defectDialect, (tenant) => new DefectMapping({ tenant })),
   mapped(graphDialect, (tenant) => new GraphMapping(tenant)),
 ];

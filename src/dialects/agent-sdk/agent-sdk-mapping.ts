@@ -1,0 +1,391 @@
+import { type Instant, millisecondsBetween } from "../../events/instant.ts";
+import { checkWhole } from "../../events/whole-number.ts";
+import type { Signal } from "../../lifecycle/signal.ts";
+import type { RunEnd } from "../../lifecycle/signals.ts";
+import { derivedRunId } from "../derived-run-id.ts";
+import type { LineEnvelope } from "../dialect.ts";
+import type { Mapping, Translated } from "../mapping.ts";
+import { auditRow, isRepeat } from "./audit-rows.ts";
+import { unknownFields } from "./event-fields.ts";
+import type {
+  AgentSdkEvent,
+  ErrorEvent,
+  Start,
+  SubagentProgress,
+  ToolCallEnd,
+  ToolCallStart,
+  UserInput,
+} from "./events.ts";
+import {
+  closeLast,
+  closeModel,
+  modelRetries,
+  modelSpeaks,
+  modelStarts,
+  retriesEnd,
+  turnCompletes,
+} from "./model-calls.ts";
+import { movedBack } from "./moved-back.ts";
+import { accountChanged, compacted, confirmationPause, questionPause } from "./notes.ts";
+import { OpenRun } from "./open-run.ts";
+import { Reading, type Said } from "./reading.ts";
+import { SOURCE } from "./source.ts";
+import { childStream, subAgentInvoked, subAgentOf, subAgentRun, toolOf } from "./sub-agent.ts";
+import { endOf } from "./terminals.ts";
+import { type Thread, Threads } from "./threads.ts";
+import { callEnds, callOpens } from "./tool-calls.ts";
+
+export interface AgentSdkMappingOptions {
+  /** Whose events they are where the envelope does not say. Default `default`. */
+  readonly tenant?: string | undefined;
+  /** Threads remembered, at least; at most twice as many. Default 10,000. */
+  readonly threads?: number | undefined;
+}
+
+/** How often something was seen that leaves less behind than it could. */
+export interface AgentSdkCounts {
+  /** Events of a run or turn that was over; their audit entries are made all the same. */
+  lateEvents: number;
+  /** Ends, and what may have been one, without a counterpart in the failure taxonomy. */
+  unclassifiedEnds: number;
+  /** Progress of a sub-agent of which none is open, or several are. */
+  unplacedProgress: number;
+  /** Events with fields that this version does not know. */
+  eventsWithUnknownFields: number;
+  /** Open calls of which more was noted than is remembered. */
+  forgottenCalls: number;
+}
+
+const DEFAULT_THREADS = 10_000;
+/** A run that only streams tells the lifecycle so often that it lives, in ms. */
+const SIGN_OF_LIFE_MS = 60_000;
+
+/**
+ * Reads agent-sdk events as signals and audit entries. A run is what happens on a thread from a
+ * prompt, or the first turn, to a terminal; `docs/dialects.md` has the whole table.
+ *
+ * @example
+ * const mapping = new AgentSdkMapping({ tenant: "acme" });
+ * const { signals, rows } = mapping.translate(decoded.event, decoded.envelope);
+ */
+export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
+  readonly unprojected = new Map<string, number>();
+  readonly counts: AgentSdkCounts = {
+    lateEvents: 0,
+    unclassifiedEnds: 0,
+    unplacedProgress: 0,
+    eventsWithUnknownFields: 0,
+    forgottenCalls: 0,
+  };
+  readonly #threads: Threads;
+  readonly #mostAnswered: number;
+  /** Runs whose model call was answered, and whose tokens are to come. */
+  readonly #answered = new Set<OpenRun>();
+
+  /** @throws RangeError when `threads` is no whole number from 1. */
+  constructor(options: AgentSdkMappingOptions = {}) {
+    const threads = options.threads ?? DEFAULT_THREADS;
+    checkWhole(threads, "threads", 1);
+    this.#mostAnswered = threads;
+    this.#threads = new Threads(options.tenant ?? "default", threads);
+  }
+
+  /** Threads that were forgotten: what comes of one after that is a run of its own. */
+  get forgottenThreads(): number {
+    return this.#threads.forgotten;
+  }
+
+  translate(event: AgentSdkEvent, envelope: LineEnvelope): Translated {
+    const thread = this.#threads.of(envelope, opensThread(event), goesOn(event));
+    const opening = envelope.event_id ?? String(thread.lines);
+    thread.lines += 1;
+    const said: Said = { signals: [], rows: [] };
+    if (event.type === "thread_created") this.#countUnprojected(event.type);
+    else {
+      const at: Instant = [envelope.timestamp[0], envelope.timestamp[1]];
+      const run = this.#runOf(event, thread, opening, at, said);
+      const reading = new Reading(run, at, said);
+      if (run.open) this.#read(event, reading, opening);
+      else this.#readLate(event, reading, opening);
+      this.#project(event, reading);
+    }
+    return { tenantId: thread.tenantId, threadId: thread.threadId, ...said };
+  }
+
+  /** Model calls that were answered, but whose tokens never came, end with their answer. */
+  end(): readonly Translated[] {
+    const all: Translated[] = [];
+    for (const run of this.#answered) {
+      const reading = new Reading(run, run.heardAt, { signals: [], rows: [] });
+      closeLast(reading);
+      // The lifecycle took that for a sign of life, and it was none.
+      if (run.mayEnd !== undefined) reading.mayEnd(run.mayEnd);
+      all.push({ tenantId: run.tenantId, threadId: run.threadId, ...reading.said });
+    }
+    this.#answered.clear();
+    return all;
+  }
+
+  /** The run of an event: the thread's, or a new one. */
+  #runOf(event: AgentSdkEvent, thread: Thread, opening: string, at: Instant, said: Said): OpenRun {
+    const { run, tenantId, threadId } = thread;
+    const opens = event.type === "user_input" || event.type === "start";
+    if (run !== undefined) {
+      if (!opens || (run.open && !beginsAnew(event, run))) {
+        if (run.threadId !== threadId) nameThread(new Reading(run, at, said), threadId);
+        return run;
+      }
+      if (run.open) this.#supersede(new Reading(run, run.heardAt, said));
+    }
+    const next = new OpenRun(thread, derivedRunId(tenantId, thread.stream, opening), at);
+    thread.run = next;
+    const reading = new Reading(next, startOf(event, at), said);
+    if (opens) reading.opens(threadId);
+    // No `run_opens`: the lifecycle marks the run as one whose start was not seen.
+    else reading.facts({ ...SOURCE, "gen_ai.conversation.id": threadId });
+    return next;
+  }
+
+  /** Another run begins: this one ended when it was last heard of, as it may have or nobody knows how. */
+  #supersede(reading: Reading): void {
+    const { mayEnd } = reading.run;
+    closeLast(reading);
+    this.#close(reading, mayEnd ?? { outcome: "abandoned", reason: "superseded" });
+  }
+
+  #read(event: AgentSdkEvent, reading: Reading, opening: string): void {
+    const { run, at } = reading;
+    const { signals } = reading.said;
+    const { waitsFor, mayEnd, forgottenCalls } = run;
+    const before = signals.length;
+    run.heardAt = at;
+    run.mayEnd = undefined;
+    this.#carryOut(event, reading, opening);
+    if (event.type !== "user_input") run.active = true;
+    this.#expectTokens(run);
+    // Other calls may go on beside the one that waits for a human; they do not answer for the human.
+    if (waitsFor !== undefined && run.waitsFor === waitsFor) reading.mayEnd(waitsFor.end);
+    this.counts.forgottenCalls += run.forgottenCalls - forgottenCalls;
+    const quiet = millisecondsBetween(run.toldAt, at) < SIGN_OF_LIFE_MS;
+    if (signals.length === before && quiet && mayEnd === undefined) return;
+    if (signals.length === before) reading.facts({});
+    run.toldAt = at;
+  }
+
+  /** Of a run that is over only the end of a call can still say something. */
+  #readLate(event: AgentSdkEvent, reading: Reading, opening: string): void {
+    if (event.type === "tool_call_end") this.#endCall(event, reading, opening);
+    else this.counts.lateEvents += 1;
+  }
+
+  #carryOut(event: AgentSdkEvent, reading: Reading, opening: string): void {
+    const { run } = reading;
+    switch (event.type) {
+      case "user_input":
+        if (run.active) reading.note({ name: "entelix.user_input" });
+        return;
+      case "start":
+        run.taskId ??= event.emitter_task_id ?? undefined;
+        modelStarts(reading, event.turn);
+        return;
+      case "thinking_delta":
+        run.lastThoughtId = event.message_id;
+        modelSpeaks(reading, true);
+        return;
+      case "text_delta":
+        modelSpeaks(reading, true);
+        return;
+      case "thinking":
+        modelSpeaks(reading, false);
+        return;
+      case "text":
+        run.lastMessageId = event.message_id;
+        modelSpeaks(reading, false);
+        return;
+      case "auto_retry_start":
+        modelRetries(reading, event);
+        return;
+      case "auto_retry_end":
+        retriesEnd(reading, event);
+        return;
+      case "tool_call_start":
+        this.#startCall(event, reading);
+        return;
+      case "tool_call_end":
+        this.#endCall(event, reading, opening);
+        return;
+      case "tool_progress":
+        run.notedOrNew(event.id, event.name).progress += 1;
+        return;
+      case "tool_requires_confirmation":
+        run.notedOrNew(event.id, event.name).askedAt = reading.at;
+        run.waitsFor = { callId: event.id, end: confirmationPause(event) };
+        reading.mayEnd(run.waitsFor.end);
+        return;
+      case "question_asked":
+        run.waitsFor = { callId: undefined, end: questionPause(event) };
+        reading.mayEnd(run.waitsFor.end);
+        return;
+      case "subagent_progress":
+        this.#hearOfChild(event, reading);
+        return;
+      case "turn_complete":
+        if (!turnCompletes(reading, event)) this.counts.lateEvents += 1;
+        return;
+      case "context_compacted":
+        reading.note(compacted(event));
+        return;
+      case "account_rotation":
+      case "account_pool_exhausted":
+        reading.note(accountChanged(event));
+        return;
+      case "error":
+        this.#fail(event, reading);
+        return;
+      case "refusal":
+      case "done":
+      case "cancelled":
+      case "budget_exceeded":
+        if (event.type === "refusal") run.model?.heard(reading.at, false);
+        closeLast(reading);
+        this.#close(reading, endOf(event, run.retriesUsedUp));
+        return;
+      case "thread_created":
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** Remembers a run whose model call was answered, until its tokens come. */
+  #expectTokens(run: OpenRun): void {
+    if (!run.model?.answered) {
+      this.#answered.delete(run);
+      return;
+    }
+    this.#answered.add(run);
+    if (this.#answered.size <= this.#mostAnswered) return;
+    // The oldest: it ends with its run, as a call whose answer nobody knows to be whole.
+    const [oldest] = this.#answered;
+    if (oldest !== undefined) this.#answered.delete(oldest);
+  }
+
+  #startCall(event: ToolCallStart, reading: Reading): void {
+    const { run, at } = reading;
+    run.model?.toolStarted(at);
+    if (subAgentOf(event.name) !== undefined) run.note(event.id, event.name, at);
+    reading.said.signals.push(callOpens(event, reading));
+  }
+
+  #endCall(event: ToolCallEnd, reading: Reading, opening: string): void {
+    const { run } = reading;
+    const { signals } = reading.said;
+    const noted = run.forget(event.id);
+    // A run that waits for answers to questions is parked whole: a call that ends was answered.
+    if ((run.waitsFor?.callId ?? event.id) === event.id) run.waitsFor = undefined;
+    const name = subAgentOf(event.name);
+    if (name !== undefined) {
+      const stream = childStream(run.stream, event.id);
+      const child = derivedRunId(run.tenantId, stream, opening);
+      const told = subAgentRun(event, name, noted, reading, child);
+      signals.push(...told);
+      this.#countUnclassified(told);
+      if (told.length > 0 && !noted?.childRecorded) {
+        reading.row(subAgentInvoked(name, noted?.childThreadId ?? stream, reading.timestamp));
+      }
+    }
+    signals.push(...callEnds(event, noted, reading));
+  }
+
+  #hearOfChild(event: SubagentProgress, reading: Reading): void {
+    const name = event.subagent_name;
+    const call = reading.run.callOf(event.subagent_id, toolOf(name));
+    if (call === undefined) {
+      this.counts.unplacedProgress += 1;
+      return;
+    }
+    call.heardOfChild(event);
+    if (call.childRecorded || call.childThreadId === undefined) return;
+    call.childRecorded = true;
+    reading.row(subAgentInvoked(name, call.childThreadId, reading.timestamp));
+  }
+
+  /** Upstream calls errors recoverable after which nothing comes, so the next event decides. */
+  #fail(event: ErrorEvent, reading: Reading): void {
+    const { run } = reading;
+    const { message, reason } = event;
+    run.waitsFor = undefined;
+    if (reason?.reason === "provider_error" && run.model !== undefined) {
+      const problem = { type: reason.kind ?? undefined, message };
+      closeModel(reading, run.model, { problem });
+    } else closeLast(reading);
+    const end = endOf(event, run.retriesUsedUp);
+    if (event.recoverable) reading.mayEnd(end);
+    else this.#close(reading, end);
+    this.#countUnclassified(reading.said.signals);
+  }
+
+  #close(reading: Reading, end: RunEnd): void {
+    this.#answered.delete(reading.run);
+    reading.end(end);
+  }
+
+  #countUnclassified(signals: readonly Signal[]): void {
+    for (const signal of signals) {
+      if (signal.signal !== "run_closes" && signal.signal !== "run_may_end") continue;
+      const { end } = signal;
+      if (end.outcome === "failed" && end.kind.type === "unclassified") {
+        this.counts.unclassifiedEnds += 1;
+      }
+    }
+  }
+
+  #project(event: AgentSdkEvent, reading: Reading): void {
+    const extras = unknownFields(event);
+    if (extras !== undefined) this.counts.eventsWithUnknownFields += 1;
+    const row = auditRow(event, reading, extras);
+    if (row !== undefined) reading.row(row);
+    if (reading.said.rows.length > 0 || isRepeat(event, reading.run)) return;
+    this.#countUnprojected(event.type);
+  }
+
+  #countUnprojected(type: AgentSdkEvent["type"]): void {
+    this.unprojected.set(type, (this.unprojected.get(type) ?? 0) + 1);
+  }
+}
+
+/** Whether lines without a thread belong to the event's thread from here on. */
+function opensThread({ type }: AgentSdkEvent): boolean {
+  return type === "start" || type === "user_input" || type === "thread_created";
+}
+
+/** Whether an event that names its thread is not the first of a run. */
+function goesOn(event: AgentSdkEvent): boolean {
+  if (event.type === "start") return Number(event.turn) > 1;
+  return event.type === "done" || event.type === "budget_exceeded";
+}
+
+/** The thread of a run whose first lines were not seen becomes known. */
+function nameThread(reading: Reading, threadId: string | undefined): void {
+  reading.run.threadId = threadId;
+  reading.facts({ "gen_ai.conversation.id": threadId });
+}
+
+/**
+ * Whether a prompt or a first turn begins a run of its own, while one is open. A server's worker puts
+ * prompts into a run that goes on, and tries a first turn again: both under the run's task.
+ */
+function beginsAnew(event: UserInput | Start, run: OpenRun): boolean {
+  const task = event.emitter_task_id ?? undefined;
+  if (event.type === "user_input") {
+    const injected = task !== undefined && run.active;
+    return !injected || run.mayEnd !== undefined;
+  }
+  const retried = task !== undefined && task === run.taskId;
+  return run.active && Number(event.turn) === 1 && !retried;
+}
+
+/** When a run began of which this event is the first that was seen. */
+function startOf(event: AgentSdkEvent, at: Instant): Instant {
+  return event.type === "tool_call_end" ? movedBack(at, event.result.duration_ms ?? 0) : at;
+}

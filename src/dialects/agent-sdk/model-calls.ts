@@ -1,0 +1,123 @@
+import type { ModelProblem } from "../../lifecycle/signals.ts";
+import type { KnownFacts } from "../known-facts.ts";
+import type { AutoRetryEnd, AutoRetryStart, TurnComplete } from "./events.ts";
+import { ModelTurn } from "./model-turn.ts";
+import { numberOf } from "./numbers.ts";
+import type { Reading } from "./reading.ts";
+import type { Count, TokenUsage } from "./values.ts";
+
+/** A turn begins: the model is called. One that is still open was over before. */
+export function modelStarts(reading: Reading, turn: Count | undefined): ModelTurn {
+  const { run, at } = reading;
+  if (run.model !== undefined) closeModel(reading, run.model);
+  const model = new ModelTurn(turn, at);
+  run.model = model;
+  run.waitsFor = undefined;
+  run.retriesUsedUp = false;
+  const { tenantId, runId } = reading;
+  const facts: KnownFacts = { "entelix.turn": numberOf(turn) };
+  reading.said.signals.push({ signal: "model_opens", tenantId, runId, at, facts });
+  return model;
+}
+
+/** The model says something. */
+export function modelSpeaks(reading: Reading, streamed: boolean): void {
+  reading.run.waitsFor = undefined;
+  reading.run.retriesUsedUp = false;
+  seenModel(reading).heard(reading.at, streamed);
+}
+
+/** The model could not be reached, and is asked again. */
+export function modelRetries(reading: Reading, event: AutoRetryStart): void {
+  reading.run.waitsFor = undefined;
+  seenModel(reading).retried();
+  const most = numberOf(event.max_attempts);
+  reading.note({
+    name: "entelix.retry",
+    on: "model",
+    facts: {
+      "entelix.retry.attempt": numberOf(event.attempt),
+      ...(most !== WITHOUT_END && { "entelix.retry.max_attempts": most }),
+      "entelix.retry.delay_ms": numberOf(event.delay_ms),
+      "entelix.error.message": event.error_message,
+    },
+  });
+}
+
+/** The largest u32: upstream waits for the connection as long as it takes. */
+const WITHOUT_END = 2 ** 32 - 1;
+
+/** The retries are over, one way or the other. */
+export function retriesEnd(reading: Reading, event: AutoRetryEnd): void {
+  if (event.success) return;
+  const message = event.final_error ?? "the retries were used up";
+  closeModel(reading, seenModel(reading), { problem: { message } });
+  reading.run.retriesUsedUp = true;
+}
+
+/**
+ * The turn is over, and what it used is known.
+ *
+ * @returns false when it is told of a turn whose call was closed already.
+ */
+export function turnCompletes(reading: Reading, { turn, usage }: TurnComplete): boolean {
+  const { run } = reading;
+  const { model } = run;
+  const least = model?.turn ?? run.lastTurn;
+  const isOver = least !== undefined && (model?.turn === undefined ? turn <= least : turn < least);
+  if (isOver) return false;
+  closeModel(reading, seenModel(reading), { usage, turn });
+  run.lastTurn = turn;
+  return true;
+}
+
+/** The run is over, or may be: a model call ends with what it said last, or was cut off. */
+export function closeLast(reading: Reading): void {
+  const { model } = reading.run;
+  if (model !== undefined)
+    closeModel(reading, model, { unfinished: model.answeredAt === undefined });
+}
+
+/** What is known of the end of a model call beside its time. */
+export interface ModelClosing {
+  readonly problem?: ModelProblem;
+  readonly unfinished?: boolean;
+  readonly usage?: TokenUsage;
+  /** Which turn it was, where its `start` did not say. */
+  readonly turn?: Count;
+}
+
+/** The open model call ends: with its answer, or without one now. */
+export function closeModel(
+  reading: Reading,
+  model: ModelTurn,
+  { problem, unfinished, usage, turn }: ModelClosing = {},
+): void {
+  const { run, tenantId, runId } = reading;
+  run.model = undefined;
+  run.lastTurn = model.turn ?? run.lastTurn;
+  const facts: KnownFacts = {
+    "entelix.turn": model.turn === undefined ? numberOf(turn) : undefined,
+    "entelix.retry.count": model.retries === 0 ? undefined : model.retries,
+    "gen_ai.response.time_to_first_chunk": model.firstChunkAfter,
+    "gen_ai.usage.input_tokens": numberOf(usage?.input_tokens),
+    "gen_ai.usage.output_tokens": numberOf(usage?.output_tokens),
+    "gen_ai.usage.cache_read.input_tokens": numberOf(usage?.cached_input_tokens),
+    "gen_ai.usage.cache_write.input_tokens": numberOf(usage?.cache_creation_input_tokens),
+  };
+  const at = problem === undefined ? (model.answeredAt ?? reading.at) : reading.at;
+  reading.said.signals.push({
+    signal: "model_closes",
+    tenantId,
+    runId,
+    at,
+    problem,
+    unfinished: unfinished || undefined,
+    facts,
+  });
+}
+
+/** The open model call; one whose `start` was not seen is opened by what is heard of it. */
+function seenModel(reading: Reading): ModelTurn {
+  return reading.run.model ?? modelStarts(reading, undefined);
+}

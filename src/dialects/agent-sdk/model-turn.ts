@@ -1,0 +1,54 @@
+import { type Instant, millisecondsBetween } from "../../events/instant.ts";
+import type { Count } from "./values.ts";
+
+/**
+ * The open model call of a run. Upstream says when a turn begins and, after its tools, what it used;
+ * when the model had answered is read from what came between.
+ */
+export class ModelTurn {
+  /** Absent where the `start` was not seen. */
+  readonly turn: Count | undefined;
+  readonly startedAt: Instant;
+  retries = 0;
+  #firstChunkAt: Instant | undefined;
+  #lastOutputAt: Instant | undefined;
+  #firstToolAt: Instant | undefined;
+
+  constructor(turn: Count | undefined, startedAt: Instant) {
+    this.turn = turn;
+    this.startedAt = startedAt;
+  }
+
+  /** The model said something; `streamed` when it was a piece of more. */
+  heard(at: Instant, streamed: boolean): void {
+    if (streamed) this.#firstChunkAt ??= at;
+    this.#lastOutputAt = at;
+  }
+
+  /** A tool that it asked for began: nothing of the answer is to come. */
+  toolStarted(at: Instant): void {
+    this.#firstToolAt ??= at;
+  }
+
+  /** It is asked again, and what it said so far is void. */
+  retried(): void {
+    this.retries += 1;
+    this.#lastOutputAt = undefined;
+  }
+
+  /** Whether it is known that the answer was whole. */
+  get answered(): boolean {
+    return this.#firstToolAt !== undefined;
+  }
+
+  /** When it had answered: as its first tool began, else with its last output, if there was any. */
+  get answeredAt(): Instant | undefined {
+    return this.#firstToolAt ?? this.#lastOutputAt;
+  }
+
+  /** Seconds to the first piece of the answer, where it was streamed. */
+  get firstChunkAfter(): number | undefined {
+    const at = this.#firstChunkAt;
+    return at === undefined ? undefined : millisecondsBetween(this.startedAt, at) / 1000;
+  }
+}

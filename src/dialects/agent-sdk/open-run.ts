@@ -1,0 +1,100 @@
+import type { Instant } from "../../events/instant.ts";
+import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { ModelTurn } from "./model-turn.ts";
+import { NotedCall } from "./noted-call.ts";
+import type { Count } from "./values.ts";
+
+/** Open calls of a run that something is noted of; the oldest is forgotten beyond that. */
+const MAX_NOTED_CALLS = 256;
+
+/** A run of a thread, as far as its next events depend on it. */
+export class OpenRun {
+  readonly tenantId: string;
+  readonly runId: string;
+  /** What the ids of its sub-agents are made of. */
+  readonly stream: string;
+  /** Absent as long as no line named it. */
+  threadId: string | undefined;
+  open = true;
+  /** Whether more than its prompt was seen of it. */
+  active = false;
+  /** The durable task that runs it, where its events name one. */
+  taskId: string | undefined;
+  model: ModelTurn | undefined;
+  /** The last turn whose model call is over. */
+  lastTurn: Count | undefined;
+  /** Whether the last model call failed for good. */
+  retriesUsedUp = false;
+  /** How it ended, if nothing more is heard of it; the lifecycle holds the same. */
+  mayEnd: RunEnd | undefined;
+  /** What it waits for: the id of a call, or none for an answer to a question. */
+  waitsFor: { readonly callId: string | undefined; readonly end: RunEnd } | undefined;
+  /** The thinking that was streamed last, and the text that came last. */
+  lastThoughtId: string | undefined;
+  lastMessageId: string | undefined;
+  /** Time of its last event. */
+  heardAt: Instant;
+  /** Time of the last event that the lifecycle was told of. */
+  toldAt: Instant;
+  /** Calls that were forgotten with something noted of them. */
+  forgottenCalls = 0;
+  readonly #calls = new Map<string, NotedCall>();
+
+  constructor(
+    place: { readonly tenantId: string; readonly stream: string; readonly threadId?: string },
+    runId: string,
+    at: Instant,
+  ) {
+    this.tenantId = place.tenantId;
+    this.stream = place.stream;
+    this.threadId = place.threadId;
+    this.runId = runId;
+    this.heardAt = at;
+    this.toldAt = at;
+  }
+
+  /** What was noted of an open call; from now on something is. */
+  notedOrNew(callId: string, name: string): NotedCall {
+    return this.#calls.get(callId) ?? this.note(callId, name, undefined);
+  }
+
+  /** Begins to note something of a call that opens. */
+  note(callId: string, name: string, startedAt: Instant | undefined): NotedCall {
+    const call = new NotedCall(name, startedAt);
+    this.#calls.delete(callId);
+    this.#calls.set(callId, call);
+    if (this.#calls.size > MAX_NOTED_CALLS) {
+      const [oldest] = this.#calls.keys();
+      if (oldest !== undefined) this.#calls.delete(oldest);
+      this.forgottenCalls += 1;
+    }
+    return call;
+  }
+
+  /** Forgets a call that ended; returns what was noted of it. */
+  forget(callId: string): NotedCall | undefined {
+    const call = this.#calls.get(callId);
+    if (call !== undefined) this.#calls.delete(callId);
+    return call;
+  }
+
+  /** The open call that runs a sub-agent, where there is no doubt which it is. */
+  callOf(subagentId: string, name: string): NotedCall | undefined {
+    const named = this.#calls.get(subagentId);
+    if (named?.name === name) return named;
+    const fits = [...this.#calls.values()].filter((call) => call.name === name);
+    const known = fits.find((call) => call.subagentId === subagentId);
+    if (known !== undefined) return known;
+    const [first, ...others] = fits.filter((call) => call.subagentId === undefined);
+    return others.length === 0 ? first : undefined;
+  }
+
+  /** The run is over: nothing but late events can come. */
+  close(): void {
+    this.open = false;
+    this.model = undefined;
+    this.waitsFor = undefined;
+    this.mayEnd = undefined;
+    this.#calls.clear();
+  }
+}

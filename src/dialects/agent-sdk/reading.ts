@@ -1,0 +1,79 @@
+import type { AnyGraphEvent } from "../../audit/wire/graph-event.ts";
+import type { Instant } from "../../events/instant.ts";
+import { formatRfc3339 } from "../../events/rfc3339.ts";
+import type { NoteTarget, Signal, SignalPlace } from "../../lifecycle/signal.ts";
+import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { KnownFacts } from "../known-facts.ts";
+import type { ProjectedRow } from "../mapping.ts";
+import type { OpenRun } from "./open-run.ts";
+import { SOURCE } from "./source.ts";
+
+/** What an event says, as it is read. */
+export interface Said {
+  readonly signals: Signal[];
+  readonly rows: ProjectedRow[];
+}
+
+/** A point in the life of the run, or of its model call. */
+export interface Note {
+  readonly name: string;
+  readonly on?: NoteTarget;
+  readonly facts?: KnownFacts;
+}
+
+/** One event being read, as one of its run: it is where and when its signals are. */
+export class Reading implements SignalPlace {
+  readonly run: OpenRun;
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly at: Instant;
+  readonly said: Said;
+
+  constructor(run: OpenRun, at: Instant, said: Said) {
+    this.run = run;
+    this.tenantId = run.tenantId;
+    this.runId = run.runId;
+    this.at = at;
+    this.said = said;
+  }
+
+  /** The event's time as the audit log has it. */
+  get timestamp(): string {
+    return formatRfc3339(this.at);
+  }
+
+  // Each signal is one literal: putting it together out of parts takes several times as long.
+
+  opens(threadId: string | undefined): void {
+    const { tenantId, runId, at } = this;
+    this.said.signals.push({ signal: "run_opens", tenantId, runId, at, threadId, facts: SOURCE });
+  }
+
+  facts(facts: KnownFacts): void {
+    const { tenantId, runId, at } = this;
+    this.said.signals.push({ signal: "facts", tenantId, runId, at, facts });
+  }
+
+  note({ name, on, facts }: Note): void {
+    const { tenantId, runId, at } = this;
+    this.said.signals.push({ signal: "note", tenantId, runId, at, name, on, facts });
+  }
+
+  row(event: AnyGraphEvent): void {
+    this.said.rows.push({ runId: this.runId, event });
+  }
+
+  /** The run may have ended with this event. */
+  mayEnd(end: RunEnd): void {
+    const { tenantId, runId, at } = this;
+    this.run.mayEnd = end;
+    this.said.signals.push({ signal: "run_may_end", tenantId, runId, at, end });
+  }
+
+  /** The run has ended. */
+  end(end: RunEnd): void {
+    const { tenantId, runId, at } = this;
+    this.said.signals.push({ signal: "run_closes", tenantId, runId, at, end });
+    this.run.close();
+  }
+}

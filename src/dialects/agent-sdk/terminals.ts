@@ -1,0 +1,110 @@
+import type { FailureKind } from "../../events/failure-kind.ts";
+import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { KnownFacts } from "../known-facts.ts";
+import type { BudgetExceeded, Cancelled, Done, ErrorEvent, Refusal } from "./events.ts";
+import { decimalText, numberOf, runUsage } from "./numbers.ts";
+import type { Count, TokenUsage } from "./values.ts";
+
+/** A failure kind that needs nothing beside its name. */
+type PlainKind = Exclude<FailureKind["type"], "tool_error_terminal">;
+
+/** How a run ends that ends so. */
+export type Terminal = "complete" | "refused" | "interrupted" | PlainKind;
+
+/**
+ * What each way a run can end means in the one taxonomy. `docs/dialects.md` shows this table, and a
+ * test holds it to it. What has no exact counterpart is `unclassified`.
+ */
+export const TERMINALS = {
+  done: "complete",
+  refusal: "refused",
+  cancelled: "cancelled",
+  budget_exceeded: "usage_limit_exceeded",
+  tool_requires_confirmation: "interrupted",
+  question_asked: "interrupted",
+  /** Right after an `auto_retry_end` without success, whatever the reason says. */
+  "error after the retries were used up": "model_dispatch",
+  "error: user_cancel": "cancelled",
+  "error: parent_cancelled": "cancelled",
+  "error: budget": "usage_limit_exceeded",
+  "error: provider_error": "model_dispatch",
+  "error: internal_error": "internal",
+  "error: watchdog_stall": "unclassified",
+  "error: confirmation_rejected": "unclassified",
+  "error: completed": "unclassified",
+  "error: unknown": "unclassified",
+  /** Of agents before 0.14, which name no reason. */
+  error: "unclassified",
+} as const satisfies Record<string, Terminal>;
+
+const ERRORS: ReadonlyMap<string, Terminal> = new Map(Object.entries(TERMINALS));
+
+/** The end that an event says, or may say, of its run. */
+export function endOf(
+  event: Done | Refusal | Cancelled | BudgetExceeded | ErrorEvent,
+  retriesUsedUp: boolean,
+): RunEnd {
+  switch (event.type) {
+    case "done": {
+      const usage = runUsage(event.total_usage, event.estimated_cost_usd);
+      const { cached_input_tokens, cache_creation_input_tokens } = event.total_usage;
+      const facts: KnownFacts = {
+        "gen_ai.usage.cache_read.input_tokens": numberOf(cached_input_tokens),
+        "gen_ai.usage.cache_write.input_tokens": numberOf(cache_creation_input_tokens),
+        "entelix.run.turns": numberOf(event.total_turns),
+      };
+      return { outcome: TERMINALS.done, usage, facts };
+    }
+    case "refusal":
+      // The text of a refusal is the model's, and so it is content.
+      return { outcome: TERMINALS.refusal };
+    case "cancelled": {
+      const reason = event.reason?.reason;
+      const message = reason === undefined ? "run cancelled" : `run cancelled (${reason})`;
+      const facts = endFacts(event.usage, event.turn, reason);
+      return { outcome: "failed", kind: { type: TERMINALS.cancelled }, message, facts };
+    }
+    case "budget_exceeded":
+      return budgetEnd(event);
+    case "error": {
+      const facts: KnownFacts = { "entelix.run.end_reason": event.reason?.reason };
+      const kind = { type: errorKind(event, retriesUsedUp) };
+      return { outcome: "failed", kind, message: event.message, facts };
+    }
+    default:
+      return event satisfies never;
+  }
+}
+
+function budgetEnd(event: BudgetExceeded): RunEnd {
+  const cost = event.estimated_cost_usd;
+  const spent: KnownFacts = cost == null ? {} : { "entelix.agent.usage.cost": decimalText(cost) };
+  return {
+    outcome: "failed",
+    kind: { type: TERMINALS.budget_exceeded },
+    message: `budget exceeded: ${event.limit}`,
+    facts: { ...endFacts(event.total_usage, event.total_turns, event.limit), ...spent },
+  };
+}
+
+function errorKind(event: ErrorEvent, retriesUsedUp: boolean): PlainKind {
+  if (retriesUsedUp) return TERMINALS["error after the retries were used up"];
+  const known = ERRORS.get(`error: ${event.reason?.reason}`);
+  return known === undefined || !isPlainKind(known) ? TERMINALS.error : known;
+}
+
+function isPlainKind(terminal: Terminal): terminal is PlainKind {
+  return terminal !== "complete" && terminal !== "refused" && terminal !== "interrupted";
+}
+
+/** What a run used that did not complete. */
+function endFacts(usage: TokenUsage, turns: Count, reason?: string): KnownFacts {
+  return {
+    "gen_ai.usage.input_tokens": numberOf(usage.input_tokens),
+    "gen_ai.usage.output_tokens": numberOf(usage.output_tokens),
+    "gen_ai.usage.cache_read.input_tokens": numberOf(usage.cached_input_tokens),
+    "gen_ai.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
+    "entelix.run.turns": numberOf(turns),
+    "entelix.run.end_reason": reason,
+  };
+}

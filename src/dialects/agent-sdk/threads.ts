@@ -1,0 +1,92 @@
+import { RecentMap } from "../../lifecycle/recent-map.ts";
+import type { LineEnvelope } from "../dialect.ts";
+import type { OpenRun } from "./open-run.ts";
+
+/** The stream of lines that name no thread, where no thread was opened before them. */
+const DEFAULT_STREAM = "default";
+
+/** One thread of a tenant, as its lines go by. */
+export class Thread {
+  readonly tenantId: string;
+  /** What the ids of its runs are made of. */
+  readonly stream: string;
+  /** Absent where no line named it. */
+  readonly threadId?: string;
+  /** Its lines so far. */
+  lines = 0;
+  /** Its run, which may be over. */
+  run: OpenRun | undefined;
+
+  constructor(tenantId: string, threadId: string | undefined) {
+    this.tenantId = tenantId;
+    this.stream = threadId ?? DEFAULT_STREAM;
+    if (threadId !== undefined) this.threadId = threadId;
+  }
+}
+
+/**
+ * The threads that lines belong to. Upstream names the thread in three of its events only: the others
+ * go to the thread of their tenant that was opened last, unless the operator put a `thread_id` into
+ * the envelope.
+ */
+export class Threads {
+  /** Threads that were forgotten, because others were heard of since. */
+  forgotten = 0;
+  readonly #tenant: string;
+  readonly #byKey: RecentMap<Thread>;
+  readonly #current: RecentMap<Thread>;
+  #last: Thread | undefined;
+
+  /** @param most threads remembered, at least; and tenants. */
+  constructor(tenant: string, most: number) {
+    this.#tenant = tenant;
+    this.#byKey = new RecentMap(most);
+    this.#current = new RecentMap(most);
+  }
+
+  /**
+   * The thread of a line.
+   *
+   * @param opens whether the event opens its thread for the lines that follow.
+   * @param goesOn whether the event goes on with a run. Where its thread is new here, the lines before
+   *   that named none were of that thread.
+   */
+  of(envelope: LineEnvelope, opens: boolean, goesOn: boolean): Thread {
+    const tenant = envelope.tenant_id ?? this.#tenant;
+    const threadId = envelope.thread_id;
+    let thread: Thread | undefined;
+    if (threadId === undefined) thread = this.#current.get(tenant);
+    else if (this.#isLast(tenant, threadId)) thread = this.#last;
+    thread ??= this.#find(tenant, threadId) ?? this.#begin(tenant, threadId, goesOn);
+    if (thread !== this.#last) {
+      this.forgotten += this.#byKey.set(keyOf(tenant, thread.threadId), thread);
+      this.#last = thread;
+    }
+    if (opens) this.#current.set(tenant, thread);
+    return thread;
+  }
+
+  #isLast(tenant: string, threadId: string): boolean {
+    return this.#last?.threadId === threadId && this.#last.tenantId === tenant;
+  }
+
+  #find(tenant: string, threadId: string | undefined): Thread | undefined {
+    return this.#byKey.get(keyOf(tenant, threadId));
+  }
+
+  #begin(tenant: string, threadId: string | undefined, goesOn: boolean): Thread {
+    const thread = new Thread(tenant, threadId);
+    const before = this.#current.get(tenant) ?? this.#find(tenant, undefined);
+    if (goesOn && before?.threadId === undefined && before?.run?.open) {
+      thread.run = before.run;
+      before.run = undefined;
+      this.#current.set(tenant, thread);
+    }
+    return thread;
+  }
+}
+
+/** No thread has an empty name: that is the one of lines without a thread. */
+function keyOf(tenant: string, threadId: string | undefined): string {
+  return `${tenant}\0${threadId ?? ""}`;
+}

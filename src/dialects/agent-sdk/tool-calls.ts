@@ -1,0 +1,85 @@
+import { type Instant, millisecondsBetween } from "../../events/instant.ts";
+import type { Signal, SignalPlace } from "../../lifecycle/signal.ts";
+import type { KnownFacts } from "../known-facts.ts";
+import type { ToolCallEnd, ToolCallStart } from "./events.ts";
+import { movedBack } from "./moved-back.ts";
+import type { NotedCall } from "./noted-call.ts";
+import type { ToolResult, ToolTier } from "./values.ts";
+
+/** The start of a tool call. */
+export function callOpens(event: ToolCallStart, { tenantId, runId, at }: SignalPlace): Signal {
+  return {
+    signal: "call_opens",
+    tenantId,
+    runId,
+    at,
+    callId: event.id,
+    name: event.name,
+    content: event.input,
+    facts: TIER_FACTS.get(event.tier) ?? tierFacts(event.tier),
+  };
+}
+
+function tierFacts(tier: ToolTier): KnownFacts {
+  return { "entelix.tool.tier": tier.toLowerCase() };
+}
+
+/** Nearly all calls have one of these. */
+const TIER_FACTS: ReadonlyMap<string, KnownFacts> = new Map(
+  ["Observe", "Confirm"].map((tier) => [tier, tierFacts(tier)]),
+);
+
+/** The end of a tool call: how a human decided, where one was asked, and what came of it. */
+export function callEnds(
+  event: ToolCallEnd,
+  noted: NotedCall | undefined,
+  place: SignalPlace,
+): readonly Signal[] {
+  const { id: callId, name, result } = event;
+  const { tenantId, runId, at } = place;
+  const facts = progressFacts(noted);
+  if (wasRefused(result)) {
+    const content = result.output;
+    return [{ signal: "call_denied", tenantId, runId, at, callId, name, content, facts }];
+  }
+  const closes: Signal = {
+    signal: "call_closes",
+    tenantId,
+    runId,
+    at,
+    callId,
+    name,
+    durationMs: Number(result.duration_ms ?? 0),
+    // Upstream does not class its errors.
+    problem: result.success ? undefined : { outcome: "error", message: result.output },
+    content: result.success ? contentOf(result) : undefined,
+    facts,
+  };
+  if (noted?.askedAt === undefined) return [closes];
+  const waitMs = waited(noted.askedAt, at, result);
+  return [{ signal: "call_approved", tenantId, runId, at, callId, name, waitMs }, closes];
+}
+
+/** What upstream writes before the reason when a hook or a human said no. */
+const REFUSALS = ["Rejected: ", "Blocked: ", "Blocked at resume: "];
+
+/** Whether the tool never ran: a result that was not timed, with upstream's own words for it. */
+function wasRefused({ success, output, duration_ms }: ToolResult): boolean {
+  return !success && duration_ms == null && REFUSALS.some((words) => output.startsWith(words));
+}
+
+/** How long the human took: from the question to when the tool must have begun. */
+function waited(askedAt: Instant, endedAt: Instant, { duration_ms }: ToolResult) {
+  if (duration_ms == null) return undefined;
+  const beganAt = movedBack(endedAt, duration_ms);
+  return Math.max(0, Math.round(millisecondsBetween(askedAt, beganAt)));
+}
+
+function contentOf({ output, data }: ToolResult): unknown {
+  return data == null ? output : { output, data };
+}
+
+function progressFacts(noted: NotedCall | undefined): KnownFacts | undefined {
+  if (noted === undefined || noted.progress === 0) return undefined;
+  return { "entelix.progress.count": noted.progress };
+}

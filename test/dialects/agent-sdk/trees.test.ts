@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { agentSdkDialect } from "../../../src/dialects/agent-sdk/agent-sdk-dialect.ts";
+import { AgentSdkMapping } from "../../../src/dialects/agent-sdk/agent-sdk-mapping.ts";
+import type { JsonObject } from "../../../src/dialects/dialect.ts";
+import { stringifyExact } from "../../../src/events/exact-json.ts";
+import { formatIssue } from "../../../src/ingest/line-issue.ts";
+import { readEvents } from "../../../src/ingest/read-events.ts";
+import { Bridge } from "../../../src/otel/bridge.ts";
+import { expectTrees, readExpected } from "../../otel/expected-tree.ts";
+import { flat } from "../../support/run-events.ts";
+import { collectSpans, toTrees } from "../../support/spans.ts";
+import { STREAMS } from "./golden-lines.ts";
+import { call, confirm, done, lines, result, start, text, turnComplete } from "./reader.ts";
+
+/** Replays a file of lines; the spans, and how often each began and ended. */
+async function replay(all: readonly JsonObject[]) {
+  const { provider, started, ended, spans } = collectSpans();
+  const reports: string[] = [];
+  const bridge = new Bridge({
+    mode: "replay",
+    tracerProvider: provider,
+    onError: (error, where) => void reports.push(`${where}: ${String(error)}`),
+  });
+  const feed = bridge.feed(new AgentSdkMapping(), "default");
+  const text = all.map((line) => `${stringifyExact(line)}\n`).join("");
+  await readEvents(bytes(text), {
+    dialects: [agentSdkDialect],
+    onEvent: ({ event, envelope }) => feed.take(event, envelope),
+    onIssue: (issue) => void reports.push(formatIssue(issue)),
+  });
+  await feed.end();
+  await bridge.shutdown();
+  const trees = toTrees(spans());
+  return { trees, started, ended, reports, all: flat(trees), diagnostics: bridge.diagnostics() };
+}
+
+async function* bytes(text: string) {
+  yield new TextEncoder().encode(text);
+}
+
+const drawn = readExpected("agent_sdk_trees.json");
+
+describe("the trees of agent-sdk runs", () => {
+  it("were drawn for every stream", () => {
+    expect([...drawn.keys()]).toEqual(STREAMS.map(({ name }) => name));
+  });
+
+  for (const { name, lines: all } of STREAMS) {
+    it(`${name} gives the tree that was drawn by hand`, async () => {
+      const { trees, started, ended, reports, diagnostics, all: nodes } = await replay(all);
+      expectTrees(trees, drawn.get(name) ?? []);
+      expect([...ended.values()]).toEqual(nodes.map(() => 1));
+      expect([...started.keys()].sort()).toEqual([...ended.keys()].sort());
+      expect(reports).toEqual([]);
+      expect(diagnostics.bent.clamped).toBe(0);
+    });
+
+    it(`${name} gives the same again when every line comes twice`, async () => {
+      const twice = await replay(all.flatMap((line) => [line, line]));
+      expectTrees(twice.trees, drawn.get(name) ?? []);
+    });
+  }
+
+  it.each(STREAMS)("$name gives the same where the lines came in another order", async (stream) => {
+    const mixed = await replay([...stream.lines].reverse());
+    expectTrees(mixed.trees, drawn.get(stream.name) ?? []);
+  });
+
+  it("put lines of one time in the order of their sequences", async () => {
+    const at = { timestamp: "2026-06-05T10:00:00Z" };
+    const all = lines(
+      start(),
+      text(),
+      call("a"),
+      result("a"),
+      turnComplete(),
+      start(2),
+      text(),
+      done,
+    );
+    const { trees } = await replay(all.map((line) => ({ ...line, ...at })).reverse());
+    expect(trees.map(({ span, attributes }) => [span, attributes["entelix.run.outcome"]])).toEqual([
+      ["invoke_agent", "complete"],
+    ]);
+    expect(trees[0]?.children.map(({ span }) => span).sort()).toEqual([
+      "chat",
+      "chat",
+      "execute_tool bash",
+    ]);
+  });
+
+  it("show the retries of a model call as points of it", async () => {
+    const stream = STREAMS.find(({ name }) => name.endsWith("#real_retry_then_ok"));
+    const { all } = await replay(stream?.lines ?? []);
+    const chat = all.find(({ span }) => span === "chat");
+    expect(chat?.events).toEqual(["entelix.retry", "entelix.retry"]);
+  });
+});
+
+describe("a stream that just stops", () => {
+  it("after `start`, as upstream leaves a request it refused, is abandoned", async () => {
+    const { trees } = await replay(lines(start()));
+    expect(trees).toMatchObject([
+      {
+        span: "invoke_agent",
+        status: "unset",
+        attributes: {
+          "entelix.run.outcome": "abandoned",
+          "entelix.run.abandoned_reason": "end_of_input",
+        },
+        children: [{ span: "chat", status: "unset" }],
+      },
+    ]);
+  });
+
+  it("at a confirmation is a pause; nothing of it is an error", async () => {
+    const { trees } = await replay(lines(start(), text(), call("tu_1"), confirm("tu_1")));
+    expect(trees).toMatchObject([
+      {
+        status: "unset",
+        end: "2026-06-05T10:00:03Z",
+        attributes: {
+          "entelix.run.outcome": "interrupted",
+          "entelix.interruption.kind": "approval_pending",
+          "entelix.interruption.tool_use_id": "tu_1",
+        },
+        children: [
+          { span: "chat", status: "unset", end: "2026-06-05T10:00:02Z" },
+          {
+            span: "execute_tool bash",
+            status: "unset",
+            attributes: { "entelix.tool.outcome": "interrupted" },
+          },
+        ],
+      },
+    ]);
+    for (const node of flat(trees)) expect(node.attributes).not.toHaveProperty("error.type");
+  });
+
+  it("at a confirmation, and whose thread goes on with another run, was a pause too", async () => {
+    const next = lines(
+      start(),
+      call("tu_1"),
+      confirm("tu_1"),
+      start(),
+      text(),
+      turnComplete(),
+      done,
+    );
+    const { trees } = await replay(next);
+    expect(trees.map(({ attributes }) => attributes["entelix.run.outcome"])).toEqual([
+      "interrupted",
+      "complete",
+    ]);
+    expect(trees[0]?.end).toBe("2026-06-05T10:00:02Z");
+    expect(trees[1]?.linkKinds).toEqual(["after_interrupted"]);
+  });
+
+  it("before its beginning says so, and keeps its thread", async () => {
+    const { trees } = await replay(lines(result("tu_1"), turnComplete(), { ...done }));
+    expect(trees).toMatchObject([
+      {
+        start: "2026-06-05T09:59:59.500Z",
+        attributes: {
+          "entelix.run.start_unseen": true,
+          "entelix.source": "agent-sdk",
+          "gen_ai.conversation.id": "th",
+          "entelix.run.outcome": "complete",
+        },
+      },
+    ]);
+  });
+});
+
+describe("a confirmed call", () => {
+  it("has its approval and how long it took", async () => {
+    const { all } = await replay(
+      lines(start(), call("tu_1"), confirm("tu_1"), result("tu_1"), turnComplete(), done),
+    );
+    const tool = all.find(({ span }) => span.startsWith("execute_tool"));
+    expect(tool?.attributes).toMatchObject({
+      "entelix.approval.outcome": "approved",
+      "entelix.approval.wait_ms": 500,
+      "entelix.tool.outcome": "complete",
+    });
+  });
+
+  it("that was rejected is denied, and no error", async () => {
+    const no = result("tu_1", { success: false, output: "Rejected: no", duration_ms: null });
+    const { all } = await replay(lines(start(), call("tu_1"), confirm("tu_1"), no, done));
+    const tool = all.find(({ span }) => span.startsWith("execute_tool"));
+    expect(tool).toMatchObject({
+      status: "unset",
+      attributes: { "entelix.tool.outcome": "denied" },
+    });
+  });
+});
