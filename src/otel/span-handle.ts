@@ -99,7 +99,7 @@ export class SpanHandle implements Context {
 export function attributesOf(facts: Facts): Attributes {
   const attributes: Attributes = {};
   for (const [name, value] of Object.entries(facts)) {
-    attributes[name] = typeof value === "object" ? [...value] : value;
+    if (value !== undefined) attributes[name] = typeof value === "object" ? [...value] : value;
   }
   return attributes;
 }

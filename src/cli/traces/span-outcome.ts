@@ -10,11 +10,18 @@ export interface SpanOutcome {
   readonly message: string;
 }
 
-/** Reads a run's or a call's span. */
+/** Where a span of ours says how it ended, by its operation; a call's where it is none of these. */
+const OUTCOMES: Readonly<Record<string, string>> = {
+  invoke_agent: "entelix.run.outcome",
+  chat: "entelix.model.outcome",
+};
+
+/** Reads the span of a run, a tool call or a model call. */
 export function outcomeOf(span: FinishedSpan): SpanOutcome {
   const text = (name: string) => safe(attributeText(span, name));
-  const isRun = text("gen_ai.operation.name") === "invoke_agent";
-  const outcome = text(isRun ? "entelix.run.outcome" : "entelix.tool.outcome");
+  const operation = text("gen_ai.operation.name");
+  const isRun = operation === "invoke_agent";
+  const outcome = text(OUTCOMES[operation] ?? "entelix.tool.outcome");
   const words = [isRun ? runWords(outcome, text) : callWords(outcome, text), ...marks(span, text)];
   return {
     tone: span.failed ? "bad" : outcome === "complete" ? "good" : "other",
@@ -45,8 +52,10 @@ function runWords(outcome: string, text: Text): string {
 
 function callWords(outcome: string, text: Text): string {
   switch (outcome) {
-    case "error":
-      return `error: ${text("entelix.tool.error_kind")}`;
+    case "error": {
+      const kind = text("entelix.tool.error_kind") || text("error.type");
+      return kind === "" || kind === "_OTHER" ? "error" : `error: ${kind}`;
+    }
     case "interrupted":
       return "paused";
     default:
