@@ -1,9 +1,10 @@
 import { createServer } from "node:http";
 
-/** Takes OTLP/HTTP in JSON on a free port of this machine, and keeps the spans. */
+/** Takes OTLP/HTTP in JSON on a free port of this machine, and keeps the spans and the counts of runs. */
 export class OtlpReceiver {
   #server = createServer((request, response) => this.#take(request, response));
   #spans = [];
+  #runs = [];
 
   static async start() {
     const receiver = new OtlpReceiver();
@@ -25,6 +26,13 @@ export class OtlpReceiver {
     return spans;
   }
 
+  /** The runs that were counted last, by outcome; empty where no metrics came since the last call. */
+  takeRuns() {
+    const runs = this.#runs;
+    this.#runs = [];
+    return runs;
+  }
+
   close() {
     this.#server.closeAllConnections();
     return new Promise((resolve) => this.#server.close(resolve));
@@ -34,13 +42,28 @@ export class OtlpReceiver {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     try {
-      const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-      for (const { scopeSpans } of resourceSpans) {
-        for (const { spans } of scopeSpans) this.#spans.push(...spans);
-      }
+      const message = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+      if (request.url === "/v1/metrics") this.#runs = runsOf(message);
+      else this.#spans.push(...spansOf(message));
       response.writeHead(200, { "content-type": "application/json" }).end("{}");
     } catch (error) {
       response.writeHead(400).end(String(error));
     }
   }
+}
+
+function spansOf({ resourceSpans }) {
+  return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
+}
+
+function runsOf({ resourceMetrics }) {
+  return resourceMetrics
+    .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics))
+    .filter(({ name }) => name === "entelix.runs")
+    .flatMap(({ sum }) => sum.dataPoints)
+    .map(({ attributes, asInt, asDouble }) => ({
+      outcome: attributes.find(({ key }) => key === "entelix.run.outcome").value.stringValue,
+      runs: Number(asInt ?? asDouble),
+    }))
+    .filter(({ runs }) => runs > 0);
 }

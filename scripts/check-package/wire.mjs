@@ -20,6 +20,20 @@ export async function checkRunOnTheWire(project, program, receiver, fact) {
   fact(`${program}: run ${runId} is in trace ${hex}`);
 }
 
+/**
+ * As {@link checkRunOnTheWire}, for a program that sends metrics too.
+ *
+ * @throws Error unless the run is counted, once, as complete.
+ */
+export async function checkCountedRun(project, program, receiver, fact) {
+  receiver.takeRuns();
+  await checkRunOnTheWire(project, program, receiver, fact);
+  const counted = JSON.stringify(receiver.takeRuns());
+  const expected = JSON.stringify([{ outcome: "complete", runs: 1 }]);
+  if (counted !== expected) throw new Error(`entelix.runs: expected ${expected}, got ${counted}`);
+  fact(`entelix.runs: ${counted}`);
+}
+
 function describe({ name, traceId, spanId, parentSpanId }) {
   const place = parentSpanId ? `under ${parentSpanId}` : `as ${spanId}`;
   return `${name} in trace ${traceId} ${place}`;

@@ -5,15 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { verifyLog } from "../audit/verify/verify-log.ts";
 import { now } from "../events/clock.ts";
-import { Bridge } from "../otel/bridge.ts";
-import { OtlpEndpoint } from "../otel/replay/otlp-endpoint.ts";
-import { createReplayProvider } from "../otel/replay/replay-provider.ts";
-import { serviceResource } from "../otel/replay/service-resource.ts";
-import { SpanOutlet } from "../otel/replay/span-outlet.ts";
-import { messageOf } from "./cli-error.ts";
+import type { Bridge } from "../otel/bridge.ts";
 import type { Command, Io } from "./command.ts";
 import { BUNDLED_RECORDINGS, readRecording } from "./demo/bundled-recordings.ts";
 import { DemoReport } from "./demo/demo-report.ts";
+import { type Delivery, demoTelemetry } from "./demo/demo-telemetry.ts";
+import { destinationOf, pagesOf } from "./demo/destination.ts";
 import { FreshRunIds } from "./demo/fresh-run-ids.ts";
 import { LiveView } from "./demo/live-view.ts";
 import { type PlannedEvent, planPlay } from "./demo/play-plan.ts";
@@ -21,13 +18,13 @@ import { DEFAULT_JAEGER, httpUrl } from "./jaeger.ts";
 import { openAuditLog } from "./replay/audit-directory.ts";
 import { InFlight } from "./replay/in-flight.ts";
 import { Interruption } from "./terminal/interruption.ts";
-import { tracesEndpoint } from "./traces-endpoint.ts";
 
 const OPTIONS = {
   endpoint: {
     type: "string",
     value: "URL",
-    about: "Send the spans there by OTLP/HTTP. Default: OTEL_EXPORTER_OTLP_ENDPOINT, else nowhere.",
+    about:
+      "Send spans and metrics there by OTLP/HTTP. Default: OTEL_EXPORTER_OTLP_ENDPOINT, else nowhere.",
   },
   audit: {
     type: "string",
@@ -41,9 +38,6 @@ const OPTIONS = {
   },
 } as const;
 
-/** How long one request may take with its retries, in ms: somebody is watching. */
-const SEND_MS = 4_000;
-
 /** Plays agents' runs, so that traces and audit log can be looked at without an agent. */
 export const demo: Command = {
   name: "demo",
@@ -54,31 +48,26 @@ export const demo: Command = {
   options: OPTIONS,
   notes: [
     "The runs were recorded from real agents, but for those marked as constructed; run ids and times are new each time, and the recorded gaps are stretched so that they can be watched.",
-    "To see the traces in Jaeger: entelix-otel demo --endpoint http://127.0.0.1:4318",
+    "To see them in Jaeger: entelix-otel demo --endpoint http://127.0.0.1:4318. With the stack of the repository's docker-compose.yml their failures are counted in Prometheus, shown in Grafana, and raise alerts.",
   ],
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: OPTIONS });
-    const url = tracesEndpoint(values.endpoint, io.env);
+    const destination = await destinationOf(values.endpoint, io.env);
     const jaeger = httpUrl("--jaeger", values.jaeger ?? DEFAULT_JAEGER).href;
     const directory = values.audit ?? (await mkdtemp(join(tmpdir(), "entelix-otel-demo-")));
     const log = await openAuditLog(directory);
-    const sender = url === undefined ? undefined : new OtlpEndpoint({ url, timeoutMs: SEND_MS });
     const report = new DemoReport();
-    const outlet = new SpanOutlet(sender === undefined ? [] : [sender], (span) => report.add(span));
-    const bridge = new Bridge({
-      tracerProvider: createReplayProvider(
-        serviceResource(undefined, "entelix-demo").resource,
-        outlet,
-      ),
+    const { bridge, close } = demoTelemetry({
+      destination,
       audit: log,
-      limits: { markerAfterMs: 0 },
-      onError: (error, place) => report.addTrouble(`${place}: ${messageOf(error)}`),
+      observe: (span) => report.add(span),
+      onTrouble: (trouble) => report.addTrouble(trouble),
     });
     const interruption = new Interruption();
+    let delivery: Delivery;
     try {
       await play(bridge, report, interruption.signal, io);
-      await bridge.shutdown();
-      await outlet.close();
+      delivery = await close();
     } finally {
       interruption.release();
       await log.close();
@@ -89,7 +78,9 @@ export const demo: Command = {
     }
     const verified = await verifyLog(directory);
     const given = values.audit !== undefined;
-    return report.print({ verified, directory, given, jaeger, sent: sender?.result }, io.out);
+    const pages = pagesOf(destination, values.jaeger);
+    const result = { verified, directory, given, jaeger, destination, delivery, pages };
+    return report.print(result, io.out);
   },
 };
 

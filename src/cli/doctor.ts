@@ -3,10 +3,14 @@ import type { Command, Io } from "./command.ts";
 import { type ApplicationApi, loadApplication } from "./doctor/application-api.ts";
 import { checkEndpoint } from "./doctor/check-endpoint.ts";
 import { checkEnvironment } from "./doctor/check-environment.ts";
-import { checkPackages } from "./doctor/check-packages.ts";
+import { checkMetricsEndpoint } from "./doctor/check-metrics-endpoint.ts";
+import { canSendMetrics, checkPackages } from "./doctor/check-packages.ts";
 import { checkProvider } from "./doctor/check-provider.ts";
+import { checkReplayEndpoint } from "./doctor/check-replay-endpoint.ts";
 import { type Finding, note, printFinding } from "./doctor/finding.ts";
+import { installedPackages } from "./doctor/installed-packages.ts";
 import { httpUrl } from "./jaeger.ts";
+import { LIVE_PORT, REPLAY_PORT } from "./ports.ts";
 import { counted } from "./terminal/figures.ts";
 
 const OPTIONS = {
@@ -15,6 +19,11 @@ const OPTIONS = {
     value: "URL",
     about: "Ask this receiver. Default: where the OTEL_* variables point.",
   },
+  "replay-endpoint": {
+    type: "string",
+    value: "URL",
+    about: `Ask this receiver of replays. Default: port ${REPLAY_PORT} beside a receiver on ${LIVE_PORT}.`,
+  },
   import: {
     type: "string",
     value: "FILE",
@@ -22,29 +31,40 @@ const OPTIONS = {
   },
 } as const;
 
-/** Finds out why traces do not arrive, or not with the ids they should have. */
+/** Finds out why traces and metrics do not arrive, or not with the ids they should have. */
 export const doctor: Command = {
   name: "doctor",
-  summary: "Check the tracing setup: receiver, id generator, sampler, packages, variables.",
+  summary:
+    "Check the setup of traces and metrics: receivers, id generator, sampler, packages, variables.",
   operands: "",
   least: 0,
   most: 0,
   options: OPTIONS,
   notes: [
-    "Packages are looked for below the current directory: run it in the application's own. Nothing is sent but one empty request.",
+    "Packages are looked for below the current directory: run it in the application's own. Nothing is sent but one empty request for spans, one for metrics, and one to the receiver of replays.",
     "Exit code: 0 all is well, 2 something is to be put right, 1 it could not run.",
   ],
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: OPTIONS });
-    if (values.endpoint !== undefined) httpUrl("--endpoint", values.endpoint);
+    const { endpoint, "replay-endpoint": replay } = values;
+    if (endpoint !== undefined) httpUrl("--endpoint", endpoint);
+    if (replay !== undefined) httpUrl("--replay-endpoint", replay);
     let problems = 0;
     const print = (findings: readonly Finding[]) => {
       for (const finding of findings) printFinding(finding, io.out);
       problems += findings.filter(({ level }) => level === "problem").length;
     };
-    print(await checkPackages(process.cwd()));
+    const directory = process.cwd();
+    const installed = await installedPackages(directory);
+    print(checkPackages(installed, directory));
     print(await checkEnvironment(io.env));
-    print([await checkEndpoint(values.endpoint, io.env)]);
+    const spans = await checkEndpoint(endpoint, io.env);
+    print(spans.findings);
+    const [metrics, replays] = await Promise.all([
+      checkMetricsEndpoint(endpoint, io.env, spans, canSendMetrics(installed)),
+      checkReplayEndpoint(replay, spans.url),
+    ]);
+    print([...metrics, ...replays]);
     // Last: from here on it is no longer this command's process alone.
     const loaded = values.import === undefined ? undefined : await loadApplication(values.import);
     print(provider(loaded));

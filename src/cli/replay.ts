@@ -1,13 +1,15 @@
 import { parseArgs } from "node:util";
 import { formatIssue } from "../ingest/line-issue.ts";
-import { SourceReadError } from "../ingest/read-events.ts";
 import { environmentWarnings } from "../otel/replay/environment-warnings.ts";
 import { serviceResource, UNNAMED } from "../otel/replay/service-resource.ts";
 import { SpanOutlet } from "../otel/replay/span-outlet.ts";
 import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";
-import type { Command, Io } from "./command.ts";
+import type { Command } from "./command.ts";
+import { LIVE_PORT, REPLAY_PORT } from "./ports.ts";
+import { readSources, totalSize } from "./recorded/read-sources.ts";
 import { DIALECT_NAMES, runtimesNamed } from "./recorded/runtimes.ts";
-import { bytesOf, type InputFile, inputFiles } from "./replay/input-file.ts";
+import { inputFiles } from "./replay/input-file.ts";
+import { liveEndpointWarning } from "./replay/live-endpoint-warning.ts";
 import { Progress } from "./replay/progress.ts";
 import { ReplayJob } from "./replay/replay-job.ts";
 import { openOutputs, type ReplayOutputs } from "./replay/replay-outputs.ts";
@@ -33,7 +35,7 @@ const OPTIONS = {
   endpoint: {
     type: "string",
     value: "URL",
-    about: "Send the spans there by OTLP/HTTP; /v1/traces is appended.",
+    about: `Send the spans there by OTLP/HTTP; /v1/traces is appended. A collector takes replays on port ${REPLAY_PORT}.`,
   },
   rejects: { type: "string", value: "FILE", about: "Copy the lines that are no events to FILE." },
   "service-name": {
@@ -67,6 +69,7 @@ export const replay: Command = {
   notes: [
     "FILE has one event a line (NDJSON, also gzip); - is standard input. Events are put in order within a window of 128.",
     "Spans go nowhere but where --endpoint and --out say: OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLER do not count here. Headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables; the resource from --service-name, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.",
+    `Replays belong to port ${REPLAY_PORT} of the shipped collector, past its metrics. On port ${LIVE_PORT} they are counted like what is live, and may raise alerts.`,
     "A bad line is reported as file:line: field: what was expected, and does not stop the rest.",
     "Exit code: 0 all taken, 2 some lines rejected, 1 it could not run or something was lost.",
   ],
@@ -94,6 +97,8 @@ export const replay: Command = {
     for (const warning of await environmentWarnings()) {
       if (USED_VARIABLE.test(warning)) say(warning);
     }
+    const warning = liveEndpointWarning(values.endpoint);
+    if (warning !== undefined) say(warning);
     const { log, rejects, sender } = outputs;
     const job = new ReplayJob({
       service,
@@ -109,7 +114,7 @@ export const replay: Command = {
     });
     let unreadable: string[];
     try {
-      unreadable = await readAll(job, inputs, progress, io, say);
+      unreadable = await readSources(job, inputs, progress, io, say);
       await job.end();
       await rejects?.close();
     } catch (error) {
@@ -136,37 +141,6 @@ export const replay: Command = {
     return exitCodeOf(summary);
   },
 };
-
-/** Reads the sources in turn. @returns the names of those that can't be read to their end. */
-async function readAll(
-  job: ReplayJob,
-  inputs: readonly InputFile[],
-  progress: Progress,
-  io: Io,
-  say: (text: string) => void,
-): Promise<string[]> {
-  const unreadable: string[] = [];
-  for (const input of inputs) {
-    try {
-      const bytes = bytesOf(input, io.stdin, (count) => progress.addBytes(count));
-      await job.read(input.name, bytes);
-    } catch (error) {
-      if (!(error instanceof SourceReadError)) throw error;
-      unreadable.push(input.name);
-      say(error.message);
-    }
-  }
-  return unreadable;
-}
-
-function totalSize(inputs: readonly InputFile[]): number | undefined {
-  let total = 0;
-  for (const { size } of inputs) {
-    if (size === undefined) return undefined;
-    total += size;
-  }
-  return total;
-}
 
 /** The first trouble of each place is told; the summary has how many there were. */
 function onceAPlace(tell: (error: unknown, place: string) => void) {

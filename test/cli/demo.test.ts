@@ -65,7 +65,7 @@ describe.concurrent("demo", () => {
     const [first, second] = [await command(args, { env }), await command(args, { env })];
     expect([first.code, second.code]).toEqual([0, 0]);
     expect(first.stdout).toContain(
-      `28 spans (12 runs, 16 tool calls) delivered to ${server.url}/v1/traces.\n`,
+      `28 spans (12 runs, 16 tool calls) delivered to ${server.url}/v1/traces, metrics to ${server.url}/v1/metrics.\n`,
     );
     expect(second.stdout).toContain(
       ": 60 rows in 8 threads, those of before among them. ✓ the chain holds\n",
@@ -86,13 +86,117 @@ describe.concurrent("demo", () => {
     expect(runs[0]?.resource["service.name"]).toBe("entelix-demo");
   });
 
+  it("sends metrics of the same runs before it ends, and says where the stack shows them", async () => {
+    using folder = new Folder();
+    await using server = await OtlpServer.start();
+    const args = ["demo", "--endpoint", server.url, "--audit", folder.path];
+    const { code, stdout } = await command(args);
+    expect(code).toBe(0);
+    const ended = server
+      .points("entelix.runs")
+      .filter(({ value }) => value > 0)
+      .map(({ attributes: { "entelix.tenant_id": tenant, ...more }, value }) => [
+        tenant,
+        more["entelix.failure.kind"] ?? more["entelix.run.outcome"],
+        value,
+      ]);
+    const sums = new Map<string, number>();
+    for (const [tenant, outcome, value] of ended) {
+      const key = `${tenant} ${outcome}`;
+      sums.set(key, (sums.get(key) ?? 0) + Number(value));
+    }
+    expect(Object.fromEntries(sums)).toEqual({
+      "acme complete": 7,
+      "acme interrupted": 1,
+      "acme tool_error_terminal": 1,
+      "acme cancelled": 1,
+      "globex complete": 1,
+      "globex model_dispatch": 1,
+    });
+    const [point] = server.points("entelix.runs");
+    const [span] = server.spans;
+    expect(point?.resource).toEqual(span?.resource);
+    expect(server.points("entelix.bridge.spans_dropped").map(({ value }) => value)).toEqual(
+      Array(7).fill(0),
+    );
+    expect(stdout).toContain(
+      [
+        "In the stack of docker-compose.yml, within a minute:",
+        "  dashboards  http://127.0.0.1:3000",
+        "  metrics     http://127.0.0.1:9090",
+        "  alerts      http://127.0.0.1:9093",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it.each([
+    ["OTEL_SDK_DISABLED", "true"],
+    ["OTEL_TRACES_EXPORTER", "none"],
+  ])("sends nothing with %s=%s, and plays all the same", async (name, value) => {
+    using folder = new Folder();
+    await using server = await OtlpServer.start();
+    const args = ["demo", "--endpoint", server.url, "--audit", folder.path];
+    const { code, stdout } = await command(args, { env: { [name]: value } });
+    expect([code, server.requests.length]).toEqual([0, 0]);
+    expect(stdout).toContain(
+      `28 spans (12 runs, 16 tool calls). Nothing was sent: ${name}=${value}.`,
+    );
+  });
+
+  it("sends spans alone with OTEL_METRICS_EXPORTER=none, and leads nobody to empty pages", async () => {
+    using folder = new Folder();
+    await using server = await OtlpServer.start();
+    const args = ["demo", "--endpoint", server.url, "--audit", folder.path];
+    const { code, stdout } = await command(args, { env: { OTEL_METRICS_EXPORTER: "none" } });
+    expect([code, server.spans.length]).toEqual([0, 28]);
+    expect(server.requests.filter(({ path }) => path !== "/v1/traces")).toEqual([]);
+    expect(stdout).toMatch(/ delivered to http:\S+\/v1\/traces\.\n$/);
+  });
+
+  it("sends spans alone to a receiver that knows no metrics, as Jaeger, and says so", async () => {
+    using folder = new Folder();
+    await using jaeger = await OtlpServer.start({
+      answer: (request) => (request === 0 ? 404 : 200),
+    });
+    const args = ["demo", "--endpoint", jaeger.url, "--audit", folder.path];
+    const { code, stdout } = await command(args);
+    expect([code, jaeger.spans.length]).toEqual([0, 28]);
+    expect(
+      jaeger.requests.map(({ path }) => path).filter((path) => path === "/v1/metrics"),
+    ).toHaveLength(1);
+    expect(stdout).toContain(
+      ` delivered to ${jaeger.url}/v1/traces.\nIt takes no metrics; the collector of docker-compose.yml does.\n`,
+    );
+    expect(stdout).not.toContain("dashboards");
+  });
+
+  it("tells of metrics that do not arrive", async () => {
+    using folder = new Folder();
+    await using traces = await OtlpServer.start();
+    const args = ["demo", "--audit", folder.path];
+    const env = {
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${traces.url}/own`,
+      OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: await deadUrl(),
+    };
+    const { code, stdout } = await command(args, { env });
+    expect(code).toBe(1);
+    expect(traces.spans).toHaveLength(28);
+    expect(stdout).toContain(` delivered to ${traces.url}/own.\n`);
+    expect(stdout).toContain(
+      "shutdown: the last metrics did not arrive: Error: connect ECONNREFUSED",
+    );
+    expect(stdout).not.toContain("dashboards");
+  });
+
   it("says how many spans could not be delivered, and shows the rest all the same", async () => {
     using folder = new Folder();
     const url = await deadUrl();
     const { code, stdout } = await command(["demo", "--endpoint", url, "--audit", folder.path]);
     expect(code).toBe(1);
+    expect(stdout).toContain(`28 spans of 28 could not be delivered to ${url}/v1/traces.\n`);
     expect(stdout).toContain(
-      `28 spans of 28 could not be delivered to ${url}/v1/traces: connect ECONNREFUSED`,
+      "28 spans lost (unreachable 28) of 28 that ended; last error of an export: connect ECONNREFUSED",
     );
     expect(stdout).not.toContain("/trace/");
     expect(stdout).toContain("✓ the chain holds");

@@ -27,7 +27,7 @@ async function doctor(
 }
 
 describe.concurrent("doctor and the receiver", () => {
-  it("sends one empty request, with the headers of the environment, and finds all well", async () => {
+  it("sends one empty request of each signal, with the headers of the environment, and finds all well", async () => {
     await using asked = await OtlpServer.start();
     const env = {
       OTEL_EXPORTER_OTLP_ENDPOINT: asked.url,
@@ -37,9 +37,17 @@ describe.concurrent("doctor and the receiver", () => {
     expect(stdout).toContain(`✓ endpoint ${asked.url}/v1/traces takes spans\n`);
     expect(stdout).toMatch(/\nAll is well\.\n$/);
     expect(code).toBe(0);
-    const [request, ...others] = asked.requests;
-    expect([request?.path, request?.spans.length, others.length]).toEqual(["/v1/traces", 0, 0]);
-    expect(request?.headers["x-key"]).toBe("secret");
+    expect(stdout).toContain(`✓ endpoint ${asked.url}/v1/metrics takes metrics\n`);
+    expect(
+      asked.requests.map(({ headers, path, points, spans }) => [
+        path,
+        spans.length + points.length,
+        headers["x-key"],
+      ]),
+    ).toEqual([
+      ["/v1/traces", 0, "secret"],
+      ["/v1/metrics", 0, "secret"],
+    ]);
     expect(stdout).toContain("• OTEL_EXPORTER_OTLP_HEADERS=(hidden)");
     expect(stdout).not.toContain("secret");
   });
@@ -53,6 +61,7 @@ describe.concurrent("doctor and the receiver", () => {
     await using refusing = await OtlpServer.start({ answer: () => status });
     const { code, stdout } = await doctor(["--endpoint", refusing.url]);
     expect(stdout).toContain(`✗ endpoint ${refusing.url}/v1/traces: HTTP ${status} `);
+    expect(stdout).toContain("• metrics: not asked, the receiver takes no spans\n");
     expect(stdout).toContain(advice);
     expect([code, stdout.endsWith("\n1 thing to put right.\n")]).toEqual([2, true]);
   });
@@ -66,10 +75,89 @@ describe.concurrent("doctor and the receiver", () => {
     expect(code).toBe(2);
   });
 
-  it("can't run with an address that is none", async () => {
-    const { code, stderr } = await doctor(["--endpoint", "here"]);
-    expect(stderr).toContain("--endpoint: expected an address such as http");
-    expect(code).toBe(1);
+  it.each(["--endpoint", "--replay-endpoint"])(
+    "can't run with an address for %s that is none",
+    async (option) => {
+      const { code, stderr } = await doctor([option, "here"]);
+      expect(stderr).toContain(`${option}: expected an address such as http`);
+      expect(code).toBe(1);
+    },
+  );
+});
+
+/** A receiver that takes spans and no metrics, as Jaeger does: the second request is for those. */
+function spansOnly(): Promise<OtlpServer> {
+  return OtlpServer.start({ answer: (request) => (request === 1 ? 404 : 200) });
+}
+
+describe.concurrent("doctor and metrics", () => {
+  it("finds a receiver without metrics to be wrong where the project sends some", async () => {
+    await using jaeger = await spansOnly();
+    const { code, stdout } = await doctor(["--endpoint", jaeger.url]);
+    expect(stdout).toContain(`✓ endpoint ${jaeger.url}/v1/traces takes spans\n`);
+    expect(stdout).toMatch(
+      /\n✗ endpoint \S+\/v1\/metrics: HTTP 404 .*\n {4}Jaeger takes no metrics: send to a collector \(collector-config\.yaml\), or set OTEL_METRICS_EXPORTER=none\.\n/,
+    );
+    expect(code).toBe(2);
+  });
+
+  it("and only notes it where the project could not", async () => {
+    using folder = new Folder();
+    await using jaeger = await spansOnly();
+    const { code, stdout } = await doctor(["--endpoint", jaeger.url], { cwd: folder.path });
+    expect(stdout).toContain(`• endpoint ${jaeger.url}/v1/metrics: HTTP 404 `);
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    ["OTEL_METRICS_EXPORTER", "none"],
+    ["OTEL_SDK_DISABLED", "true"],
+  ])("does not ask with %s=%s", async (name, value) => {
+    await using asked = await OtlpServer.start();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: asked.url, [name]: value };
+    const { stdout } = await doctor([], { env });
+    expect(stdout).toContain("• metrics: not asked, nothing is sent there\n");
+    expect(asked.requests.filter(({ path }) => path.endsWith("/metrics"))).toEqual([]);
+  });
+
+  it("asks where the variable for metrics says", async () => {
+    await using asked = await OtlpServer.start();
+    const env = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${asked.url}/own/metrics` };
+    const { code, stdout } = await doctor([], { env });
+    expect(stdout).toContain(`✓ endpoint ${asked.url}/own/metrics takes metrics\n`);
+    expect([code, asked.requests.map(({ path }) => path)]).toEqual([0, ["/own/metrics"]]);
+  });
+});
+
+describe.concurrent("doctor and the receiver of replays", () => {
+  it("asks it for spans alone, where it is said to be", async () => {
+    await using replays = await OtlpServer.start();
+    const { code, stdout } = await doctor(["--replay-endpoint", replays.url]);
+    expect(stdout).toContain(`✓ replay endpoint ${replays.url}/v1/traces takes spans\n`);
+    expect([code, replays.requests.map(({ path }) => path)]).toEqual([0, ["/v1/traces"]]);
+  });
+
+  it("finds that it is not where it is said to be", async () => {
+    const url = await deadUrl();
+    const { code, stdout } = await doctor(["--replay-endpoint", url]);
+    expect(stdout).toContain(`✗ replay endpoint ${url}/v1/traces: connect ECONNREFUSED`);
+    expect([code, stdout.endsWith("\n1 thing to put right.\n")]).toEqual([2, true]);
+  });
+
+  it("looks for it beside port 4318 only, and takes port 4319 for what it is", async () => {
+    const [live, elsewhere, mistaken] = await Promise.all([
+      doctor(["--endpoint", "http://doctor.invalid:4318"]),
+      doctor([]),
+      doctor([], { env: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://doctor.invalid:4319" } }),
+    ]);
+    expect(live.stdout).toContain("✗ endpoint http://doctor.invalid:4318/v1/traces: ");
+    expect(live.stdout).toMatch(
+      /\n• replay endpoint http:\/\/doctor\.invalid:4319\/v1\/traces: .*\n {4}A replay to the live port is counted again/,
+    );
+    expect(elsewhere.stdout).not.toContain("replay endpoint");
+    expect(mistaken.stdout).toMatch(
+      /✗ endpoint \S+: port 4319 is for replays: .*\n {4}Send what is live to port 4318\./,
+    );
   });
 });
 
@@ -78,6 +166,14 @@ describe.concurrent("doctor and the application", () => {
     const { code, stdout } = await doctor(["--import", fixture("our-setup")]);
     expect(stdout).toContain("✓ id generator: this package's");
     expect(stdout).toContain("✓ sampler of the application: Following{root=AlwaysOnSampler}");
+    expect(stdout).toMatch(/• no meter provider is registered: .*\n {4}setupTelemetry\(\) from/);
+    expect(code).toBe(0);
+  });
+
+  it("finds the meter provider that setupTelemetry registers", async () => {
+    const { code, stdout } = await doctor(["--import", fixture("our-telemetry")]);
+    expect(stdout).toContain("✓ a meter provider is registered\n");
+    expect(stdout).toContain("✓ id generator: this package's");
     expect(code).toBe(0);
   });
 
@@ -119,6 +215,17 @@ describe.concurrent("doctor and the variables", () => {
     ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "localhost:4318", "expected an address such as http://"],
     ["OTEL_RESOURCE_ATTRIBUTES", "a=b=c", "OTEL_RESOURCE_ATTRIBUTES: expected name=value pairs"],
     ["OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "10", "attributes that alerts need are cut off"],
+    [
+      "OTEL_METRICS_EXPORTER",
+      "prometheus",
+      "OTEL_METRICS_EXPORTER: expected otlp, console or none",
+    ],
+    [
+      "OTEL_METRIC_EXPORT_INTERVAL",
+      "often",
+      "OTEL_METRIC_EXPORT_INTERVAL: expected a whole number",
+    ],
+    ["OTEL_METRIC_EXPORT_INTERVAL", "90000", "failures are told of so late, and may be told twice"],
   ])("finds %s=%s", async (name, value, said) => {
     const { code, stdout } = await doctor([], { env: { [name]: value } });
     const problems = stdout.split("\n").filter((line) => line.startsWith("✗"));
@@ -126,6 +233,15 @@ describe.concurrent("doctor and the variables", () => {
     expect(problems[0]).toContain(said);
     expect(stdout).toContain(`• ${name}=${value}\n`);
     expect(code).toBe(2);
+  });
+
+  it.each([
+    ["OTEL_METRICS_EXPORTER", "none", "no metrics are sent, failures are counted from spans alone"],
+    ["OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "delta", "were tried with cumulative"],
+  ])("notes %s=%s", async (name, value, said) => {
+    const { code, stdout } = await doctor([], { env: { [name]: value } });
+    expect(stdout).toMatch(new RegExp(`\n• ${name}=${value}: .*${said}`));
+    expect(code).toBe(0);
   });
 });
 
@@ -150,6 +266,9 @@ describe.concurrent("doctor and the packages", () => {
     expect(stdout).toContain("• @opentelemetry/core: 2 copies, 2.12.0 (");
     expect(stdout).toContain(
       "• entelix-otel/setup would need: @opentelemetry/resources, @opentelemetry/sdk-trace-node, @opentelemetry/exporter-trace-otlp-http",
+    );
+    expect(stdout).toContain(
+      "• entelix-otel/telemetry (metrics) would need: @opentelemetry/sdk-metrics, @opentelemetry/exporter-metrics-otlp-http\n",
     );
     expect(code).toBe(2);
   });

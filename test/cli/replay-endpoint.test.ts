@@ -120,6 +120,18 @@ describe("replay --endpoint", () => {
     expect(new Set(server.spans.map((span) => span.traceId)).size).toBe(3_000);
   });
 
+  it.each([
+    ["http://replay.invalid:4318", 1],
+    ["http://replay.invalid:4319", 0],
+  ])("to %s warns %i times that it would be counted", async (url, warnings) => {
+    const { code, stderr, summary } = await replayTo(url, { OTEL_EXPORTER_OTLP_TIMEOUT: "300" });
+    // Nobody is there: a name below .invalid leads nowhere.
+    expect([code, summary.spans]).toEqual([1, 9]);
+    expect(
+      stderr.match(/port 4318 is for what is live: .* belong to port 4319\n/g) ?? [],
+    ).toHaveLength(warnings);
+  });
+
   it("does not show the password of an address", async () => {
     await using server = await OtlpServer.start();
     const { summary } = await replayTo(server.url.replace("//", "//me:secret@"));

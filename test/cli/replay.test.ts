@@ -236,7 +236,10 @@ describe("replay sources", () => {
       ["-", "--endpoint", "127.0.0.1:4318"],
       '--endpoint: expected an address such as http://127.0.0.1:4318, got "127.0.0.1:4318"',
     ],
-    [["-", "--dialect", "entlix"], '--dialect: expected auto or entelix, got "entlix"'],
+    [
+      ["-", "--dialect", "entlix"],
+      '--dialect: expected one of auto, entelix, agent-sdk, defect, graph; got "entlix"',
+    ],
     [
       ["-", "--out", "/no/such/place"],
       "--out: ENOENT: no such file or directory, open '/no/such/place'",

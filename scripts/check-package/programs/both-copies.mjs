@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { mkdtemp } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { MetricReader } from "@opentelemetry/sdk-metrics";
 import {
   InMemorySpanExporter,
   NodeTracerProvider,
@@ -11,15 +12,18 @@ import {
 } from "@opentelemetry/sdk-trace-node";
 import * as esm from "entelix-otel";
 import * as esmSetup from "entelix-otel/setup";
+import * as esmTelemetry from "entelix-otel/telemetry";
 import { freshRunId, sendRun } from "./send-run.mjs";
 
 const require = createRequire(import.meta.url);
 const cjs = require("entelix-otel");
 const cjsSetup = require("entelix-otel/setup");
+const cjsTelemetry = require("entelix-otel/telemetry");
 
 assert.notEqual(esm.Bridge, cjs.Bridge, "expected two copies");
 assert.deepEqual(Object.keys(esm).sort(), Object.keys(cjs).sort());
 assert.deepEqual(Object.keys(esmSetup).sort(), Object.keys(cjsSetup).sort());
+assert.deepEqual(Object.keys(esmTelemetry).sort(), Object.keys(cjsTelemetry).sort());
 console.log(`two copies, with the same ${Object.keys(esm).length} exports`);
 
 async function exported(Bridge, provider, options, send) {
@@ -74,6 +78,37 @@ for (const [of, { Bridge }, { setupTracing }] of [
   await tracing.shutdown();
   assert.deepEqual(asked, [root_run_id.replaceAll("-", "")]);
   console.log(`${of}: the sampler decides for a derived parent as for its root`);
+}
+
+/** Read when it is asked. */
+class Collected extends MetricReader {
+  onShutdown() {}
+  onForceFlush() {}
+}
+
+// Nothing is sent from here.
+Object.assign(process.env, { OTEL_TRACES_EXPORTER: "none", OTEL_METRICS_EXPORTER: "none" });
+for (const [of, { Bridge }, { setupTelemetry }] of [
+  ["ESM bridge, CommonJS telemetry", esm, cjsTelemetry],
+  ["CommonJS bridge, ESM telemetry", cjs, esmTelemetry],
+]) {
+  const reader = new Collected();
+  const telemetry = setupTelemetry({ register: false, metricReaders: [reader] });
+  const { tracerProvider, meterProvider } = telemetry;
+  const bridge = new Bridge({ tracerProvider, meterProvider });
+  await sendRun(bridge);
+  const { resourceMetrics } = await reader.collect();
+  const [runs] = resourceMetrics.scopeMetrics
+    .flatMap(({ metrics }) => metrics)
+    .filter(({ descriptor }) => descriptor.name === "entelix.runs");
+  const counted = runs.dataPoints.filter(({ value }) => value > 0);
+  assert.deepEqual(
+    counted.map(({ attributes, value }) => [attributes["entelix.run.outcome"], value]),
+    [["complete", 1]],
+  );
+  await bridge.shutdown();
+  await telemetry.shutdown();
+  console.log(`${of}: a run is counted once`);
 }
 
 for (const [of, { AgentError }, { isAgentError, classifyFailure, wireId }] of [

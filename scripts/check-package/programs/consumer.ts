@@ -21,7 +21,8 @@ import {
   toGraphEvent,
   wireId,
 } from "entelix-otel";
-import { setupTracing, type TracingOptions } from "entelix-otel/setup";
+import { setupTracing, type Tracing, type TracingOptions } from "entelix-otel/setup";
+import { setupTelemetry, type TelemetrySetupOptions } from "entelix-otel/telemetry";
 
 interface State {
   readonly answer: string;
@@ -72,13 +73,25 @@ export const notRendered: RenderedForLlm = "database password is hunter2";
 // @ts-expect-error: the option is checked by name
 export const misspelt: TracingOptions = { servicename: "agent" };
 
+// @ts-expect-error: an interval is a number of ms
+export const inWords: TelemetrySetupOptions = { metricIntervalMs: "15s" };
+
 async function main(): Promise<void> {
   const log: SessionLog & { close(): Promise<void> } = await NdjsonSessionLog.open(
     await mkdtemp("audit-"),
     { durability: "none" },
   );
-  const tracing = setupTracing({ register: false, endpoint: "http://127.0.0.1:9", onError() {} });
-  const bridge: Bridge = tracing.createBridge({ audit: log, benignFailureKinds: ["cancelled"] });
+  const common = { register: false, endpoint: "http://127.0.0.1:9", onError() {} };
+  const telemetry = setupTelemetry({ ...common, metricIntervalMs: 60_000 });
+  // What takes the one takes the other.
+  const tracing: Tracing[] = [telemetry, setupTracing(common)];
+  const meters: { getMeter(name: string): unknown } = telemetry.meterProvider;
+  if (meters.getMeter("consumer") === undefined) throw new TypeError("expected a meter");
+  const bridge: Bridge = telemetry.createBridge({
+    audit: log,
+    benignFailureKinds: ["cancelled"],
+    metrics: { tenants: ["acme"], tools: 10 },
+  });
   const counter = new TypeCounter();
   const capture = new CaptureSink<State>();
   const sinks = new FanOutSink<State>([bridge, new FailOpenSink<State>(counter), capture]);
@@ -111,7 +124,7 @@ async function main(): Promise<void> {
     counter.seen.size,
     generator.generateTraceId().length,
   ];
-  await tracing.shutdown();
+  for (const each of tracing) await each.shutdown();
   await log.close();
   console.log(found.join(" "));
 }

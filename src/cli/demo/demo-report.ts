@@ -1,7 +1,7 @@
 import type { VerifyReport } from "../../audit/verify/verify-report.ts";
 import type { AgentEvent } from "../../events/agent-event.ts";
 import { attributeText, type FinishedSpan } from "../../otel/replay/finished-span.ts";
-import type { Delivery } from "../../otel/replay/otlp-endpoint.ts";
+import { shownUrl } from "../../otel/replay/shown-url.ts";
 import { jaegerTrace } from "../jaeger.ts";
 import { counted } from "../terminal/figures.ts";
 import type { Output } from "../terminal/output.ts";
@@ -10,6 +10,8 @@ import { failureTable } from "../traces/failure-table.ts";
 import { RunTally } from "../traces/run-tally.ts";
 import { traceHeading, traceLines } from "../traces/trace-lines.ts";
 import { BUNDLED_RECORDINGS } from "./bundled-recordings.ts";
+import type { Delivery } from "./demo-telemetry.ts";
+import type { Destination, Page } from "./destination.ts";
 import { originOf } from "./watch-line.ts";
 
 /** What is known when the demo is over. */
@@ -20,8 +22,10 @@ export interface DemoResult {
   /** Whether the user named it: then there may be rows of before in it. */
   readonly given: boolean;
   readonly jaeger: string;
-  /** `undefined`: no endpoint was configured. */
-  readonly sent: Delivery | undefined;
+  readonly destination: Destination;
+  readonly delivery: Delivery;
+  /** Where to look beside Jaeger. */
+  readonly pages: readonly Page[];
 }
 
 /** Collects what the demo made, and prints it at the end. */
@@ -49,7 +53,7 @@ export class DemoReport {
 
   /** Prints it. @returns the exit code. */
   print(result: DemoResult, out: Output): 0 | 1 {
-    const { sent, verified } = result;
+    const { delivery, verified } = result;
     for (const spans of this.#inOrder()) this.#printTrace(spans, result, out);
     out.line();
     out.line(out.style("bold", "Failed runs by tenant"));
@@ -59,9 +63,8 @@ export class DemoReport {
     for (const line of auditLines(result, out)) out.line(line);
     out.line();
     out.line(out.style("bold", "Traces"));
-    for (const line of this.#sentLines(sent, out)) out.line(line);
-    for (const trouble of this.#troubles) out.line(out.style("red", safe(trouble)));
-    const lost = (sent?.undelivered ?? 0) + this.#troubles.length;
+    for (const line of this.#sentLines(result, out)) out.line(line);
+    const lost = delivery.undelivered + this.#troubles.length;
     return verified.ok && lost === 0 ? 0 : 1;
   }
 
@@ -85,28 +88,46 @@ export class DemoReport {
     out.line(traceHeading(spans, out));
     for (const line of traceLines(spans, out)) out.line(line);
     const traceId = spans[0]?.traceId ?? "";
-    if (result.sent !== undefined && result.sent.delivered > 0) {
+    if (result.delivery.delivered > 0) {
       out.line(out.style("cyan", jaegerTrace(result.jaeger, traceId)));
     }
   }
 
-  #sentLines(sent: Delivery | undefined, out: Output): string[] {
+  #sentLines({ delivery, destination, pages }: DemoResult, out: Output): string[] {
     const { calls, runs, spans } = this.#tally;
     const made = `${counted(spans, "span")} (${counted(runs, "run")}, ${counted(calls, "tool call")})`;
-    if (sent === undefined) {
+    const troubles = this.#troubles.map((trouble) => out.style("red", safe(trouble)));
+    if (destination.to === "nowhere") {
       return [
-        `${made}. Nothing was sent: no endpoint is configured. With Jaeger on this machine:`,
+        `${made}. Nothing was sent: ${safe(destination.because)}. With Jaeger on this machine:`,
         "  entelix-otel demo --endpoint http://127.0.0.1:4318",
+        ...troubles,
       ];
     }
-    const url = safe(sent.url);
-    if (sent.undelivered === 0) return [`${made} delivered to ${url}.`];
-    const lost = `${counted(sent.undelivered, "span")} of ${spans} could not be delivered to ${url}`;
-    return [
-      out.style("red", `${lost}: ${safe(sent.trouble ?? "")}`),
-      "entelix-otel doctor says more about the endpoint.",
-    ];
+    const { metrics, spansOnly, traces } = destination;
+    const to = safe(shownUrl(traces));
+    if (delivery.undelivered > 0) {
+      const lost = `${counted(delivery.undelivered, "span")} of ${spans} could not be delivered to ${to}.`;
+      return [
+        out.style("red", lost),
+        ...troubles,
+        "entelix-otel doctor says more about the endpoint.",
+      ];
+    }
+    const sent = `${made} delivered to ${to}`;
+    const noMetrics = "It takes no metrics; the collector of docker-compose.yml does.";
+    if (spansOnly) return [`${sent}.`, noMetrics, ...troubles];
+    if (troubles.length > 0 || metrics === undefined) return [`${sent}.`, ...troubles];
+    return [`${sent}, metrics to ${safe(shownUrl(metrics))}.`, ...pageLines(pages, out)];
   }
+}
+
+function pageLines(pages: readonly Page[], out: Output): string[] {
+  if (pages.length === 0) return [];
+  return [
+    "In the stack of docker-compose.yml, within a minute:",
+    ...pages.map(([name, address]) => `  ${name.padEnd(10)}  ${out.style("cyan", address)}`),
+  ];
 }
 
 function auditLines({ directory, given, verified }: DemoResult, out: Output): string[] {

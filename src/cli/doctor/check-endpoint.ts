@@ -1,69 +1,74 @@
-import { OtlpEndpoint, type Probe } from "../../otel/replay/otlp-endpoint.ts";
+import { OtlpEndpoint } from "../../otel/replay/otlp-endpoint.ts";
+import type { Probe } from "../../otel/replay/otlp-failure.ts";
+import { shownUrl } from "../../otel/replay/shown-url.ts";
 import { messageOf } from "../cli-error.ts";
+import { LIVE_PORT, REPLAY_PORT } from "../ports.ts";
+import { signalEndpoint, switchedOff } from "../signal-endpoint.ts";
 import { safe } from "../terminal/safe-text.ts";
-import { tracesEndpoint } from "../traces-endpoint.ts";
+import { adviceFor } from "./endpoint-advice.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How long the receiver may take to answer, with the exporter's retries, in ms. */
-const ANSWER_MS = 3_000;
-
-/** Port of OTLP over gRPC, which takes no HTTP requests of ours. */
-const GRPC_PORT = "4317";
+/** How long a receiver may take to answer, with the exporter's retries, in ms. */
+export const ANSWER_MS = 3_000;
 
 /** Where spans go when nobody says where. */
-export const DEFAULT_TRACES_URL = "http://localhost:4318/v1/traces";
+const DEFAULT_URL = `http://localhost:${LIVE_PORT}/v1/traces`;
+
+export interface CheckedEndpoint {
+  readonly findings: readonly Finding[];
+  /** Where spans go; `undefined` where they are not sent. */
+  readonly url: string | undefined;
+  /** Whether the receiver takes them. */
+  readonly takesSpans: boolean;
+}
 
 /**
  * Asks the receiver to take a request without spans, as the exporter would send it.
  *
  * @param option where the user says it is; default: where the variables point.
  */
-export async function checkEndpoint(option: string | undefined, env: Env): Promise<Finding> {
-  if (option === undefined && !sends(env)) {
-    return note("endpoint: not asked, nothing is sent there");
+export async function checkEndpoint(
+  option: string | undefined,
+  env: Env,
+): Promise<CheckedEndpoint> {
+  if (option === undefined && switchedOff("traces", env) !== undefined) {
+    return unasked(note("endpoint: not asked, nothing is sent there"));
   }
-  let url: string | undefined;
+  let given: string | undefined;
   try {
-    url = tracesEndpoint(option, env);
+    given = signalEndpoint("traces", option, env);
   } catch (error) {
-    return problem(messageOf(error), "Mend the variable, or unset it.");
+    return unasked(problem(messageOf(error), "Mend the variable, or unset it."));
   }
-  const target = url ?? DEFAULT_TRACES_URL;
-  const endpoint = new OtlpEndpoint({ url: target, timeoutMs: ANSWER_MS });
-  const named = `endpoint ${safe(endpoint.result.url)}${url === undefined ? " (the default)" : ""}`;
+  const url = given ?? DEFAULT_URL;
+  const answer = await probeSpans(url);
+  const named = `endpoint ${safe(shownUrl(url))}${given === undefined ? " (the default)" : ""}`;
+  const findings = [
+    answer.ok
+      ? ok(`${named} takes spans`)
+      : problem(`${named}: ${safe(answer.said)}`, adviceFor(answer, url)),
+  ];
+  if (new URL(url).port === REPLAY_PORT) {
+    findings.push(
+      problem(
+        `${named}: port ${REPLAY_PORT} is for replays: what comes in there is not counted, and raises no alert`,
+        `Send what is live to port ${LIVE_PORT}.`,
+      ),
+    );
+  }
+  return { findings, url, takesSpans: answer.ok };
+}
+
+function unasked(finding: Finding): CheckedEndpoint {
+  return { findings: [finding], url: undefined, takesSpans: false };
+}
+
+/** Sends a receiver a request without spans. */
+export async function probeSpans(url: string): Promise<Probe> {
+  const endpoint = new OtlpEndpoint({ url, timeoutMs: ANSWER_MS });
   const answer = await endpoint.probe();
   await endpoint.close();
-  if (answer.ok) return ok(`${named} takes spans`);
-  return problem(`${named}: ${safe(answer.said)}`, adviceFor(answer, new URL(target)));
-}
-
-/** Whether the setup would send by OTLP at all; that it would not is a finding of its own. */
-function sends(env: Env): boolean {
-  if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === "true") return false;
-  const exporters = env.OTEL_TRACES_EXPORTER?.trim().toLowerCase();
-  return exporters !== "none" && exporters !== "console";
-}
-
-function adviceFor({ said, status }: Probe, url: URL): string {
-  if (url.port === GRPC_PORT) {
-    return "4317 is the port of OTLP over gRPC; this exporter sends OTLP/HTTP: try port 4318.";
-  }
-  switch (status) {
-    case undefined:
-      return said.includes("ENOTFOUND") || said.includes("EAI_AGAIN")
-        ? "The host name is not known here. Inside containers a service's own name counts, not localhost."
-        : "Start a collector or Jaeger there, or say where one is: --endpoint, OTEL_EXPORTER_OTLP_ENDPOINT.";
-    case 401:
-    case 403:
-      return "Say who you are: OTEL_EXPORTER_OTLP_HEADERS, for example authorization=Bearer%20TOKEN.";
-    case 404:
-    case 405:
-      return "Something else answers there. OTLP/HTTP is mostly on port 4318, at the path /v1/traces.";
-    case 415:
-      return "It does not take JSON: switch OTLP/HTTP with JSON on at the receiver.";
-    default:
-      return "The receiver's own log says why.";
-  }
+  return answer;
 }

@@ -1,4 +1,5 @@
 import { environmentWarnings } from "../../otel/replay/environment-warnings.ts";
+import { switchedOff } from "../signal-endpoint.ts";
 import { safe } from "../terminal/safe-text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
@@ -18,7 +19,7 @@ export async function checkEnvironment(env: Env): Promise<Finding[]> {
     faulty.add(variable);
     findings.push(problem(safe(warning), "Mend the variable, or unset it."));
   }
-  findings.push(...switchedOff(env), ...limits(env));
+  findings.push(...silent(env), ...limits(env), ...metrics(env));
   if (!faulty.has("OTEL_TRACES_SAMPLER")) findings.push(sampler(env));
   findings.push(service(env));
   const set = Object.keys(env)
@@ -29,13 +30,39 @@ export async function checkEnvironment(env: Env): Promise<Finding[]> {
   return findings;
 }
 
-function switchedOff(env: Env): Finding[] {
+function silent(env: Env): Finding[] {
   const findings: Finding[] = [];
   if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === "true") {
     findings.push(problem("OTEL_SDK_DISABLED=true: no spans are made", "Unset it to trace."));
   }
   if (env.OTEL_TRACES_EXPORTER?.trim().toLowerCase() === "none") {
     findings.push(problem("OTEL_TRACES_EXPORTER=none: spans go nowhere", "Set it to otlp."));
+  }
+  return findings;
+}
+
+/** More would let a failure's spans be counted before its event, and somebody be paged twice. */
+const LONGEST_INTERVAL_MS = 60_000;
+
+function metrics(env: Env): Finding[] {
+  const findings: Finding[] = [];
+  const off = switchedOff("metrics", env);
+  if (off?.startsWith("OTEL_METRICS") === true) {
+    findings.push(note(`${safe(off)}: no metrics are sent, failures are counted from spans alone`));
+  }
+  const interval = env.OTEL_METRIC_EXPORT_INTERVAL?.trim();
+  if (interval && Number(interval) > LONGEST_INTERVAL_MS) {
+    findings.push(
+      problem(
+        `OTEL_METRIC_EXPORT_INTERVAL=${safe(interval)}: failures are told of so late, and may be told twice`,
+        `Set it to ${LONGEST_INTERVAL_MS} ms or less, or unset it (15000).`,
+      ),
+    );
+  }
+  const temporality = env.OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE?.trim();
+  if (temporality && temporality.toLowerCase() !== "cumulative") {
+    const what = `OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE=${safe(temporality)}`;
+    findings.push(note(`${what}: the rules and dashboards were tried with cumulative sums only`));
   }
   return findings;
 }

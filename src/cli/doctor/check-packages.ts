@@ -2,13 +2,14 @@ import { relative } from "node:path";
 import { VERSION } from "../../version.ts";
 import { safe } from "../terminal/safe-text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
-import { type InstalledPackage, installedPackages } from "./installed-packages.ts";
+import type { Installed, InstalledPackage } from "./installed-packages.ts";
 
 /** Of these one copy must do: two do not know of each other's spans, contexts or resources. */
 const SHARED = [
   "@opentelemetry/api",
   "@opentelemetry/core",
   "@opentelemetry/resources",
+  "@opentelemetry/sdk-metrics",
   "@opentelemetry/sdk-trace",
   "@opentelemetry/sdk-trace-base",
   "@opentelemetry/sdk-trace-node",
@@ -22,10 +23,21 @@ const FOR_SETUP = [
   "@opentelemetry/exporter-trace-otlp-http",
 ];
 
-/** Looks at the versions of Node and of the packages below a directory. */
-export async function checkPackages(directory: string): Promise<Finding[]> {
+/** What `entelix-otel/telemetry` needs beside those. */
+const FOR_METRICS = [
+  "@opentelemetry/sdk-metrics",
+  "@opentelemetry/exporter-metrics-otlp-http",
+] as const;
+
+/** Whether what sends metrics is among the packages. */
+export function canSendMetrics({ packages }: Installed): boolean {
+  return FOR_METRICS.every((wanted) => packages.some(({ name }) => name === wanted));
+}
+
+/** Looks at the versions of Node and of the packages that were found below a directory. */
+export function checkPackages(installed: Installed, directory: string): Finding[] {
   const findings = [checkNode(process.versions.node), ok(`entelix-otel ${VERSION} (this command)`)];
-  const { cutShort, packages } = await installedPackages(directory);
+  const { cutShort, packages } = installed;
   if (packages.length === 0) {
     findings.push(note("packages: none of OpenTelemetry below this directory"));
     return findings;
@@ -44,14 +56,23 @@ export async function checkPackages(directory: string): Promise<Finding[]> {
       problem("@opentelemetry/api is not installed", "npm install @opentelemetry/api@1.9.1"),
     );
   }
-  const missing = FOR_SETUP.filter((name) => !byName.has(name));
-  if (missing.length > 0) {
-    findings.push(note(`entelix-otel/setup would need: ${missing.join(", ")}`));
-  }
+  findings.push(
+    ...wouldNeed("entelix-otel/setup", FOR_SETUP, byName),
+    ...wouldNeed("entelix-otel/telemetry (metrics)", FOR_METRICS, byName),
+  );
   if (cutShort) {
     findings.push(note("packages: there is more below this directory than was looked at"));
   }
   return findings;
+}
+
+function wouldNeed(
+  entry: string,
+  names: readonly string[],
+  found: ReadonlyMap<string, unknown>,
+): Finding[] {
+  const missing = names.filter((name) => !found.has(name));
+  return missing.length === 0 ? [] : [note(`${entry} would need: ${missing.join(", ")}`)];
 }
 
 function checkNode(version: string): Finding {

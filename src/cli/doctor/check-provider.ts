@@ -4,13 +4,18 @@ import { idSlot } from "../../otel/id-slot.ts";
 import { safe } from "../terminal/safe-text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
-/** Looks at the tracer provider that the application has registered, with a span that never ends. */
+/** Looks at the providers that the application has registered. */
 export function checkProvider(api: unknown): Finding[] {
   if (api === undefined) {
     return [
       problem("the application has no @opentelemetry/api", "npm install @opentelemetry/api@1.9.1"),
     ];
   }
+  return [...tracerFindings(api), meterFinding(api)];
+}
+
+/** By a span that never ends. */
+function tracerFindings(api: unknown): Finding[] {
   const provider = call(get(api, "trace"), "getTracerProvider");
   const tracer = call(
     call(provider, "getDelegate") ?? provider,
@@ -43,6 +48,18 @@ export function checkProvider(api: unknown): Finding[] {
     generatorFinding(given === traceId && get(context, "spanId") === spanId),
     sampling(tracer, context),
   ];
+}
+
+/** Where none is registered the API has one meter for all, which measures nothing. */
+function meterFinding(api: unknown): Finding {
+  const provider = call(get(api, "metrics"), "getMeterProvider");
+  const meter = call(provider, "getMeter", "entelix-otel-doctor");
+  return meter === undefined || meter === call(api, "createNoopMeter")
+    ? note(
+        "no meter provider is registered: failures are counted from spans alone, as far as these are sampled",
+        "setupTelemetry() from entelix-otel/telemetry counts events too.",
+      )
+    : ok("a meter provider is registered");
 }
 
 function generatorFinding(ours: boolean): Finding {

@@ -13,8 +13,9 @@ export function ok(what: string): Finding {
   return { level: "ok", what };
 }
 
-export function note(what: string): Finding {
-  return { level: "note", what };
+/** @param advice what to do where it is not meant to be so. */
+export function note(what: string, advice?: string): Finding {
+  return { level: "note", what, ...(advice === undefined ? {} : { advice }) };
 }
 
 export function problem(what: string, advice: string): Finding {

@@ -43,7 +43,7 @@ export function runtimesNamed(name = "auto"): readonly [AnyRuntime, ...AnyRuntim
   if (runtime !== undefined) return [runtime];
   const meant = nearest(name, DIALECT_NAMES);
   throw new CliError(
-    `--dialect: expected ${DIALECT_NAMES.join(" or ")}, got "${safe(name)}"`,
+    `--dialect: expected one of ${DIALECT_NAMES.join(", ")}; got "${safe(name)}"`,
     meant === undefined ? undefined : `Did you mean ${meant}?`,
   );
 }

@@ -1,9 +1,12 @@
 import { type DiagLogFunction, DiagLogLevel, diag } from "@opentelemetry/api";
+import { Reporter } from "../report.ts";
+import { metricReaders } from "../setup/metrics/metric-readers.ts";
 import { setupTracing } from "../setup/setup-tracing.ts";
 
 /**
  * What OpenTelemetry and this package's setup would warn of in the environment's `OTEL_*` variables:
- * the setup is made once, unregistered, and taken down again. Nothing is sent.
+ * the setup is made once, unregistered, and taken down again. Nothing is sent: readers that no provider
+ * has do nothing.
  */
 export async function environmentWarnings(): Promise<string[]> {
   const warnings = new Set<string>();
@@ -17,6 +20,7 @@ export async function environmentWarnings(): Promise<string[]> {
   );
   try {
     await setupTracing({ register: false, onError: (error) => note(String(error)) }).shutdown();
+    metricReaders({}, new Reporter(undefined));
   } finally {
     diag.disable();
   }

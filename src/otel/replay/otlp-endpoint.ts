@@ -8,7 +8,9 @@ import {
   TraceExporterMetricsHelper,
 } from "@opentelemetry/otlp-transformer";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
+import { describeFailure, type Probe, probeOf, statusOf } from "./otlp-failure.ts";
 import { encodeTraceRequest } from "./otlp-json.ts";
+import { shownUrl } from "./shown-url.ts";
 import type { SpanTarget } from "./span-target.ts";
 
 export interface OtlpEndpointOptions {
@@ -31,15 +33,6 @@ export interface Delivery {
   readonly trouble?: string;
 }
 
-/** Whether a receiver takes requests. */
-export interface Probe {
-  readonly ok: boolean;
-  /** HTTP status of a refusal; `undefined` when nobody answered. */
-  readonly status: number | undefined;
-  /** What the receiver or the system said. */
-  readonly said: string;
-}
-
 /** So many requests in a row that reach nobody end the attempts; the first one, if none ever did. */
 const MOST_SILENT = 3;
 
@@ -58,7 +51,7 @@ export class OtlpEndpoint implements SpanTarget {
   #refused = 0;
 
   constructor(options: OtlpEndpointOptions) {
-    this.#shownUrl = withoutSecrets(options.url);
+    this.#shownUrl = shownUrl(options.url);
     const config = {
       url: options.url,
       ...(options.timeoutMs === undefined ? {} : { timeoutMillis: options.timeoutMs }),
@@ -112,15 +105,12 @@ export class OtlpEndpoint implements SpanTarget {
     }
     this.#silent = status === undefined ? this.#silent + 1 : 0;
     this.#undelivered += spans.length;
-    this.#trouble = describe(failure, status);
+    this.#trouble = describeFailure(failure);
   }
 
   /** Sends a request without spans. */
   async probe(): Promise<Probe> {
-    const failure = await this.#send([]);
-    if (failure === undefined) return { ok: true, status: undefined, said: "" };
-    const status = statusOf(failure);
-    return { ok: false, status, said: describe(failure, status) };
+    return probeOf(await this.#send([]));
   }
 
   async close(): Promise<void> {
@@ -150,23 +140,3 @@ export class OtlpEndpoint implements SpanTarget {
 type Response = Partial<IExportTraceServiceResponse>;
 
 const TOO_LARGE = 413;
-
-/** The HTTP status of a failure that a receiver answered with. */
-function statusOf(error: Error): number | undefined {
-  return "code" in error && typeof error.code === "number" ? error.code : undefined;
-}
-
-function describe(error: Error, status: number | undefined): string {
-  const code = "code" in error ? String(error.code) : "";
-  if (status === undefined) return error.message || code || error.name;
-  const body = "data" in error && typeof error.data === "string" ? error.data.trim() : "";
-  const answer = `HTTP ${status} ${error.message}`.trimEnd();
-  return body === "" || body === "{}" ? answer : `${answer}: ${body.slice(0, 300)}`;
-}
-
-function withoutSecrets(text: string): string {
-  const url = new URL(text);
-  url.username = "";
-  url.password = "";
-  return url.href;
-}

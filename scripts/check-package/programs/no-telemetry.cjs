@@ -1,0 +1,3 @@
+void import("./missing-metrics.mjs").then(({ sayWhatIsMissing }) =>
+  sayWhatIsMissing(async () => require("entelix-otel/telemetry")),
+);

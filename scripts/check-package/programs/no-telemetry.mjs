@@ -1,0 +1,3 @@
+import { sayWhatIsMissing } from "./missing-metrics.mjs";
+
+await sayWhatIsMissing(() => import("entelix-otel/telemetry"));

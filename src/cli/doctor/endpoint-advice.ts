@@ -1,0 +1,30 @@
+import type { Probe } from "../../otel/replay/otlp-failure.ts";
+
+/** Port of OTLP over gRPC, which takes no HTTP requests of ours. */
+const GRPC_PORT = "4317";
+
+/** What to do about a receiver that does not take a request at that address. */
+export function adviceFor({ said, status }: Probe, address: string): string {
+  const url = new URL(address);
+  if (url.port === GRPC_PORT) {
+    return "4317 is the port of OTLP over gRPC; this exporter sends OTLP/HTTP: try port 4318.";
+  }
+  switch (status) {
+    case undefined:
+      return said.includes("ENOTFOUND") || said.includes("EAI_AGAIN")
+        ? "The host name is not known here. Inside containers a service's own name counts, not localhost."
+        : "Start a collector or Jaeger there, or say where one is: --endpoint, OTEL_EXPORTER_OTLP_ENDPOINT.";
+    case 401:
+    case 403:
+      return "Say who you are: OTEL_EXPORTER_OTLP_HEADERS, for example authorization=Bearer%20TOKEN.";
+    case 404:
+    case 405:
+      return url.pathname.endsWith("/v1/metrics")
+        ? "Jaeger takes no metrics: send to a collector (collector-config.yaml), or set OTEL_METRICS_EXPORTER=none."
+        : "Something else answers there. OTLP/HTTP is mostly on port 4318, at the path /v1/traces.";
+    case 415:
+      return "It does not take JSON: switch OTLP/HTTP with JSON on at the receiver.";
+    default:
+      return "The receiver's own log says why.";
+  }
+}

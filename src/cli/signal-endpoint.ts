@@ -1,0 +1,47 @@
+import { metricsUrl, tracesUrl } from "../otel/setup/endpoint.ts";
+import { httpUrl } from "./jaeger.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export type Signal = "traces" | "metrics";
+
+const BELOW = { traces: tracesUrl, metrics: metricsUrl } as const;
+
+/**
+ * Where a signal is sent by OTLP/HTTP: as the option says, else the standard variables, else nowhere.
+ *
+ * @throws CliError when it is no http(s) address.
+ */
+export function signalEndpoint(
+  signal: Signal,
+  option: string | undefined,
+  env: Env,
+): string | undefined {
+  if (option !== undefined) return BELOW[signal](httpUrl("--endpoint", option).href);
+  const variable = `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`;
+  const own = env[variable];
+  if (own) return httpUrl(variable, own).href;
+  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (!base) return undefined;
+  // Exporters append the path here whatever the address ends with.
+  const url = httpUrl("OTEL_EXPORTER_OTLP_ENDPOINT", base);
+  url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/${signal}`;
+  return url.href;
+}
+
+/** The variable that keeps a signal from being sent by OTLP, with its value, where one does. */
+export function switchedOff(signal: Signal, env: Env): string | undefined {
+  const disabled = env.OTEL_SDK_DISABLED?.trim();
+  if (disabled?.toLowerCase() === "true") return `OTEL_SDK_DISABLED=${disabled}`;
+  const variable = `OTEL_${signal.toUpperCase()}_EXPORTER`;
+  const text = env[variable]?.trim() ?? "";
+  const names = text.split(",").map((name) => name.trim().toLowerCase());
+  const off = names.includes("none") || (names.includes("console") && !names.includes("otlp"));
+  return off ? `${variable}=${text}` : undefined;
+}
+
+/** Whether an address leads to this machine. */
+export function isLocal(address: string): boolean {
+  const { hostname } = new URL(address);
+  return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
