@@ -60,9 +60,9 @@ export class SpanHandle implements Context {
     return this.#span;
   }
 
-  /** Sets an attribute of ours where there is a value. */
+  /** Sets an attribute of ours where there is a value, and a span that has not ended. */
   set(name: AttributeName, value: AttributeValue | undefined): void {
-    if (value !== undefined) this.span.setAttribute(name, value);
+    if (value !== undefined) this.#span?.setAttribute(name, value);
   }
 
   /** Sets what else a source says, by attribute name. */
