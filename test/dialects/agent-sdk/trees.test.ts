@@ -3,39 +3,18 @@ import { agentSdkDialect } from "../../../src/dialects/agent-sdk/agent-sdk-diale
 import { AgentSdkMapping } from "../../../src/dialects/agent-sdk/agent-sdk-mapping.ts";
 import type { JsonObject } from "../../../src/dialects/dialect.ts";
 import { stringifyExact } from "../../../src/events/exact-json.ts";
-import { formatIssue } from "../../../src/ingest/line-issue.ts";
-import { readEvents } from "../../../src/ingest/read-events.ts";
-import { Bridge } from "../../../src/otel/bridge.ts";
 import { expectTrees, readExpected } from "../../otel/expected-tree.ts";
+import { replayDialect } from "../../support/replay-dialect.ts";
 import { flat } from "../../support/run-events.ts";
-import { collectSpans, toTrees } from "../../support/spans.ts";
+
 import { STREAMS } from "./golden-lines.ts";
 import { call, confirm, done, lines, result, start, text, turnComplete } from "./reader.ts";
 
 /** Replays a file of lines; the spans, and how often each began and ended. */
 async function replay(all: readonly JsonObject[]) {
-  const { provider, started, ended, spans } = collectSpans();
-  const reports: string[] = [];
-  const bridge = new Bridge({
-    mode: "replay",
-    tracerProvider: provider,
-    onError: (error, where) => void reports.push(`${where}: ${String(error)}`),
-  });
-  const feed = bridge.feed(new AgentSdkMapping(), "default");
-  const text = all.map((line) => `${stringifyExact(line)}\n`).join("");
-  await readEvents(bytes(text), {
-    dialects: [agentSdkDialect],
-    onEvent: ({ event, envelope }) => feed.take(event, envelope),
-    onIssue: (issue) => void reports.push(formatIssue(issue)),
-  });
-  await feed.end();
-  await bridge.shutdown();
-  const trees = toTrees(spans());
-  return { trees, started, ended, reports, all: flat(trees), diagnostics: bridge.diagnostics() };
-}
-
-async function* bytes(text: string) {
-  yield new TextEncoder().encode(text);
+  const texts = all.map((line) => stringifyExact(line));
+  const result = await replayDialect(agentSdkDialect, new AgentSdkMapping(), texts);
+  return { ...result, all: flat(result.trees) };
 }
 
 const drawn = readExpected("agent_sdk_trees.json");

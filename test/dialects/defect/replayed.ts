@@ -8,9 +8,8 @@ import {
 import type { JsonObject, LineEnvelope } from "../../../src/dialects/dialect.ts";
 import type { Translated } from "../../../src/dialects/mapping.ts";
 import { stringifyExact } from "../../../src/events/exact-json.ts";
-import { readEvents } from "../../../src/ingest/read-events.ts";
-import { Bridge } from "../../../src/otel/bridge.ts";
-import { collectSpans, type SpanNode, toTrees } from "../../support/spans.ts";
+import { replayDialect } from "../../support/replay-dialect.ts";
+import type { SpanNode } from "../../support/spans.ts";
 
 /** A decoded line, ready for the mapping. */
 export interface Taken {
@@ -44,31 +43,9 @@ export function translated(lines: readonly JsonObject[], options?: DefectMapping
 
 /** Replays lines as the command does, up to the spans. */
 export async function replayed(lines: readonly JsonObject[]) {
-  const spans = collectSpans();
-  const reports: string[] = [];
-  const bridge = new Bridge({
-    mode: "replay",
-    tracerProvider: spans.provider,
-    captureContent: false,
-    onError: (error, place) => void reports.push(`${place}: ${String(error)}`),
-  });
-  const feed = bridge.feed(new DefectMapping(), "default");
-  const report = await readEvents(source(lines), {
-    dialects: [defectDialect],
-    onEvent: ({ event, envelope }) => feed.take(event, envelope),
-  });
-  await feed.end();
-  await bridge.shutdown();
-  const { ended, started } = spans;
-  return {
-    trees: byStart(toTrees(spans.spans()), [...started.keys()]),
-    spans: spans.spans(),
-    started,
-    ended,
-    reports,
-    report,
-    diagnostics: bridge.diagnostics(),
-  };
+  const texts = lines.map((line) => stringifyExact(line));
+  const result = await replayDialect(defectDialect, new DefectMapping(), texts);
+  return { ...result, trees: byStart(result.trees, [...result.started.keys()]) };
 }
 
 /** Many spans of real sessions start in the same millisecond: then the one opened first comes first. */
@@ -77,8 +54,4 @@ function byStart(trees: readonly SpanNode[], opened: readonly string[]): SpanNod
   return [...trees]
     .sort((a, b) => (a.start === b.start ? place(a) - place(b) : 0))
     .map((node) => ({ ...node, children: byStart(node.children, opened) }));
-}
-
-async function* source(lines: readonly JsonObject[]): AsyncGenerator<string> {
-  yield lines.map((line) => `${stringifyExact(line)}\n`).join("");
 }

@@ -4,9 +4,7 @@ import type { GraphLine } from "../../../src/dialects/graph/graph-line.ts";
 import { GraphMapping } from "../../../src/dialects/graph/graph-mapping.ts";
 import type { Translated } from "../../../src/dialects/mapping.ts";
 import { parseExact } from "../../../src/events/exact-json.ts";
-import { readEvents } from "../../../src/ingest/read-events.ts";
-import { Bridge } from "../../../src/otel/bridge.ts";
-import { collectSpans, toTrees } from "../../support/spans.ts";
+import { replayDialect } from "../../support/replay-dialect.ts";
 
 /** A decoded line, ready for the mapping. */
 export interface Taken {
@@ -34,34 +32,6 @@ export function translated(lines: readonly string[]): Translated[] {
 }
 
 /** Replays lines as the command does, up to the spans. */
-export async function replayed(lines: readonly string[]) {
-  const spans = collectSpans();
-  const reports: string[] = [];
-  const bridge = new Bridge({
-    mode: "replay",
-    tracerProvider: spans.provider,
-    captureContent: false,
-    onError: (error, place) => void reports.push(`${place}: ${String(error)}`),
-  });
-  const feed = bridge.feed(new GraphMapping("default"), "default");
-  const report = await readEvents(source(lines), {
-    dialects: [graphDialect],
-    onEvent: ({ event, envelope }) => feed.take(event, envelope),
-  });
-  await feed.end();
-  await bridge.shutdown();
-  const { ended, started } = spans;
-  return {
-    trees: toTrees(spans.spans()),
-    spans: spans.spans(),
-    started,
-    ended,
-    reports,
-    report,
-    diagnostics: bridge.diagnostics(),
-  };
-}
-
-async function* source(lines: readonly string[]): AsyncGenerator<string> {
-  yield lines.map((line) => `${line}\n`).join("");
+export function replayed(lines: readonly string[]) {
+  return replayDialect(graphDialect, new GraphMapping("default"), lines);
 }

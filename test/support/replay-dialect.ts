@@ -1,0 +1,47 @@
+import type { Dialect } from "../../src/dialects/dialect.ts";
+import type { Mapping } from "../../src/dialects/mapping.ts";
+import { formatIssue } from "../../src/ingest/line-issue.ts";
+import { readEvents } from "../../src/ingest/read-events.ts";
+import { Bridge } from "../../src/otel/bridge.ts";
+import { collectSpans, toTrees } from "./spans.ts";
+
+/**
+ * Replays lines of another runtime as the command does, up to the spans.
+ *
+ * @returns the spans, how often each began and ended, and what was reported: nothing, if all is well.
+ */
+export async function replayDialect<E>(
+  dialect: Dialect<E>,
+  mapping: Mapping<E>,
+  lines: readonly string[],
+) {
+  const { ended, provider, spans, started } = collectSpans();
+  const reports: string[] = [];
+  const bridge = new Bridge({
+    mode: "replay",
+    tracerProvider: provider,
+    captureContent: false,
+    onError: (error, place) => void reports.push(`${place}: ${String(error)}`),
+  });
+  const feed = bridge.feed(mapping, "default");
+  const report = await readEvents(source(lines), {
+    dialects: [dialect],
+    onEvent: ({ event, envelope }) => feed.take(event, envelope),
+    onIssue: (issue) => void reports.push(formatIssue(issue)),
+  });
+  await feed.end();
+  await bridge.shutdown();
+  return {
+    trees: toTrees(spans()),
+    spans: spans(),
+    started,
+    ended,
+    reports,
+    report,
+    diagnostics: bridge.diagnostics(),
+  };
+}
+
+async function* source(lines: readonly string[]): AsyncGenerator<string> {
+  yield lines.map((line) => `${line}\n`).join("");
+}
