@@ -1,8 +1,8 @@
 import type { Mapping } from "../../dialects/mapping.ts";
 import { Tally } from "../../ingest/tally.ts";
 import type { Bridge } from "../../otel/bridge.ts";
-import type { Player } from "../recorded/player.ts";
-import type { AnyRuntime, RecordedEvent } from "../recorded/runtimes.ts";
+import type { Player } from "../../runtimes/player.ts";
+import type { AnyRuntime, RecordedEvent } from "../../runtimes/runtimes.ts";
 import type { ProjectedLog } from "./projected-log.ts";
 
 /** Counts, by type, the events of recordings that an audit log has no row for. */

@@ -9,8 +9,8 @@ import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
 import type { ServiceResource } from "../../otel/replay/service-resource.ts";
 import type { SpanOutlet } from "../../otel/replay/span-outlet.ts";
 import type { ErrorHook } from "../../otel/report.ts";
-import type { Player } from "../recorded/player.ts";
-import type { AnyRuntime, RecordedEvent } from "../recorded/runtimes.ts";
+import type { Player } from "../../runtimes/player.ts";
+import type { AnyRuntime, RecordedEvent } from "../../runtimes/runtimes.ts";
 import { InFlight } from "./in-flight.ts";
 
 export interface ReplayJobOptions {

@@ -1,7 +1,7 @@
-import type { Dialect, LineEnvelope } from "../../dialects/dialect.ts";
-import type { Mapping } from "../../dialects/mapping.ts";
-import type { AgentEvent } from "../../events/agent-event.ts";
-import type { Bridge } from "../../otel/bridge.ts";
+import type { Dialect, LineEnvelope } from "../dialects/dialect.ts";
+import type { Mapping } from "../dialects/mapping.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
+import type { Bridge } from "../otel/bridge.ts";
 
 /** Plays the events of one runtime through a bridge. */
 export interface Player<E> {
