@@ -3,9 +3,9 @@ import type { RowAnchor } from "../../src/audit/audit-row.ts";
 import type { Durability } from "../../src/audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
+import { failingDisk } from "../storage/support/failing-disk.ts";
+import { MemoryDisk, seeded } from "../storage/support/memory-disk.ts";
 import { entries, entry, key } from "./support/entries.ts";
-import { failingDisk } from "./support/failing-disk.ts";
-import { MemoryDisk, seeded } from "./support/memory-disk.ts";
 
 async function setUp(durability: Durability = "batch", segmentBytes = 64 * 1024) {
   const disk = new MemoryDisk(seeded(1));

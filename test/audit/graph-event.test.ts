@@ -396,4 +396,18 @@ describe("decodeGraphEvent", () => {
       }),
     );
   });
+
+  it("takes an event with one value changed, or names what is wrong with it", () => {
+    const other = fc.oneof(fc.jsonValue(), fc.constant(undefined), fc.bigInt());
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.values(typed)), fc.nat(), other, (event, n, value) => {
+        const names = Object.keys(event).filter((name) => name !== "kind");
+        const name = names[n % names.length] ?? "timestamp";
+        const changed: Record<string, unknown> = { ...event, [name]: value };
+        const { issues } = decodeGraphEvent(changed);
+        expect(isGraphEvent(changed)).toBe(issues === undefined);
+        if (issues !== undefined) expect(issues[0]?.field).toMatch(new RegExp(`^${name}`));
+      }),
+    );
+  });
 });

@@ -8,9 +8,9 @@ import type { Durability } from "../../src/audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { readRows } from "../../src/audit/verify/read-rows.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
-import { bundle } from "./support/bundle.ts";
+import { bundle } from "../storage/support/bundle.ts";
+import { seeded } from "../storage/support/memory-disk.ts";
 import { entry, temporaryFolder } from "./support/entries.ts";
-import { seeded } from "./support/memory-disk.ts";
 
 let folder: string;
 let program: string;
@@ -18,7 +18,7 @@ const running = new Set<ChildProcess>();
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  program = await bundle("kill-child.ts", folder);
+  program = await bundle(join(import.meta.dirname, "support", "kill-child.ts"), folder);
 });
 
 afterAll(async () => {

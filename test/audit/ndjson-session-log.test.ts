@@ -10,12 +10,12 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FileLayer } from "../../src/audit/ndjson/file-layer.ts";
 import type { NdjsonSessionLogOptions } from "../../src/audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
-import { nodeFileLayer } from "../../src/audit/ndjson/node-file-layer.ts";
 import type { Recovery } from "../../src/audit/ndjson/recover-segment.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
+import type { FileLayer } from "../../src/storage/file-layer.ts";
+import { nodeFileLayer } from "../../src/storage/node-file-layer.ts";
 import { entries, entry, key, temporaryFolder } from "./support/entries.ts";
 
 let folder: string;

@@ -1,10 +1,11 @@
 import { join } from "node:path";
+import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
+import { GrowingFile } from "../../storage/growing-file.ts";
+import type { LineChunks } from "../../storage/line-chunks.ts";
+import { writeFully } from "../../storage/write-fully.ts";
 import { CommitChain } from "./commit-chain.ts";
-import type { FileLayer, LogFile } from "./file-layer.ts";
-import type { LineChunks } from "./line-chunks.ts";
 import { segmentName } from "./log-directory.ts";
 import { type Commit, commitText, headerText } from "./log-line.ts";
-import { writeFully } from "./write-fully.ts";
 
 /** The segment that is being written. */
 export interface OpenSegment {
@@ -33,15 +34,6 @@ export interface JournalOptions {
 }
 
 /**
- * What the last failure has left to repair before anything is written again:
- *
- * - `cut`: bytes may stand behind the last commit.
- * - `replace`: a sync failed. The system may have dropped what it could not write and report success
- *   the next time, so nothing more goes into this file.
- */
-type Fault = "cut" | "replace";
-
-/**
  * Writes lines and their commit to the current segment, and leaves the file as it was when that
  * fails. One write at a time: the caller waits for each.
  */
@@ -49,16 +41,13 @@ export class Journal {
   readonly #options: JournalOptions;
   readonly #chain: CommitChain;
   #number: number;
-  #file: LogFile;
-  #size: number;
-  #fault: Fault | undefined;
+  #file: GrowingFile;
 
   constructor(segment: OpenSegment, options: JournalOptions) {
     this.#options = options;
     this.#chain = new CommitChain(segment.last);
     this.#number = segment.number;
-    this.#file = segment.file;
-    this.#size = segment.size;
+    this.#file = new GrowingFile(segment.file, segment.size, options.durable);
   }
 
   /** Number of the segment being written. */
@@ -68,7 +57,7 @@ export class Journal {
 
   /** Offset behind the last commit: what stands before it does not change. */
   get size(): number {
-    return this.#size;
+    return this.#file.size;
   }
 
   /**
@@ -78,47 +67,30 @@ export class Journal {
    * @throws the system's error; nothing of the lines is in the log then.
    */
   async write(lines: LineChunks, hashes: readonly string[]): Promise<void> {
-    await this.#repair();
-    if (this.#size >= this.#options.segmentBytes) await this.#startNext();
+    await this.#makeReady();
+    if (this.#file.size >= this.#options.segmentBytes) await this.#startNext();
     for (const hash of hashes) this.#chain.cover(hash);
     const made = this.#chain.next();
     lines.add(commitText(made, hashes.length, false));
     try {
-      await this.#put(lines);
+      await this.#file.append(lines.parts());
     } catch (error) {
       this.#chain.continueFrom(this.#chain.last);
-      // Repaired now if it can be, so that a crash does not bring back what was refused.
-      await this.#repair().catch(() => {});
+      // Repaired now if it can be, and a file that is not to be trusted any more replaced.
+      await this.#makeReady().catch(() => {});
       throw error;
     }
-    this.#size += lines.bytes;
     this.#chain.continueFrom(made);
   }
 
   async close(): Promise<void> {
-    await this.#repair().catch(() => {});
+    await this.#makeReady().catch(() => {});
     await this.#file.close();
   }
 
-  async #put(lines: LineChunks): Promise<void> {
-    this.#fault = "cut";
-    let position = this.#size;
-    for (const part of lines.parts()) position = await writeFully(this.#file, part, position);
-    this.#fault = "replace";
-    if (this.#options.durable) await this.#file.sync();
-    this.#fault = undefined;
-  }
-
-  async #repair(): Promise<void> {
-    if (this.#fault === undefined) return;
-    await this.#file.truncate(this.#size);
-    if (this.#fault === "cut") {
-      this.#fault = "replace";
-      if (this.#options.durable) await this.#file.sync();
-    } else {
-      await this.#startNext();
-    }
-    this.#fault = undefined;
+  /** Makes good what a failure has left; a file of which a sync failed is replaced by the next. */
+  async #makeReady(): Promise<void> {
+    if (!(await this.#file.repaired())) await this.#startNext();
   }
 
   async #startNext(): Promise<void> {
@@ -137,11 +109,10 @@ export class Journal {
       await file.close().catch(() => {});
       throw error;
     }
-    const sealed = { number: this.#number, bytes: this.#size, last: this.#chain.last };
+    const sealed = { number: this.#number, bytes: this.#file.size, last: this.#chain.last };
     const old = this.#file;
     this.#number = number;
-    this.#file = file;
-    this.#size = header.length;
+    this.#file = new GrowingFile(file, header.length, durable);
     const indexed = onSealed(sealed);
     await old.close().catch(() => {});
     await indexed;

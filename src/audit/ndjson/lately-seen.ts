@@ -1,6 +1,6 @@
+import { fileLines } from "../../storage/file-lines.ts";
 import type { RowAnchor } from "../audit-row.ts";
 import { threadText } from "../thread-text.ts";
-import { fileLines } from "./file-lines.ts";
 import { type LogLine, readLogLine } from "./log-line.ts";
 import type { SealedSegment } from "./sealed-segment.ts";
 import type { SeenEvents } from "./seen-events.ts";

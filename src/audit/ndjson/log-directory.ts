@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { numbersOf } from "../../storage/numbered-names.ts";
 
 /** Where the files of a log are. Names of tenants and threads never become paths. */
 export interface LogPaths {
@@ -21,27 +22,12 @@ export function indexName(segment: number): string {
   return `segment-${String(segment).padStart(8, "0")}.index`;
 }
 
-/** The numbers of the segments among some names, ascending. */
+/** The numbers of the segments among some names, ascending; they begin at 1. */
 export function segmentsIn(names: readonly string[]): number[] {
-  return numbersIn(names, /^segment-(\d{8,15})\.ndjson$/, segmentName);
+  return numbersOf(names, segmentName).filter((number) => number > 0);
 }
 
 /** The numbers of the indexes among some names, ascending. */
 export function indexesIn(names: readonly string[]): number[] {
-  return numbersIn(names, /^segment-(\d{8,15})\.index$/, indexName);
-}
-
-function numbersIn(
-  names: readonly string[],
-  shape: RegExp,
-  nameOf: (segment: number) => string,
-): number[] {
-  const numbers: number[] = [];
-  for (const name of names) {
-    const match = shape.exec(name);
-    const segment = match === null ? 0 : Number(match[1]);
-    // A name with more zeros than ours would be a second file of one segment.
-    if (segment > 0 && nameOf(segment) === name) numbers.push(segment);
-  }
-  return numbers.sort((a, b) => a - b);
+  return numbersOf(names, indexName).filter((number) => number > 0);
 }

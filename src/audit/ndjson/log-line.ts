@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { isCount } from "../../events/whole-number.ts";
+import { lineText } from "../../storage/file-lines.ts";
 import type { ThreadKey } from "../audit-row.ts";
 import { sha256 } from "../row-text.ts";
 import { readRow, type StoredRow } from "../stored-row.ts";
 import { isObject } from "../wire/wire-shape.ts";
-import { lineText } from "./file-lines.ts";
 
 /** A commit: its number, from 1 through the whole log, and its hash. */
 export interface Commit {

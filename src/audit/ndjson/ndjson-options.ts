@@ -1,7 +1,7 @@
 import { checkWhole } from "../../events/whole-number.ts";
+import type { FileLayer } from "../../storage/file-layer.ts";
+import { nodeFileLayer } from "../../storage/node-file-layer.ts";
 import { DEFAULT_EVENT_IDS } from "../session-log.ts";
-import type { FileLayer } from "./file-layer.ts";
-import { nodeFileLayer } from "./node-file-layer.ts";
 import type { Recovery } from "./recover-segment.ts";
 
 /**

@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { checkWhole } from "../../events/whole-number.ts";
+import type { DirectoryLock } from "../../storage/file-layer.ts";
+import { ChunkPool } from "../../storage/line-chunks.ts";
 import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
 import { type EntryText, encodeEntry } from "../entry-text.ts";
 import { type NamedThread, namedThread } from "../named-thread.ts";
 import type { SessionLog } from "../session-log.ts";
 import { chainEntries } from "../thread-chain.ts";
-import type { DirectoryLock } from "./file-layer.ts";
 import { Journal } from "./journal.ts";
-import { ChunkPool } from "./line-chunks.ts";
 import { logPaths, segmentName } from "./log-directory.ts";
 import { archivedText } from "./log-line.ts";
 import {

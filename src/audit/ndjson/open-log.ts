@@ -1,4 +1,4 @@
-import type { FileLayer } from "./file-layer.ts";
+import type { FileLayer } from "../../storage/file-layer.ts";
 import { LatelySeen, recallSealed } from "./lately-seen.ts";
 import { indexesIn, type LogPaths, segmentsIn } from "./log-directory.ts";
 import {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
+import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
+import { writeFully } from "../../storage/write-fully.ts";
 import { NO_COMMIT } from "./commit-chain.ts";
-import type { FileLayer, LogFile } from "./file-layer.ts";
 import type { OpenSegment } from "./journal.ts";
 import { type LogPaths, segmentName } from "./log-directory.ts";
 import { type Commit, commitText, headerText, LOG_VERSION, type LogLine } from "./log-line.ts";
 import { type DamagedLine, type SegmentScan, scanSegment } from "./segment-scan.ts";
-import { writeFully } from "./write-fully.ts";
 
 /** What a crash, or somebody's hand, has left in the segment that was being written. */
 export interface Recovery {

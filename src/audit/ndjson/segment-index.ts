@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { isCount } from "../../events/whole-number.ts";
+import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
+import { type FileLine, fileLines, lineText } from "../../storage/file-lines.ts";
+import { writeFully } from "../../storage/write-fully.ts";
 import type { ThreadKey } from "../audit-row.ts";
 import { threadText } from "../thread-text.ts";
 import { isObject } from "../wire/wire-shape.ts";
-import type { FileLayer, LogFile } from "./file-layer.ts";
-import { type FileLine, fileLines, lineText } from "./file-lines.ts";
 import type { Commit } from "./log-line.ts";
 import { type ThreadSpan, type ThreadSpans, threadHash } from "./thread-spans.ts";
-import { writeFully } from "./write-fully.ts";
 
 /** What an index says of its segment as a whole. */
 export interface IndexHeader {

@@ -1,9 +1,9 @@
+import type { LogFile } from "../../storage/file-layer.ts";
+import { fileLines } from "../../storage/file-lines.ts";
 import { rowAfter } from "../row-text.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { threadText } from "../thread-text.ts";
 import { CommitChain, NO_COMMIT } from "./commit-chain.ts";
-import type { LogFile } from "./file-layer.ts";
-import { fileLines } from "./file-lines.ts";
 import { type Commit, type LogLine, readLogLine } from "./log-line.ts";
 import { noteArchived, noteRows, type ThreadSpans } from "./thread-spans.ts";
 

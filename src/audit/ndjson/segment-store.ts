@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
 import type { ThreadKey } from "../audit-row.ts";
 import { threadText } from "../thread-text.ts";
-import type { FileLayer, LogFile } from "./file-layer.ts";
 import { indexName, type LogPaths, segmentName } from "./log-directory.ts";
 import { hashesOf, type SealedSegment } from "./sealed-segment.ts";
 import {

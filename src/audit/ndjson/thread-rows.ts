@@ -1,8 +1,8 @@
+import type { LogFile } from "../../storage/file-layer.ts";
+import { fileLines } from "../../storage/file-lines.ts";
 import type { AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
 import { threadPrefix } from "../row-text.ts";
 import { withEvent } from "../stored-row.ts";
-import type { LogFile } from "./file-layer.ts";
-import { fileLines } from "./file-lines.ts";
 import { readLogLine } from "./log-line.ts";
 
 export interface ThreadRowsSource {

@@ -1,6 +1,6 @@
+import { type ChunkPool, LineChunks } from "../../storage/line-chunks.ts";
+import { asError } from "../../storage/system-error.ts";
 import type { Journal } from "./journal.ts";
-import { type ChunkPool, LineChunks } from "./line-chunks.ts";
-import { asError } from "./system-error.ts";
 
 /** One call waiting for its lines to be written. */
 interface QueuedCall {

@@ -1,5 +1,5 @@
+import { type FileLine, fileLines } from "../../storage/file-lines.ts";
 import { CommitChain, NO_COMMIT } from "../ndjson/commit-chain.ts";
-import { type FileLine, fileLines } from "../ndjson/file-lines.ts";
 import { segmentName } from "../ndjson/log-directory.ts";
 import {
   type Commit,
@@ -10,6 +10,7 @@ import {
 } from "../ndjson/log-line.ts";
 import type { FoundSegment } from "../ndjson/segment-store.ts";
 import type { StoredRow } from "../stored-row.ts";
+import { ProblemList } from "./problem-list.ts";
 import type { SpanAnchors } from "./span-anchors.ts";
 import { ThreadChains } from "./thread-chains.ts";
 import type { LogProblem, VerifyReport } from "./verify-report.ts";
@@ -23,12 +24,9 @@ interface Place {
 /** Takes the segments of a log in their order and gathers what is wrong with them. */
 export class LogVerifier {
   readonly #spans: SpanAnchors;
-  readonly #maxProblems: number;
-  readonly #onProblem: (problem: LogProblem) => void;
+  readonly #problems: ProblemList;
   readonly #threads = new ThreadChains();
   readonly #commits = new CommitChain(NO_COMMIT);
-  readonly #problems: LogProblem[] = [];
-  #problemCount = 0;
   #segments = 0;
   #rows = 0;
   #commitCount = 0;
@@ -39,8 +37,7 @@ export class LogVerifier {
 
   constructor(spans: SpanAnchors, maxProblems: number, onProblem: (problem: LogProblem) => void) {
     this.#spans = spans;
-    this.#maxProblems = maxProblems;
-    this.#onProblem = onProblem;
+    this.#problems = new ProblemList(maxProblems, onProblem);
   }
 
   /** @param isLast the segment may still be written to: an open end is no problem. */
@@ -69,14 +66,14 @@ export class LogVerifier {
       row === undefined
         ? {}
         : { tenant_id: row.tenant_id, thread_id: row.thread_id, ordinal: row.ordinal };
-    this.#add({ ...place, ...of, problem });
+    this.#problems.add({ ...place, ...of, problem });
   }
 
   /** Everything was read. */
   result(tornFiles: readonly string[]): VerifyReport {
-    for (const problem of this.#spans.missing()) this.#add(problem);
+    for (const problem of this.#spans.missing()) this.#problems.add(problem);
     return {
-      ok: this.#problemCount === 0,
+      ok: this.#problems.count === 0,
       segments: this.#segments,
       rows: this.#rows,
       threads: this.#threads.threads,
@@ -87,15 +84,9 @@ export class LogVerifier {
       tornBytes: this.#tornBytes,
       tornFiles,
       matchedSpans: this.#spans.matched,
-      problemCount: this.#problemCount,
-      problems: this.#problems,
+      problemCount: this.#problems.count,
+      problems: this.#problems.kept,
     };
-  }
-
-  #add(problem: LogProblem): void {
-    this.#problemCount += 1;
-    if (this.#problems.length < this.#maxProblems) this.#problems.push(problem);
-    this.#onProblem(problem);
   }
 
   #line({ bytes, tooLong }: FileLine, place: Place, segment: number): void {

@@ -1,9 +1,9 @@
+import type { FileLayer } from "../../storage/file-layer.ts";
+import { fileLines } from "../../storage/file-lines.ts";
+import { nodeFileLayer } from "../../storage/node-file-layer.ts";
 import type { AuditRow } from "../audit-row.ts";
-import type { FileLayer } from "../ndjson/file-layer.ts";
-import { fileLines } from "../ndjson/file-lines.ts";
 import { logPaths, segmentName } from "../ndjson/log-directory.ts";
 import { readLogLine } from "../ndjson/log-line.ts";
-import { nodeFileLayer } from "../ndjson/node-file-layer.ts";
 import { SegmentStore } from "../ndjson/segment-store.ts";
 import { type StoredRow, withEvent } from "../stored-row.ts";
 import { segmentFiles } from "./segment-files.ts";

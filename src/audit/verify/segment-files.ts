@@ -1,4 +1,4 @@
-import type { FileLayer } from "../ndjson/file-layer.ts";
+import type { FileLayer } from "../../storage/file-layer.ts";
 import { indexesIn, type LogPaths, segmentsIn } from "../ndjson/log-directory.ts";
 
 /** Which segments a log has, as the names in its folders say. Numbers ascend. */

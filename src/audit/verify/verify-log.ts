@@ -1,6 +1,6 @@
-import type { FileLayer } from "../ndjson/file-layer.ts";
+import type { FileLayer } from "../../storage/file-layer.ts";
+import { nodeFileLayer } from "../../storage/node-file-layer.ts";
 import { logPaths, segmentName } from "../ndjson/log-directory.ts";
-import { nodeFileLayer } from "../ndjson/node-file-layer.ts";
 import { SegmentStore } from "../ndjson/segment-store.ts";
 import { LogVerifier } from "./log-verifier.ts";
 import { segmentFiles } from "./segment-files.ts";

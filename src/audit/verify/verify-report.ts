@@ -1,8 +1,8 @@
 /** One thing that is not as the log was written. */
 export interface LogProblem {
-  /** Name of the file; `spans` for what was given as `against`. */
+  /** Name of the file, or of the table of a database; `spans` for what was given as `against`. */
   readonly file: string;
-  /** From 1; 0 where the whole file is meant. */
+  /** From 1; 0 where the whole file is meant, and in a database. */
   readonly line: number;
   readonly tenant_id?: string;
   readonly thread_id?: string;
@@ -11,7 +11,7 @@ export interface LogProblem {
   readonly problem: string;
 }
 
-/** What verifying a log has shown. */
+/** What verifying a log has shown. What only files have is 0 and empty for a database. */
 export interface VerifyReport {
   /** Nothing is wrong: {@link VerifyReport.problemCount} is 0. */
   readonly ok: boolean;

@@ -25,8 +25,8 @@ export interface LogFile {
 export type OpenMode = "read" | "update" | "create";
 
 /**
- * Every access of an audit log to the disk. The default is Node's own file system; a test can put
- * one in its place that fails, or forgets what was not synced.
+ * Every access of a log to the disk. The default is Node's own file system; a test can put one in
+ * its place that fails, or forgets what was not synced.
  */
 export interface FileLayer {
   /** Makes the directory and those above it, on the disk when it returns. Existing ones are fine. */
@@ -41,4 +41,10 @@ export interface FileLayer {
   syncDirectory(path: string): Promise<void>;
   /** @throws Error when somebody else has the directory locked. */
   lock(directory: string): Promise<DirectoryLock>;
+}
+
+/** A layer for logs that may be forgotten in time. An audit log is given none: it never removes. */
+export interface RemovingFileLayer extends FileLayer {
+  /** Removes a file; one that is not there is fine. */
+  remove(path: string): Promise<void>;
 }

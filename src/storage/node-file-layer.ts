@@ -1,11 +1,11 @@
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { lockDirectory } from "./directory-lock.ts";
-import type { FileLayer, LogFile, OpenMode } from "./file-layer.ts";
+import type { LogFile, OpenMode, RemovingFileLayer } from "./file-layer.ts";
 import { hasCode } from "./system-error.ts";
 
-/** Readable by the owner alone: an audit log holds what the agents were given and gave back. */
+/** Readable by the owner alone: logs hold what the agents were given and gave back. */
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 
@@ -16,11 +16,12 @@ const FLAGS: Readonly<Record<OpenMode, number>> = {
 };
 
 /** The disk, through `node:fs`. */
-export const nodeFileLayer: FileLayer = {
+export const nodeFileLayer: RemovingFileLayer = {
   makeDirectory,
   list,
   open: openFile,
   rename,
+  remove,
   syncDirectory,
   lock: lockDirectory,
 };
@@ -53,6 +54,14 @@ async function openFile(path: string, mode: OpenMode): Promise<LogFile | undefin
   } catch (error) {
     if (mode !== "create" && hasCode(error, "ENOENT")) return undefined;
     throw error;
+  }
+}
+
+async function remove(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
   }
 }
 

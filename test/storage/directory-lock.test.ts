@@ -4,11 +4,11 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lockDirectory } from "../../src/audit/ndjson/directory-lock.ts";
-import type { DirectoryLock } from "../../src/audit/ndjson/file-layer.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
+import { lockDirectory } from "../../src/storage/directory-lock.ts";
+import type { DirectoryLock } from "../../src/storage/file-layer.ts";
+import { key, temporaryFolder } from "../audit/support/entries.ts";
 import { bundle } from "./support/bundle.ts";
-import { key, temporaryFolder } from "./support/entries.ts";
 
 let folder: string;
 const children: ChildProcess[] = [];
@@ -95,7 +95,7 @@ describe("the lock of a log", () => {
   });
 
   it("does not outlive its owner, however that died, and is not taken from one who lives", async () => {
-    const program = await bundle("lock-child.ts", folder);
+    const program = await bundle(join(import.meta.dirname, "support", "lock-child.ts"), folder);
     const target = join(folder, "log");
     await mkdir(target);
     for (let round = 0; round < 5; round += 1) {
@@ -118,7 +118,7 @@ describe("the lock of a log", () => {
   });
 
   it("lets its process end", async () => {
-    const program = await bundle("lock-child.ts", folder);
+    const program = await bundle(join(import.meta.dirname, "support", "lock-child.ts"), folder);
     const target = join(folder, "log");
     await mkdir(target);
     const child = spawn(process.execPath, [program, target, "leave"], { stdio: "inherit" });

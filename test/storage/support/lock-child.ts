@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { lockDirectory } from "../../../src/audit/ndjson/directory-lock.ts";
+import { lockDirectory } from "../../../src/storage/directory-lock.ts";
 
 /* Locks a folder, says so, and stays until killed; with "leave" it does nothing more. */
 

@@ -1,4 +1,9 @@
-import type { FileLayer, LogFile, OpenMode } from "../../../src/audit/ndjson/file-layer.ts";
+import type {
+  FileLayer,
+  LogFile,
+  OpenMode,
+  RemovingFileLayer,
+} from "../../../src/storage/file-layer.ts";
 
 /** A file: what programs see of it, and what would be left of it without power. */
 class Inode {
@@ -9,7 +14,7 @@ class Inode {
 /** A change of names that is not on the disk yet. */
 interface NameChange {
   readonly folders: readonly string[];
-  apply(names: Map<string, Inode>): void;
+  apply(names: Map<string, Inode>): unknown;
 }
 
 /** The power went: every access from here on fails. */
@@ -44,7 +49,7 @@ export class MemoryDisk {
   }
 
   /** The disk as programs started now see it; after a restart those of before see nothing any more. */
-  layer(): FileLayer {
+  layer(): RemovingFileLayer {
     const boot = this.#boot;
     const access = (part?: () => void) => {
       if (boot !== this.#boot) throw new PowerLoss("this program died");
@@ -61,6 +66,10 @@ export class MemoryDisk {
       rename: async (from, to) => {
         access();
         this.#rename(from, to);
+      },
+      remove: async (path) => {
+        access();
+        this.#change([folderOf(path)], (names) => names.delete(path));
       },
       syncDirectory: async (path) => {
         access();
@@ -128,7 +137,7 @@ export class MemoryDisk {
     return below.map((path) => path.slice(prefix.length)).filter((name) => !name.includes("/"));
   }
 
-  #change(folders: readonly string[], apply: (names: Map<string, Inode>) => void): void {
+  #change(folders: readonly string[], apply: (names: Map<string, Inode>) => unknown): void {
     apply(this.#names);
     this.#changes.push({ folders, apply });
   }

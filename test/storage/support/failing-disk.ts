@@ -1,4 +1,4 @@
-import type { FileLayer, LogFile, OpenMode } from "../../../src/audit/ndjson/file-layer.ts";
+import type { LogFile, OpenMode, RemovingFileLayer } from "../../../src/storage/file-layer.ts";
 
 /** What may go wrong, and when. */
 export interface DiskFaults {
@@ -13,7 +13,10 @@ export interface DiskFaults {
 }
 
 /** Passes everything on to another layer, but for the faults. */
-export function failingDisk(under: FileLayer): { layer: FileLayer; faults: DiskFaults } {
+export function failingDisk(under: RemovingFileLayer): {
+  layer: RemovingFileLayer;
+  faults: DiskFaults;
+} {
   const faults: DiskFaults = {
     room: Number.POSITIVE_INFINITY,
     failingSyncs: 0,

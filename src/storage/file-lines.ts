@@ -2,13 +2,13 @@ import type { LogFile } from "./file-layer.ts";
 
 /** One line of a file. */
 export interface FileLine {
-  /** From 1. */
+  /** From 1 at the place where reading began. */
   readonly number: number;
   /** Offset of its first byte. */
   readonly start: number;
   /** Offset behind its newline. */
   readonly end: number;
-  /** Without the newline; valid until the next line is asked for. Empty when `tooLong`. */
+  /** Without the newline; valid until more lines are asked for. Empty when `tooLong`. */
   readonly bytes: Uint8Array;
   /** A newline ends it; only the last line may lack one. */
   readonly ended: boolean;
@@ -32,10 +32,23 @@ export async function* fileLines(
   until: number,
   maxLineBytes = MAX_LINE_BYTES,
 ): AsyncGenerator<FileLine, void, void> {
-  let buffer = Buffer.allocUnsafe(Math.min(CHUNK, until + 1));
+  for await (const lines of fileLineBatches(file, 0, until, maxLineBytes)) yield* lines;
+}
+
+/**
+ * The lines of a file from the offset `from`, where a line must begin, up to the offset `until`: some
+ * for each read, since waiting for every line costs more than reading it.
+ */
+export async function* fileLineBatches(
+  file: LogFile,
+  from: number,
+  until: number,
+  maxLineBytes = MAX_LINE_BYTES,
+): AsyncGenerator<readonly FileLine[], void, void> {
+  let buffer = Buffer.allocUnsafe(Math.min(CHUNK, until - from + 1));
   let held = 0;
-  let position = 0;
-  let start = 0;
+  let position = from;
+  let start = from;
   let number = 1;
   let tooLong = false;
   while (position < until) {
@@ -52,23 +65,25 @@ export async function* fileLines(
     if (came === 0) break;
     position += came;
     const filled = held + came;
-    let from = 0;
+    const lines: FileLine[] = [];
+    let first = 0;
     let newline = buffer.subarray(0, filled).indexOf(NEWLINE, held);
     while (newline >= 0) {
-      const bytes = tooLong ? buffer.subarray(0, 0) : buffer.subarray(from, newline);
+      const bytes = tooLong ? buffer.subarray(0, 0) : buffer.subarray(first, newline);
       const end = position - filled + newline + 1;
-      yield { number, start, end, bytes, ended: true, tooLong };
+      lines.push({ number, start, end, bytes, ended: true, tooLong });
       number += 1;
       start = end;
-      from = newline + 1;
+      first = newline + 1;
       tooLong = false;
-      newline = buffer.subarray(0, filled).indexOf(NEWLINE, from);
+      newline = buffer.subarray(0, filled).indexOf(NEWLINE, first);
     }
-    buffer.copy(buffer, 0, from, filled);
-    held = filled - from;
+    if (lines.length > 0) yield lines;
+    buffer.copy(buffer, 0, first, filled);
+    held = filled - first;
   }
   if (start < position) {
     const bytes = tooLong ? buffer.subarray(0, 0) : buffer.subarray(0, held);
-    yield { number, start, end: position, bytes, ended: false, tooLong };
+    yield [{ number, start, end: position, bytes, ended: false, tooLong }];
   }
 }

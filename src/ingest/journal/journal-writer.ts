@@ -1,0 +1,118 @@
+import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
+import { GrowingFile } from "../../storage/growing-file.ts";
+import { ChunkPool, LineChunks } from "../../storage/line-chunks.ts";
+import type { NewLine } from "./log-line.ts";
+import { recordText, sharedFields } from "./record.ts";
+import { type Segment, segmentPath } from "./segment.ts";
+import type { SegmentList } from "./segment-list.ts";
+
+/** Lines that came together. */
+export interface Arrival {
+  readonly lines: readonly NewLine[];
+  readonly arrivedMs: number;
+}
+
+export interface JournalWriterOptions {
+  readonly files: FileLayer;
+  readonly directory: string;
+  readonly segments: SegmentList;
+  /** A segment of this size or more is sealed before the next write. */
+  readonly segmentBytes: number;
+}
+
+/** Encoded bytes in memory at a time, but for a longer line. */
+const ENCODED = 1024 * 1024;
+
+/** Writes to the last segment, and begins the next. One write at a time. */
+export class JournalWriter {
+  readonly #options: JournalWriterOptions;
+  readonly #pool = new ChunkPool();
+  #segment: Segment;
+  #file: GrowingFile;
+
+  constructor(active: Segment, file: LogFile, options: JournalWriterOptions) {
+    this.#options = options;
+    this.#segment = active;
+    this.#file = new GrowingFile(file, active.size, true);
+  }
+
+  /**
+   * Writes lines with one sync, and returns when they are on the disk.
+   *
+   * @returns the offset of the first.
+   * @throws the system's error; nothing of the lines is in the journal then.
+   */
+  async write(arrivals: readonly Arrival[]): Promise<number> {
+    await this.#makeReady();
+    if (this.#file.size >= this.#options.segmentBytes) await this.#startNext();
+    const segment = this.#segment;
+    const first = segment.end;
+    try {
+      await this.#file.append(this.#encoded(arrivals, first));
+    } catch (error) {
+      await this.#makeReady().catch(() => {});
+      throw error;
+    }
+    segment.size = this.#file.size;
+    segment.end = arrivals.reduce((end, { lines }) => end + lines.length, first);
+    return first;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  /** Makes good what a failure has left; a file of which a sync failed is replaced by the next. */
+  async #makeReady(): Promise<void> {
+    if (!(await this.#file.repaired())) await this.#startNext();
+  }
+
+  *#encoded(arrivals: readonly Arrival[], write: number): Generator<Uint8Array, void, void> {
+    const chunks = new LineChunks(this.#pool);
+    let before: NewLine | undefined;
+    let shared = "";
+    let offset = write;
+    try {
+      for (const { arrivedMs, lines } of arrivals) {
+        for (const line of lines) {
+          if (before === undefined || !sharesFields(line, before)) shared = sharedFields(line);
+          before = line;
+          chunks.add(recordText({ offset, write, arrivedMs }, shared, line.text));
+          offset += 1;
+          if (chunks.bytes < ENCODED) continue;
+          yield* chunks.parts();
+          chunks.release();
+        }
+      }
+      yield* chunks.parts();
+    } finally {
+      chunks.release();
+    }
+  }
+
+  async #startNext(): Promise<void> {
+    const { directory, files, segments } = this.#options;
+    const first = this.#segment.end;
+    const path = segmentPath(directory, first);
+    // A file of this name is empty: an attempt before has left it, or nothing came into it.
+    const file = await files.open(path, "create");
+    try {
+      await file.sync();
+      await files.syncDirectory(directory);
+    } catch (error) {
+      await file.close().catch(() => {});
+      throw error;
+    }
+    const old = this.#file;
+    this.#segment = { first, path, size: 0, end: first };
+    this.#file = new GrowingFile(file, 0, true);
+    segments.add(this.#segment);
+    await old.close().catch(() => {});
+  }
+}
+
+function sharesFields(a: NewLine, b: NewLine): boolean {
+  return (
+    a.tenant === b.tenant && a.dialect === b.dialect && a.key === b.key && a.trusted === b.trusted
+  );
+}

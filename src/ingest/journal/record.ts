@@ -1,0 +1,78 @@
+import { isCount } from "../../events/whole-number.ts";
+import { lineText } from "../../storage/file-lines.ts";
+import { checked, withChecksum } from "./checksum.ts";
+import type { LogLine, NewLine } from "./log-line.ts";
+
+/*
+ * A record is one line of text: a checksum of all that follows it, a JSON object with what the journal
+ * knows of the line, a tab, and the line as it came.
+ */
+
+/** A line as it stands in the journal. */
+export interface JournalRecord {
+  readonly line: LogLine;
+  /**
+   * First offset of the write that the record came with: all before it was on the disk when this
+   * record was written.
+   */
+  readonly write: number;
+}
+
+/** What differs from each line to the next. */
+export interface RecordPlace {
+  readonly offset: number;
+  readonly write: number;
+  readonly arrivedMs: number;
+}
+
+const TAB = 0x09;
+const OTHER_FORM = "a record of another form";
+
+/** The rest of the JSON object, which the lines of one sender have in common. */
+export function sharedFields({ dialect, key, tenant, trusted }: NewLine): string {
+  return JSON.stringify({ trusted, tenant, dialect, key }).slice(1);
+}
+
+/** @param shared what {@link sharedFields} gives for the line. */
+export function recordText(place: RecordPlace, shared: string, text: string): string {
+  const { arrivedMs, offset, write } = place;
+  const fields = `{"offset":${offset},"write":${write},"arrived":${arrivedMs},${shared}`;
+  return withChecksum(`${fields}\t${text}`);
+}
+
+/** @returns the record, or what is there instead. */
+export function readRecord(bytes: Uint8Array): JournalRecord | string {
+  const body = checked(bytes);
+  if (body === undefined) return "bytes with another checksum";
+  const tab = body.indexOf(TAB);
+  const fields = parse(lineText(body.subarray(0, Math.max(0, tab))));
+  if (!isObject(fields)) return OTHER_FORM;
+  const { arrived, dialect, key, offset, tenant, trusted, write } = fields;
+  if (!isCount(offset) || !isCount(write) || write > offset) return OTHER_FORM;
+  if (typeof arrived !== "number" || typeof trusted !== "boolean") return OTHER_FORM;
+  if (!isName(tenant) || !isName(dialect) || !isName(key)) return OTHER_FORM;
+  const text = lineText(body.subarray(tab + 1));
+  return { line: { offset, text, tenant, dialect, key, trusted, arrivedMs: arrived }, write };
+}
+
+/** The offset that the start of a record claims, without a look at its checksum. */
+export function claimedOffset(start: Uint8Array): number | undefined {
+  const match = /^[0-9a-f]{8} \{"offset":(\d{1,16}),/.exec(lineText(start.subarray(0, 48)));
+  return match === null ? undefined : Number(match[1]);
+}
+
+function isName(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { EventJournal } from "../../../src/ingest/journal/event-journal.ts";
+import { bundle } from "../../storage/support/bundle.ts";
+import { seeded } from "../../storage/support/memory-disk.ts";
+import { temporaryFolder } from "./support/lines.ts";
+
+let folder: string;
+let program: string;
+const running = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  program = await bundle(join(import.meta.dirname, "support", "kill-child.ts"), folder);
+});
+
+afterAll(async () => {
+  // None is left but after a failed expectation.
+  for (const child of running) child.kill("SIGKILL");
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+});
+
+interface Moment {
+  /** Lines that the writer says before. */
+  readonly lines: number;
+  /** It goes on to the next large append then. */
+  readonly large: boolean;
+  /** And so many ms more. */
+  readonly delay: number;
+}
+
+/** Runs a writer and kills it; what it said. */
+async function runAndKill(log: string, name: string, { delay, large, lines }: Moment) {
+  const child = spawn(process.execPath, [program, log, name], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const errors: Buffer[] = [];
+  child.stderr.on("data", (part: Buffer) => errors.push(part));
+  const said: string[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    said.push(line);
+    if (said.length < lines || (large && line !== "large")) return;
+    timer ??= setTimeout(() => child.kill("SIGKILL"), delay);
+  });
+  running.add(child);
+  const [, signal] = await once(child, "close");
+  running.delete(child);
+  clearTimeout(timer);
+  expect(Buffer.concat(errors).toString("utf8")).toBe("");
+  expect(signal).toBe("SIGKILL");
+  return said;
+}
+
+/** What every record of a log's life says it must hold. */
+class Expected {
+  /** Offset of each line whose append had resolved, by its id. */
+  readonly offsets = new Map<string, number>();
+  position = 0;
+
+  hear(said: readonly string[]): void {
+    for (const text of said) {
+      const [what, id = "", first = "", last = ""] = text.split(" ");
+      if (what === "position") this.position = Math.max(this.position, Number(id));
+      if (what !== "stored") continue;
+      for (let at = Number(first); at <= Number(last); at += 1) {
+        this.offsets.set(`${id}.${at - Number(first)}`, at);
+      }
+    }
+  }
+}
+
+/** Kills writers of one log over and over; after each the journal must open and hold all. */
+async function ordeal(kills: number, seed: number) {
+  const random = seeded(seed);
+  const log = join(folder, `log-${seed}`);
+  const expected = new Expected();
+  /** Where each line ever read was: it must be there for ever. */
+  const places = new Map<string, number>();
+  let torn = 0;
+  let next = 0;
+  for (let n = 1; n <= kills; n += 1) {
+    // Some in the middle of opening, most in the middle of writing.
+    const lines = random() < 0.15 ? 1 : 2 + Math.floor(random() * 30);
+    const moment = { lines, large: lines > 1 && random() < 0.4, delay: random() ** 3 * 8 };
+    expected.hear(await runAndKill(log, `k${n}`, moment));
+    const journal = await EventJournal.open(log, { segmentBytes: 64 * 1024, keep: 30 });
+    torn += journal.torn.length;
+    expect(journal.next).toBeGreaterThanOrEqual(next);
+    next = journal.next;
+    expect(journal.position).toBeGreaterThanOrEqual(expected.position);
+    expect(journal.first).toBeLessThanOrEqual(Math.max(0, journal.position - 30));
+    const here = new Map<string, number>();
+    const wrong: string[] = [];
+    let offset = journal.first;
+    for await (const line of journal.read(journal.first)) {
+      const id = line.text.slice(0, line.text.indexOf(" "));
+      const isDoubled = here.has(id) || (places.get(id) ?? line.offset) !== line.offset;
+      if (line.offset !== offset || isDoubled) wrong.push(`${line.offset} ${id}`);
+      offset += 1;
+      here.set(id, line.offset);
+      places.set(id, line.offset);
+    }
+    expect(wrong).toEqual([]);
+    expect(offset).toBe(next);
+    for (const [id, at] of expected.offsets) {
+      if (at < journal.first) expected.offsets.delete(id);
+      else if (here.get(id) !== at) wrong.push(`${at} ${id}`);
+    }
+    expect(wrong).toEqual([]);
+    await journal.close();
+  }
+  return { torn, next, stored: expected.offsets.size, position: expected.position };
+}
+
+describe("a writer killed with kill -9", () => {
+  it("104 times loses and doubles nothing that it had reported", async () => {
+    const [a, b] = await Promise.all([ordeal(52, 1), ordeal(52, 2)]);
+    expect(a.torn + b.torn).toBeGreaterThan(0);
+    for (const { next, position, stored } of [a, b]) {
+      expect(stored).toBeGreaterThan(20);
+      expect(position).toBeGreaterThan(0);
+      expect(next).toBeGreaterThan(500);
+    }
+  }, 120_000);
+});
