@@ -2,7 +2,7 @@ import type { Call } from "./call.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { Run } from "./run.ts";
 import type { NoteTarget, Signal, SignalKind, SignalPlace } from "./signal.ts";
-import type { CallEnd, ModelEnd, RunPlace } from "./signals.ts";
+import type { CallEnd, ModelEnd } from "./signals.ts";
 import type { SpanDriver } from "./span-driver.ts";
 
 type Of<K extends SignalKind["signal"]> = SignalPlace & Extract<SignalKind, { signal: K }>;
@@ -100,11 +100,7 @@ export class SignalApplier<H> {
 
   #openRun(signal: Of<"run_opens">): void {
     const { tenantId, runId, at, agent, parentRunId, facts } = signal;
-    const told: { -readonly [K in keyof RunPlace]: RunPlace[K] } = {};
-    if (signal.threadId !== undefined) told.threadId = signal.threadId;
-    if (signal.parentCallId !== undefined) told.parentCallId = signal.parentCallId;
-    if (signal.resumedFromRunId !== undefined) told.resumedFromRunId = signal.resumedFromRunId;
-    const opened = this.#lifecycle.startRun(tenantId, runId, at, agent, parentRunId, told);
+    const opened = this.#lifecycle.startRun(tenantId, runId, at, agent, parentRunId, signal);
     const handle = opened ? this.#lifecycle.lastRun?.handle : undefined;
     if (handle !== undefined && facts !== undefined) this.#driver.addFacts(handle, facts);
   }

@@ -28,6 +28,11 @@ interface Rest<H> {
   readonly handle: H | undefined;
 }
 
+/** The run's 16 bytes, its numbers, where its calls begin and end in the ring, one that is free. */
+const WORDS = 8;
+const NUMBERS = 4;
+const CALLS_FROM = 5;
+const CALLS_TO = 6;
 const REFUSED = 1 << 29;
 const FAILED = 1 << 30;
 const SEGMENT_SHIFT = 9;
@@ -43,8 +48,8 @@ const MOST_SEGMENTS = 1 << 16;
  */
 export class ClosedRuns<H> {
   readonly #size: number;
-  /** Four words a slot: the run's 16 bytes. */
-  readonly #keys: Int32Array;
+  /** {@link WORDS} a slot, so that what is written together stands together. */
+  readonly #words: Int32Array;
   /**
    * Open addressing, linear probing: slot + 1, or 0, and above it bits of the key's hash. It holds
    * slots that were taken over since, too, and is made anew before it fills: taking each out at once
@@ -56,9 +61,6 @@ export class ClosedRuns<H> {
   #spare: number;
   readonly #tenants: (string | undefined)[];
   readonly #agents: (string | undefined)[];
-  readonly #numbers: Int32Array;
-  readonly #callsFrom: Float64Array;
-  readonly #callsTo: Float64Array;
   /** Whole runs, and what numbers can't say. */
   readonly #kept: (Run<H> | Rest<H> | undefined)[];
   readonly #calls: ClosedCalls;
@@ -71,15 +73,12 @@ export class ClosedRuns<H> {
     this.#calls = calls;
     this.#memory = memory;
     this.#forgetting = forgetting;
-    this.#keys = new Int32Array(size * 4);
-    this.#index = new Int32Array(2 ** Math.ceil(Math.log2(size * 2.5 + 1)));
+    this.#words = new Int32Array(size * WORDS);
+    this.#index = new Int32Array(2 ** Math.ceil(Math.log2((size + sparesOf(size)) * 2 + 1)));
     this.#slotBits = 2 ** Math.ceil(Math.log2(size + 2)) - 1;
     this.#spare = sparesOf(size);
     this.#tenants = new Array<string | undefined>(size).fill(undefined);
     this.#agents = new Array<string | undefined>(size).fill(undefined);
-    this.#numbers = new Int32Array(size);
-    this.#callsFrom = new Float64Array(size);
-    this.#callsTo = new Float64Array(size);
     this.#kept = new Array<Run<H> | Rest<H> | undefined>(size).fill(undefined);
   }
 
@@ -112,12 +111,12 @@ export class ClosedRuns<H> {
     if (full) this.#forget(slot);
     if (this.#spare-- === 0) this.#reindex();
     const { w0, w1, w2, w3 } = run.ids;
-    const keys = this.#keys;
-    const key = slot * 4;
-    keys[key] = w0;
-    keys[key + 1] = w1;
-    keys[key + 2] = w2;
-    keys[key + 3] = w3;
+    const words = this.#words;
+    const key = slot * WORDS;
+    words[key] = w0;
+    words[key + 1] = w1;
+    words[key + 2] = w2;
+    words[key + 3] = w3;
     this.#tenants[slot] = run.tenantId;
     this.#enter(slot, mix(w0, w1, w2, w3));
     if (isOver(run.outcome)) this.#condense(slot, run);
@@ -139,11 +138,13 @@ export class ClosedRuns<H> {
     const flags = typeof memory === "number" ? memory : 0;
     const segment = Math.min(run.segment, MOST_SEGMENTS - 1);
     const outcome = run.outcome === "failed" ? FAILED : run.outcome === "refused" ? REFUSED : 0;
-    this.#numbers[slot] = flags | (segment << SEGMENT_SHIFT) | outcome;
+    const words = this.#words;
+    const at = slot * WORDS;
+    words[at + NUMBERS] = flags | (segment << SEGMENT_SHIFT) | outcome;
     this.#agents[slot] = run.agent;
-    this.#callsFrom[slot] = this.#calls.position;
+    words[at + CALLS_FROM] = this.#calls.position;
     if (run.toolCalls > 0) run.history.moveTo(this.#calls);
-    this.#callsTo[slot] = this.#calls.position;
+    words[at + CALLS_TO] = this.#calls.position;
     const plain = run.root && run.traceId === run.ids.traceId && typeof memory === "number";
     this.#kept[slot] = plain
       ? undefined
@@ -157,7 +158,9 @@ export class ClosedRuns<H> {
   }
 
   #restore(slot: number, ids: RunIds, runId: string, rest: Rest<H> | undefined): Run<H> {
-    const numbers = this.#numbers[slot] ?? 0;
+    const words = this.#words;
+    const at = slot * WORDS;
+    const numbers = words[at + NUMBERS] ?? 0;
     const never = new Tree<H>([0, 0]);
     const run = new Run<H>(this.#tenants[slot] ?? "", runId, ids, never.lastAt, never);
     run.open = false;
@@ -170,7 +173,7 @@ export class ClosedRuns<H> {
       run.rootRunId = rest.rootRunId;
       run.root = rest.root;
     }
-    run.history.restore(this.#calls, this.#callsFrom[slot] ?? 0, this.#callsTo[slot] ?? 0);
+    run.history.restore(this.#calls, words[at + CALLS_FROM] ?? 0, words[at + CALLS_TO] ?? 0);
     const flags = numbers & ((1 << SEGMENT_SHIFT) - 1);
     run.handle = this.#memory.restore(run, rest?.handle ?? flags);
     return run;
@@ -186,12 +189,13 @@ export class ClosedRuns<H> {
       if (entry === 0) return -1;
       if (((entry ^ hash) & ~slots) !== 0) continue;
       const slot = (entry & slots) - 1;
-      const key = slot * 4;
+      const words = this.#words;
+      const key = slot * WORDS;
       if (
-        this.#keys[key + 3] === ids.w3 &&
-        this.#keys[key + 2] === ids.w2 &&
-        this.#keys[key + 1] === ids.w1 &&
-        this.#keys[key] === ids.w0 &&
+        words[key + 3] === ids.w3 &&
+        words[key + 2] === ids.w2 &&
+        words[key + 1] === ids.w1 &&
+        words[key] === ids.w0 &&
         this.#tenants[slot] !== undefined
       ) {
         return slot;
@@ -220,19 +224,19 @@ export class ClosedRuns<H> {
   #reindex(): void {
     this.#spare = sparesOf(this.#size) - 1;
     this.#index.fill(0);
-    const keys = this.#keys;
+    const words = this.#words;
     for (let slot = 0; slot < this.#size; slot++) {
       if (this.#tenants[slot] === undefined) continue;
-      const at = slot * 4;
-      const hash = mix(keys[at] ?? 0, keys[at + 1] ?? 0, keys[at + 2] ?? 0, keys[at + 3] ?? 0);
+      const at = slot * WORDS;
+      const hash = mix(words[at] ?? 0, words[at + 1] ?? 0, words[at + 2] ?? 0, words[at + 3] ?? 0);
       this.#enter(slot, hash);
     }
   }
 }
 
-/** A quarter of the table beyond what fits: the index is never more than half full. */
+/** As many as fit, beside those that do: making the index anew costs as much as entering them all. */
 function sparesOf(size: number): number {
-  return Math.ceil(size / 4);
+  return size;
 }
 
 /** Whether a run that ended so can't go on. */

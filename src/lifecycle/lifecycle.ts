@@ -2,8 +2,8 @@ import { addMilliseconds, compareInstants, type Instant } from "../events/instan
 import type { Call } from "./call.ts";
 import { isSameEnd } from "./call-keeper.ts";
 import { Counters, type IgnoredReason } from "./counters.ts";
+import { EventIds } from "./event-ids.ts";
 import type { LifecycleLimits } from "./limits.ts";
-import { RecentMap } from "./recent-map.ts";
 import type { Run } from "./run.ts";
 import { RunKeeper } from "./run-keeper.ts";
 import type { RunObserver } from "./run-observer.ts";
@@ -23,21 +23,32 @@ import type { SpanDriver } from "./span-driver.ts";
 export class Lifecycle<H> {
   readonly counters = new Counters();
   readonly runs: RunKeeper<H>;
-  /** The run and the call that the last signal was about. */
-  lastRun: Run<H> | undefined = undefined;
-  lastCall: Call<H> | undefined = undefined;
-
+  #lastRun: Run<H> | undefined = undefined;
+  #lastCall: Call<H> | undefined = undefined;
+  /** The events that they were noted in. */
+  #lastRunIn = 0;
+  #lastCallIn = 0;
   readonly #driver: SpanDriver<H>;
   readonly #limits: LifecycleLimits;
-  readonly #eventIds: RecentMap<true>;
+  readonly #eventIds: EventIds;
   /** Whether the event being taken has an id: then equal looks don't make a duplicate. */
   #identified = false;
 
   constructor(driver: SpanDriver<H>, place: EventPlace<H>, limits: LifecycleLimits) {
     this.#driver = driver;
     this.#limits = limits;
-    this.#eventIds = new RecentMap(limits.eventIds);
+    this.#eventIds = new EventIds(limits.eventIds);
     this.runs = new RunKeeper(driver, place, this.counters, limits);
+  }
+
+  /** The run that the last signal of this event was about. */
+  get lastRun(): Run<H> | undefined {
+    return this.#lastRunIn === this.counters.events ? this.#lastRun : undefined;
+  }
+
+  /** The call that the last signal of this event was about. */
+  get lastCall(): Call<H> | undefined {
+    return this.#lastCallIn === this.counters.events ? this.#lastCall : undefined;
   }
 
   /** From now on tells of runs and calls. None may be open: of those it would see the end alone. */
@@ -53,15 +64,12 @@ export class Lifecycle<H> {
    */
   begin(tenantId: string, eventId: string | undefined): boolean {
     this.counters.events++;
-    this.lastRun = undefined;
-    this.lastCall = undefined;
     // Programs without types give `null` and `""` for none; no two events may share those.
-    this.#identified = typeof eventId === "string" && eventId !== "";
-    if (!this.#identified) return true;
-    // The tenant is part of the key: nobody can suppress another tenant's events.
-    const key = `${tenantId}\0${eventId}`;
-    if (this.#eventIds.get(key) !== undefined) return this.#ignore("duplicate");
-    this.counters.bent.forgotten_event_ids += this.#eventIds.set(key, true);
+    const identified = typeof eventId === "string" && eventId !== "";
+    this.#identified = identified;
+    if (!identified) return true;
+    if (!this.#eventIds.add(tenantId, eventId)) return this.#ignore("duplicate");
+    this.counters.bent.forgotten_event_ids = this.#eventIds.forgotten;
     return true;
   }
 
@@ -85,12 +93,12 @@ export class Lifecycle<H> {
       run.agent = agent;
       run.parentRunId = parent;
       run.startSeen = true;
-      this.lastRun = run;
+      this.#noteRun(run);
       this.runs.open(run, at, told);
       this.counters.runsStarted++;
       return true;
     }
-    this.lastRun = known;
+    this.#noteRun(known);
     if (known.open) {
       if (known.agent !== undefined) return this.#ignore("duplicate");
       this.runs.touch(known, at);
@@ -134,7 +142,7 @@ export class Lifecycle<H> {
       return this.#ignore("duplicate");
     }
     this.runs.touch(run, at);
-    this.lastCall = this.runs.calls.open(run, at, callId, name, version, content);
+    this.#noteCall(this.runs.calls.open(run, at, callId, name, version, content));
     return true;
   }
 
@@ -164,23 +172,22 @@ export class Lifecycle<H> {
     }
     if (!run.open && !this.#revive(run, before(at, durationMs))) {
       if (run.history.occurrences(callId) > 0) {
-        this.lastCall = last;
+        this.#noteCall(last);
         this.#ignore("after_end");
         return true;
       }
     }
     this.runs.touch(run, at);
-    const plain: CallEnd = problem ?? { outcome: "complete", content };
-    const end = facts === undefined ? plain : { ...plain, facts };
+    const end = callEnd(problem, content, facts);
     const call = run.calls.oldestOf(callId, name);
     let newest = last ?? call;
     if (call === undefined) {
       const from = before(at, durationMs);
       newest = this.runs.calls.whole(run, from, at, callId, name, version, end, durationMs);
-      this.lastCall = newest;
+      this.#noteCall(newest);
     } else {
       this.runs.calls.close(run, call, at, end, durationMs);
-      this.lastCall = call;
+      this.#noteCall(call);
     }
     if (newest !== undefined) {
       newest.lastEndAt = at;
@@ -242,7 +249,7 @@ export class Lifecycle<H> {
     this.runs.touch(run, at);
     run.deniedCalls++;
     const end: CallEnd = { outcome: "denied", content, facts };
-    this.lastCall = this.runs.calls.whole(run, at, at, callId, name, undefined, end);
+    this.#noteCall(this.runs.calls.whole(run, at, at, callId, name, undefined, end));
     return true;
   }
 
@@ -263,7 +270,7 @@ export class Lifecycle<H> {
     this.#ignore("unknown_type");
     const run = this.runs.find(tenantId, runId);
     if (run === undefined) return;
-    this.lastRun = run;
+    this.#noteRun(run);
     this.runs.touch(run, at);
   }
 
@@ -289,7 +296,7 @@ export class Lifecycle<H> {
   /** The run a signal is about; it is opened, as far back as the event lasted, if never seen. */
   #take(tenantId: string, runId: string, at: Instant, durationMs = 0): Run<H> | undefined {
     const known = this.runs.find(tenantId, runId);
-    this.lastRun = known;
+    this.#noteRun(known);
     if (known !== undefined) return known;
     if (runId === "") {
       this.#ignore("empty_run_id");
@@ -304,9 +311,21 @@ export class Lifecycle<H> {
     const run = this.runs.create(tenantId, id, from);
     run.startUnseen = true;
     this.counters.bent.unseen_starts++;
-    this.lastRun = run;
+    this.#noteRun(run);
     this.runs.open(run, from);
     return run;
+  }
+
+  // Mostly the one of the event before: a young object in a field of this old one is written down for
+  // the garbage collector each time.
+  #noteRun(run: Run<H> | undefined): void {
+    if (this.#lastRun !== run) this.#lastRun = run;
+    this.#lastRunIn = this.counters.events;
+  }
+
+  #noteCall(call: Call<H> | undefined): void {
+    if (this.#lastCall !== call) this.#lastCall = call;
+    this.#lastCallIn = this.counters.events;
   }
 
   /** An event that leaves nothing but a sign of life of its run. */
@@ -326,6 +345,15 @@ export class Lifecycle<H> {
     this.counters.ignored[reason]++;
     return false;
   }
+}
+
+function callEnd(
+  problem: CallProblem | undefined,
+  content: unknown,
+  facts: Facts | undefined,
+): CallEnd {
+  if (problem === undefined) return { outcome: "complete", content, facts };
+  return facts === undefined ? problem : { ...problem, facts };
 }
 
 const isAt = (a: Instant, b: Instant): boolean => compareInstants(a, b) === 0;

@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { hex64 } from "./hex.ts";
 import { finishFrom, type MurmurState, mixBlock } from "./murmur3.ts";
+import { readUuid, type UuidWords } from "./uuid-words.ts";
 
 /** What a span id under a run stands for. The byte is part of the hash. */
 export type Role = "t" | "m" | "s" | "o";
@@ -54,13 +55,14 @@ export class RunIds implements MurmurState {
 
   /** The ids of a run that is known by its UUID; `undefined` when the run id is no UUID. */
   static fromUuid(runId: string): RunIds | undefined {
-    if (!parseUuid(runId)) return undefined;
-    return new RunIds(words[0], words[1], words[2], words[3], false, capitalSeen);
+    const uuid = readUuid(runId);
+    if (uuid === undefined || !isTraceId(uuid)) return undefined;
+    return new RunIds(uuid.w0, uuid.w1, uuid.w2, uuid.w3, false, uuid.capitals);
   }
 
   /** The ids of a run that can't be known by its run id alone: hashed with the tenant. */
   static hashed(tenantId: string, runId: string): RunIds {
-    const digest = createHash("sha256").update(`${tenantId}\0${runId}`, "utf8").digest();
+    const digest = hash("sha256", `${tenantId}\0${runId}`, "buffer");
     return new RunIds(
       digest.readInt32BE(0),
       digest.readInt32BE(4),
@@ -92,46 +94,17 @@ export class RunIds implements MurmurState {
 
 /** Whether a run id is a UUID that can be a trace id (any version, any case; not nil, not max). */
 export function isUuid(runId: string): boolean {
-  return parseUuid(runId);
+  const uuid = readUuid(runId);
+  return uuid !== undefined && isTraceId(uuid);
+}
+
+/** Not nil, and not max. */
+function isTraceId({ w0, w1, w2, w3 }: UuidWords): boolean {
+  return (w0 | w1 | w2 | w3) !== 0 && (w0 & w1 & w2 & w3) !== -1;
 }
 
 /** What an id of all zeros becomes: it would be no valid span id. */
 const FIRST_SPAN_ID = "0000000000000001";
-
-const words: [number, number, number, number] = [0, 0, 0, 0];
-let capitalSeen = false;
-
-function parseUuid(text: string): boolean {
-  if (text.length !== 36) return false;
-  let at = 0;
-  let common = 0;
-  for (let w = 0; w < 4; w++) {
-    let value = 0;
-    for (let n = 0; n < 8; n++) {
-      if (at === 8 || at === 13 || at === 18 || at === 23) {
-        if (text.charCodeAt(at) !== 45) return false;
-        at++;
-      }
-      const nibble = NIBBLES[text.charCodeAt(at++)];
-      if (nibble === undefined || nibble === 255) return false;
-      common |= nibble;
-      value = (value << 4) | (nibble & 15);
-    }
-    words[w] = value;
-  }
-  capitalSeen = (common & CAPITAL) !== 0;
-  const [a, b, c, d] = words;
-  return (a | b | c | d) !== 0 && (a & b & c & d) !== -1;
-}
-
-/** Above the value of a digit: it was a capital letter. */
-const CAPITAL = 16;
-const NIBBLES = new Uint8Array(128).fill(255);
-for (let n = 0; n < 16; n++) {
-  const digit = n.toString(16);
-  NIBBLES[digit.toUpperCase().charCodeAt(0)] = n | CAPITAL;
-  NIBBLES[digit.charCodeAt(0)] = n;
-}
 
 const scratch = new Uint8Array(1024);
 let staged = scratch;

@@ -9,8 +9,16 @@ import { RecentMap } from "./recent-map.ts";
 import { Run } from "./run.ts";
 import type { RunObserver } from "./run-observer.ts";
 import { RunTable } from "./run-table.ts";
-import type { AbandonedReason, EventPlace, Link, RunEnd, RunPlace } from "./signals.ts";
+import type {
+  AbandonedReason,
+  EventPlace,
+  Link,
+  RunEnd,
+  RunPlace,
+  StartContext,
+} from "./signals.ts";
 import type { SpanDriver } from "./span-driver.ts";
+import { TenantShares } from "./tenant-shares.ts";
 import { Forest, Tree } from "./tree.ts";
 
 /** Opens, reopens, closes and gives up runs: their place, their segments, their limits. */
@@ -23,6 +31,7 @@ export class RunKeeper<H> {
   readonly #limits: LifecycleLimits;
   readonly #runs: RunTable<H>;
   readonly #forest = new Forest<H>();
+  readonly #shares = new TenantShares();
   readonly #budget: CallIdBudget;
   /** The last interrupted run of each thread, until a run follows it there. */
   readonly #interrupted: RecentMap<H>;
@@ -99,8 +108,7 @@ export class RunKeeper<H> {
    */
   open(run: Run<H>, at: Instant, told?: RunPlace): void {
     const asked = this.#place.startContext();
-    // The line of a sub-agent may be its parent's: whose thread it names, only the dialect knows.
-    const context = told === undefined ? asked : { ...asked, threadId: undefined, ...told };
+    const context = told === undefined ? asked : placeTold(told, asked);
     const links: Link<H>[] = [];
     if (context !== undefined) run.threadId = context.threadId;
     const parent = placeRun(run, context, links, this.#runs, this.#driver, this.#counters);
@@ -113,6 +121,7 @@ export class RunKeeper<H> {
   /** Opens the span of the run's segment and counts it among the open runs. */
   #enter(run: Run<H>, at: Instant, links: readonly Link<H>[]): void {
     this.#openRuns++;
+    this.#shares.opened(run);
     this.#forest.add(run, at);
     const parent = run.parent;
     if (parent !== undefined) {
@@ -207,6 +216,8 @@ export class RunKeeper<H> {
     run.approvals = undefined;
     this.#forest.remove(run);
     this.#openRuns--;
+    if (this.#openRuns * 2 < this.#limits.openRuns) this.#shares.rest();
+    else this.#shares.closed(run);
     if (!run.followsCalls) this.quietRuns--;
     if (run.parent !== undefined) {
       run.parent.openChildren--;
@@ -272,8 +283,12 @@ export class RunKeeper<H> {
     if (run.open) this.#forest.touch(run, at);
   }
 
+  /** Gives up the run that was silent longest, of the tenant that has the most. */
   #evictOne(newcomer: Run<H>): void {
-    const tree = this.#forest.first;
+    const tenant = this.#shares.heaviest(this.#forest.runs());
+    let tree = this.#forest.first;
+    // A tree is of one tenant: a parent of another one is none.
+    while (tree !== undefined && tree.first?.tenantId !== tenant) tree = tree.next;
     if (tree === undefined) return;
     this.#counters.bent.evicted_runs++;
     let victim = tree.first;
@@ -306,6 +321,19 @@ export class RunKeeper<H> {
     }
     return count;
   }
+}
+
+/** The line of a sub-agent may be its parent's: whose thread it names, only the dialect knows. */
+function placeTold<H>(told: RunPlace, asked: StartContext<H> | undefined): StartContext<H> {
+  return {
+    threadId: told.threadId,
+    parentCallId: told.parentCallId ?? asked?.parentCallId,
+    resumedFromRunId: told.resumedFromRunId ?? asked?.resumedFromRunId,
+    rootRunId: asked?.rootRunId,
+    ambient: asked?.ambient,
+    ambientCall: asked?.ambientCall,
+    outerParent: asked?.outerParent,
+  };
 }
 
 function threadOf<H>(run: Run<H>): string {

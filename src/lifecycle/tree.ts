@@ -46,6 +46,13 @@ export class Forest<H> {
   first: Tree<H> | undefined = undefined;
   #last: Tree<H> | undefined = undefined;
 
+  /** All open runs, tree by tree. */
+  *runs(): Generator<Run<H>, void, undefined> {
+    for (let tree = this.first; tree !== undefined; tree = tree.next) {
+      for (let run = tree.first; run !== undefined; run = run.next) yield run;
+    }
+  }
+
   /** An opened run joins its tree; the tree is now the most recently active. */
   add(run: Run<H>, at: Instant): void {
     const tree = run.tree;

@@ -7,6 +7,7 @@ import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
 import type { Run } from "../lifecycle/run.ts";
+import type { RunObserver } from "../lifecycle/run-observer.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import { BridgeAudit } from "./bridge-audit.ts";
 import type { Diagnostics } from "./diagnostics.ts";
@@ -112,6 +113,20 @@ export class Bridge implements AgentEventSink {
       audit: this.#sink,
       store,
     });
+  }
+
+  /**
+   * For a service that plays a log: it is told of every run from now on, and says up to which second
+   * the time of an event is believed.
+   */
+  watch(observer: RunObserver, horizon: () => number): void {
+    this.#telemetry.lifecycle.observe(observer);
+    this.#telemetry.horizon = horizon;
+  }
+
+  /** In mode `replay`: time passes without events, so that runs nothing is heard of grow old. */
+  advance(at: Instant): void {
+    this.#telemetry.advance(at);
   }
 
   /**

@@ -60,19 +60,37 @@ export interface PlaceOptions {
 
 /** Where the event that is being taken places its run: envelope, active context, resolver. */
 export class CurrentPlace implements EventPlace<SpanHandle> {
-  event: AgentEvent | undefined = undefined;
-  envelope: EventEnvelope | undefined = undefined;
   failures = 0;
+  #event: AgentEvent | undefined = undefined;
+  #envelope: EventEnvelope | undefined = undefined;
   readonly #options: PlaceOptions;
+  readonly #asksForEvent: boolean;
   readonly #reporter: Reporter;
 
   constructor(options: PlaceOptions, reporter: Reporter) {
     this.#options = options;
+    this.#asksForEvent = options.resolveParent !== undefined || options.rootParent === "ambient";
     this.#reporter = reporter;
   }
 
+  /**
+   * An event is being taken, until {@link leave}. Only what somebody may ask for is kept: each young
+   * object in a field of an old one is work for the garbage collector.
+   *
+   * @param event the runtime's own, where it is this package's.
+   */
+  enter(event: AgentEvent | undefined, envelope: EventEnvelope | undefined): void {
+    if (this.#asksForEvent) this.#event = event;
+    if (envelope !== undefined) this.#envelope = envelope;
+  }
+
+  leave(): void {
+    if (this.#event !== undefined) this.#event = undefined;
+    if (this.#envelope !== undefined) this.#envelope = undefined;
+  }
+
   startContext(): StartContext<SpanHandle> | undefined {
-    const { envelope } = this;
+    const envelope = this.#envelope;
     const { live, rootParent, resolveParent } = this.#options;
     const active = live ? context.active() : ROOT_CONTEXT;
     const around = active === ROOT_CONTEXT ? undefined : trace.getSpan(active);
@@ -104,7 +122,7 @@ export class CurrentPlace implements EventPlace<SpanHandle> {
   ): OuterParent<SpanHandle> | undefined {
     const given = this.#given();
     if (given !== undefined) return { ...given, handle: SpanHandle.remote(given, false) };
-    const { event } = this;
+    const event = this.#event;
     if (this.#options.rootParent !== "ambient" || ambient === undefined) return undefined;
     if (event?.type !== "started" || event.parent_run_id) return undefined;
     if (tenantId !== undefined && tenantId !== event.tenant_id) return undefined;
@@ -112,7 +130,8 @@ export class CurrentPlace implements EventPlace<SpanHandle> {
   }
 
   #given(): SpanContext | undefined {
-    const { event, envelope } = this;
+    const event = this.#event;
+    const envelope = this.#envelope;
     const traceparent = nameIn(envelope?.traceparent);
     if (traceparent !== undefined) {
       const parsed = parseTraceparent(traceparent, nameIn(envelope?.tracestate));

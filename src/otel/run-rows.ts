@@ -58,8 +58,7 @@ export class RunRows {
     };
     return row.then(
       (anchor) => {
-        // A redelivered row has the ordinal it had: the last row is the highest.
-        if (rows.last === undefined || anchor.ordinal > rows.last.ordinal) rows.last = anchor;
+        if (rows.last === undefined || isHigher(anchor, rows.last)) rows.last = anchor;
         done();
       },
       (error: unknown) => {
@@ -107,4 +106,12 @@ export class RunRows {
     if (run.open) this.#open.set(run, rows);
     return rows;
   }
+}
+
+/**
+ * A redelivered row has the ordinal it had: the last row is the highest. Of a run with rows in several
+ * threads two may be; which is stored first must not tell.
+ */
+function isHigher(a: RowAnchor, b: RowAnchor): boolean {
+  return a.ordinal > b.ordinal || (a.ordinal === b.ordinal && a.hash > b.hash);
 }

@@ -8,7 +8,7 @@ import {
   type SpanContext,
   trace,
 } from "@opentelemetry/api";
-import type { Facts } from "../lifecycle/signals.ts";
+import type { Facts, FactValue } from "../lifecycle/signals.ts";
 import type { AttributeName } from "./semconv.ts";
 
 /** The API's own key for the active span, learnt from its public setter. */
@@ -67,7 +67,12 @@ export class SpanHandle implements Context {
 
   /** Sets what else a source says, by attribute name. */
   setFacts(facts: Facts): void {
-    this.span.setAttributes(attributesOf(facts));
+    const span = this.#span;
+    if (span === undefined) return;
+    for (const name in facts) {
+      const value = facts[name];
+      if (value !== undefined) span.setAttribute(name, ownValue(value));
+    }
   }
 
   /** Lets go of the span, which has ended. */
@@ -98,10 +103,15 @@ export class SpanHandle implements Context {
 /** Facts as the API takes them: with arrays of its own. */
 export function attributesOf(facts: Facts): Attributes {
   const attributes: Attributes = {};
-  for (const [name, value] of Object.entries(facts)) {
-    if (value !== undefined) attributes[name] = typeof value === "object" ? [...value] : value;
+  for (const name in facts) {
+    const value = facts[name];
+    if (value !== undefined) attributes[name] = ownValue(value);
   }
   return attributes;
+}
+
+function ownValue(value: FactValue): AttributeValue {
+  return typeof value === "object" ? [...value] : value;
 }
 
 /**

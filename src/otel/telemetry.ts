@@ -86,10 +86,15 @@ export class Telemetry {
   #unmetered = false;
   #sweeper: NodeJS.Timeout | undefined;
   #second = 0;
-  /** The time as it was read last. */
+  /** The time as it was read last while calls pass quietly. */
   #roughly: Instant = now();
   #closed = false;
   auditFailures = 0;
+  /**
+   * Replay only: the second up to which the time of an event is believed. One sender's clock that is
+   * far ahead must not age the runs of all others.
+   */
+  horizon: () => number = noHorizon;
 
   constructor(options: TelemetryOptions, hold?: EndHold) {
     const limits = resolveLimits(options.limits);
@@ -139,8 +144,9 @@ export class Telemetry {
   timeOf(envelope: EventEnvelope | undefined): Instant {
     const given = envelope === undefined ? undefined : readEventTime(envelope?.timestamp);
     if (given !== undefined) return given;
-    this.#roughly = now();
-    return this.#roughly;
+    const at = now();
+    if (this.lifecycle.runs.quietRuns > 0) this.#roughly = at;
+    return at;
   }
 
   /** Takes one event where there is no audit side. */
@@ -169,8 +175,7 @@ export class Telemetry {
       lifecycle.counters.ignored[this.#closed ? "after_shutdown" : "not_an_event"]++;
       return false;
     }
-    this.#place.event = event;
-    this.#place.envelope = envelope;
+    this.#place.enter(event, envelope);
     try {
       this.#tick(at);
       // A redelivered event is known to the audit side by its id too, and may have failed there.
@@ -182,8 +187,7 @@ export class Telemetry {
       this.reporter.report(error, "event");
       return true;
     } finally {
-      this.#place.event = undefined;
-      this.#place.envelope = undefined;
+      this.#place.leave();
     }
   }
 
@@ -205,14 +209,14 @@ export class Telemetry {
 
   /** Carries out what a dialect read in an event with this envelope. */
   apply(signals: readonly Signal[], envelope: EventEnvelope | undefined): void {
-    this.#place.envelope = envelope;
+    this.#place.enter(undefined, envelope);
     try {
       for (const signal of signals) this.#signals.apply(signal);
     } catch (error) {
       this.lifecycle.counters.ignored.not_an_event++;
       this.reporter.report(error, "event");
     } finally {
-      this.#place.envelope = undefined;
+      this.#place.leave();
     }
   }
 
@@ -258,6 +262,17 @@ export class Telemetry {
     if (resumedFromRunId === undefined) return;
     try {
       this.lifecycle.noteResumed(tenantId, runId, resumedFromRunId);
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
+  /** Replay only: it is `at`, though no event says so. */
+  advance(at: Instant): void {
+    if (this.#live || at[0] <= this.#second) return;
+    this.#second = at[0];
+    try {
+      this.lifecycle.runs.tick(at);
     } catch (error) {
       this.#port.contain(error);
     }
@@ -312,7 +327,7 @@ export class Telemetry {
 
   /** In a replay time passes by the events. */
   #tick(at: Instant): void {
-    if (this.#live || at[0] <= this.#second) return;
+    if (this.#live || at[0] <= this.#second || at[0] > this.horizon()) return;
     this.#second = at[0];
     this.lifecycle.runs.tick(at);
   }
@@ -347,6 +362,8 @@ export class Telemetry {
     this.#sweeper.unref();
   }
 }
+
+const noHorizon = () => Number.POSITIVE_INFINITY;
 
 function tracerOf(provider: TracerProvider | undefined) {
   const from = provider ?? trace;

@@ -86,6 +86,23 @@ describe("the limit on open runs", () => {
     expect(test.diagnostics()).toMatchObject({ openRuns: 2, bent: { evicted_runs: 1 } });
   });
 
+  it("is paid for by the tenant that has the most, however old the runs of others are", () => {
+    const test = bench({ limits: { openRuns: 4 } });
+    test.at(0, new RunEvents(id(1), "small").started("small 1"));
+    test.at(1, new RunEvents(id(2), "small").started("small 2"));
+    for (let n = 3; n < 20; n++) {
+      test.at(n, new RunEvents(id(n), "flood").started(`flood ${n}`));
+    }
+    expect(order(test)).toEqual(
+      Array.from({ length: 15 }, (_, n) => `invoke_agent flood ${n + 3}`),
+    );
+    test.at(20, new RunEvents(id(1), "small").complete());
+    expect(test.find("invoke_agent small 1")).toMatchObject({
+      attributes: { "entelix.run.outcome": "complete" },
+    });
+    expect(test.diagnostics()).toMatchObject({ openRuns: 3, bent: { evicted_runs: 15 } });
+  });
+
   it("takes a leaf before its parent, though the parent was silent longer", () => {
     const test = bench({ limits: { openRuns: 3 } });
     test.at(0, one.started("top"));

@@ -1,0 +1,56 @@
+/** The 16 bytes of a UUID as four big-endian words. */
+export interface UuidWords {
+  readonly w0: number;
+  readonly w1: number;
+  readonly w2: number;
+  readonly w3: number;
+  /** Whether letters stand in upper case. */
+  readonly capitals: boolean;
+}
+
+const read = { w0: 0, w1: 0, w2: 0, w3: 0, capitals: false };
+
+/**
+ * The words of a UUID of any version, in letters of any case; `undefined` for other text. It is one
+ * object each time, which the next call writes to.
+ */
+export function readUuid(text: string): UuidWords | undefined {
+  if (text.length !== 36) return undefined;
+  if (text.charCodeAt(8) !== DASH || text.charCodeAt(13) !== DASH) return undefined;
+  if (text.charCodeAt(18) !== DASH || text.charCodeAt(23) !== DASH) return undefined;
+  seen = 0;
+  read.w0 = (digits(text, 0) << 16) | digits(text, 4);
+  read.w1 = (digits(text, 9) << 16) | digits(text, 14);
+  read.w2 = (digits(text, 19) << 16) | digits(text, 24);
+  read.w3 = (digits(text, 28) << 16) | digits(text, 32);
+  if ((seen & OTHER) !== 0) return undefined;
+  read.capitals = (seen & CAPITAL) !== 0;
+  return read;
+}
+
+const DASH = 0x2d;
+/** Above the value of a digit: it was a capital letter, or no digit at all. */
+const CAPITAL = 16;
+const OTHER = 32;
+/** What the digits of one UUID have above their values. */
+let seen = 0;
+
+function digits(text: string, at: number): number {
+  const a = digit(text.charCodeAt(at));
+  const b = digit(text.charCodeAt(at + 1));
+  const c = digit(text.charCodeAt(at + 2));
+  const d = digit(text.charCodeAt(at + 3));
+  seen |= a | b | c | d;
+  return ((a & 15) << 12) | ((b & 15) << 8) | ((c & 15) << 4) | (d & 15);
+}
+
+function digit(code: number): number {
+  return DIGITS[code] ?? OTHER;
+}
+
+const DIGITS = new Uint8Array(128).fill(OTHER);
+for (let n = 0; n < 16; n++) {
+  const text = n.toString(16);
+  DIGITS[text.toUpperCase().charCodeAt(0)] = n | CAPITAL;
+  DIGITS[text.charCodeAt(0)] = n;
+}

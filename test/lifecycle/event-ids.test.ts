@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { EventIds } from "../../src/lifecycle/event-ids.ts";
+import { readUuid } from "../../src/lifecycle/uuid-words.ts";
+
+const UUID = "205c6878-5e2c-8ba9-872b-566428e7f294";
+
+/** UUIDs that differ in one place alone, so that their words have much in common. */
+const uuidOf = (n: number) => `0000000${n % 10}-0000-0000-0000-${String(n).padStart(12, "0")}`;
+
+describe("readUuid", () => {
+  it("reads the words of every UUID, and nothing else", () => {
+    const words = { w0: 0x205c6878, w1: 0x5e2c8ba9, w2: 0x872b5664 | 0, w3: 0x28e7f294 };
+    expect(readUuid(UUID)).toEqual({ ...words, capitals: false });
+    expect(readUuid(UUID.toUpperCase())).toEqual({ ...words, capitals: true });
+    for (let at = 0; at < UUID.length; at++) {
+      for (const wrong of ["g", "/", ":", "é", "-", "0"]) {
+        if (wrong === "-" ? UUID[at] === "-" : wrong === "0" && UUID[at] !== "-") continue;
+        expect(readUuid(UUID.slice(0, at) + wrong + UUID.slice(at + 1))).toBeUndefined();
+      }
+    }
+    expect(readUuid(`${UUID}0`)).toBeUndefined();
+    expect(readUuid(UUID.slice(1))).toBeUndefined();
+  });
+});
+
+describe("EventIds", () => {
+  it("knows an id again, of its own tenant and in its own letters alone", () => {
+    const ids = new EventIds(100);
+    for (const id of [UUID, UUID.toUpperCase(), "event-1", ""]) {
+      expect(ids.add("a", id)).toBe(true);
+      expect(ids.add("b", id)).toBe(true);
+      expect(ids.add("a", id)).toBe(false);
+    }
+  });
+
+  it("keeps at least as many as it was told, and counts what it forgets", () => {
+    const ids = new EventIds(10);
+    for (let n = 0; n < 20; n++) expect(ids.add("a", uuidOf(n))).toBe(true);
+    for (let n = 10; n < 20; n++) expect(ids.add("a", uuidOf(n))).toBe(false);
+    expect(ids.forgotten).toBe(10);
+    expect(ids.add("a", uuidOf(0))).toBe(true);
+  });
+
+  it("keeps what it has while it grows, however much it was told", () => {
+    const ids = new EventIds(Number.MAX_SAFE_INTEGER);
+    for (let n = 0; n < 5_000; n++) ids.add("a", uuidOf(n));
+    const again = Array.from({ length: 5_001 }, (_, n) => ids.add("a", uuidOf(n)));
+    expect(again.indexOf(true)).toBe(5_000);
+  });
+
+  it("tells more tenants apart than it has numbers for", () => {
+    const ids = new EventIds(20_000);
+    const all = () => Array.from({ length: 5_000 }, (_, n) => ids.add(`tenant-${n}`, UUID));
+    expect(new Set(all())).toEqual(new Set([true]));
+    expect(new Set(all())).toEqual(new Set([false]));
+  });
+
+  it("answers as a set does that forgets nothing, as long as there is room", () => {
+    const event = fc.tuple(
+      fc.constantFrom("a", "b"),
+      fc.oneof(fc.nat(30).map(uuidOf), fc.nat(5).map(String)),
+    );
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 200 }), (events) => {
+        const ids = new EventIds(64);
+        const seen = new Set<string>();
+        for (const [tenant, id] of events) {
+          expect(ids.add(tenant, id)).toBe(!seen.has(`${tenant}/${id}`));
+          seen.add(`${tenant}/${id}`);
+        }
+        expect(ids.forgotten).toBe(0);
+      }),
+    );
+  });
+});
