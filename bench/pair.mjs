@@ -21,19 +21,16 @@ const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 
 /**
  * Few runs wait at a time: a collection copies what waits, and would make a variant pay for the
- * workload in place of what it allocates itself.
+ * workload in place of what it allocates itself. And the variants take turns as often, so that what
+ * disturbs the machine for longer than a millisecond disturbs both.
  */
 const SLICE = 100;
 
 function time(variant) {
-  let ns = 0;
-  for (let done = 0; done < count; done += SLICE) {
-    const runs = batch(SLICE);
-    const from = process.hrtime.bigint();
-    variant(runs);
-    ns += Number(process.hrtime.bigint() - from);
-  }
-  return ns / count;
+  const runs = batch(SLICE);
+  const from = process.hrtime.bigint();
+  variant(runs);
+  return Number(process.hrtime.bigint() - from) / SLICE;
 }
 
 /** Bytes allocated; NaN when a collection ran in between and hid some. */
@@ -58,7 +55,8 @@ for (let n = 0; n < 6; n++) {
 }
 const ratios = [];
 const ours = [];
-for (let round = 0; round < Number(rounds); round++) {
+const turns = what === "bytes" ? Number(rounds) : (Number(rounds) * count) / SLICE;
+for (let round = 0; round < turns; round++) {
   let a;
   let b;
   if (round % 2 === 0) {

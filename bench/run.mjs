@@ -1,4 +1,5 @@
-// npm run bench: the bridge without an audit side against hand-written SDK calls that make equal spans.
+// npm run bench: the bridge without an audit side against hand-written SDK calls that make equal spans,
+// and replay against JSON.parse.
 //
 // Every figure is a ratio of two variants that take turns in one process, the median of its rounds, and
 // the median of several processes (bytes: the best, since a collection only ever adds to them). Beside
@@ -8,6 +9,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { assertEqualSpans } from "./equal.mjs";
+import { replayRows } from "./replay.mjs";
 
 const run = promisify(execFile);
 const short = process.argv.includes("--short");
@@ -65,6 +67,9 @@ row("bytes, sampled", 1.1, await ratios("bytes", "sampled"), "B");
 row("time, not sampled", 0.6, await ratios("time", "unsampled"), "ns");
 console.log(`bridge / hand-written SDK calls, ${PROCESSES} processes each`);
 console.table(rows);
+
+console.log("replay of each dialect, from bytes to spans / JSON.parse of the same lines");
+console.table(await replayRows({ short }));
 
 const [runs, limit] = short ? [100_000, 500] : [1_000_000, 10_000];
 const heap = await child(["--expose-gc"], "heap.mjs", [runs, limit]);

@@ -1,6 +1,8 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
-const VERSION = 8;
+const VERSION = "8";
+/** The digits that say which layout of a UUID it is. */
+const VARIANTS = "89ab";
 
 /**
  * The run id of a run whose runtime has none: a UUID of version 8 made of the first 16 bytes of
@@ -17,9 +19,7 @@ const VERSION = 8;
  * // "dddd7502-9db2-883a-9f2a-3db87dae38d2"
  */
 export function derivedRunId(tenant: string, stream: string, opening: string): string {
-  const digest = createHash("sha256").update(`${tenant}\0${stream}\0${opening}`, "utf8").digest();
-  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | (VERSION << 4), 6);
-  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = digest.toString("hex", 0, 16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const hex = hash("sha256", `${tenant}\0${stream}\0${opening}`, "hex");
+  const variant = VARIANTS.charAt(Number.parseInt(hex.charAt(16), 16) % 4);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${VERSION}${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

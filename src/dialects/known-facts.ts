@@ -3,3 +3,6 @@ import type { AttributeName } from "../otel/semconv.ts";
 
 /** Facts by names that the attribute table has: a name outside it does not compile. */
 export type KnownFacts = { readonly [N in AttributeName]?: FactValue | undefined };
+
+/** Facts that nobody else holds yet: who made them may add to them. */
+export type OwnFacts = { -readonly [N in keyof KnownFacts]: KnownFacts[N] };

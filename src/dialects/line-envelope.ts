@@ -1,14 +1,15 @@
 import type { Instant } from "../events/instant.ts";
 import type { JsonValue } from "../events/json-value.ts";
+import { readTimestamp } from "../events/timestamp.ts";
 import type { DecodeIssue, JsonObject, LineEnvelope } from "./dialect.ts";
 import { isCount } from "./field-checks.ts";
-import { readTimestamp } from "./timestamp.ts";
 
 const TRACEPARENT =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
 /** Length of a `traceparent` of version 00; later ones may have more behind. */
 const TRACEPARENT_LENGTH = 55;
 
+/** An envelope that nobody else holds: its reader may add to it. */
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
@@ -20,9 +21,20 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 export function readLineEnvelope(
   value: JsonObject,
   issues: DecodeIssue[],
-): LineEnvelope | undefined {
+): Writable<LineEnvelope> | undefined {
   const before = issues.length;
-  const envelope: Writable<LineEnvelope> = { timestamp: readTime(value.timestamp, issues) };
+  const envelope = readEnvelopeAt(readTime(value.timestamp, issues), value, issues);
+  return issues.length === before ? envelope : undefined;
+}
+
+/** The same where the event's time is known: a `timestamp` of `value` is not looked at. */
+export function readEnvelopeAt(
+  timestamp: Readonly<Instant>,
+  value: JsonObject,
+  issues: DecodeIssue[],
+): Writable<LineEnvelope> | undefined {
+  const before = issues.length;
+  const envelope: Writable<LineEnvelope> = { timestamp };
   // Field by field: a loop over their names takes half as long again, for every line.
   const eventId = readName(value.event_id, "event_id", issues);
   if (eventId !== undefined) envelope.event_id = eventId;

@@ -21,6 +21,7 @@ import type { OrderItem } from "./order-item.ts";
 export class DecodedLine<E> implements OrderItem {
   readonly event: E;
   readonly envelope: LineEnvelope;
+  readonly at: Readonly<Instant>;
   readonly rank: EventRank;
   readonly dialect: Dialect<E>;
   /** Number of the line in its file, from 1. */
@@ -31,14 +32,11 @@ export class DecodedLine<E> implements OrderItem {
   constructor(decoded: DecodedEvent<E>, dialect: Dialect<E>, line: number, text: string) {
     this.event = decoded.event;
     this.envelope = decoded.envelope;
+    this.at = decoded.envelope.timestamp;
     this.rank = decoded.rank;
     this.dialect = dialect;
     this.line = line;
     this.text = text;
-  }
-
-  get at(): Readonly<Instant> {
-    return this.envelope.timestamp;
   }
 
   get sequence(): number | bigint | undefined {

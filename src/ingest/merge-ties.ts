@@ -30,6 +30,7 @@ export function mergeTies<T extends OrderItem>(
   group: readonly T[],
   parentOf: (stream: string) => string | undefined,
 ): T[] {
+  if (isOneStream(group)) return inStreamOrder([...group]);
   const lanes = lanesOf(group, parentOf);
   const merged: T[] = [];
   for (;;) {
@@ -45,6 +46,17 @@ export function mergeTies<T extends OrderItem>(
       item = lane.items[lane.next];
     }
   }
+}
+
+function isOneStream(group: readonly OrderItem[]): boolean {
+  const stream = group[0]?.place().stream;
+  return group.every((item) => item.place().stream === stream);
+}
+
+/** Sorts the items of one stream. */
+function inStreamOrder<T extends OrderItem>(items: T[]): T[] {
+  const sequenced = items.every((item) => item.sequence !== undefined);
+  return items.sort(sequenced ? compareBySequence : compareByRank);
 }
 
 function nextLane<T extends OrderItem>(lanes: readonly Lane<T>[]): Lane<T> | undefined {
@@ -92,8 +104,7 @@ function lanesOf<T extends OrderItem>(
   }
   const lanes = new Map<string, Lane<T>>();
   for (const [stream, items] of byStream) {
-    const sequenced = items.every((item) => item.sequence !== undefined);
-    items.sort(sequenced ? compareBySequence : compareByRank);
+    inStreamOrder(items);
     const opening = items.filter(opens).length;
     lanes.set(stream, { items, next: 0, above: [], opening, closingBelow: 0 });
   }

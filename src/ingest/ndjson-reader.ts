@@ -37,14 +37,27 @@ export function readNdjson(
   source: ByteSource,
   options: NdjsonReaderOptions = {},
 ): AsyncGenerator<readonly Part[], void, undefined> {
-  return batches(source, new LineSplitter(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES));
+  return splitLines(textBytes(source), options);
+}
+
+/**
+ * What {@link readNdjson} does once the bytes are text: for who has them so, or counts them.
+ *
+ * @param chunks text in UTF-8, as `textBytes` gives it.
+ * @throws RangeError when `maxLineBytes` is no whole number from 1; what the source throws.
+ */
+export function splitLines(
+  chunks: AsyncIterable<Buffer>,
+  options: NdjsonReaderOptions = {},
+): AsyncGenerator<readonly Part[], void, undefined> {
+  return batches(chunks, new LineSplitter(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES));
 }
 
 async function* batches(
-  source: ByteSource,
+  chunks: AsyncIterable<Buffer>,
   splitter: LineSplitter,
 ): AsyncGenerator<readonly Part[], void, undefined> {
-  for await (const chunk of textBytes(source)) {
+  for await (const chunk of chunks) {
     const batch = splitter.take(chunk);
     if (batch.length > 0) yield batch;
   }

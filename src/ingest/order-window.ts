@@ -12,6 +12,12 @@ export interface OrderWindowOptions {
   readonly maxWaitMs?: number | undefined;
   /** Most items of one equal time that are held. Default 1,024. */
   readonly maxTies?: number | undefined;
+  /**
+   * How many items are gathered before some are released. Default: half of `size`, which is cheapest.
+   * With 1 each is released as soon as it can be: then what is late depends on the items alone, and
+   * not on which of them the window began with.
+   */
+  readonly batch?: number | undefined;
 }
 
 const DEFAULT_SIZE = 128;
@@ -24,8 +30,8 @@ const REMEMBERED_PARENTS = 10_000;
  * Puts items in the order of their times; items of equal time as `mergeTies` says. What is released
  * is the same for every order of arrival, as long as no item comes more than `size` places late.
  *
- * Items are held in order and released in small batches: at most 1.5 × `size` items are held, and
- * `maxTies` more where times are equal. Nothing is dropped: duplicates stay in, and an item older
+ * Items are held in order and released in small batches: at most `size` and `batch` items are held,
+ * and `maxTies` more where times are equal. Nothing is dropped: duplicates stay in, and an item older
  * than what was released is released at once and counted.
  *
  * @example
@@ -40,6 +46,8 @@ export class OrderWindow<T extends OrderItem> {
   readonly #size: number;
   readonly #maxWaitMs: number;
   readonly #maxTies: number;
+  /** By default a third of what is held goes at a time: an item's share of the moving is small. */
+  readonly #batch: number;
   /** Ascending by time; of equal times in the order of arrival. */
   readonly #held: T[] = [];
   /** Time of arrival of each held item, in ms. */
@@ -60,12 +68,24 @@ export class OrderWindow<T extends OrderItem> {
     checkWhole(this.#size, "size");
     checkWhole(this.#maxWaitMs, "maxWaitMs");
     checkWhole(this.#maxTies, "maxTies", 1);
+    this.#batch = options.batch ?? Math.max(1, this.#size >> 1);
+    checkWhole(this.#batch, "batch", 1);
     this.#enough = this.#size + this.#batch;
   }
 
   /** Items that are held. */
   get held(): number {
     return this.#held.length;
+  }
+
+  /** The items that are held, in the order of their times. */
+  get waiting(): readonly T[] {
+    return this.#held;
+  }
+
+  /** When the held item that came first came; `Infinity` where none is held. */
+  get oldestArrivedMs(): number {
+    return this.#arrivals.reduce((oldest, at) => Math.min(oldest, at), Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -97,11 +117,6 @@ export class OrderWindow<T extends OrderItem> {
   /** Releases everything. */
   flush(): readonly T[] {
     return this.#release(this.#held.length);
-  }
-
-  /** A third of what is held goes at a time, so that an item's share of the moving is small. */
-  get #batch(): number {
-    return Math.max(1, this.#size >> 1);
   }
 
   #isLate(at: Readonly<Instant>): boolean {

@@ -11,11 +11,14 @@ export interface Player<E> {
   end(): Promise<void>;
 }
 
+/** @param rows whether audit rows are made; default true. */
+export type MakeMapping<E> = (tenant: string, rows?: boolean) => Mapping<E>;
+
 /** One runtime whose recordings can be read. */
 export interface RecordedRuntime<E> {
   readonly dialect: Dialect<E>;
-  /** The mapping of a runtime that is not entelix's; its state is the caller's. */
-  readonly mapping: ((tenant: string) => Mapping<E>) | undefined;
+  /** Makes the mapping of a runtime that is not entelix's; its state is the caller's. */
+  readonly mapping: MakeMapping<E> | undefined;
   player(bridge: Bridge, tenant: string): Player<E>;
 }
 
@@ -32,13 +35,14 @@ export function native(dialect: Dialect<AgentEvent>): RecordedRuntime<AgentEvent
 }
 
 /** A runtime whose events a mapping reads. */
-export function mapped<E>(
-  dialect: Dialect<E>,
-  mapping: (tenant: string) => Mapping<E>,
-): RecordedRuntime<E> {
+export function mapped<E>(dialect: Dialect<E>, mapping: MakeMapping<E>): RecordedRuntime<E> {
   return {
     dialect,
     mapping,
-    player: (bridge, tenant) => bridge.feed(mapping(tenant), tenant),
+    player: (bridge, tenant) => {
+      // Without an audit log nobody takes the rows.
+      const rows = bridge.audit !== undefined;
+      return bridge.feed(mapping(tenant, rows), tenant);
+    },
   };
 }

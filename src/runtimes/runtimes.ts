@@ -18,9 +18,9 @@ export type AnyRuntime = RecordedRuntime<RecordedEvent>;
 
 export const RUNTIMES: readonly [AnyRuntime, ...AnyRuntime[]] = [
   native(entelixDialect),
-  mapped(agentSdkDialect, (tenant) => new AgentSdkMapping({ tenant })),
-  mapped(defectDialect, (tenant) => new DefectMapping({ tenant })),
-  mapped(graphDialect, (tenant) => new GraphMapping(tenant)),
+  mapped(agentSdkDialect, (tenant, rows) => new AgentSdkMapping({ tenant, rows })),
+  mapped(defectDialect, (tenant, rows) => new DefectMapping({ tenant, rows })),
+  mapped(graphDialect, (tenant, rows) => new GraphMapping(tenant, rows)),
 ];
 
 /** What `--dialect` may be. */

@@ -1,8 +1,14 @@
-import { parseRfc3339 } from "../../events/rfc3339.ts";
+import { readTimestamp } from "../../events/timestamp.ts";
 import { isCount } from "../../events/whole-number.ts";
 import type { GraphEvent, UnknownGraphEvent } from "./graph-event.ts";
 import { graphEventShape } from "./graph-event-shape.ts";
-import { isObject, type RecordShape, type WireField, type WireShape } from "./wire-shape.ts";
+import {
+  isObject,
+  type RecordShape,
+  type TaggedShape,
+  type WireField,
+  type WireShape,
+} from "./wire-shape.ts";
 
 /** What is wrong with one field of an entry. */
 export interface GraphEventIssue {
@@ -35,22 +41,51 @@ export function decodeGraphEvent(value: unknown): DecodedGraphEvent {
   if (!isObject(value)) return { issues: [{ field: "", expected: "a JSON object" }] };
   if (!hasKind(value)) return { issues: [{ field: "kind", expected: "the name of the event" }] };
   if (!graphEventShape.variants.has(value.kind)) return { event: value, known: false };
+  if (isGraphEvent(value)) return { event: value, known: true };
   const issues: GraphEventIssue[] = [];
-  return conforms(value, issues) ? { event: value, known: true } : { issues };
+  check(graphEventShape, value, "", issues);
+  return { issues };
 }
 
 /** Whether the value is an entry of one of the 19 known kinds, with every field in order. */
 export function isGraphEvent(value: unknown): value is GraphEvent {
-  return conforms(value, []);
+  return fits(graphEventShape, value);
 }
 
 function hasKind(value: Readonly<Record<string, unknown>>): value is UnknownGraphEvent {
   return typeof value.kind === "string";
 }
 
-function conforms(value: unknown, issues: GraphEventIssue[]): value is GraphEvent {
-  check(graphEventShape, value, "", issues);
-  return issues.length === 0;
+/**
+ * Whether {@link check} has nothing to say. Nearly every entry is right: to find that out, no path of
+ * a field is made, and no closure.
+ */
+function fits(shape: WireShape, value: unknown): boolean {
+  if (expectation(shape, value) !== undefined) return false;
+  if (shape.type === "list") return !Array.isArray(value) || allFit(shape.of, value);
+  if (!isObject(value)) return true;
+  if (shape.type === "record") return fieldsFit(shape, value);
+  if (shape.type !== "tagged") return true;
+  const variant = variantOf(shape, value);
+  return variant !== undefined && fieldsFit(variant, value);
+}
+
+function allFit(shape: WireShape, values: readonly unknown[]): boolean {
+  for (const value of values) if (!fits(shape, value)) return false;
+  return true;
+}
+
+function fieldsFit(shape: RecordShape, value: Readonly<Record<string, unknown>>): boolean {
+  for (const field of shape.fields) {
+    const given = value[field.name];
+    if (!mayBeMissing(field, given) && !fits(field.shape, given)) return false;
+  }
+  return true;
+}
+
+function variantOf(shape: TaggedShape, value: Readonly<Record<string, unknown>>) {
+  const tag = value[shape.tag];
+  return typeof tag === "string" ? shape.variants.get(tag) : undefined;
 }
 
 /** Adds what is wrong with a value, and with what is in it, to the issues. */
@@ -68,8 +103,7 @@ function check(shape: WireShape, value: unknown, path: string, issues: GraphEven
   } else if (shape.type === "record" && isObject(value)) {
     checkFields(shape, value, path, issues);
   } else if (shape.type === "tagged" && isObject(value)) {
-    const tag = value[shape.tag];
-    const variant = typeof tag === "string" ? shape.variants.get(tag) : undefined;
+    const variant = variantOf(shape, value);
     if (variant !== undefined) {
       checkFields(variant, value, path, issues);
     } else {
@@ -101,7 +135,7 @@ function expectation(shape: WireShape, value: unknown): string | undefined {
     case "json":
       return value === undefined ? "a JSON value" : undefined;
     case "time":
-      return typeof value === "string" && parseRfc3339(value) !== undefined
+      return typeof value === "string" && readTimestamp(value) !== undefined
         ? undefined
         : "an RFC 3339 time";
     case "decimal":
@@ -128,18 +162,19 @@ function expectation(shape: WireShape, value: unknown): string | undefined {
   }
 }
 
-function isWhole(value: unknown, max: bigint): boolean {
+function isWhole(value: unknown, max: number | bigint): boolean {
   if (typeof value === "bigint") return value >= 0n && value <= max;
   return isCount(value) && value <= max;
 }
 
 function mayBeMissing(field: WireField, given: unknown): boolean {
+  if (given !== undefined && given !== null) return false;
   switch (field.presence) {
     case "always":
       return false;
     case "or_null":
     case "if_set":
-      return given === undefined || given === null;
+      return true;
     case "if_any":
     case "or_default":
       return given === undefined;

@@ -37,7 +37,7 @@ export interface TaggedShape {
  */
 export type WireShape =
   | { readonly type: "text" | "flag" | "json" | "time" | "decimal" | "text_map" }
-  | { readonly type: "integer"; readonly max: bigint }
+  | { readonly type: "integer"; readonly max: number | bigint }
   | { readonly type: "choice"; readonly of: readonly string[] }
   | { readonly type: "list"; readonly of: WireShape }
   | RecordShape
@@ -49,7 +49,7 @@ export const json: WireShape = { type: "json" };
 export const time: WireShape = { type: "time" };
 export const decimal: WireShape = { type: "decimal" };
 export const textMap: WireShape = { type: "text_map" };
-export const u32: WireShape = { type: "integer", max: 2n ** 32n - 1n };
+export const u32: WireShape = { type: "integer", max: 2 ** 32 - 1 };
 export const u64: WireShape = { type: "integer", max: 2n ** 64n - 1n };
 
 /** One of some fixed words. */

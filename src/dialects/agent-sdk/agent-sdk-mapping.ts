@@ -40,6 +40,8 @@ export interface AgentSdkMappingOptions {
   readonly tenant?: string | undefined;
   /** Threads remembered, at least; at most twice as many. Default 10,000. */
   readonly threads?: number | undefined;
+  /** Whether audit entries are made, and what has none is counted. Default true. */
+  readonly rows?: boolean | undefined;
 }
 
 /** How often something was seen that leaves less behind than it could. */
@@ -79,6 +81,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
   };
   readonly #threads: Threads;
   readonly #mostAnswered: number;
+  readonly #projects: boolean;
   /** Runs whose model call was answered, and whose tokens are to come. */
   readonly #answered = new Set<OpenRun>();
 
@@ -87,6 +90,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     const threads = options.threads ?? DEFAULT_THREADS;
     checkWhole(threads, "threads", 1);
     this.#mostAnswered = threads;
+    this.#projects = options.rows ?? true;
     this.#threads = new Threads(options.tenant ?? "default", threads);
   }
 
@@ -107,9 +111,10 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
       const reading = new Reading(run, at, said);
       if (run.open) this.#read(event, reading, opening);
       else this.#readLate(event, reading, opening);
-      this.#project(event, reading);
+      if (this.#projects) this.#project(event, reading);
     }
-    return { tenantId: thread.tenantId, threadId: thread.threadId, ...said };
+    const { tenantId, threadId } = thread;
+    return { tenantId, threadId, signals: said.signals, rows: said.rows };
   }
 
   /** Model calls that were answered, but whose tokens never came, end with their answer. */
@@ -120,7 +125,8 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
       closeLast(reading);
       // The lifecycle took that for a sign of life, and it was none.
       if (run.mayEnd !== undefined) reading.mayEnd(run.mayEnd);
-      all.push({ tenantId: run.tenantId, threadId: run.threadId, ...reading.said });
+      const { signals, rows } = reading.said;
+      all.push({ tenantId: run.tenantId, threadId: run.threadId, signals, rows });
     }
     this.#answered.clear();
     return all;
@@ -290,7 +296,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
       const told = subAgentRun(event, name, noted, reading, child);
       signals.push(...told);
       this.#countUnclassified(told);
-      if (told.length > 0 && !noted?.childRecorded) {
+      if (told.length > 0 && !noted?.childRecorded && this.#projects) {
         reading.row(subAgentInvoked(name, noted?.childThreadId ?? stream, reading.timestamp));
       }
     }
@@ -307,7 +313,9 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     call.heardOfChild(event);
     if (call.childRecorded || call.childThreadId === undefined) return;
     call.childRecorded = true;
-    reading.row(subAgentInvoked(name, call.childThreadId, reading.timestamp));
+    if (this.#projects) {
+      reading.row(subAgentInvoked(name, call.childThreadId, reading.timestamp));
+    }
   }
 
   /** Upstream calls errors recoverable after which nothing comes, so the next event decides. */

@@ -1,5 +1,6 @@
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { LineEnvelope } from "../dialect.ts";
+import { RecentPairs } from "../recent-pairs.ts";
 import type { OpenRun } from "./open-run.ts";
 
 /** The stream of lines that name no thread, where no thread was opened before them. */
@@ -30,18 +31,22 @@ export class Thread {
  * the envelope.
  */
 export class Threads {
-  /** Threads that were forgotten, because others were heard of since. */
-  forgotten = 0;
   readonly #tenant: string;
-  readonly #byKey: RecentMap<Thread>;
+  /** By tenant and thread; no thread has an empty name: that is the one of lines without a thread. */
+  readonly #byName: RecentPairs<Thread>;
   readonly #current: RecentMap<Thread>;
   #last: Thread | undefined;
 
   /** @param most threads remembered, at least; and tenants. */
   constructor(tenant: string, most: number) {
     this.#tenant = tenant;
-    this.#byKey = new RecentMap(most);
+    this.#byName = new RecentPairs(most);
     this.#current = new RecentMap(most);
+  }
+
+  /** Threads that were forgotten, because others were heard of since. */
+  get forgotten(): number {
+    return this.#byName.forgotten;
   }
 
   /**
@@ -59,7 +64,8 @@ export class Threads {
     else if (this.#isLast(tenant, threadId)) thread = this.#last;
     thread ??= this.#find(tenant, threadId) ?? this.#begin(tenant, threadId, goesOn);
     if (thread !== this.#last) {
-      this.forgotten += this.#byKey.set(keyOf(tenant, thread.threadId), thread);
+      // Lines that name no thread are a sign of life of theirs as well.
+      if (threadId === undefined) this.#byName.set(tenant, thread.threadId ?? "", thread);
       this.#last = thread;
     }
     if (opens) this.#current.set(tenant, thread);
@@ -71,7 +77,7 @@ export class Threads {
   }
 
   #find(tenant: string, threadId: string | undefined): Thread | undefined {
-    return this.#byKey.get(keyOf(tenant, threadId));
+    return this.#byName.get(tenant, threadId ?? "");
   }
 
   #begin(tenant: string, threadId: string | undefined, goesOn: boolean): Thread {
@@ -82,11 +88,7 @@ export class Threads {
       before.run = undefined;
       this.#current.set(tenant, thread);
     }
+    this.#byName.set(tenant, threadId ?? "", thread);
     return thread;
   }
-}
-
-/** No thread has an empty name: that is the one of lines without a thread. */
-function keyOf(tenant: string, threadId: string | undefined): string {
-  return `${tenant}\0${threadId ?? ""}`;
 }

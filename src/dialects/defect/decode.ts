@@ -46,8 +46,9 @@ export function decodeDefect(value: JsonObject): Decoded<DefectEvent> {
 
 function readEnvelope(value: JsonObject, issues: DecodeIssue[]): LineEnvelope | undefined {
   const envelope = readLineEnvelope(value, issues);
-  const tenant_id = readTenantId(value, issues);
-  return envelope === undefined || tenant_id === undefined ? envelope : { ...envelope, tenant_id };
+  const tenant = readTenantId(value, issues);
+  if (envelope !== undefined && tenant !== undefined) envelope.tenant_id = tenant;
+  return envelope;
 }
 
 /** Name of an event type that this version does not know. */

@@ -21,7 +21,8 @@ export const defectDialect: Dialect<DefectEvent> = {
 
   /** A stream is a session: what its sub-agents say stands in its order too. */
   place(_event: DefectEvent, envelope: LineEnvelope) {
-    const session = envelope.session_id ?? envelope.thread_id ?? "";
-    return { stream: `${envelope.tenant_id ?? ""}\0${session}` };
+    const { session_id, tenant_id, thread_id = "" } = envelope;
+    const session = session_id ?? thread_id;
+    return { stream: tenant_id === undefined ? session : `${tenant_id}\0${session}` };
   },
 };

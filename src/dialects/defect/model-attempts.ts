@@ -1,5 +1,5 @@
 import { compareInstants, type Instant, millisecondsBetween } from "../../events/instant.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import type { KnownFacts, OwnFacts } from "../known-facts.ts";
 import type { LlmCallFinished, LlmCallStarted } from "./defect-event.ts";
 import type { SignalList } from "./signal-list.ts";
 import { usageFacts } from "./usage-facts.ts";
@@ -25,9 +25,8 @@ class Attempt {
     this.startedAt = startedAt;
   }
 
-  /** What the end of the call says of it. */
-  facts(): Writable<KnownFacts> {
-    const facts: Writable<KnownFacts> = {};
+  /** Adds what the end of the call says of it. */
+  addTo(facts: OwnFacts): KnownFacts {
     if (this.number > 1) facts["entelix.retry.count"] = this.number - 1;
     if (this.firstChunkAt !== undefined) {
       const waitedMs = waited(this.startedAt, this.firstChunkAt);
@@ -36,8 +35,6 @@ class Attempt {
     return facts;
   }
 }
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
  * The model calls of one turn, each with its attempts inside.
@@ -120,7 +117,7 @@ export class ModelAttempts {
     }
     this.#current = undefined;
     this.#lastError = undefined;
-    const facts = Object.assign(current.facts(), usageFacts(event.usage));
+    const facts = current.addTo(usageFacts(event.usage));
     out.add(this.#runId, at, { signal: "model_closes", facts });
     return true;
   }
@@ -151,7 +148,7 @@ export class ModelAttempts {
   #settle(current: Attempt, at: Readonly<Instant>, out: SignalList): void {
     this.#current = undefined;
     const { failure } = current;
-    const facts = current.facts();
+    const facts = current.addTo({});
     if (failure === undefined) {
       out.add(this.#runId, at, { signal: "model_closes", unfinished: true, facts });
     } else {

@@ -10,7 +10,8 @@ export class SessionStreams {
   readonly #table: StreamTable;
   /** The session that was opened last, for lines that name none. */
   #last: { readonly tenantId: string; readonly session: string } | undefined;
-  #forgotten: Stream[] = [];
+  /** The stream that was asked for last: the next event is mostly its too. */
+  #current: Stream | undefined;
 
   /** @param most how many are remembered; at least 2. */
   constructor(most: number) {
@@ -34,10 +35,7 @@ export class SessionStreams {
 
   /** Streams that were forgotten to make room, since this was asked last. */
   takeForgotten(): readonly Stream[] {
-    if (this.#forgotten.length === 0) return NONE;
-    const forgotten = this.#forgotten;
-    this.#forgotten = [];
-    return forgotten;
+    return this.#table.takeForgotten();
   }
 
   [Symbol.iterator](): Iterator<Stream> {
@@ -50,16 +48,31 @@ export class SessionStreams {
   }
 
   #use(tenantId: string, session: string | undefined, path: readonly string[]): Stream {
+    const current = this.#current;
+    if (current !== undefined && isOf(current, tenantId, session, path)) return current;
     const name = session ?? DEFAULT_SESSION;
     const own = `${tenantId}\0${name}`;
     const key = path.length === 0 ? own : `${own}\0${path.join("\0")}`;
-    const { forgotten, stream } = this.#table.use(
-      key,
-      () => new Stream(key, tenantId, [name, ...path].join("/"), session, path),
-    );
-    if (forgotten.length > 0) this.#forgotten.push(...forgotten);
+    let stream = this.#table.get(key);
+    if (stream === undefined) {
+      stream = new Stream(key, tenantId, [name, ...path].join("/"), session, path);
+      this.#table.add(stream);
+    }
+    this.#current = stream;
     return stream;
   }
 }
 
-const NONE: readonly Stream[] = [];
+function isOf(
+  stream: Stream,
+  tenantId: string,
+  session: string | undefined,
+  path: readonly string[],
+): boolean {
+  if (stream.session !== session || stream.tenantId !== tenantId) return false;
+  if (stream.path.length !== path.length) return false;
+  for (let level = 0; level < path.length; level++) {
+    if (path[level] !== stream.path[level]) return false;
+  }
+  return true;
+}

@@ -10,6 +10,7 @@ export class StreamTable {
   readonly #half: number;
   #recent = new Map<string, Stream>();
   #older = new Map<string, Stream>();
+  #forgotten: Stream[] = [];
 
   /** @param most at least 2. */
   constructor(most: number) {
@@ -20,20 +21,32 @@ export class StreamTable {
     return this.#recent.size + this.#older.size;
   }
 
-  /** @returns the stream, and those that were forgotten to make room for it: mostly none. */
-  use(key: string, make: () => Stream): { stream: Stream; forgotten: readonly Stream[] } {
+  get(key: string): Stream | undefined {
     const recent = this.#recent.get(key);
-    if (recent !== undefined) return { stream: recent, forgotten: NONE };
-    const stream = this.#older.get(key) ?? make();
+    if (recent !== undefined) return recent;
+    const older = this.#older.get(key);
+    if (older === undefined) return undefined;
     this.#older.delete(key);
-    let forgotten = NONE;
+    this.add(older);
+    return older;
+  }
+
+  /** Adds a stream whose key is not there. */
+  add(stream: Stream): void {
     if (this.#recent.size >= this.#half) {
-      forgotten = [...this.#older.values()];
+      this.#forgotten.push(...this.#older.values());
       this.#older = this.#recent;
       this.#recent = new Map();
     }
-    this.#recent.set(key, stream);
-    return { stream, forgotten };
+    this.#recent.set(stream.key, stream);
+  }
+
+  /** Streams that were forgotten to make room, since this was asked last: mostly none. */
+  takeForgotten(): readonly Stream[] {
+    if (this.#forgotten.length === 0) return NONE;
+    const forgotten = this.#forgotten;
+    this.#forgotten = [];
+    return forgotten;
   }
 
   *[Symbol.iterator](): Generator<Stream> {

@@ -145,11 +145,10 @@ export class Turn {
     const cancelled = reason === "cancelled";
     if (cancelled) this.rows.cancelled(at);
     const spoken = reason === "end_turn" || reason === "max_tokens" || reason === "refusal";
-    this.#close(terminalOf(reason), at, "", out, {
-      ...(this.#child ? childUsageFacts(usage) : usageFacts(usage)),
-      "entelix.run.end_reason": reason,
-      "gen_ai.response.finish_reasons": spoken ? [reason] : undefined,
-    });
+    const facts = this.#child ? childUsageFacts(usage) : usageFacts(usage);
+    facts["entelix.run.end_reason"] = reason;
+    if (spoken) facts["gen_ai.response.finish_reasons"] = [reason];
+    this.#close(terminalOf(reason), at, "", out, facts);
     return cancelled;
   }
 

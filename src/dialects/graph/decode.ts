@@ -1,7 +1,9 @@
 import type { ErasedEvent } from "../../audit/audit-row.ts";
 import { decodeGraphEvent } from "../../audit/wire/decode-graph-event.ts";
 import type { GraphEventKind } from "../../audit/wire/graph-event.ts";
+import type { Instant } from "../../events/instant.ts";
 import type { JsonValue } from "../../events/json-value.ts";
+import { readTimestamp } from "../../events/timestamp.ts";
 import {
   type Decoded,
   type DecodeIssue,
@@ -13,9 +15,8 @@ import {
   type RejectedEvent,
 } from "../dialect.ts";
 import { expectOptionalText, isCount } from "../field-checks.ts";
-import { readLineEnvelope } from "../line-envelope.ts";
+import { readEnvelopeAt } from "../line-envelope.ts";
 import { readTenantId } from "../tenant-field.ts";
-import { readTimestamp } from "../timestamp.ts";
 import type { GraphLine, RowFacts } from "./graph-line.ts";
 import { isControlLine } from "./log-lines.ts";
 
@@ -52,9 +53,9 @@ function decodeEvent(fields: JsonObject, line: JsonObject | undefined): Decoded<
   const kind = String(fields.kind);
   if (at === undefined) return { outcome: "unknown", unknown: kind, value: line ?? fields };
   const issues: DecodeIssue[] = [];
-  const envelope =
-    line === undefined ? { timestamp: at } : readEnvelope(line, fields.timestamp, issues);
   const row = line === undefined ? NO_ROW : readRow(line, issues);
+  const envelope =
+    line === undefined ? { timestamp: at } : readEnvelope(line, at, row.ordinal, issues);
   if (envelope === undefined || issues.length > 0) return rejected(issues);
   const { ordinal, run_id, span_id, trace_id } = row;
   if (erased !== undefined) {
@@ -105,32 +106,16 @@ function textIn(value: JsonValue | undefined): string | undefined {
 /** The envelope, with the event's time; a row's ordinal orders its thread as a sequence does. */
 function readEnvelope(
   line: JsonObject,
-  timestamp: JsonValue | undefined,
+  at: Readonly<Instant>,
+  ordinal: number | undefined,
   issues: DecodeIssue[],
 ): LineEnvelope | undefined {
-  const { event_id, parent_tool_use_id, resumed_from_run_id, root_run_id, session_id } = line;
-  const { sequence = line.ordinal, thread_id, traceparent, tracestate } = line;
-  // Named one by one: to copy the whole line would cost more than all else that is done with it.
-  const envelope = readLineEnvelope(
-    {
-      timestamp: timestamp ?? null,
-      event_id: event_id ?? null,
-      sequence: sequence ?? null,
-      thread_id: thread_id ?? null,
-      session_id: session_id ?? null,
-      root_run_id: root_run_id ?? null,
-      resumed_from_run_id: resumed_from_run_id ?? null,
-      parent_tool_use_id: parent_tool_use_id ?? null,
-      traceparent: traceparent ?? null,
-      tracestate: tracestate ?? null,
-    },
-    issues,
-  );
+  const envelope = readEnvelopeAt(at, line, issues);
   const tenant = readTenantId(line, issues);
   if (envelope === undefined) return undefined;
-  const whole: { -readonly [K in keyof LineEnvelope]: LineEnvelope[K] } = envelope;
-  if (tenant !== undefined) whole.tenant_id = tenant;
-  return whole;
+  if (tenant !== undefined) envelope.tenant_id = tenant;
+  if (line.sequence === undefined && ordinal !== undefined) envelope.sequence = ordinal;
+  return envelope;
 }
 
 function isErased(value: JsonObject): value is JsonObject & ErasedEvent {

@@ -23,8 +23,8 @@ export const graphDialect: Dialect<GraphLine> = {
   decode: decodeGraph,
 
   /** A stream is a thread of a tenant. */
-  place(_: GraphLine, { session_id, tenant_id = "", thread_id = session_id ?? "" }: LineEnvelope) {
-    return { stream: `${tenant_id}\0${thread_id}` };
+  place(_: GraphLine, { session_id = "", tenant_id, thread_id = session_id }: LineEnvelope) {
+    return { stream: tenant_id === undefined ? thread_id : `${tenant_id}\0${thread_id}` };
   },
 };
 

@@ -1,9 +1,9 @@
 import type { Instant } from "../../events/instant.ts";
-import { RecentMap } from "../../lifecycle/recent-map.ts";
 import { derivedRunId } from "../derived-run-id.ts";
 import type { LineEnvelope } from "../dialect.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import type { OwnFacts } from "../known-facts.ts";
 import type { Mapping, Translated } from "../mapping.ts";
+import { RecentPairs } from "../recent-pairs.ts";
 import type { GraphLine } from "./graph-line.ts";
 import { beginsTurn, isStart, type LogRow, opensTurn, worksOn } from "./log-row.ts";
 import { LogRun } from "./log-run.ts";
@@ -22,8 +22,8 @@ const UNNAMED = "default";
  */
 export class GraphMapping implements Mapping<GraphLine> {
   readonly #tenant: string;
-  readonly #threads: RecentMap<LogThread>;
-  readonly #runs: RecentMap<LogRun>;
+  readonly #threads: RecentPairs<LogThread>;
+  readonly #runs: RecentPairs<LogRun>;
   readonly #places: TracePlaces;
   readonly #waiting = new WaitingRows();
   readonly #reader: RowReader;
@@ -32,14 +32,15 @@ export class GraphMapping implements Mapping<GraphLine> {
 
   /**
    * @param tenant of lines that name none.
+   * @param rows whether audit rows are made; without an audit log they are for nothing.
    * @param remembered threads, runs and traces that are remembered, at least: so many of each.
    */
-  constructor(tenant: string, remembered = 10_000) {
+  constructor(tenant: string, rows = true, remembered = 10_000) {
     this.#tenant = tenant;
-    this.#threads = new RecentMap(remembered);
-    this.#runs = new RecentMap(remembered);
+    this.#threads = new RecentPairs(remembered);
+    this.#runs = new RecentPairs(remembered);
     this.#places = new TracePlaces(remembered);
-    this.#reader = new RowReader(this.#places, remembered);
+    this.#reader = new RowReader(this.#places, rows, remembered);
   }
 
   get unprojected(): ReadonlyMap<string, number> {
@@ -101,13 +102,12 @@ export class GraphMapping implements Mapping<GraphLine> {
     const goesOn = named === undefined && before?.tenantId === tenantId;
     const name = named ?? (goesOn ? before.name : UNNAMED);
     if (before !== undefined && before.name === name && before.tenantId === tenantId) return before;
-    const key = `${tenantId}\0${name}`;
-    let thread = this.#threads.get(key);
+    let thread = this.#threads.get(tenantId, name);
     if (thread === undefined) {
       const subAgent = this.#reader.subAgentOf(tenantId, name);
       thread = new LogThread(tenantId, name, named !== undefined, subAgent);
+      this.#threads.set(tenantId, name, thread);
     }
-    this.#threads.set(key, thread);
     this.#last = thread;
     return thread;
   }
@@ -127,11 +127,16 @@ export class GraphMapping implements Mapping<GraphLine> {
     const runId = derivedRunId(tenantId, thread.name, row.opening);
     const { parent } = thread.subAgent ?? {};
     const run = new LogRun(tenantId, runId, thread.name, row.at);
-    run.say(read.signals, row.at, {
+    const { facts, resumedFromRunId } = opening(thread, row, runId);
+    read.signals.push({
+      tenantId,
+      runId,
+      at: row.at,
       signal: "run_opens",
       threadId: thread.conversation,
       parentRunId: parent?.runId,
-      ...opening(thread, row, runId),
+      resumedFromRunId,
+      facts,
     });
     thread.current = run;
     thread.pausedRunId = undefined;
@@ -146,20 +151,14 @@ export class GraphMapping implements Mapping<GraphLine> {
     traceId: string | undefined,
     read: RowsRead,
   ): void {
-    let run = thread.lastNamed?.runId === runId ? thread.lastNamed : this.#find(thread, runId);
+    const { lastNamed, tenantId } = thread;
+    let run = lastNamed?.runId === runId ? lastNamed : this.#runs.get(tenantId, runId);
     const opens = run === undefined;
     if (run === undefined) run = this.#openNamed(thread, row, runId, traceId, read);
     else if (run.isOver && worksOn(row.line)) this.#goOn(thread, run, row, read);
-    if (run !== thread.lastNamed) {
-      // Set also where it is known: a run in use is not forgotten.
-      this.#runs.set(keyOf(thread, runId), run);
-      thread.lastNamed = run;
-    }
+    if (opens) this.#runs.set(tenantId, runId, run);
+    thread.lastNamed = run;
     this.#reader.read(thread, run, row, opens, read);
-  }
-
-  #find(thread: LogThread, runId: string): LogRun | undefined {
-    return this.#runs.get(keyOf(thread, runId));
   }
 
   #openNamed(
@@ -174,18 +173,22 @@ export class GraphMapping implements Mapping<GraphLine> {
     const { call, agent } = place?.dispatch ?? {};
     const run = new LogRun(tenantId, runId, `${thread.name}/${runId}`, row.at);
     run.traceId = traceId;
-    if (traceId !== undefined) this.#places.opened(traceId, run);
+    if (traceId !== undefined) this.#places.opened(traceId, run, place === undefined);
     if (call !== undefined) call.subAgent = run;
     if (place === undefined && row.line.event.kind === "user_message") closeCurrent(thread, read);
     const { facts, resumedFromRunId } = opening(thread, row, runId);
-    run.say(read.signals, row.at, {
+    if (place !== undefined) facts["entelix.parent.inferred"] = true;
+    read.signals.push({
+      tenantId,
+      runId,
+      at: row.at,
       signal: "run_opens",
       agent,
       threadId: thread.conversation,
       parentRunId: place?.parentRunId,
       parentCallId: call?.id,
       resumedFromRunId,
-      facts: place === undefined ? facts : { ...facts, "entelix.parent.inferred": true },
+      facts,
     });
     if (place === undefined) {
       thread.current = run;
@@ -202,13 +205,11 @@ export class GraphMapping implements Mapping<GraphLine> {
     }
     if (!run.isClosed) run.close(read.signals);
     run.reopen(row.at);
-    run.say(read.signals, row.at, { signal: "run_opens", threadId: thread.conversation });
+    const { runId, tenantId } = run;
+    const threadId = thread.conversation;
+    read.signals.push({ tenantId, runId, at: row.at, signal: "run_opens", threadId });
     thread.pausedRunId = undefined;
   }
-}
-
-function keyOf({ tenantId }: LogThread, runId: string): string {
-  return `${tenantId}\0${runId}`;
 }
 
 function closeCurrent(thread: LogThread, read: RowsRead): void {
@@ -221,8 +222,8 @@ function opening(
   thread: LogThread,
   { line }: LogRow,
   runId: string,
-): { readonly facts: KnownFacts; readonly resumedFromRunId: string | undefined } {
-  const facts: { -readonly [N in keyof KnownFacts]: KnownFacts[N] } = { "entelix.source": "graph" };
+): { readonly facts: OwnFacts; readonly resumedFromRunId: string | undefined } {
+  const facts: OwnFacts = { "entelix.source": "graph" };
   if (!isStart(line)) facts["entelix.run.start_unseen"] = true;
   if (line.form !== "known" || line.event.kind !== "resumed") {
     return { facts, resumedFromRunId: undefined };

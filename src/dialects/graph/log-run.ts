@@ -1,10 +1,10 @@
 import type { AssistantMessage, ToolCall, ToolResult } from "../../audit/wire/graph-event.ts";
 import { compareInstants, type Instant } from "../../events/instant.ts";
 import type { ToolErrorKind } from "../../events/tool-error-kind.ts";
-import type { Signal, SignalKind } from "../../lifecycle/signal.ts";
+import type { Signal } from "../../lifecycle/signal.ts";
 import type { CallProblem, RunEnd } from "../../lifecycle/signals.ts";
 import type { AttributeName } from "../../otel/semconv.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import type { KnownFacts, OwnFacts } from "../known-facts.ts";
 import { type PointRow, pointOf, usageFacts } from "./row-facts.ts";
 import { PAUSED_TEXT } from "./terminals.ts";
 
@@ -26,6 +26,9 @@ interface PossibleEnd {
   /** Whether what works on after it is another run. */
   readonly over: boolean;
 }
+
+/** Nobody says how it ended. */
+const SUPERSEDED: RunEnd = { outcome: "abandoned", reason: "superseded" };
 
 /** One run of a log: what must be known of it to read its next row. */
 export class LogRun {
@@ -82,11 +85,8 @@ export class LogRun {
   }
 
   findCall(id: string, name: string): OpenCall | undefined {
-    return this.calls.find((call) => call.id === id && call.name === name);
-  }
-
-  say(out: Signal[], at: Instant, kind: SignalKind): void {
-    out.push({ tenantId: this.tenantId, runId: this.runId, at, ...kind });
+    for (const call of this.calls) if (call.id === id && call.name === name) return call;
+    return undefined;
   }
 
   /** Something that the next model call may be an answer to. */
@@ -99,7 +99,8 @@ export class LogRun {
   told(at: Instant, out: Signal[]): void {
     this.#end = undefined;
     this.heard(at);
-    this.say(out, at, { signal: "note", name: "entelix.user_input" });
+    const { tenantId, runId } = this;
+    out.push({ tenantId, runId, at, signal: "note", name: "entelix.user_input" });
   }
 
   /** The model answered: its call is known by this alone, and by the thinking before it. */
@@ -129,7 +130,8 @@ export class LogRun {
     const { id, name } = row;
     this.calls.push({ id, name, subAgent: undefined });
     if (this.calls.length > MAX_OPEN_CALLS) this.calls.shift();
-    this.say(out, at, { signal: "call_opens", callId: id, name, content: row.input });
+    const { tenantId, runId } = this;
+    out.push({ tenantId, runId, at, signal: "call_opens", callId: id, name, content: row.input });
   }
 
   /** The result of a call of this run, whether the call was seen or not. */
@@ -140,7 +142,11 @@ export class LogRun {
     const known = this.findCall(tool_use_id, name);
     if (known !== undefined) this.calls.splice(this.calls.indexOf(known), 1);
     const problem = this.#problemOf(row);
-    this.say(out, at, {
+    const { tenantId, runId } = this;
+    out.push({
+      tenantId,
+      runId,
+      at,
       signal: "call_closes",
       callId: tool_use_id,
       name,
@@ -160,7 +166,8 @@ export class LogRun {
     if (provider) this.#moveOn(at);
     else this.heard(at);
     const on = provider ? "model" : "run";
-    this.say(out, at, { signal: "note", name, on, facts });
+    const { tenantId, runId } = this;
+    out.push({ tenantId, runId, at, signal: "note", name, on, facts });
     if (count !== undefined) this.#count(count, at, out);
     this.trail(at, out);
   }
@@ -168,15 +175,18 @@ export class LogRun {
   /** A note without a row of its own kind. */
   note(name: string, facts: KnownFacts, at: Instant, out: Signal[]): void {
     this.#moveOn(at);
-    this.say(out, at, { signal: "note", name, facts });
+    const { tenantId, runId } = this;
+    out.push({ tenantId, runId, at, signal: "note", name, facts });
     this.trail(at, out);
   }
 
   /** Thinking that an error cut short was a model call that failed. */
   failModel(type: string, message: string, at: Instant, out: Signal[]): void {
     if (this.#thinking === 0) return;
-    const facts = this.#takeThinking();
-    this.say(out, at, { signal: "model_closes", problem: { type, message }, facts });
+    const facts: OwnFacts = {};
+    this.#takeThinking(facts);
+    const { tenantId, runId } = this;
+    out.push({ tenantId, runId, at, signal: "model_closes", problem: { type, message }, facts });
   }
 
   /**
@@ -194,7 +204,8 @@ export class LogRun {
     const possible = this.#end;
     if (possible === undefined) return;
     if (compareInstants(at, possible.at) > 0) possible.at = at;
-    this.say(out, possible.at, { signal: "run_may_end", end: possible.end });
+    const { tenantId, runId } = this;
+    out.push({ tenantId, runId, at: possible.at, signal: "run_may_end", end: possible.end });
   }
 
   /** It goes on, whatever looked like its end. */
@@ -208,7 +219,7 @@ export class LogRun {
     this.isClosed = false;
     this.calls.length = 0;
     this.subAgents = [];
-    this.#takeThinking();
+    this.#takeThinking({});
     this.#idleSince = undefined;
     this.#announced = undefined;
     this.lastAt = at;
@@ -219,12 +230,9 @@ export class LogRun {
     for (const subAgent of this.subAgents) subAgent.close(out);
     this.subAgents = [];
     this.isClosed = true;
-    const end = this.#end ?? orElse;
-    if (end !== undefined) this.say(out, end.at, { signal: "run_closes", end: end.end });
-    else {
-      const superseded: RunEnd = { outcome: "abandoned", reason: "superseded" };
-      this.say(out, this.lastAt, { signal: "run_closes", end: superseded });
-    }
+    const { tenantId, runId } = this;
+    const { at, end } = this.#end ?? orElse ?? { at: this.lastAt, end: SUPERSEDED };
+    out.push({ tenantId, runId, at, signal: "run_closes", end });
   }
 
   #moveOn(at: Instant): void {
@@ -233,12 +241,14 @@ export class LogRun {
 
   #openModel(from: Instant, out: Signal[]): void {
     const facts: KnownFacts = { "entelix.model.start_inferred": true };
-    this.say(out, from, { signal: "model_opens", facts });
+    const { tenantId, runId } = this;
+    out.push({ tenantId, runId, at: from, signal: "model_opens", facts });
   }
 
-  #closeModel(at: Instant, usage: KnownFacts, out: Signal[]): void {
-    const facts = { ...usage, ...this.#takeThinking() };
-    this.say(out, at, { signal: "model_closes", facts });
+  #closeModel(at: Instant, facts: OwnFacts, out: Signal[]): void {
+    this.#takeThinking(facts);
+    const { tenantId, runId } = this;
+    out.push({ tenantId, runId, at, signal: "model_closes", facts });
   }
 
   /** The model thought, and tools follow: its call is over, though no reply was logged. */
@@ -246,11 +256,10 @@ export class LogRun {
     if (this.#thoughtAt !== undefined) this.#closeModel(this.#thoughtAt, {}, out);
   }
 
-  #takeThinking(): KnownFacts {
-    const deltas = this.#thinking;
+  #takeThinking(facts: OwnFacts): void {
+    if (this.#thinking > 0) facts["entelix.thinking.deltas"] = this.#thinking;
     this.#thinking = 0;
     this.#thoughtAt = undefined;
-    return deltas === 0 ? {} : { "entelix.thinking.deltas": deltas };
   }
 
   /** The class of the error where a terminal row has said it: results do not. */
@@ -270,7 +279,8 @@ export class LogRun {
     this.#counts ??= {};
     const count = (this.#counts[name] ?? 0) + 1;
     this.#counts[name] = count;
-    this.say(out, at, { signal: "facts", facts: { [name]: count } });
+    const { tenantId, runId } = this;
+    out.push({ tenantId, runId, at, signal: "facts", facts: { [name]: count } });
   }
 }
 

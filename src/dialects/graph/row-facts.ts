@@ -11,7 +11,7 @@ import type {
 import type { ModelUsage } from "../../audit/wire/model-usage.ts";
 import type { ModelWarning } from "../../audit/wire/model-warning.ts";
 import type { AttributeName } from "../../otel/semconv.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import type { KnownFacts, OwnFacts } from "../known-facts.ts";
 
 /** A row that is a point in the life of its run. */
 export type PointRow =
@@ -133,7 +133,7 @@ function warningFacts(warning: ModelWarning): KnownFacts {
  * The tokens of one model call, as the provider counted them: whether its input tokens contain the
  * cached ones differs between providers, and the log does not say whose reply it is.
  */
-export function usageFacts(usage: ModelUsage | null | undefined): KnownFacts {
+export function usageFacts(usage: ModelUsage | null | undefined): OwnFacts {
   if (usage === null || usage === undefined) return {};
   return {
     "gen_ai.usage.input_tokens": usage.input_tokens,

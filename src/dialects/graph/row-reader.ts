@@ -6,12 +6,12 @@ import type {
   ToolResult,
 } from "../../audit/wire/graph-event.ts";
 import type { Instant } from "../../events/instant.ts";
-import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { Signal } from "../../lifecycle/signal.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import { derivedRunId } from "../derived-run-id.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { ProjectedRow } from "../mapping.ts";
+import { RecentPairs } from "../recent-pairs.ts";
 import type { LogRow } from "./log-row.ts";
 import { LogRun } from "./log-run.ts";
 import type { LogThread } from "./log-thread.ts";
@@ -32,19 +32,22 @@ const DEEPEST = 64;
 /** Reads rows as signals of the run they belong to: each of the 19 kinds has its place here. */
 export class RowReader {
   readonly #places: TracePlaces;
+  /** Whether anybody wants the rows. */
+  readonly #rows: boolean;
   /** Sub-agents by the thread that they were to write to. */
-  readonly #subThreads: RecentMap<LogRun>;
+  readonly #subThreads: RecentPairs<LogRun>;
   /** Kinds of rows that can't be written again: their payload was erased. */
   readonly unprojected = new Map<string, number>();
 
-  constructor(places: TracePlaces, remembered: number) {
+  constructor(places: TracePlaces, rows: boolean, remembered: number) {
     this.#places = places;
-    this.#subThreads = new RecentMap(remembered);
+    this.#rows = rows;
+    this.#subThreads = new RecentPairs(remembered);
   }
 
   /** The sub-agent whose own log a thread is. */
   subAgentOf(tenantId: string, thread: string): LogRun | undefined {
-    return this.#subThreads.get(`${tenantId}\0${thread}`);
+    return this.#subThreads.get(tenantId, thread);
   }
 
   /** @param opens whether this row opened the run. */
@@ -53,14 +56,14 @@ export class RowReader {
     switch (line.form) {
       case "known": {
         const run = this.#readKnown(thread, turn, line.event, row, opens, read.signals);
-        read.rows.push(projected(run, row, line.event));
+        if (this.#rows) read.rows.push(projected(run, row, line.event));
         return;
       }
       case "unknown": {
         const run = innermost(turn);
         const facts: KnownFacts = { "entelix.graph.kind": line.event.kind };
         run.note("entelix.graph.unknown", facts, at, read.signals);
-        read.rows.push(projected(run, row, line.event));
+        if (this.#rows) read.rows.push(projected(run, row, line.event));
         return;
       }
       case "erased": {
@@ -177,7 +180,11 @@ export class RowReader {
     const call = dispatch?.call;
     run.goOn();
     run.heard(at);
-    run.say(out, at, {
+    const { tenantId } = thread;
+    out.push({
+      tenantId,
+      runId: run.runId,
+      at,
       signal: "note",
       name: "entelix.sub_agent",
       on: call === undefined ? "run" : { callId: call.id },
@@ -195,12 +202,15 @@ export class RowReader {
     }
     if (call === undefined || depthOf(run) >= DEEPEST) return run;
     const stream = `${run.stream}/${call.id}`;
-    const runId = derivedRunId(thread.tenantId, stream, row.opening);
-    const subAgent = new LogRun(thread.tenantId, runId, stream, at, run);
+    const runId = derivedRunId(tenantId, stream, row.opening);
+    const subAgent = new LogRun(tenantId, runId, stream, at, run);
     call.subAgent = subAgent;
     run.subAgents.push(subAgent);
-    this.#subThreads.set(`${thread.tenantId}\0${sub_thread_id}`, subAgent);
-    subAgent.say(out, at, {
+    this.#subThreads.set(tenantId, sub_thread_id, subAgent);
+    out.push({
+      tenantId,
+      runId,
+      at,
       signal: "run_opens",
       agent: agent_id,
       parentRunId: run.runId,

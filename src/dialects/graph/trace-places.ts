@@ -1,5 +1,5 @@
-import { RecentMap } from "../../lifecycle/recent-map.ts";
 import { RunIds } from "../../lifecycle/run-ids.ts";
+import { RecentPairs } from "../recent-pairs.ts";
 import type { LogRun, OpenCall } from "./log-run.ts";
 
 /** Runs and dispatches that are remembered of one trace. */
@@ -20,6 +20,8 @@ export interface RunPlace {
 }
 
 interface Trace {
+  /** The run whose own trace it is. */
+  root: LogRun | undefined;
   readonly runs: LogRun[];
   dispatches: Dispatch[];
 }
@@ -29,15 +31,17 @@ interface Trace {
  * which run. What it sits under is concluded from who dispatched a sub-agent, or has a call open.
  */
 export class TracePlaces {
-  readonly #traces: RecentMap<Trace>;
+  readonly #traces: RecentPairs<Trace>;
 
   /** @param traces that are remembered, at least. */
   constructor(traces: number) {
-    this.#traces = new RecentMap(traces);
+    this.#traces = new RecentPairs(traces);
   }
 
-  opened(traceId: string, run: LogRun): void {
+  /** @param isRoot whether {@link TracePlaces.placeOf} found no place above the run. */
+  opened(traceId: string, run: LogRun, isRoot: boolean): void {
     const trace = this.#traceOf(run.tenantId, traceId);
+    if (isRoot) trace.root ??= run;
     trace.runs.push(run);
     if (trace.runs.length > A_TRACE) trace.runs.shift();
   }
@@ -60,21 +64,23 @@ export class TracePlaces {
     traceId: string | undefined,
     thread: string,
   ): RunPlace | undefined {
-    if (traceId === undefined || isOwnTrace(tenantId, runId, traceId)) return undefined;
+    if (traceId === undefined) return undefined;
     const trace = this.#traceOf(tenantId, traceId);
+    if (isRootOf(trace, tenantId, runId, traceId)) return undefined;
     const dispatch = takeDispatch(trace, runId, thread);
     if (dispatch !== undefined) return { parentRunId: dispatch.run.runId, dispatch };
     const dispatchers = new Set(trace.dispatches.map((each) => each.run));
     const callers = trace.runs.filter((run) => run.calls.length > 0);
     const parent = onlyOne([...dispatchers]) ?? onlyOne(callers);
-    return { parentRunId: parent?.runId ?? rootOf(trace, tenantId, traceId) };
+    return { parentRunId: parent?.runId ?? trace.root?.runId ?? rootIn(traceId) };
   }
 
   #traceOf(tenantId: string, traceId: string): Trace {
-    const key = `${tenantId}\0${traceId}`;
-    const trace = this.#traces.get(key) ?? { runs: [], dispatches: [] };
-    // Set also when nothing changed: a trace in use is not forgotten.
-    this.#traces.set(key, trace);
+    let trace = this.#traces.get(tenantId, traceId);
+    if (trace === undefined) {
+      trace = { root: undefined, runs: [], dispatches: [] };
+      this.#traces.set(tenantId, traceId, trace);
+    }
     return trace;
   }
 }
@@ -89,10 +95,8 @@ function takeDispatch(trace: Trace, runId: string, thread: string): Dispatch | u
   return found;
 }
 
-/** The run id of a root is its trace id with dashes, unless it is no UUID. */
-function rootOf(trace: Trace, tenantId: string, traceId: string): string {
-  const root = trace.runs.find((run) => isOwnTrace(tenantId, run.runId, traceId));
-  if (root !== undefined) return root.runId;
+/** The run id of a root that was not seen: its trace id with dashes, unless it is no UUID. */
+function rootIn(traceId: string): string {
   const parts = [
     traceId.slice(0, 8),
     traceId.slice(8, 12),
@@ -102,11 +106,11 @@ function rootOf(trace: Trace, tenantId: string, traceId: string): string {
   return [...parts, traceId.slice(20)].join("-");
 }
 
-function isOwnTrace(tenantId: string, runId: string, traceId: string): boolean {
-  return (
-    RunIds.fromUuid(runId)?.traceId === traceId ||
-    RunIds.hashed(tenantId, runId).traceId === traceId
-  );
+/** Whether the trace is the run's own. A trace is the own one of one run, but for a UUID's capitals. */
+function isRootOf({ root }: Trace, tenantId: string, runId: string, traceId: string): boolean {
+  if (RunIds.fromUuid(runId)?.traceId === traceId) return true;
+  if (root !== undefined) return root.runId === runId;
+  return RunIds.hashed(tenantId, runId).traceId === traceId;
 }
 
 function onlyOne<T>(items: readonly T[]): T | undefined {

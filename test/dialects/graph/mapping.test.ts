@@ -657,6 +657,16 @@ describe("rows of the audit side", () => {
     });
   });
 
+  it("are not made where nobody wants them, which changes no signal", () => {
+    const lines = [user(), call("c1"), { kind: "brand_new" }, call("c2")].map((event, second) =>
+      line(second, event),
+    );
+    const [wanted, unwanted] = [translated(lines), translated(lines, false)];
+    expect(wanted.flatMap(({ rows }) => rows)).toHaveLength(4);
+    expect(unwanted.flatMap(({ rows }) => rows)).toEqual([]);
+    expect(unwanted.map((each) => each.signals)).toEqual(wanted.map((each) => each.signals));
+  });
+
   it("never take the id of the line that they waited for", () => {
     const all = translated([
       line(0, user(), { run_id: null }),

@@ -25,8 +25,8 @@ export function decoded(lines: readonly string[]): Taken[] {
 }
 
 /** What the mapping makes of lines, in their order. */
-export function translated(lines: readonly string[]): Translated[] {
-  const mapping = new GraphMapping("default");
+export function translated(lines: readonly string[], rows?: boolean): Translated[] {
+  const mapping = new GraphMapping("default", rows);
   const all = decoded(lines).map(({ envelope, event }) => mapping.translate(event, envelope));
   return [...all, ...mapping.end()];
 }

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readTimestamp } from "../../src/dialects/timestamp.ts";
 import { formatRfc3339, parseRfc3339 } from "../../src/events/rfc3339.ts";
+import { readTimestamp } from "../../src/events/timestamp.ts";
 
 describe("readTimestamp", () => {
-  it("reads what parseRfc3339 reads, minute by minute and across minutes", () => {
+  it("reads what parseRfc3339 reads, day by day and across days", () => {
     const instant = fc.tuple(
-      fc.oneof(fc.integer({ min: 1_777_464_000, max: 1_777_464_200 }), fc.integer()),
+      fc.oneof(fc.integer({ min: 1_777_464_000, max: 1_777_650_000 }), fc.integer()),
       fc.oneof(fc.integer({ min: 0, max: 999_999_999 }), fc.constantFrom(0, 5e8, 1e6, 1)),
     );
     fc.assert(
@@ -33,7 +33,7 @@ describe("readTimestamp", () => {
     });
     fc.assert(
       fc.property(damage, ({ text, at, cut, insert }) => {
-        // Enter the minute first, so that the short way is taken where it can be.
+        // Enter the day first, so that the short way is taken where it can be.
         readTimestamp(text);
         const damaged = text.slice(0, at) + insert + text.slice(at + cut);
         expect(readTimestamp(damaged)).toEqual(parseRfc3339(damaged));
@@ -42,7 +42,7 @@ describe("readTimestamp", () => {
     );
   });
 
-  it("takes a leap second for the second after it, in a minute just read", () => {
+  it("takes a leap second for the second after it, of a day just read", () => {
     readTimestamp("2016-12-31T23:59:01Z");
     expect(readTimestamp("2016-12-31T23:59:60.5Z")).toEqual([1_483_228_800, 500_000_000]);
     expect(readTimestamp("2016-12-31T23:59:61Z")).toBeUndefined();

@@ -1,0 +1,76 @@
+// node bench/replay.mjs [--short] [DIALECT ...]: replay of recorded lines from bytes to spans, in events
+// per second as a share of what `JSON.parse` makes of the same lines as strings in memory.
+//
+// One dialect a process, since code that is warm for another is slower; the ratio is the median of the
+// process's rounds, and of several processes. The control is a replay against a replay.
+import { execFile } from "node:child_process";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { withBundle } from "./replay/bundle.mjs";
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const GOALS = { entelix: 0.35, "agent-sdk": 0.3, defect: 0.3, graph: 0.3 };
+
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+const format = (value) => value.toFixed(3);
+
+/**
+ * @param short one process a dialect, without a control: shows that it works, and about how fast.
+ * @returns one row a dialect, for `console.table`.
+ */
+export function replayRows({ short, dialects = Object.keys(GOALS) }) {
+  const processes = short ? 1 : 5;
+  const rounds = short ? 3 : 21;
+  return withBundle(async (program) => {
+    const child = async (dialect, what) => {
+      const args = [program, dialect, what, String(rounds)];
+      const { stdout } = await run(process.execPath, args, { cwd: ROOT });
+      return JSON.parse(stdout);
+    };
+    const rows = [];
+    for (const dialect of dialects) {
+      const ours = [];
+      const control = [];
+      for (let n = 0; n < processes; n++) {
+        ours.push(await child(dialect, "replay"));
+        if (!short) control.push((await child(dialect, "control")).ratio);
+      }
+      rows.push(row(dialect, ours, control));
+    }
+    return rows;
+  });
+}
+
+function row(dialect, ours, control) {
+  const ratios = ours.map(({ ratio }) => ratio);
+  const ratio = median(ratios);
+  const each = median(ours.map((one) => one.each));
+  return {
+    replay: dialect,
+    ratio: format(ratio),
+    goal: `>= ${GOALS[dialect].toFixed(2)}`,
+    reached: ratio >= GOALS[dialect] ? "yes" : "no",
+    spread: `${format(Math.min(...ratios))}–${format(Math.max(...ratios))}`,
+    control: control.length === 0 ? "" : format(median(control)),
+    "JSON.parse, ns a line": Math.round(median(ours.map(({ base }) => base))),
+    "events a second": Math.round(1e9 / each),
+    "bytes a line": Math.round(ours[0].lineBytes),
+    "spans an event": ours[0].spansPerLine.toFixed(2),
+  };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const args = process.argv.slice(2);
+  const dialects = args.filter((arg) => !arg.startsWith("--"));
+  const unknown = dialects.find((name) => !(name in GOALS));
+  if (unknown !== undefined) {
+    throw new TypeError(`expected one of ${Object.keys(GOALS).join(", ")}; got ${unknown}`);
+  }
+  console.table(
+    await replayRows({
+      short: args.includes("--short"),
+      dialects: dialects.length > 0 ? dialects : undefined,
+    }),
+  );
+}

@@ -1,0 +1,81 @@
+// The command's way from bytes to spans, without files, network and audit: lines, exact parse, checks,
+// order, mapping, bridge, the replay's provider. The spans are counted and thrown away.
+import { readEvents } from "../../src/ingest/read-events.ts";
+import { Bridge } from "../../src/otel/bridge.ts";
+import { createReplayProvider } from "../../src/otel/replay/replay-provider.ts";
+import { serviceResource } from "../../src/otel/replay/service-resource.ts";
+import { RUNTIMES } from "../../src/runtimes/runtimes.ts";
+
+/** One replay that is fed piece by piece, so that the clock can be stopped between pieces. */
+export class Replay {
+  spans = 0;
+  #pieces = [];
+  #wake = () => {};
+  #asked = () => {};
+  #done;
+  #bridge;
+
+  constructor(dialectName) {
+    const { dialect, player } = RUNTIMES.find((one) => one.dialect.name === dialectName);
+    const counting = {
+      onStart() {},
+      onEnd: () => {
+        this.spans += 1;
+      },
+      forceFlush: async () => {},
+      shutdown: async () => {},
+    };
+    this.#bridge = new Bridge({
+      mode: "replay",
+      tracerProvider: createReplayProvider(serviceResource("bench").resource, counting),
+      captureContent: false,
+      onError: (error, place) => {
+        throw new Error(place, { cause: error });
+      },
+    });
+    const playing = player(this.#bridge, "default");
+    this.#done = readEvents(this.#source(), {
+      dialects: [dialect],
+      onEvent: ({ event, envelope }) => playing.take(event, envelope),
+      onIssue: ({ line, field, expected }) => {
+        throw new Error(`line ${line}: ${field}: expected ${expected}`);
+      },
+    }).then(async (report) => {
+      await playing.end();
+      await this.#bridge.shutdown();
+      return report;
+    });
+  }
+
+  /** Resolves when all of the piece is taken but what the order window holds back. */
+  take(piece) {
+    this.#pieces.push(piece);
+    this.#wake();
+    const asked = new Promise((resolve) => {
+      this.#asked = resolve;
+    });
+    return Promise.race([asked, this.#done]);
+  }
+
+  /** Ends the source. */
+  async end() {
+    this.#pieces.push(undefined);
+    this.#wake();
+    const report = await this.#done;
+    return { report, spans: this.spans, diagnostics: this.#bridge.diagnostics() };
+  }
+
+  async *#source() {
+    for (;;) {
+      while (this.#pieces.length === 0) {
+        this.#asked();
+        await new Promise((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+      const piece = this.#pieces.shift();
+      if (piece === undefined) return;
+      yield piece;
+    }
+  }
+}
