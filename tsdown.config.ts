@@ -7,6 +7,7 @@ export default defineConfig([
       index: "src/index.ts",
       setup: "src/otel/setup/index.ts",
       telemetry: "src/otel/setup/metrics/index.ts",
+      postgres: "src/audit/postgres/index.ts",
     },
     format: ["esm", "cjs"],
     platform: "node",

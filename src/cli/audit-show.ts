@@ -1,9 +1,10 @@
 import { parseArgs } from "node:util";
 import type { AuditRow } from "../audit/audit-row.ts";
-import { type RowFilter, readRows } from "../audit/verify/read-rows.ts";
+import type { RowFilter } from "../audit/verify/read-rows.ts";
 import { stringifyExact } from "../events/exact-json.ts";
-import { checkLogDirectory } from "./audit/log-directory.ts";
-import { CliError, messageOf } from "./cli-error.ts";
+import { type AuditLog, auditLogAt, LOG_OPERAND } from "./audit/audit-log.ts";
+import { logError } from "./audit/log-error.ts";
+import { problemLine } from "./audit/problem-line.ts";
 import type { Command, Io } from "./command.ts";
 import type { Output } from "./terminal/output.ts";
 import { safe } from "./terminal/safe-text.ts";
@@ -20,40 +21,39 @@ const OPTIONS = {
 export const auditShow: Command = {
   name: "audit show",
   summary: "Print the rows of an audit log in the order they were written.",
-  operands: "DIR",
+  operands: LOG_OPERAND,
   least: 1,
   most: 1,
   options: OPTIONS,
   notes: [
+    "The log is a directory, or a PostgreSQL database: postgres://USER@HOST/DATABASE, with ?schema=NAME where it is not in entelix. There the order is that of the threads.",
     "It only reads, and may run beside the writer. It does not check the chain: audit verify does.",
     "Exit code: 0 all rows were read, 2 some lines are no rows, 1 it could not run.",
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-    const [directory = ""] = positionals;
-    await checkLogDirectory(directory);
+    const [place = ""] = positionals;
+    const log = await auditLogAt(place);
     const filter: RowFilter = {
       ...(values.tenant === undefined ? {} : { tenant_id: values.tenant }),
       ...(values.thread === undefined ? {} : { thread_id: values.thread }),
       ...(values.run === undefined ? {} : { run_id: values.run }),
     };
-    return show(directory, filter, values.json === true ? jsonRow : textRow(io.out), io);
+    return show(log, filter, values.json === true ? jsonRow : textRow(io.out), io);
   },
 };
 
 async function show(
-  directory: string,
+  log: AuditLog,
   filter: RowFilter,
   print: (row: AuditRow, out: Output) => void,
   { err, out }: Io,
 ): Promise<number> {
   let problems = 0;
   let rows = 0;
-  const found = readRows(directory, filter, {
-    onProblem: ({ file, line, problem }) => {
-      problems++;
-      err.line(safe(`${file}:${line}: ${problem}`));
-    },
+  const found = log.rows(filter, (problem) => {
+    problems++;
+    err.line(safe(problemLine(problem)));
   });
   try {
     for await (const row of found) {
@@ -63,7 +63,7 @@ async function show(
       if (out.closed) break;
     }
   } catch (error) {
-    throw new CliError(safe(messageOf(error)), undefined, { cause: error });
+    throw logError(error);
   }
   if (rows === 0 && problems === 0) err.line("No rows.");
   return problems > 0 ? 2 : 0;

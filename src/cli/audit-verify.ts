@@ -1,9 +1,10 @@
 import { parseArgs } from "node:util";
-import { verifyLog } from "../audit/verify/verify-log.ts";
 import type { LogProblem, VerifyReport } from "../audit/verify/verify-report.ts";
 import { type AnchoredSpan, anchoredSpans } from "./audit/anchored-spans.ts";
-import { checkLogDirectory } from "./audit/log-directory.ts";
-import { CliError, messageOf } from "./cli-error.ts";
+import { type AuditLog, auditLogAt, LOG_OPERAND } from "./audit/audit-log.ts";
+import { logError } from "./audit/log-error.ts";
+import { problemLine } from "./audit/problem-line.ts";
+import { CliError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { counted } from "./terminal/figures.ts";
 import { safe } from "./terminal/safe-text.ts";
@@ -21,18 +22,19 @@ const OPTIONS = {
 export const auditVerify: Command = {
   name: "audit verify",
   summary: "Check an audit log: no row edited, moved, deleted, doubled, inserted or cut off.",
-  operands: "DIR",
+  operands: LOG_OPERAND,
   least: 1,
   most: 1,
   options: OPTIONS,
   notes: [
+    "The log is a directory, or a PostgreSQL database: postgres://USER@HOST/DATABASE, with ?schema=NAME where it is not in entelix; the password comes from PGPASSWORD or ~/.pgpass.",
     "It only reads, and may run beside the writer. A log that was cut clean at its end is found with --against alone: the run spans, which are kept elsewhere, carry number and hash of the run's last row. SPANS is what replay --out writes, or the collector's file exporter.",
     "Exit code: 0 the log is whole, 2 it is not, 1 it could not be checked.",
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-    const [directory = ""] = positionals;
-    await checkLogDirectory(directory);
+    const [place = ""] = positionals;
+    const log = await auditLogAt(place);
     const { against } = values;
     const spans = against === undefined ? [] : await anchoredSpans(against);
     if (against !== undefined && spans.length === 0) {
@@ -41,19 +43,19 @@ export const auditVerify: Command = {
         "Spans have them where the bridge has an audit log (replay --audit).",
       );
     }
-    const report = await check(directory, spans);
+    const report = await check(log, spans);
     const problems = report.problems.map((problem) => placed(problem, against, spans));
     if (values.json === true) io.out.json(JSON.stringify({ ...report, problems }));
-    else show(report, problems, spans.length, io);
+    else show(report, problems, { spans: spans.length, hasSegments: log.hasSegments }, io);
     return report.ok ? 0 : 2;
   },
 };
 
-async function check(directory: string, spans: readonly AnchoredSpan[]): Promise<VerifyReport> {
+async function check(log: AuditLog, spans: readonly AnchoredSpan[]): Promise<VerifyReport> {
   try {
-    return await verifyLog(directory, { against: spans.map(({ anchor }) => anchor) });
+    return await log.verify(spans.map(({ anchor }) => anchor));
   } catch (error) {
-    throw new CliError(safe(messageOf(error)), undefined, { cause: error });
+    throw logError(error);
   }
 }
 
@@ -72,7 +74,7 @@ function placed(
 function show(
   report: VerifyReport,
   problems: readonly LogProblem[],
-  spans: number,
+  { hasSegments, spans }: { readonly hasSegments: boolean; readonly spans: number },
   { out }: Io,
 ): void {
   for (const problem of problems) out.line(safe(problemLine(problem)));
@@ -82,8 +84,9 @@ function show(
   const read = [
     counted(report.rows, "row"),
     counted(report.threads, "thread"),
-    counted(report.segments, "segment"),
-    counted(report.commits, "commit"),
+    ...(hasSegments
+      ? [counted(report.segments, "segment"), counted(report.commits, "commit")]
+      : []),
   ].join(", ");
   const verdict = report.ok
     ? out.style("green", "✓ whole")
@@ -91,16 +94,6 @@ function show(
   out.line(`${verdict}: ${read}`);
   if (spans > 0) out.line(`${report.matchedSpans} of ${counted(spans, "span")} found their row`);
   for (const note of notes(report)) out.line(out.style("dim", note));
-}
-
-function problemLine({ file, line, ordinal, problem, tenant_id, thread_id }: LogProblem): string {
-  const place = line > 0 ? `${file}:${line}` : file;
-  const of = [
-    ...(tenant_id === undefined ? [] : [`tenant ${tenant_id}`]),
-    ...(thread_id === undefined ? [] : [`thread ${thread_id}`]),
-    ...(ordinal === undefined ? [] : [`row ${ordinal}`]),
-  ];
-  return `${place}: ${problem}${of.length === 0 ? "" : ` (${of.join(", ")})`}`;
 }
 
 /** What is no problem, but good to know. */

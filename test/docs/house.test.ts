@@ -30,11 +30,11 @@ describe("the house, as CONTRIBUTING.md has it", () => {
     expect(found.filter(({ file }) => !file.startsWith("src/otel/"))).toEqual([]);
   });
 
-  it("needs only the API, uuid and Node outside setup, replay and the command", () => {
+  it("needs only the API, uuid and Node outside setup, replay, the services and the command", () => {
     const allowed = /^(?:\.|node:|@opentelemetry\/api$|uuid$)/;
     expect(
       imports
-        .filter(({ file }) => !/^src\/(?:otel\/(?:setup|replay)|cli)\//.test(file))
+        .filter(({ file }) => !/^src\/(?:otel\/(?:setup|replay|service)|cli)\//.test(file))
         .filter(({ from }) => !allowed.test(from)),
     ).toEqual([]);
   });

@@ -57,6 +57,7 @@ function compile(): readonly ts.Diagnostic[] {
         "entelix-otel": [join(ROOT, "src/index.ts")],
         "entelix-otel/setup": [join(ROOT, "src/otel/setup/index.ts")],
         "entelix-otel/telemetry": [join(ROOT, "src/otel/setup/metrics/index.ts")],
+        "entelix-otel/postgres": [join(ROOT, "src/audit/postgres/index.ts")],
       },
     },
     host,

@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { isCount } from "../../events/whole-number.ts";
+import { EMPTY_THREAD, type RowAnchor } from "../audit-row.ts";
+import type { EntryText } from "../entry-text.ts";
+import type { NamedThread } from "../named-thread.ts";
+import { binaryArray, int4Array, TYPES, textArray } from "./binary-array.ts";
+import type { PgResult } from "./pg-pool.ts";
+import { storedText } from "./stored-text.ts";
+
+/** What one call appends; without entries it is a probe. */
+export interface AppendCall {
+  readonly thread: NamedThread;
+  readonly entries: readonly EntryText[];
+}
+
+/** A thread's name in the database: SHA-256 of `JSON.stringify([tenant_id, thread_id])`. */
+export function threadName(thread: Pick<NamedThread, "tenant_id" | "thread_id">): Buffer {
+  return sha256(JSON.stringify([thread.tenant_id, thread.thread_id]));
+}
+
+/** Several calls as the parameters of one statement, and its answer as theirs. */
+export class AppendBatch {
+  readonly #calls: readonly AppendCall[];
+  /** Places of the threads in the statement, from 1, by their name. */
+  readonly #places = new Map<string, number>();
+  readonly #threads: NamedThread[] = [];
+
+  constructor(calls: readonly AppendCall[]) {
+    this.#calls = calls;
+    for (const { thread } of calls) {
+      if (this.#places.has(thread.name)) continue;
+      this.#threads.push(thread);
+      this.#places.set(thread.name, this.#threads.length);
+    }
+  }
+
+  /** In the order of the parameters of `append_rows`, from `p_names` on. */
+  parameters(): Buffer[] {
+    const places: number[] = [];
+    const entries: EntryText[] = [];
+    for (const call of this.#calls) {
+      const place = this.#placeOf(call);
+      for (const entry of call.entries) {
+        places.push(place);
+        entries.push(entry);
+      }
+    }
+    const ids = (pick: (entry: EntryText) => string | null) =>
+      textArray(entries.map((entry) => stored(pick(entry))));
+    return [
+      binaryArray(TYPES.bytea, this.#threads.map(threadName)),
+      textArray(this.#threads.map(({ tenant_id }) => storedText(tenant_id))),
+      textArray(this.#threads.map(({ thread_id }) => storedText(thread_id))),
+      int4Array(places),
+      ids(({ run_id }) => run_id),
+      ids(({ event_id }) => event_id),
+      binaryArray(
+        TYPES.uuid,
+        entries.map(({ event_id }) => (event_id === null ? null : eventKey(event_id))),
+      ),
+      ids(({ trace_id }) => trace_id),
+      ids(({ span_id }) => span_id),
+      binaryArray(
+        TYPES.bytea,
+        entries.map(({ digest }) => Buffer.from(digest, "hex")),
+      ),
+      textArray(entries.map(({ event_text }) => event_text)),
+    ];
+  }
+
+  /** What each call is told, in their order. @throws Error when the answer is not one to them. */
+  anchors({ rows }: PgResult): RowAnchor[] {
+    const found = new Map<number, RowAnchor>();
+    for (const { hash, ordinal, place } of rows) {
+      const at = Number(ordinal);
+      if (typeof place !== "number" || typeof hash !== "string" || !isCount(at)) {
+        throw new Error("audit log: append_rows answered with something else than rows");
+      }
+      found.set(place, { ordinal: at, hash });
+    }
+    const heads = this.#threads.map((_, index) => found.get(-1 - index) ?? EMPTY_THREAD);
+    let next = 1;
+    return this.#calls.map((call) => {
+      const thread = this.#placeOf(call) - 1;
+      let highest: RowAnchor | undefined;
+      for (const _ of call.entries) {
+        const anchor = found.get(next);
+        if (anchor === undefined) throw new Error(`audit log: no answer for entry ${next}`);
+        if (highest === undefined || anchor.ordinal > highest.ordinal) highest = anchor;
+        next += 1;
+      }
+      const head = heads[thread] ?? EMPTY_THREAD;
+      if (highest !== undefined && highest.ordinal > head.ordinal) heads[thread] = highest;
+      return highest ?? head;
+    });
+  }
+
+  #placeOf({ thread }: AppendCall): number {
+    const place = this.#places.get(thread.name);
+    if (place === undefined) throw new Error(`no place for thread ${thread.name}`);
+    return place;
+  }
+}
+
+function stored(id: string | null): string | null {
+  return id === null ? null : storedText(id);
+}
+
+/** What an event goes by in its thread: the first 16 bytes of SHA-256 of the id as it is stored. */
+export function eventKey(id: string): Buffer {
+  return sha256(storedText(id)).subarray(0, 16);
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

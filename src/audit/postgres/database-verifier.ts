@@ -1,0 +1,129 @@
+import { EMPTY_THREAD, type RowAnchor } from "../audit-row.ts";
+import type { StoredRow } from "../stored-row.ts";
+import { ProblemList } from "../verify/problem-list.ts";
+import type { SpanAnchors } from "../verify/span-anchors.ts";
+import { ThreadChains } from "../verify/thread-chains.ts";
+import type { LogProblem, VerifyReport } from "../verify/verify-report.ts";
+import { threadName } from "./append-batch.ts";
+import type { DatabaseRow, StatedHead } from "./stored-rows.ts";
+
+/** The thread whose rows are being read. */
+interface OpenThread {
+  readonly thread: string;
+  readonly head: StatedHead | undefined;
+  /** The last row that could be read as one. */
+  row: StoredRow | undefined;
+  last: RowAnchor;
+}
+
+/** Takes the rows of a database, thread by thread, and gathers what is wrong with them. */
+export class DatabaseVerifier {
+  readonly #table: string;
+  readonly #spans: SpanAnchors;
+  readonly #problems: ProblemList;
+  #chains = new ThreadChains();
+  #open: OpenThread | undefined;
+  #rows = 0;
+  #threads = 0;
+  #erased = 0;
+
+  /** @param table of the rows, for messages. */
+  constructor(
+    table: string,
+    spans: SpanAnchors,
+    maxProblems: number,
+    onProblem: (problem: LogProblem) => void,
+  ) {
+    this.#table = table;
+    this.#spans = spans;
+    this.#problems = new ProblemList(maxProblems, onProblem);
+  }
+
+  /** The next row, ascending by thread and ordinal, and what its thread says of its last row. */
+  row({ ordinal, problem, row, thread }: DatabaseRow, head: StatedHead | undefined): void {
+    if (this.#open?.thread !== thread) this.#begin(thread, head);
+    const open = this.#open;
+    this.#rows += 1;
+    if (problem !== undefined) this.#report(problem, ordinal, row);
+    if (row === undefined || open === undefined) return;
+    if (problem === undefined) {
+      if (row.erased) this.#erased += 1;
+      this.#spans.found(row, this.#table);
+    }
+    const misplaced = this.#chains.next(row);
+    if (misplaced !== undefined) this.#report(misplaced, ordinal, row);
+    if (open.row === undefined && head !== undefined && nameOf(row) !== head.name) {
+      this.#report("edited: the thread's name is not that of its tenant and thread", ordinal, row);
+    }
+    open.row = row;
+    open.last = { ordinal, hash: row.hash };
+  }
+
+  /** A thread of which no row is left. */
+  emptyThread(key: Pick<StoredRow, "tenant_id" | "thread_id">, head: RowAnchor): void {
+    this.#problems.add({ ...this.#place(key), problem: missing(0, head.ordinal) });
+  }
+
+  /** Everything was read. */
+  result(): VerifyReport {
+    this.#end();
+    for (const problem of this.#spans.missing()) this.#problems.add(problem);
+    return {
+      ok: this.#problems.count === 0,
+      segments: 0,
+      rows: this.#rows,
+      threads: this.#threads,
+      commits: 0,
+      recoveredCommits: 0,
+      erasedRows: this.#erased,
+      uncommittedLines: 0,
+      tornBytes: 0,
+      tornFiles: [],
+      matchedSpans: this.#spans.matched,
+      problemCount: this.#problems.count,
+      problems: this.#problems.kept,
+    };
+  }
+
+  #begin(thread: string, head: StatedHead | undefined): void {
+    this.#end();
+    this.#threads += 1;
+    // One thread's rows come together, so that no more than its own head has to be kept.
+    this.#chains = new ThreadChains();
+    this.#open = { thread, head, row: undefined, last: EMPTY_THREAD };
+  }
+
+  #end(): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open?.row === undefined || open.head === undefined) return;
+    const { head, last, row } = open;
+    if (last.ordinal < head.ordinal) {
+      this.#problems.add({ ...this.#place(row), problem: missing(last.ordinal, head.ordinal) });
+    } else if (last.ordinal > head.ordinal) {
+      const problem = `the thread ends with row ${head.ordinal}: this one was inserted`;
+      this.#report(problem, last.ordinal, row);
+    } else if (last.hash !== head.hash) {
+      this.#report("the last row of the thread is another one: it was changed", last.ordinal, row);
+    }
+  }
+
+  #report(problem: string, ordinal: number, row: StoredRow | undefined): void {
+    const place = row === undefined ? { file: this.#table, line: 0 } : this.#place(row);
+    this.#problems.add({ ...place, ordinal, problem });
+  }
+
+  #place({ tenant_id, thread_id }: Pick<StoredRow, "tenant_id" | "thread_id">) {
+    return { file: this.#table, line: 0, tenant_id, thread_id };
+  }
+}
+
+function nameOf(row: StoredRow): string {
+  return threadName(row).toString("hex");
+}
+
+function missing(last: number, head: number): string {
+  return head - last === 1
+    ? `row ${head}, the last of the thread, is missing`
+    : `rows ${last + 1} to ${head}, the last of the thread, are missing`;
+}

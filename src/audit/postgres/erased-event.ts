@@ -1,0 +1,29 @@
+import type { ErasedEvent } from "../audit-row.ts";
+import { isObject } from "../wire/wire-shape.ts";
+
+/**
+ * Longest kind and time that are kept, in characters. What stands in an event's place has to be shorter
+ * than 1,024 bytes, and each character may take six.
+ */
+const KEPT = 64;
+
+/** The text that stands in place of an erased event: its kind and its time are left. */
+export function erasedText(eventText: string): string {
+  const event = parse(eventText);
+  const { kind, timestamp } = isObject(event) ? event : {};
+  const erased: ErasedEvent = { erased: true, kind: kept(kind), timestamp: kept(timestamp) };
+  return JSON.stringify(erased);
+}
+
+function kept(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, KEPT) : "";
+}
+
+/** Also of an event that was damaged by hand, of which nothing can be told, the rest is erased. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

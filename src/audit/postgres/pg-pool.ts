@@ -1,0 +1,47 @@
+/** A statement: its parameters never stand in its text. */
+export interface PgStatement {
+  readonly text: string;
+  readonly values?: unknown[];
+}
+
+export interface PgResult {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** One connection, as the package `pg` has it. */
+export interface PgClient {
+  query(statement: PgStatement): Promise<PgResult>;
+  /** @param error the connection is not to be used again. */
+  release(error?: Error | boolean): void;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  off(event: "error", listener: (error: Error) => void): unknown;
+}
+
+/** What of a `Pool` of the package `pg` is used. */
+export interface PgPool {
+  connect(): Promise<PgClient>;
+  end(): Promise<void>;
+}
+
+/**
+ * Runs something on a connection of its own, which goes back into the pool, or is closed where it
+ * failed: nobody can know in which state it is.
+ */
+export async function withClient<T>(
+  pool: PgPool,
+  work: (client: PgClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  // A connection that breaks while it is ours says so also as an event, and the work by rejecting.
+  const ignore = () => {};
+  client.on("error", ignore);
+  let failed = true;
+  try {
+    const result = await work(client);
+    failed = false;
+    return result;
+  } finally {
+    client.off("error", ignore);
+    client.release(failed);
+  }
+}

@@ -1,0 +1,88 @@
+import { checkWhole } from "../../events/whole-number.ts";
+import type { Durability } from "../ndjson/ndjson-options.ts";
+import type { PgPool } from "./pg-pool.ts";
+import { DEFAULT_SCHEMA, quotedSchema } from "./schema-name.ts";
+
+/** Which database: its URL, or a pool of the package `pg`, which the log does not end. */
+export type PostgresSource =
+  | { readonly connection: string; readonly pool?: undefined }
+  | { readonly pool: PgPool; readonly connection?: undefined };
+
+export interface PostgresSettings {
+  /**
+   * The schema with the log's tables. Default: `schema` in the URL's query (`postgres://…?schema=x`),
+   * else `entelix`.
+   */
+  readonly schema?: string;
+  /**
+   * How safe a row is when its append resolves. `batch` (default): on the server's disk, and with its
+   * synchronous standbys; the appends that wait at a time share one transaction. `each`: the same, with
+   * a transaction of its own. `none`: with the server (`synchronous_commit = off`): the end of this
+   * process costs nothing, a crash of the server the last rows, and never one from the middle.
+   */
+  readonly durability?: Durability;
+  /** Whether opening may bring the schema to this package's version. Default true. */
+  readonly migrate?: boolean;
+  /** An append is refused while this many bytes wait to be written. Default 64 MiB. */
+  readonly maxPendingBytes?: number;
+  /** Connections to a `connection`, at most. Default 4. */
+  readonly connections?: number;
+  /**
+   * An append whose connection broke before the answer may be in the log or not: for how long the
+   * server is asked, in ms. Default 10,000.
+   */
+  readonly doubtMs?: number;
+  /** Told of connections that break while nobody uses them. What it throws is swallowed. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export type PostgresSessionLogOptions = PostgresSource & PostgresSettings;
+
+export type CheckedSettings = Required<PostgresSettings>;
+
+/** The settings with their defaults. @throws RangeError naming the one that is out of range. */
+export function postgresSettings(options: PostgresSessionLogOptions): CheckedSettings {
+  const settings: CheckedSettings = {
+    schema: options.schema ?? schemaIn(options.connection) ?? DEFAULT_SCHEMA,
+    durability: options.durability ?? "batch",
+    migrate: options.migrate ?? true,
+    maxPendingBytes: options.maxPendingBytes ?? 64 * 1024 * 1024,
+    connections: options.connections ?? 4,
+    doubtMs: options.doubtMs ?? 10_000,
+    onError: contained(options.onError),
+  };
+  quotedSchema(settings.schema);
+  if (!["none", "batch", "each"].includes(settings.durability)) {
+    throw new RangeError(`durability: expected none, batch or each, got ${settings.durability}`);
+  }
+  checkWhole(settings.maxPendingBytes, "maxPendingBytes", 1);
+  checkWhole(settings.connections, "connections", 1);
+  checkWhole(settings.doubtMs, "doubtMs");
+  if ((options.connection === undefined) === (options.pool === undefined)) {
+    throw new TypeError("expected a connection (postgres://…) or a pool, and not both");
+  }
+  if (options.connection !== undefined && !isPostgresUrl(options.connection)) {
+    throw new TypeError("connection: expected a URL that begins with postgres:// or postgresql://");
+  }
+  return settings;
+}
+
+/** Whether a place of an audit log is a database and no directory. */
+export function isPostgresUrl(place: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(place);
+}
+
+function schemaIn(connection: string | undefined): string | undefined {
+  const query = connection?.split("?", 2)[1];
+  return new URLSearchParams(query).get("schema") ?? undefined;
+}
+
+function contained(onError: PostgresSettings["onError"]): (error: unknown) => void {
+  return (error) => {
+    try {
+      onError?.(error);
+    } catch {
+      // A listener's own fault must not fail a write.
+    }
+  };
+}

@@ -1,0 +1,186 @@
+import { checkWhole } from "../../events/whole-number.ts";
+import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
+import { encodeEntry } from "../entry-text.ts";
+import { namedThread } from "../named-thread.ts";
+import { MAX_EVENT_LENGTH } from "../ndjson/ndjson-options.ts";
+import type { SessionLog } from "../session-log.ts";
+import { threadName } from "./append-batch.ts";
+import { AppendQueue } from "./append-queue.ts";
+import { BatchWriter, synchronousCommit } from "./batch-writer.ts";
+import { eraseThread } from "./erase.ts";
+import { migrate } from "./migrate.ts";
+import { openPool } from "./open-pool.ts";
+import { type PgPool, withClient } from "./pg-pool.ts";
+import {
+  type CheckedSettings,
+  type PostgresSessionLogOptions,
+  postgresSettings,
+} from "./postgres-options.ts";
+import type { RunStatement } from "./row-pages.ts";
+import { quotedSchema } from "./schema-name.ts";
+import { threadHead, threadsOf } from "./thread-heads.ts";
+import { loadThread } from "./thread-rows.ts";
+
+/** Asks the store and nothing else: it belongs to no tenant, and no row of it is ever written. */
+const PROBE: ThreadKey = { tenant_id: "entelix-otel", thread_id: "probe" };
+
+/**
+ * A {@link SessionLog} in PostgreSQL, for many writers at once: the same rows with the same hashes as
+ * every other store has.
+ *
+ * The database itself chains the rows, under a lock on the thread, and refuses what does not follow.
+ * An event id is known for as long as its row is there. The appends that wait at a time go in one
+ * statement, which is one transaction; while the server is away they reject, and they work again as
+ * soon as it is back.
+ *
+ * @example
+ * const log = await PostgresSessionLog.open({ connection: "postgres://audit@db.example/agents" });
+ * const sink = new AuditSink({ log });
+ * // …
+ * await log.close();
+ */
+export class PostgresSessionLog implements SessionLog {
+  readonly #settings: CheckedSettings;
+  readonly #pool: PgPool;
+  readonly #isOwnPool: boolean;
+  /** Quoted. */
+  readonly #schema: string;
+  readonly #queue: AppendQueue;
+  readonly #run: RunStatement;
+  #closing: Promise<void> | undefined;
+
+  /**
+   * Connects, and brings the schema to this package's version unless `migrate` is false.
+   *
+   * @throws RangeError or TypeError for an option that does not fit; an Error when the package `pg` is
+   *   absent, when the database has a newer version of the schema, or an older one and `migrate` is
+   *   false; PostgreSQL's error otherwise.
+   */
+  static async open(options: PostgresSessionLogOptions): Promise<PostgresSessionLog> {
+    const settings = postgresSettings(options);
+    const { connections, onError, schema } = settings;
+    const pool =
+      options.pool ?? (await openPool({ connection: options.connection, connections, onError }));
+    const log = new PostgresSessionLog(pool, options.pool === undefined, settings);
+    try {
+      await migrate(pool, schema, settings.migrate);
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+    return log;
+  }
+
+  private constructor(pool: PgPool, isOwnPool: boolean, settings: CheckedSettings) {
+    const { doubtMs, durability } = settings;
+    this.#settings = settings;
+    this.#pool = pool;
+    this.#isOwnPool = isOwnPool;
+    this.#schema = quotedSchema(settings.schema);
+    const writer = new BatchWriter({ pool, schema: this.#schema, durability, doubtMs });
+    this.#queue = new AppendQueue({
+      write: (calls) => writer.write(calls),
+      each: durability === "each",
+    });
+    this.#run = (statement) =>
+      withClient(pool, async (client) => (await client.query(statement)).rows);
+  }
+
+  /** Bytes of appends that wait or are being stored. */
+  get pendingBytes(): number {
+    return this.#queue.bytes;
+  }
+
+  async append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
+    // Everything up to the queue is done at the call, so that the caller's objects are his again.
+    const thread = namedThread(key);
+    this.#checkOpen();
+    const encoded = entries.map((entry) => encodeEntry(entry, thread));
+    for (const { event_text } of encoded) checkLength(event_text);
+    const { maxPendingBytes } = this.#settings;
+    if (this.#queue.bytes >= maxPendingBytes) {
+      throw new Error(
+        `audit log: ${this.#queue.bytes} bytes wait to be stored, maxPendingBytes is ${maxPendingBytes}`,
+      );
+    }
+    return this.#queue.push({ thread, entries: encoded });
+  }
+
+  async loadSince(key: ThreadKey, cursor: number): Promise<readonly AuditRow[]> {
+    const thread = namedThread(key);
+    checkWhole(cursor, "cursor");
+    this.#checkOpen();
+    const head = await threadHead(this.#run, this.#schema, thread);
+    if (head === undefined) return [];
+    return loadThread(this.#run, this.#schema, head, Math.max(cursor, head.archived));
+  }
+
+  async archiveBefore(key: ThreadKey, watermark: number): Promise<number> {
+    const thread = namedThread(key);
+    checkWhole(watermark, "watermark");
+    this.#checkOpen();
+    const [row] = await this.#run({
+      text: `select ${this.#schema}.archive_rows($1, $2::bigint, $3)::text as archived`,
+      values: [threadName(thread), watermark, synchronousCommit(this.#settings.durability)],
+    });
+    return Number(row?.archived);
+  }
+
+  /**
+   * Erases the payloads of a tenant's rows, or of one thread's: kind and time of each event are left,
+   * its ids and hashes too, and every chain holds. Rows that are appended meanwhile may be left out.
+   *
+   * The database drops the old texts at its next `VACUUM`; its log and backups have them longer.
+   *
+   * @returns how many were erased by this call.
+   * @throws (rejects) with PostgreSQL's error; what was erased before stays erased. TypeError for a
+   *   tenant or thread that is no string of 1 to 4,096 characters.
+   */
+  async erasePayloads(tenant: string, thread?: string): Promise<number> {
+    const key = namedThread({ tenant_id: tenant, thread_id: thread ?? "all" });
+    this.#checkOpen();
+    if (thread !== undefined) {
+      const head = await threadHead(this.#run, this.#schema, key);
+      return head === undefined ? 0 : eraseThread(this.#run, this.#schema, head.thread);
+    }
+    let erased = 0;
+    for await (const head of threadsOf(this.#run, this.#schema, tenant)) {
+      erased += await eraseThread(this.#run, this.#schema, head.thread);
+    }
+    return erased;
+  }
+
+  /** Resolves when something can be stored, rejects with the reason when not; it leaves no row. */
+  async probe(): Promise<void> {
+    await this.append(PROBE, []);
+  }
+
+  /**
+   * Stores what waits and ends the connections, but for a pool that was given. Later calls reject. Does
+   * nothing the second time.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await this.#queue.drained();
+    if (this.#isOwnPool) await this.#pool.end();
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new Error("audit log: it is closed");
+  }
+}
+
+function checkLength(eventText: string): void {
+  if (eventText.length <= MAX_EVENT_LENGTH) return;
+  throw new RangeError(
+    `event: expected at most ${MAX_EVENT_LENGTH} characters of JSON, got ${eventText.length}`,
+  );
+}

@@ -1,0 +1,76 @@
+import type { AuditRow } from "../audit-row.ts";
+import { withEvent } from "../stored-row.ts";
+import type { RowFilter } from "../verify/read-rows.ts";
+import type { LogProblem } from "../verify/verify-report.ts";
+import { openReader, type PostgresLogPlace } from "./open-reader.ts";
+import { FIRST_PLACE, type RowChoice, rowPages } from "./row-pages.ts";
+import { storedText } from "./stored-text.ts";
+import { threadHead } from "./thread-heads.ts";
+
+export interface ReadPostgresRowsOptions {
+  /** Told of every row that is damaged. Default: they are passed over. */
+  readonly onProblem?: (problem: LogProblem) => void;
+}
+
+/**
+ * The rows of a log in PostgreSQL, thread by thread, archived ones too. It locks nothing and may run
+ * beside the writers.
+ *
+ * @throws with an Error when there is no log; with PostgreSQL's error otherwise.
+ *
+ * @example
+ * const log = { connection: "postgres://reader@db.example/agents" };
+ * for await (const row of readPostgresRows(log, { run_id })) console.log(row.ordinal, row.event_text);
+ */
+export async function* readPostgresRows(
+  place: PostgresLogPlace,
+  filter: RowFilter = {},
+  options: ReadPostgresRowsOptions = {},
+): AsyncGenerator<AuditRow, void, void> {
+  const { onProblem = () => {} } = options;
+  const reader = await openReader(place);
+  const { name, run, schema } = reader;
+  try {
+    const choice: RowChoice = storedFilter(filter);
+    const { tenant_id, thread_id } = filter;
+    let behind = FIRST_PLACE;
+    let thread: string | undefined;
+    if (tenant_id !== undefined && thread_id !== undefined) {
+      const head = await threadHead(run, schema, { tenant_id, thread_id });
+      if (head === undefined) return;
+      thread = head.thread;
+      behind = { thread, ordinal: 0 };
+    }
+    const chosen = thread === undefined ? choice : { ...choice, thread };
+    for await (const page of rowPages(run, schema, chosen, behind)) {
+      for (const { ordinal, problem, row: stored } of page) {
+        const row = stored === undefined || problem !== undefined ? undefined : withEvent(stored);
+        if (row !== undefined) {
+          yield row;
+          continue;
+        }
+        const key =
+          stored === undefined ? {} : { tenant_id: stored.tenant_id, thread_id: stored.thread_id };
+        onProblem({
+          file: `${name}.rows`,
+          line: 0,
+          ...key,
+          ordinal,
+          problem: problem ?? "the event is no JSON object",
+        });
+      }
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+function storedFilter(filter: RowFilter): RowChoice {
+  const names = ["tenant_id", "thread_id", "run_id", "event_id", "trace_id"] as const;
+  const choice: { -readonly [N in (typeof names)[number]]?: string } = {};
+  for (const name of names) {
+    const id = filter[name];
+    if (id !== undefined) choice[name] = storedText(id);
+  }
+  return choice;
+}

@@ -1,0 +1,102 @@
+import type { PgStatement } from "./pg-pool.ts";
+import { type DatabaseRow, databaseRow, HEAD_COLUMNS, ROW_COLUMNS } from "./stored-rows.ts";
+
+/** A page has at most so many rows, and about so many bytes of events; at least one row. */
+const PAGE_ROWS = 1000;
+const PAGE_BYTES = 8 * 1024 * 1024;
+
+/** Which rows are read; what is not said does not matter. Ids are as they are stored. */
+export interface RowChoice {
+  /** The thread's number in the database. */
+  readonly thread?: string;
+  readonly tenant_id?: string;
+  readonly thread_id?: string;
+  readonly run_id?: string;
+  readonly event_id?: string;
+  readonly trace_id?: string;
+  /** Whether what the threads say of their last rows is read too. */
+  readonly heads?: boolean;
+}
+
+/** Where reading goes on: behind this row. */
+export interface RowPlace {
+  readonly thread: string;
+  readonly ordinal: number;
+}
+
+/** Before the first row. */
+export const FIRST_PLACE: RowPlace = { thread: "0", ordinal: 0 };
+
+/** Something that runs a statement: a connection, or one from a pool for each. */
+export type RunStatement = (
+  statement: PgStatement,
+) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+
+/**
+ * The rows behind a place, ascending by thread and ordinal, a page at a time: memory is that of one
+ * page, and each statement finds its first row by the index.
+ */
+export async function* rowPages(
+  run: RunStatement,
+  schema: string,
+  choice: RowChoice,
+  behind: RowPlace,
+): AsyncGenerator<readonly DatabaseRow[], void, void> {
+  for await (const page of fieldPages(run, schema, choice, behind)) yield page.map(databaseRow);
+}
+
+/** The same, with the columns as the database gives them. */
+export async function* fieldPages(
+  run: RunStatement,
+  schema: string,
+  choice: RowChoice,
+  behind: RowPlace,
+): AsyncGenerator<readonly Readonly<Record<string, unknown>>[], void, void> {
+  let place = behind;
+  for (;;) {
+    const page = await run(pageStatement(schema, choice, place));
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    place = { thread: String(last.thread), ordinal: Number(last.ordinal) };
+  }
+}
+
+/** The statement for the page behind a place. */
+export function pageStatement(schema: string, choice: RowChoice, behind: RowPlace): PgStatement {
+  const values: unknown[] = [];
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const wanted: string[] = [];
+  if (choice.thread === undefined) {
+    const place = `(${parameter(behind.thread)}::bigint, ${parameter(behind.ordinal)}::bigint)`;
+    wanted.push(`(r.thread, r.ordinal) > ${place}`);
+  } else {
+    wanted.push(`r.thread = ${parameter(choice.thread)}::bigint`);
+    wanted.push(`r.ordinal > ${parameter(behind.ordinal)}::bigint`);
+  }
+  // The first characters are what the indexes have, since an id can be too long for one.
+  if (choice.tenant_id !== undefined) {
+    const id = parameter(choice.tenant_id);
+    wanted.push(`t.tenant_id = ${id} and left(t.tenant_id, 64) = left(${id}, 64)`);
+  }
+  if (choice.run_id !== undefined) {
+    const id = parameter(choice.run_id);
+    wanted.push(`r.run_id = ${id} and left(r.run_id, 64) = left(${id}, 64)`);
+  }
+  for (const name of ["thread_id", "event_id", "trace_id"] as const) {
+    const id = choice[name];
+    const column = name === "thread_id" ? "t.thread_id" : `r.${name}`;
+    if (id !== undefined) wanted.push(`${column} = ${parameter(id)}`);
+  }
+  const text = `
+    select * from (
+      select ${ROW_COLUMNS}, ${choice.heads === true ? `${HEAD_COLUMNS}, ` : ""}
+          row_number() over place as number, sum(octet_length(r.event)) over place as bytes
+        from ${schema}.rows r left join ${schema}.threads t on t.thread = r.thread
+        where ${wanted.join(" and ")}
+        window place as (order by r.thread, r.ordinal rows unbounded preceding)
+        order by r.thread, r.ordinal limit ${PAGE_ROWS}) page
+      where number = 1 or bytes <= ${PAGE_BYTES}
+      order by thread::bigint, ordinal::bigint`;
+  return { text, values };
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AuditRow } from "../../src/audit/audit-row.ts";
+import { migrate } from "../../src/audit/postgres/migrate.ts";
+import { openPool } from "../../src/audit/postgres/open-pool.ts";
+import { PostgresSessionLog } from "../../src/audit/postgres/postgres-session-log.ts";
+import { readPostgresRows } from "../../src/audit/postgres/read-postgres-rows.ts";
+import { verifyPostgresLog } from "../../src/audit/postgres/verify-postgres-log.ts";
+import { entries, entry, key } from "../audit/support/entries.ts";
+import { command } from "../cli/support/command.ts";
+import { codeBlocks, readPage, section } from "../docs/pages.ts";
+import { withConnection } from "./support/postgres.ts";
+import { PostgresLogs } from "./support/postgres-logs.ts";
+
+let logs: PostgresLogs;
+
+beforeAll(async () => {
+  logs = await PostgresLogs.start();
+});
+
+afterAll(() => logs?.stop());
+
+describe("erasing", () => {
+  async function shown(url: string): Promise<AuditRow[]> {
+    const rows: AuditRow[] = [];
+    for await (const row of readPostgresRows({ connection: url })) rows.push(row);
+    return rows;
+  }
+
+  it("a tenant's payloads leaves every chain valid, and nothing of them", async () => {
+    const { log, schema, url } = await logs.filled();
+    await log.append(key, [
+      { event: { kind: "odd", secret: "one-secret \u0000", list: [1] }, event_id: "e1" },
+    ]);
+    await log.archiveBefore(key, 2);
+    const before = await shown(url);
+    expect(await log.erasePayloads("acme")).toBe(11);
+    const after = await shown(url);
+    expect(after.map(({ hash }) => hash)).toEqual(before.map(({ hash }) => hash));
+    expect(after.filter(({ tenant_id }) => tenant_id === "acme").map(({ event }) => event)).toEqual(
+      [
+        ...Array(5).fill({ erased: true, kind: "tool_call", timestamp: "2026-04-29T12:00:00Z" }),
+        { erased: true, kind: "odd", timestamp: "" },
+        ...Array(5).fill({ erased: true, kind: "tool_call", timestamp: "2026-04-29T12:00:00Z" }),
+      ],
+    );
+    const texts = await logs.server.sql(
+      `select event from ${schema}.rows order by thread, ordinal`,
+    );
+    const kept = texts.map(({ event }) => String(event)).filter((text) => /one-|two-/.test(text));
+    expect(kept).toEqual([]);
+    expect(
+      texts.map(({ event }) => String(event)).filter((text) => /other-/.test(text)),
+    ).toHaveLength(2);
+    expect(await log.loadSince(key, 0)).toHaveLength(4);
+    const verified = await command(["audit", "verify", url]);
+    expect(verified.code).toBe(0);
+    expect(verified.stdout).toContain("11 payloads erased");
+    // A redelivered event stays what it is: known, and erased.
+    expect(await log.append(key, [{ ...entry("again"), event_id: "e1" }])).toMatchObject({
+      ordinal: 6,
+    });
+    expect((await log.append(key, entries(1))).ordinal).toBe(7);
+    expect(await log.erasePayloads("acme")).toBe(1);
+    expect(await log.erasePayloads("nobody")).toBe(0);
+  });
+
+  it("one thread's payloads leaves the others", async () => {
+    const { log, url } = await logs.filled();
+    expect(await log.erasePayloads("acme", "t2")).toBe(5);
+    expect(await log.erasePayloads("acme", "t3")).toBe(0);
+    expect(await verifyPostgresLog({ connection: url })).toMatchObject({ ok: true, erasedRows: 5 });
+    await expect(log.erasePayloads("")).rejects.toThrow("tenant_id: expected a string of 1");
+  });
+
+  it("goes past pages of rows, and past what was edited by hand", async () => {
+    const { log, schema } = await logs.filled();
+    const long = { ...key, thread_id: "long" };
+    for (let n = 0; n < 5; n += 1) await log.append(long, entries(500, `long-${n}-`));
+    await logs.byHand(
+      schema,
+      "update rows set event = 'no event: long-secret' where ordinal = 1234",
+    );
+    expect(await log.erasePayloads("acme", "long")).toBe(2500);
+    const left = await logs.server.sql(
+      `select ordinal from ${schema}.rows where event like '%long-%'`,
+    );
+    expect(left).toEqual([]);
+  });
+});
+
+describe("the schema", () => {
+  it("is made once by any number that open at a time", async () => {
+    const schema = logs.freshSchema();
+    const opened = await Promise.all(
+      Array.from({ length: 6 }, () => logs.open({ schema, connections: 1 })),
+    );
+    const told = await Promise.all(opened.map((log) => log.append(key, entries(1))));
+    expect(told.map(({ ordinal }) => ordinal).sort()).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await logs.server.sql(`select version from ${schema}.migrations`)).toEqual([
+      { version: 1 },
+    ]);
+  });
+
+  it("of a newer version is refused, and an absent one where it may not be made", async () => {
+    const { schema } = await logs.filled();
+    const connection = logs.server.url();
+    await expect(
+      PostgresSessionLog.open({ connection, schema: "absent", migrate: false }),
+    ).rejects.toThrow('audit log: there is none in the schema "absent"');
+    await logs.asOwner(schema, "insert into migrations (version) values (2)");
+    const refused = `audit log: schema "${schema}" is at version 2, this entelix-otel knows 1`;
+    await expect(PostgresSessionLog.open({ connection, schema })).rejects.toThrow(refused);
+    await expect(verifyPostgresLog({ connection, schema })).rejects.toThrow(refused);
+  });
+
+  it("is made whole or not at all", async () => {
+    const schema = logs.freshSchema();
+    const pool = await openPool({
+      connection: logs.server.url(),
+      connections: 1,
+      onError: () => {},
+    });
+    await logs.asOwner("public", `create schema ${schema}`, `create table ${schema}.rows (x int)`);
+    await expect(migrate(pool, schema, true)).rejects.toThrow('relation "rows" already exists');
+    const tables = await logs.server.sql("select tablename from pg_tables where schemaname = $1", [
+      schema,
+    ]);
+    expect(tables).toEqual([{ tablename: "rows" }]);
+    await logs.asOwner("public", `drop table ${schema}.rows`);
+    expect(await migrate(pool, schema, true)).toEqual({ from: 0, to: 1 });
+    expect(await migrate(pool, schema, false)).toEqual({ from: 1, to: 1 });
+    await pool.end();
+  });
+
+  it("wants a database of UTF-8", async () => {
+    await logs.server.sql("create database latin encoding 'LATIN1' template template0");
+    const connection = logs.server.url().replace("/postgres", "/latin");
+    await expect(PostgresSessionLog.open({ connection })).rejects.toThrow(
+      "audit log: expected a database with the encoding UTF8, got LATIN1",
+    );
+  });
+
+  it("gives each role of the page what it needs and no more", async () => {
+    const page = readPage("docs/audit-postgres.md");
+    const [grants] = codeBlocks(section(page, "Roles"));
+    await logs.open({});
+    await logs.asOwner(
+      "public",
+      grants?.text ?? "",
+      "create role w login in role entelix_writer",
+      "create role e login in role entelix_eraser",
+      "create role r login in role entelix_reader",
+    );
+    const writer = await logs.open({}, "w");
+    const eraser = await logs.open({ migrate: false }, "e");
+    const reader = await logs.open({}, "r");
+    expect((await writer.append(key, entries(3))).ordinal).toBe(3);
+    expect(await writer.archiveBefore(key, 1)).toBe(1);
+    expect(await writer.loadSince(key, 0)).toHaveLength(2);
+    await expect(writer.erasePayloads("acme")).rejects.toThrow("permission denied");
+    await expect(eraser.append(key, entries(1))).rejects.toThrow("permission denied");
+    expect(await eraser.erasePayloads("acme")).toBe(3);
+    await expect(reader.append(key, [])).rejects.toThrow("permission denied");
+    expect(await verifyPostgresLog({ connection: logs.server.url("r") })).toMatchObject({
+      ok: true,
+      rows: 3,
+      erasedRows: 3,
+    });
+    for (const role of ["w", "e", "r"]) {
+      for (const statement of [
+        "insert into entelix.threads default values",
+        "update entelix.rows set event = ''",
+        "delete from entelix.rows",
+        "truncate entelix.rows",
+        "select entelix.check_added()",
+        "drop table entelix.rows",
+        "alter table entelix.rows disable trigger all",
+      ]) {
+        await expect(
+          withConnection(logs.server.url(role), (client) => client.query(statement)),
+        ).rejects.toThrow(/permission denied|must be owner/);
+      }
+    }
+    // The page's query for anybody who may read finds nothing wrong.
+    const [check] = codeBlocks(section(page, "What holds the chain"));
+    const wrong = await withConnection(logs.server.url("r"), (client) =>
+      client.query(check?.text ?? ""),
+    );
+    expect(wrong.rows).toEqual([]);
+  });
+});
