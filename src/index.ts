@@ -11,7 +11,6 @@ export type {
 } from "./audit/audit-row.ts";
 export { AuditSink, type AuditSinkOptions, type RecordRefs } from "./audit/audit-sink.ts";
 export { MemorySessionLog } from "./audit/memory-session-log.ts";
-export type { DirectoryLock, FileLayer, LogFile, OpenMode } from "./audit/ndjson/file-layer.ts";
 export type { Durability, NdjsonSessionLogOptions } from "./audit/ndjson/ndjson-options.ts";
 export { NdjsonSessionLog } from "./audit/ndjson/ndjson-session-log.ts";
 export type { Recovery } from "./audit/ndjson/recover-segment.ts";
@@ -40,7 +39,6 @@ export type { CitationSource, MediaSource } from "./audit/wire/media-source.ts";
 export type { ModelUsage } from "./audit/wire/model-usage.ts";
 export type { ModelWarning } from "./audit/wire/model-warning.ts";
 export type { RateLimitSnapshot } from "./audit/wire/rate-limit-snapshot.ts";
-
 // Reading recordings
 export type { Decoded, DecodedEvent, DecodeIssue, Dialect } from "./dialects/dialect.ts";
 export { entelixDialect } from "./dialects/entelix/entelix-dialect.ts";
@@ -137,5 +135,6 @@ export {
 export type { RecordingTarget } from "./sinks/recording-writer.ts";
 export type { SentEvent } from "./sinks/sent-event.ts";
 export { StateErasureSink } from "./sinks/state-erasure-sink.ts";
+export type { DirectoryLock, FileLayer, LogFile, OpenMode } from "./storage/file-layer.ts";
 
 export { VERSION } from "./version.ts";

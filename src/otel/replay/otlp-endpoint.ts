@@ -1,27 +1,10 @@
-import {
-  convertLegacyHttpOptions,
-  createOtlpHttpExportDelegate,
-} from "@opentelemetry/otlp-exporter-base/node-http";
-import {
-  type IExportTraceServiceResponse,
-  JsonTraceSerializer,
-  TraceExporterMetricsHelper,
-} from "@opentelemetry/otlp-transformer";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { describeFailure, type Probe, probeOf, statusOf } from "./otlp-failure.ts";
-import { encodeTraceRequest } from "./otlp-json.ts";
+import { OtlpSender, type OtlpSenderOptions } from "./otlp-sender.ts";
 import { shownUrl } from "./shown-url.ts";
 import type { SpanTarget } from "./span-target.ts";
 
-export interface OtlpEndpointOptions {
-  /** Where requests go, `/v1/traces` included. */
-  readonly url: string;
-  /**
-   * How long one request may take with its retries, in ms. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`,
-   * else 10,000.
-   */
-  readonly timeoutMs?: number | undefined;
-}
+export type OtlpEndpointOptions = Pick<OtlpSenderOptions, "url" | "timeoutMs">;
 
 /** How many spans arrived. */
 export interface Delivery {
@@ -46,28 +29,12 @@ export class OtlpEndpoint implements SpanTarget {
   #delivered = 0;
   #undelivered = 0;
   #trouble: string | undefined;
-  readonly #delegate: ReturnType<typeof createOtlpHttpExportDelegate<ReadableSpan[], Response>>;
+  readonly #sender: OtlpSender;
   #silent = 0;
-  #refused = 0;
 
   constructor(options: OtlpEndpointOptions) {
     this.#shownUrl = shownUrl(options.url);
-    const config = {
-      url: options.url,
-      ...(options.timeoutMs === undefined ? {} : { timeoutMillis: options.timeoutMs }),
-    };
-    this.#delegate = createOtlpHttpExportDelegate(
-      convertLegacyHttpOptions(config, "TRACES", "v1/traces", {
-        "Content-Type": "application/json",
-      }),
-      {
-        serializeRequest: (spans: ReadableSpan[]) => Buffer.from(encodeTraceRequest(spans), "utf8"),
-        deserializeResponse: (bytes) => this.#note(JsonTraceSerializer.deserializeResponse(bytes)),
-      },
-      "otlp_http_span_exporter",
-      TraceExporterMetricsHelper,
-      undefined,
-    );
+    this.#sender = new OtlpSender(options);
   }
 
   /** How the delivery stands. */
@@ -87,11 +54,12 @@ export class OtlpEndpoint implements SpanTarget {
       this.#undelivered += spans.length;
       return;
     }
-    this.#refused = 0;
-    const failure = await this.#send(spans);
+    const { failure, refused, said } = await this.#sender.send(spans);
     if (failure === undefined) {
       this.#silent = 0;
-      const refused = Math.min(this.#refused, spans.length);
+      if (refused > 0) {
+        this.#trouble = `the receiver refused spans: ${said ?? "it does not say why"}`;
+      }
       this.#delivered += spans.length - refused;
       this.#undelivered += refused;
       return;
@@ -110,33 +78,12 @@ export class OtlpEndpoint implements SpanTarget {
 
   /** Sends a request without spans. */
   async probe(): Promise<Probe> {
-    return probeOf(await this.#send([]));
+    return probeOf((await this.#sender.send([])).failure);
   }
 
   async close(): Promise<void> {
-    await this.#delegate.shutdown();
-  }
-
-  async #send(spans: readonly ReadableSpan[]): Promise<Error | undefined> {
-    return new Promise((resolve) => {
-      this.#delegate.export([...spans], (result) => {
-        resolve(result.code === 0 ? undefined : (result.error ?? new Error("export failed")));
-      });
-    });
-  }
-
-  /** A receiver may take a request and refuse some of its spans. */
-  #note(response: Response): Response {
-    const partial = response.partialSuccess;
-    const refused = Number(partial?.rejectedSpans ?? 0);
-    if (refused > 0) {
-      this.#refused = refused;
-      this.#trouble = `the receiver refused spans: ${partial?.errorMessage ?? "it does not say why"}`;
-    }
-    return response;
+    await this.#sender.close();
   }
 }
-
-type Response = Partial<IExportTraceServiceResponse>;
 
 const TOO_LARGE = 413;

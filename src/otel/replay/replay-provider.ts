@@ -1,15 +1,18 @@
 import type { TracerProvider } from "@opentelemetry/api";
 import type { Resource } from "@opentelemetry/resources";
-import { AlwaysOnSampler, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import {
+  AlwaysOnSampler,
+  NodeTracerProvider,
+  type SpanProcessor,
+} from "@opentelemetry/sdk-trace-node";
 import { createIdGenerator } from "../id-generator.ts";
-import type { SpanOutlet } from "./span-outlet.ts";
 
 /**
  * A tracer provider that keeps every span: nothing is sampled away, no queue drops, and neither the
  * sampler nor the span limits come from the environment, so that the same events give the same spans
  * wherever they are replayed.
  */
-export function createReplayProvider(resource: Resource, outlet: SpanOutlet): TracerProvider {
+export function createReplayProvider(resource: Resource, outlet: SpanProcessor): TracerProvider {
   return new NodeTracerProvider({
     resource,
     sampler: new AlwaysOnSampler(),

@@ -16,7 +16,14 @@ declare module "vitest" {
 
 /** Runs once before all tests: the servers are installed, or built where they are absent. */
 export default async function installServers({ provide }: TestProject): Promise<void> {
-  const names = ["collector", "jaeger", "prometheus", "alertmanager", "opentelemetry-python"];
+  const names = [
+    "collector",
+    "jaeger",
+    "prometheus",
+    "alertmanager",
+    "opentelemetry-python",
+    "schemathesis",
+  ];
   const running = promisify(execFile)(process.execPath, [INSTALL, ...names]);
   running.child.stderr?.pipe(process.stderr);
   const { stdout } = await running;

@@ -1,0 +1,285 @@
+import { parseArgs } from "node:util";
+import { serviceResource, UNNAMED } from "../otel/replay/service-resource.ts";
+import { DIALECT_NAMES, RUNTIMES } from "../runtimes/runtimes.ts";
+import { kafkaMessage } from "../service/kafka/kafka-error.ts";
+import { KafkaUnavailableError, loadKafkaLibrary } from "../service/kafka/kafka-library.ts";
+import { KafkaService, type KafkaServiceOptions } from "../service/kafka/kafka-service.ts";
+import { metricsText } from "../service/kafka/metrics-text.ts";
+import { StatusServer } from "../service/kafka/status-server.ts";
+import { Lane } from "../service/lane/lane.ts";
+import { openStores } from "../service/open-stores.ts";
+import { CliError, messageOf } from "./cli-error.ts";
+import type { Command, Io } from "./command.ts";
+import { kafkaClientOptions } from "./consume/kafka-client-options.ts";
+import { type ListenAddress, listenAddress } from "./consume/listen-address.ts";
+import { stopSignal } from "./consume/stop-signal.ts";
+import { toldRarely } from "./consume/told-rarely.ts";
+import { wholeNumber } from "./consume/whole-number.ts";
+import { runtimesNamed } from "./recorded/runtimes-named.ts";
+import { signalEndpoint } from "./signal-endpoint.ts";
+import { safe } from "./terminal/safe-text.ts";
+
+const OPTIONS = {
+  brokers: { type: "string", value: "HOST:PORT,…", about: "Where the brokers are asked for." },
+  topic: {
+    type: "string",
+    multiple: true,
+    value: "TOPIC",
+    about: "Topic with the events; may be given several times.",
+  },
+  group: { type: "string", value: "GROUP", about: "Consumer group. Default: entelix-otel." },
+  "dead-letter": {
+    type: "string",
+    value: "TOPIC",
+    about: "Where what can't be read goes; none: it is only reported and counted.",
+  },
+  endpoint: {
+    type: "string",
+    value: "URL",
+    about: "Send the spans there by OTLP/HTTP; /v1/traces is appended.",
+  },
+  audit: {
+    type: "string",
+    value: "DIR|URL",
+    about: "Write the audit rows to the log in DIR (one worker alone) or at postgres://….",
+  },
+  "service-name": {
+    type: "string",
+    value: "NAME",
+    about: "Service the spans belong to. Default: OTEL_SERVICE_NAME.",
+  },
+  tenant: {
+    type: "string",
+    value: "NAME",
+    about: "Tenant of the events that name none. Default: default.",
+  },
+  dialect: {
+    type: "string",
+    value: "NAME",
+    about: `${DIALECT_NAMES.join(", ")}; of records without the header entelix-dialect. Default: auto, told by each line.`,
+  },
+  "from-end": {
+    type: "boolean",
+    about:
+      "Where the group has committed nothing, begin with the next record, not with the oldest. What came before, and all of a partition that is added later until a worker looks, is passed over.",
+  },
+  lookback: {
+    type: "string",
+    value: "N",
+    about:
+      "Records before the committed offset that are read again for what they tell. Default: 100000.",
+  },
+  "run-age": {
+    type: "string",
+    value: "S",
+    about:
+      "A run without any event for so long is over, and no longer holds back the commits, in s of event time. Default: 86400.",
+  },
+  "ignore-traceparent": {
+    type: "boolean",
+    about: "Do not place runs into the traces that their events name.",
+  },
+  "capture-content": {
+    type: "boolean",
+    about: "Put tool inputs and outputs, state and payloads onto the spans.",
+  },
+  tls: { type: "boolean", about: "Reach the brokers by TLS." },
+  "tls-ca": { type: "string", value: "FILE", about: "Authorities of the brokers, as PEM." },
+  "tls-cert": { type: "string", value: "FILE", about: "Certificate of this client, as PEM." },
+  "tls-key": { type: "string", value: "FILE", about: "Its key, as PEM." },
+  sasl: {
+    type: "string",
+    value: "MECHANISM",
+    about: "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER; see below.",
+  },
+  instance: {
+    type: "string",
+    value: "NAME",
+    about:
+      "Name of this worker as a static member: back within the session timeout, it finds its partitions unmoved.",
+  },
+  "session-timeout": {
+    type: "string",
+    value: "S",
+    about: "A worker that is silent for so long loses its partitions, in s. Default: 45.",
+  },
+  grace: {
+    type: "string",
+    value: "S",
+    about:
+      "How long what is on its way may take when partitions are handed over, in s. Default: 10.",
+  },
+  listen: {
+    type: "string",
+    value: "HOST:PORT",
+    about: "Answer /healthz, /readyz and /metrics there.",
+  },
+} as const;
+
+const DEFAULT_GROUP = "entelix-otel";
+const NO_DEAD_LETTERS = "none";
+/** Left open by a client that can't reach its brokers; not waited for longer than that, in ms. */
+const LEFT_OPEN_MS = 2_000;
+
+/** A worker of a consumer group, for as long as the process is not told to end. */
+export const consume: Command = {
+  name: "consume",
+  summary:
+    "Make spans and audit rows of the events in a Kafka topic: as one of any number of workers, each event exactly once in effect, whenever a worker dies.",
+  operands: "",
+  least: 0,
+  most: 0,
+  options: OPTIONS,
+  notes: [
+    "An offset is committed when the spans and rows of all that is before it are stored, and no run that began before it is open. After a crash the log is read again from there, and makes the identical spans and rows.",
+    "Key the records by the root run's id (by the thread's where that is not known): a run and all below it must be in one partition. A value is one line, or several. Headers: entelix-dialect, entelix-tenant.",
+    "It needs @platformatic/kafka 2.12 beside this package, and Node 22.22 or newer.",
+    "SASL takes ENTELIX_KAFKA_USERNAME and ENTELIX_KAFKA_PASSWORD, or ENTELIX_KAFKA_TOKEN, from the environment. Headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables.",
+    "SIGTERM and SIGINT: it stores what is done, commits, leaves the group, and ends with exit code 0. Runs that are open stay open, for whoever reads on.",
+  ],
+  run: async (args, io) => {
+    const { values } = parseArgs({ args, options: OPTIONS });
+    const topics = values.topic ?? [];
+    if (topics.length === 0) throw new CliError("--topic: expected the topic with the events");
+    const deadLetter = deadLetterOf(values["dead-letter"], topics);
+    const endpoint = values.endpoint && signalEndpoint("traces", values.endpoint, {});
+    if (endpoint === undefined && values.audit === undefined) {
+      throw new CliError("expected --endpoint or --audit: else nothing is made of the events");
+    }
+    const [runtime, ...others] = runtimesNamed(values.dialect);
+    const listen = values.listen === undefined ? undefined : listenAddress(values.listen);
+    const range = { least: 1, most: 600 };
+    const sessionS = values["session-timeout"];
+    const sessionTimeoutMs =
+      1000 * wholeNumber("--session-timeout", sessionS, { ...range, least: 6, fallback: 45 });
+    const graceMs = 1000 * wholeNumber("--grace", values.grace, { ...range, fallback: 10 });
+    if (graceMs >= sessionTimeoutMs) {
+      throw new CliError(
+        "--grace: expected less than --session-timeout: no heartbeats go meanwhile",
+      );
+    }
+    const lookback = wholeNumber("--lookback", values.lookback, {
+      fallback: 100_000,
+      least: 0,
+      most: Number.MAX_SAFE_INTEGER,
+    });
+    const runAge = values["run-age"];
+    const runAgeRange = { fallback: 86_400, least: 1, most: 31_536_000 };
+    const maxAgeMs = 1000 * wholeNumber("--run-age", runAge, runAgeRange);
+    const client = await kafkaClientOptions(values, io.env);
+    const library = await loadKafkaLibrary().catch((error) => {
+      throw error instanceof KafkaUnavailableError ? new CliError(error.message) : error;
+    });
+
+    const say = toldRarely((line) => io.err.line(safe(line)));
+    const onError = (error: unknown, where: string) => {
+      // Places of records differ in their offsets; they are one kind all the same.
+      const kind = `${where.replace(/:\d+$/, "")}: ${messageOf(error)}`;
+      say(kind, `${where}: ${messageOf(error)}`);
+    };
+    const stopped = stopSignal();
+    const service = serviceResource(values["service-name"]);
+    if (service.serviceName === UNNAMED && endpoint !== undefined) {
+      say(
+        "service",
+        `The spans belong to the service ${UNNAMED}: --service-name gives it its name.`,
+      );
+    }
+    const stores = await openStores({ endpoint, audit: values.audit, onError });
+    const options: KafkaServiceOptions = {
+      client,
+      group: values.group ?? DEFAULT_GROUP,
+      instance: values.instance,
+      topics,
+      deadLetterTopic: deadLetter,
+      lookback,
+      fromEnd: values["from-end"] ?? false,
+      rules: {
+        dialect: others.length === 0 ? runtime.dialect.name : undefined,
+        dialects: RUNTIMES.map((runtime) => runtime.dialect.name),
+        trusted: !(values["ignore-traceparent"] ?? false),
+      },
+      sessionTimeoutMs,
+      graceMs,
+      makeLane: (name, from, onRejected) =>
+        new Lane({
+          name,
+          from,
+          tenant: values.tenant ?? "default",
+          service,
+          spans: stores.spans,
+          audit: stores.audit,
+          captureContent: values["capture-content"],
+          limits: { maxAgeMs },
+          onRejected,
+          onError,
+        }),
+      onError,
+      onNotice: (text) => io.err.line(safe(text)),
+    };
+    try {
+      await work(new KafkaService(library, options), listen, stopped, io);
+    } finally {
+      await stores.close();
+    }
+    setTimeout(() => process.exit(), LEFT_OPEN_MS).unref();
+    return 0;
+  },
+};
+
+async function work(
+  service: KafkaService,
+  listen: ListenAddress | undefined,
+  stopped: Promise<string>,
+  io: Io,
+): Promise<void> {
+  let status: StatusServer | undefined;
+  let member = false;
+  try {
+    if (listen !== undefined) {
+      const notReady = () => (member ? standsStill(service) : "not a member of its group yet");
+      status = await statusServer(listen, notReady, service);
+      io.err.line(`listening on http://${listen.host}:${status.port}`);
+    }
+    const started = service.start().then(() => {
+      member = true;
+    });
+    await Promise.race([started, stopped]);
+    await stopped;
+  } catch (error) {
+    throw error instanceof CliError
+      ? error
+      : new CliError(safe(kafkaMessage(error)), undefined, { cause: error });
+  } finally {
+    await service.stop();
+    await status?.close();
+  }
+}
+
+async function statusServer(
+  listen: ListenAddress,
+  notReady: () => string | undefined,
+  service: KafkaService,
+): Promise<StatusServer> {
+  try {
+    return await StatusServer.listen({ ...listen, notReady, metrics: () => metricsText(service) });
+  } catch (error) {
+    throw new CliError(`--listen: ${safe(messageOf(error))}`, undefined, { cause: error });
+  }
+}
+
+function standsStill({ partitions }: KafkaService): string | undefined {
+  const stalled = partitions.filter(({ lane }) => lane.stalled);
+  return stalled.length === 0 ? undefined : `${stalled.length} partitions stand still`;
+}
+
+function deadLetterOf(text: string | undefined, topics: readonly string[]): string | undefined {
+  if (text === undefined) {
+    const hint = "--dead-letter none: what can't be read is reported and counted, and then gone.";
+    throw new CliError("--dead-letter: expected a topic for what can't be read, or none", hint);
+  }
+  if (topics.includes(text)) {
+    throw new CliError(`--dead-letter: expected another topic than --topic ${safe(text)}`);
+  }
+  return text === NO_DEAD_LETTERS ? undefined : text;
+}

@@ -1,0 +1,157 @@
+import { parseArgs } from "node:util";
+import { environmentWarnings } from "../otel/replay/environment-warnings.ts";
+import { serviceResource, UNNAMED } from "../otel/replay/service-resource.ts";
+import { IngestService } from "../service/http/ingest-service.ts";
+import { isLoopback } from "../service/http/local-host.ts";
+import { openapiText } from "../service/http/openapi.ts";
+import { openStores, type Stores } from "../service/open-stores.ts";
+import { CliError, messageOf } from "./cli-error.ts";
+import type { Command, Io } from "./command.ts";
+import { httpUrl } from "./jaeger.ts";
+import { DEFAULT_LISTEN, listenAddress, urlOf } from "./serve/listen-address.ts";
+import { countOption, rateOption } from "./serve/number-option.ts";
+import { openingFailed } from "./serve/opening-failed.ts";
+import { Reports } from "./serve/reports.ts";
+import { limitsOf, SERVE_OPTIONS } from "./serve/serve-options.ts";
+import { onHangUp, tokenEntries } from "./serve/token-file.ts";
+import { counted } from "./terminal/figures.ts";
+import { Interruption } from "./terminal/interruption.ts";
+import { safe } from "./terminal/safe-text.ts";
+
+/** Runs the bridge as a service: events come by HTTP from agents in any language. */
+export const serve: Command = {
+  name: "serve",
+  summary:
+    "Take events by HTTP, keep them safe, and make their spans and audit rows; what is acknowledged survives a crash.",
+  operands: "",
+  least: 0,
+  most: 0,
+  options: SERVE_OPTIONS,
+  notes: [
+    "POST /v1/events takes NDJSON (also gzip) of every dialect, and answers line by line: accepted, duplicate, rejected. GET /healthz, /readyz, /metrics and /openapi.json say how it is.",
+    "SIGTERM and SIGINT: no new requests, those under way come to their end, what is accepted is stored; open runs stay in the journal and go on at the next start. A second signal ends it at once; nothing acknowledged is lost by that either.",
+    "Sizes are bytes, or have KiB, MiB or GiB behind them. TLS is for a proxy in front of it.",
+    "Exit code: 0 it was asked to end, 1 it could not run or go on.",
+  ],
+  run: async (args, io) => {
+    const { values } = parseArgs({ args, options: SERVE_OPTIONS });
+    if (values.openapi === true) {
+      io.out.write(openapiText());
+      return 0;
+    }
+    const { host, port } = listenAddress(values.listen ?? DEFAULT_LISTEN);
+    if (values.journal === undefined || values.journal === "") {
+      throw new CliError("expected --journal DIR: the folder where events are kept safe", HINT);
+    }
+    if (values.tokens === undefined && !isLoopback(host)) {
+      throw new CliError(
+        `--listen ${safe(host)}: expected --tokens FILE too, since others can reach that address`,
+        "Make a token: entelix-otel token --tenant NAME",
+      );
+    }
+    if (values.endpoint !== undefined) httpUrl("--endpoint", values.endpoint);
+    const limits = limitsOf(values);
+    const lookback = countOption("--lookback", values.lookback, 100_000, 0);
+    const runAgeMs = 1_000 * countOption("--run-age", values["run-age"], 86_400, 1);
+    const rate = rateOption("--rate", values.rate);
+    const tokens = values.tokens === undefined ? undefined : await tokenEntries(values.tokens);
+    const reports = new Reports(io.err);
+    for (const warning of await environmentWarnings()) reports.say(warning);
+    const interruption = new Interruption();
+    const stores = await openStores({
+      endpoint: values.endpoint,
+      audit: values.audit,
+      onError: reports.error,
+    }).catch((error: unknown) => {
+      interruption.release();
+      throw new CliError(`--audit: ${safe(messageOf(error))}`, undefined, { cause: error });
+    });
+    const resource = serviceResource(values["service-name"]);
+    try {
+      const service = await IngestService.start({
+        journal: values.journal,
+        host,
+        port,
+        tokens,
+        rate,
+        tenant: values.tenant ?? "default",
+        service: resource,
+        spans: stores.spans,
+        audit: stores.audit,
+        captureContent: values["capture-content"],
+        lookback,
+        runAgeMs,
+        limits,
+        onError: reports.error,
+      }).catch((error: unknown) => {
+        throw openingFailed(error, values.journal ?? "", `${host}:${port}`);
+      });
+      announce(service, values, io, resource.serviceName === UNNAMED);
+      return await runUntilAsked(service, values.tokens, interruption, reports);
+    } finally {
+      await closeStores(stores, reports);
+      interruption.release();
+    }
+  },
+};
+
+const HINT = "Run: entelix-otel serve --help";
+
+type Values = Readonly<Partial<Record<keyof typeof SERVE_OPTIONS, string | boolean>>>;
+function announce(service: IngestService, values: Values, io: Io, unnamed: boolean): void {
+  const { address, recovered } = service;
+  const url = urlOf(address.address, address.port);
+  const kept = `${counted(recovered.lines, "line")} in the journal`;
+  const needed = recovered.needed === 0 ? "all done" : `${recovered.needed} still needed`;
+  const torn =
+    recovered.torn === 0 ? "" : `, ${counted(recovered.torn, "line")} cut short by a crash removed`;
+  io.out.line(`Listening on ${url} (${kept}, ${needed}${torn}).`);
+  if (values.endpoint === undefined && values.audit === undefined) {
+    io.err.line(
+      "Nothing is sent or stored beyond the journal: --endpoint and --audit say where to.",
+    );
+  } else if (unnamed && values.endpoint !== undefined) {
+    io.err.line(`The spans belong to the service ${UNNAMED}: --service-name gives it its name.`);
+  }
+}
+
+async function runUntilAsked(
+  service: IngestService,
+  tokens: string | undefined,
+  interruption: Interruption,
+  reports: Reports,
+): Promise<number> {
+  const reread = async () => {
+    if (tokens === undefined) {
+      reports.say("SIGHUP: there is no --tokens file to read again");
+      return;
+    }
+    try {
+      await service.reloadTokens(() => tokenEntries(tokens));
+      reports.say(`SIGHUP: the tokens of ${tokens} are in use`);
+    } catch (error) {
+      reports.say(`SIGHUP: the tokens stay as they were: ${messageOf(error)}`);
+    }
+  };
+  const release = onHangUp(reread);
+  try {
+    const { signal } = interruption;
+    const asked = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener("abort", () => resolve());
+    });
+    let code = 0;
+    await Promise.race([asked, service.ended]).catch((error: unknown) => {
+      code = 1;
+      reports.say(`can't go on: ${messageOf(error)}`);
+    });
+    await service.stop();
+    return code;
+  } finally {
+    release();
+  }
+}
+
+async function closeStores(stores: Stores, reports: Reports): Promise<void> {
+  await stores.close().catch((error: unknown) => reports.error(error, "stores"));
+}

@@ -1,0 +1,114 @@
+import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
+import type { Patience } from "./patience.ts";
+import { MOST_BYTES, roughBytes } from "./rough-bytes.ts";
+import type { SpanStore } from "./span-store.ts";
+import type { Shift } from "./work.ts";
+
+/** So many spans go in one request, of so many bytes together; a larger one goes alone. */
+const BATCH = 512;
+const BATCH_BYTES = 8 * 1024 * 1024;
+/** So many requests of one lane are on their way at once. */
+const AT_ONCE = 4;
+/** Spans that may wait or be on their way before more are made. */
+const MOST = 2 * AT_ONCE * BATCH;
+
+interface Waiting {
+  readonly span: ReadableSpan;
+  readonly shift: Shift;
+  readonly bytes: number;
+}
+
+/** Spans on their way to their store, in batches, several at once. */
+export class SpanExports {
+  stored = 0;
+  refused = 0;
+  /** Spans that wait or are on their way. */
+  count = 0;
+  readonly #store: SpanStore;
+  readonly #patience: Patience;
+  readonly #onDone: () => void;
+  #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  /** Of the spans that wait or are on their way. */
+  #bytes = 0;
+  #sending = 0;
+  /** How many wait for all spans: then batches are sent that are not full. */
+  #hurrying = 0;
+
+  /** @param onDone told when spans have been stored. */
+  constructor(store: SpanStore, patience: Patience, onDone: () => void) {
+    this.#store = store;
+    this.#patience = patience;
+    this.#onDone = onDone;
+  }
+
+  /** Whether no more spans should be made until some are stored. */
+  get full(): boolean {
+    return this.count >= MOST || this.#bytes >= MOST_BYTES;
+  }
+
+  /** @param shift ends with the span's way. */
+  add(span: ReadableSpan, shift: Shift): void {
+    const { attributes, events, links, name, status } = span;
+    const bytes = roughBytes([name, status, attributes, events, links]);
+    this.count++;
+    this.#bytes += bytes;
+    this.#waitingBytes += bytes;
+    this.#waiting.push({ span, shift, bytes });
+    this.#sendReady();
+  }
+
+  /** Somebody waits for the spans: from now on they are sent as they come. */
+  hurry(): void {
+    this.#hurrying++;
+    this.#sendReady();
+  }
+
+  relax(): void {
+    this.#hurrying--;
+  }
+
+  #sendReady(): void {
+    while (this.#sending < AT_ONCE && this.#isReady) {
+      this.#sending++;
+      void this.#send(this.#takeBatch());
+    }
+  }
+
+  get #isReady(): boolean {
+    if (this.#hurrying > 0) return this.#waiting.length > 0;
+    return this.#waiting.length >= BATCH || this.#waitingBytes >= BATCH_BYTES;
+  }
+
+  #takeBatch(): readonly Waiting[] {
+    let count = 0;
+    let bytes = 0;
+    for (const next of this.#waiting) {
+      if (count === BATCH || (count > 0 && bytes + next.bytes > BATCH_BYTES)) break;
+      count++;
+      bytes += next.bytes;
+    }
+    this.#waitingBytes -= bytes;
+    return this.#waiting.splice(0, count);
+  }
+
+  async #send(batch: readonly Waiting[]): Promise<void> {
+    const spans = batch.map(({ span }) => span);
+    try {
+      const { refused } = await this.#patience.until(() => this.#store.store(spans));
+      this.refused += refused;
+      this.stored += spans.length - refused;
+    } catch {
+      // Closed: what is not stored stays uncommitted, and whoever goes on stores it.
+      return;
+    }
+    this.count -= batch.length;
+    this.#sending--;
+    for (const { bytes, shift } of batch) {
+      this.#bytes -= bytes;
+      shift.end();
+    }
+    this.#sendReady();
+    this.#onDone();
+  }
+}

@@ -1,0 +1,287 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Dialect } from "../../dialects/dialect.ts";
+import type { RecordedEvent } from "../../runtimes/runtimes.ts";
+import { type Answer, jsonAnswer, refusalHeaders, refusalJson, writeAnswer } from "./answer.ts";
+import { answerBadRequest } from "./bad-request.ts";
+import { LineChecker } from "./check-line.ts";
+import { Connections } from "./connections.ts";
+import type { EventGate } from "./event-gate.ts";
+import { readEventHead } from "./event-request.ts";
+import type { IngestFigures } from "./ingest-figures.ts";
+import type { IngestLimits } from "./ingest-limits.ts";
+import { LineOutcomes } from "./line-outcomes.ts";
+import { isLocalHost } from "./local-host.ts";
+import { Refusal, SenderGone } from "./refusal.ts";
+import { RequestBody } from "./request-body.ts";
+import { isRoute, ROUTES, type Route, readTarget } from "./routes.ts";
+import { takeEvents } from "./take-events.ts";
+import type { Access } from "./tokens/access.ts";
+
+export interface IngestServerOptions {
+  readonly limits: IngestLimits;
+  readonly access: Access;
+  readonly gate: EventGate;
+  readonly figures: IngestFigures;
+  readonly dialects: readonly Dialect<RecordedEvent>[];
+  /** Tenant of events that name none, from senders that are bound to none. */
+  readonly tenant: string;
+  /** Why no events are taken at this time; `undefined`: they are. */
+  readonly refusal: () => Refusal | undefined;
+  /** Why the service is not ready, though it may take events. */
+  readonly unready: () => Refusal | undefined;
+  /** What `/metrics` says. */
+  readonly metrics: () => string;
+  /** What `/openapi.json` says. */
+  readonly openapi: string;
+  /** Told of faults of the service itself. */
+  readonly onError: (error: unknown, where: string) => void;
+}
+
+/** How often requests are looked at for being late, in ms. */
+const CHECK_MS = 1_000;
+/** Beyond the service's own limit, so that its own answer, with results, comes first. */
+const LAST_RESORT_MS = 10_000;
+/** For the answers of requests that are ended by a drain, in ms. */
+const LAST_WORD_MS = 3_000;
+/** How long a connection stays open without a request, in ms. */
+const KEEP_ALIVE_MS = 15_000;
+
+/** The HTTP door: `POST /v1/events`, and what says how it is. */
+export class IngestServer {
+  readonly #options: IngestServerOptions;
+  readonly #server: Server;
+  readonly #connections: Connections;
+  readonly #stop = new AbortController();
+  readonly #names: readonly string[];
+  readonly #serving = new Set<Promise<void>>();
+  readonly #answering = new WeakSet<object>();
+  #draining = false;
+
+  constructor(options: IngestServerOptions) {
+    this.#options = options;
+    this.#names = ["auto", ...options.dialects.map(({ name }) => name)];
+    const { headersMs, requestMs, maxConnections } = options.limits;
+    this.#server = createServer({
+      headersTimeout: headersMs,
+      requestTimeout: requestMs + LAST_RESORT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: CHECK_MS,
+      noDelay: true,
+    });
+    this.#connections = new Connections(this.#server, maxConnections, () => {
+      options.figures.connectionsDropped += 1;
+    });
+    this.#server.on("request", (request, response) => this.#take(request, response, false));
+    this.#server.on("checkContinue", (request, response) => this.#take(request, response, true));
+    this.#server.on("clientError", (error, socket) => {
+      // Nothing may stand in the middle of an answer that has begun.
+      if (this.#answering.has(socket)) {
+        socket.destroy();
+        return;
+      }
+      const code = answerBadRequest(error, socket);
+      if (code !== undefined) options.figures.addRefusal(code);
+    });
+  }
+
+  /** Connections that are open. */
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** @throws (rejects) an error of the system, such as EADDRINUSE. */
+  listen(host: string, port: number): Promise<AddressInfo> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off("error", reject);
+        this.#server.on("error", (error) => this.#options.onError(error, "server"));
+        const address = this.#server.address();
+        if (address === null || typeof address === "string") reject(new Error("expected a port"));
+        else resolve(address);
+      });
+    });
+  }
+
+  /**
+   * Takes no new connections and no new events, and lets what is being served come to its end. What
+   * has not after `graceMs` is answered with what was taken of it.
+   */
+  async drain(graceMs: number): Promise<void> {
+    this.#draining = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    const late = new AbortController();
+    const stop = setTimeout(() => this.#stop.abort(draining()), graceMs);
+    await Promise.race([
+      this.#served(),
+      // Who does not read its answer, or a disk that hangs, is not waited for.
+      sleep(graceMs + LAST_WORD_MS, undefined, { signal: late.signal }).catch(() => {}),
+    ]);
+    late.abort();
+    clearTimeout(stop);
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #served(): Promise<void> {
+    while (this.#serving.size > 0) await Promise.all(this.#serving);
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
+    const { socket } = request;
+    const served = this.#connections.inTurn(socket, () =>
+      this.#serve(request, response, expectsContinue),
+    );
+    if (served === undefined) return;
+    const turn = served
+      .catch((error: unknown) => {
+        this.#options.onError(error, "request");
+        socket.destroy();
+      })
+      .finally(() => this.#serving.delete(turn));
+    this.#serving.add(turn);
+  }
+
+  async #serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    expectsContinue: boolean,
+  ): Promise<void> {
+    const { figures, limits } = this.#options;
+    if (request.socket.destroyed) return;
+    const target = readTarget(request.url ?? "");
+    const route = target !== undefined && isRoute(target.path) ? target.path : undefined;
+    let answer: Answer;
+    try {
+      if (route === undefined) throw new Refusal("not_found", "expected a path of /openapi.json");
+      const query = target?.query ?? new URLSearchParams();
+      answer = await this.#answer(route, query, request, response, expectsContinue);
+    } catch (error) {
+      if (error instanceof SenderGone) {
+        figures.senderGone += 1;
+        request.socket.destroy();
+        return;
+      }
+      answer = this.#refused(this.#asRefusal(error), route);
+    }
+    if (this.#draining) response.setHeader("connection", "close");
+    figures.addRequest(route ?? "other", answer.status);
+    this.#answering.add(request.socket);
+    await writeAnswer(request, response, answer, limits.idleMs);
+    this.#answering.delete(request.socket);
+  }
+
+  async #answer(
+    route: Route,
+    query: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+    expectsContinue: boolean,
+  ): Promise<Answer> {
+    const methods: readonly string[] = ROUTES[route];
+    const { method = "", headers, socket } = request;
+    if (!methods.includes(method)) {
+      throw new Refusal("method", `expected ${methods.join(" or ")}, got ${method}`);
+    }
+    const { access, metrics, openapi, unready } = this.#options;
+    if (!access.closed && !isLocalHost(headers.host)) {
+      throw new Refusal("host", "expected a Host that names this machine");
+    }
+    switch (route) {
+      case "/v1/events": {
+        const sender = access.sender(headers.authorization);
+        if (this.#connections.isSpare(socket)) {
+          throw new Refusal("connections", "too many connections send events", 1);
+        }
+        if (this.#draining) throw draining();
+        const refusal = this.#options.refusal();
+        if (refusal !== undefined) throw refusal;
+        const { limits, dialects, tenant } = this.#options;
+        const { encoding, dialect } = readEventHead(
+          headers,
+          query,
+          this.#names,
+          limits.maxBodyBytes,
+        );
+        if (expectsContinue) response.writeContinue();
+        const checker = new LineChecker(dialects, sender, dialect, tenant);
+        return this.#events(request, { ...sender, checker, encoding });
+      }
+      case "/healthz":
+        return jsonAnswer(200, { status: "ok" });
+      case "/readyz": {
+        const refusal = this.#draining ? draining() : unready();
+        if (refusal === undefined) return jsonAnswer(200, { status: "ready" });
+        return jsonAnswer(503, { error: refusalJson(refusal) }, refusalHeaders(refusal));
+      }
+      case "/metrics": {
+        access.metrics(headers.authorization);
+        const text = metrics();
+        const type = "text/plain; version=0.0.4; charset=utf-8";
+        return { status: 200, headers: { "content-type": type }, body: () => [text] };
+      }
+      case "/openapi.json":
+        return { status: 200, body: () => [openapi] };
+      default:
+        return route satisfies never;
+    }
+  }
+
+  async #events(
+    request: IncomingMessage,
+    sent: Pick<Parameters<typeof takeEvents>[0], "bucket" | "checker" | "encoding"> & {
+      readonly tenant: string | undefined;
+    },
+  ): Promise<Answer> {
+    const { figures, gate, limits } = this.#options;
+    const body = new RequestBody(request, {
+      maxBytes: limits.maxBodyBytes,
+      idleMs: limits.idleMs,
+      totalMs: limits.requestMs,
+      stop: this.#stop.signal,
+    });
+    const outcomes = new LineOutcomes();
+    const onText = (bytes: number) => {
+      figures.textBytes += bytes;
+    };
+    try {
+      await takeEvents({ ...sent, body, onText }, gate, limits, outcomes);
+      return { status: 200, body: () => outcomes.json() };
+    } catch (error) {
+      if (error instanceof SenderGone) throw error;
+      const refusal = this.#asRefusal(error);
+      this.#options.figures.addRefusal(refusal.code);
+      const told = JSON.stringify(refusalJson(refusal));
+      const headers = refusalHeaders(refusal);
+      return { status: refusal.status, headers, body: () => outcomes.json(told) };
+    } finally {
+      figures.receivedBytes += body.bytes;
+      figures.addLines(sent.tenant, outcomes.counts);
+      figures.unknownLines += outcomes.unknown;
+    }
+  }
+
+  #refused(refusal: Refusal, route: Route | undefined): Answer {
+    this.#options.figures.addRefusal(refusal.code);
+    const headers = refusalHeaders(refusal);
+    if (refusal.code === "method" && route !== undefined) headers.allow = ROUTES[route].join(", ");
+    return jsonAnswer(refusal.status, { error: refusalJson(refusal) }, headers);
+  }
+
+  #asRefusal(error: unknown): Refusal {
+    if (error instanceof Refusal) return error;
+    this.#options.onError(error, "request");
+    return new Refusal("internal", "the service has a fault; what has a result was taken");
+  }
+}
+
+function draining(): Refusal {
+  return new Refusal("draining", "the service is about to end; another will take over");
+}

@@ -1,0 +1,211 @@
+import type { AddressInfo } from "node:net";
+import type { SessionLog } from "../../audit/session-log.ts";
+import { AcceptedIds } from "../../ingest/journal/accepted-ids.ts";
+import { EventJournal } from "../../ingest/journal/event-journal.ts";
+import type { ServiceResource } from "../../otel/replay/service-resource.ts";
+import type { SpanStore } from "../../otel/service/span-store.ts";
+import { RUNTIMES } from "../../runtimes/runtimes.ts";
+import { Lane } from "../lane/lane.ts";
+import { Backlog } from "./backlog.ts";
+import { EventGate } from "./event-gate.ts";
+import { IngestFigures } from "./ingest-figures.ts";
+import type { IngestLimits } from "./ingest-limits.ts";
+import { IngestServer } from "./ingest-server.ts";
+import { JournalFeed } from "./journal-feed.ts";
+import { isLoopback } from "./local-host.ts";
+import { metricsText } from "./metrics-text.ts";
+import { openapiText } from "./openapi.ts";
+import { type Recovered, recoverJournal } from "./recover-journal.ts";
+import { Refusal } from "./refusal.ts";
+import { Access } from "./tokens/access.ts";
+import type { TokenEntry } from "./tokens/token-entry.ts";
+import { TokenSet } from "./tokens/token-set.ts";
+
+export interface IngestServiceOptions {
+  /** Folder of the journal. */
+  readonly journal: string;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** `undefined`: none is asked for, and the host must be a loopback address. */
+  readonly tokens: readonly TokenEntry[] | undefined;
+  /** Lines a second of a tenant whose tokens name no rate; `undefined`: no limit. */
+  readonly rate: number | undefined;
+  /** Tenant of events that name none, from senders that are bound to none. */
+  readonly tenant: string;
+  readonly service: ServiceResource;
+  readonly spans: SpanStore;
+  readonly audit: SessionLog | undefined;
+  readonly captureContent: boolean | undefined;
+  /** Lines before the position that are played again at a start, muted. */
+  readonly lookback: number;
+  /** Silence of event time after which a run is over, in ms. */
+  readonly runAgeMs: number;
+  readonly limits: IngestLimits;
+  readonly onError: (error: unknown, where: string) => void;
+}
+
+/** How long requests may take to come to their end when the service ends, in ms. */
+const DRAIN_MS = 10_000;
+/** How long what is accepted may take to be played and stored then, in ms. */
+const STORE_MS = 6_000;
+/** So long after an append that failed the service is not ready, in ms: then it may be tried again. */
+const STORE_TROUBLE_MS = 15_000;
+
+/** HTTP door, journal and lane: what is acknowledged is durable, and is played from there. */
+export class IngestService {
+  readonly recovered: Recovered;
+  readonly address: AddressInfo;
+  readonly #access: Access;
+  readonly #feed: JournalFeed;
+  readonly #figures: IngestFigures;
+  readonly #journal: EventJournal;
+  readonly #server: IngestServer;
+
+  private constructor(parts: {
+    readonly recovered: Recovered;
+    readonly address: AddressInfo;
+    readonly access: Access;
+    readonly feed: JournalFeed;
+    readonly figures: IngestFigures;
+    readonly journal: EventJournal;
+    readonly server: IngestServer;
+  }) {
+    this.recovered = parts.recovered;
+    this.address = parts.address;
+    this.#access = parts.access;
+    this.#feed = parts.feed;
+    this.#figures = parts.figures;
+    this.#journal = parts.journal;
+    this.#server = parts.server;
+  }
+
+  /**
+   * Opens the journal, learns what is in it, and takes requests.
+   *
+   * @throws RangeError when `host` is no loopback address and there are no tokens; what opening the
+   * journal throws; an error of the system, such as EADDRINUSE.
+   */
+  static async start(options: IngestServiceOptions): Promise<IngestService> {
+    const { audit, host, limits, lookback, onError, port, service, spans, tenant } = options;
+    const loopback = isLoopback(host);
+    if (options.tokens === undefined && !loopback) {
+      throw new RangeError(`host: expected a loopback address where there are no tokens`);
+    }
+    const journal = await EventJournal.open(options.journal, { keep: lookback });
+    const dialects = RUNTIMES.map(({ dialect }) => dialect);
+    const figures = new IngestFigures();
+    const backlog = new Backlog();
+    const ids = new AcceptedIds();
+    let feed: JournalFeed | undefined;
+    try {
+      const recovered = await recoverJournal(journal, ids, backlog, dialects, tenant);
+      const lane = new Lane({
+        name: "journal",
+        from: journal.position,
+        stored: journal.stored,
+        tenant,
+        service,
+        spans,
+        audit,
+        captureContent: options.captureContent,
+        limits: { maxAgeMs: options.runAgeMs },
+        // Lines were checked before they were accepted: one that is rejected here is a fault.
+        onRejected: (line, [issue]) =>
+          onError(
+            new Error(`${issue?.field ?? "line"}: expected ${issue?.expected ?? "an event"}`),
+            `journal line ${line.offset}`,
+          ),
+        onError,
+      });
+      feed = new JournalFeed({
+        journal,
+        lane,
+        lookback,
+        onSettled: (position) => backlog.settle(position),
+        onError,
+      });
+      const refusal = () =>
+        backlog.bytes < limits.maxBacklogBytes
+          ? undefined
+          : new Refusal("backlog", "too much is accepted and not stored yet");
+      let troubleMs = Number.NEGATIVE_INFINITY;
+      const gate = new EventGate({
+        journal,
+        ids,
+        backlog,
+        refusal,
+        onAppend: (error) => {
+          troubleMs = error === undefined ? Number.NEGATIVE_INFINITY : performance.now();
+          if (error === undefined) return;
+          figures.journalErrors += 1;
+          onError(error, "journal");
+        },
+      });
+      const unready = () =>
+        performance.now() - troubleMs < STORE_TROUBLE_MS
+          ? new Refusal("store", "the journal can't be written at this time")
+          : refusal();
+      const tokens = options.tokens === undefined ? undefined : new TokenSet(options.tokens);
+      const access = new Access(tokens, options.rate, loopback);
+      const server: IngestServer = new IngestServer({
+        limits,
+        access,
+        gate,
+        figures,
+        dialects,
+        tenant,
+        refusal,
+        unready,
+        metrics: () =>
+          metricsText({
+            figures,
+            lane: lane.figures,
+            connections: server.connections,
+            ready: !server.draining && unready() === undefined,
+            journal,
+            backlogBytes: backlog.bytes,
+          }),
+        openapi: openapiText(),
+        onError,
+      });
+      const address = await server.listen(host, port);
+      return new IngestService({ recovered, address, access, feed, figures, journal, server });
+    } catch (error) {
+      await feed?.stop(0);
+      await journal.close();
+      throw error;
+    }
+  }
+
+  /** Rejects when what is accepted can't be played any more; resolves after {@link stop}. */
+  get ended(): Promise<void> {
+    return this.#feed.ended;
+  }
+
+  /**
+   * From here on these are the tokens.
+   *
+   * @param read reads them; when it rejects, the tokens stay as they are, and so does this.
+   * @throws what `read` threw.
+   */
+  async reloadTokens(read: () => Promise<readonly TokenEntry[]>): Promise<void> {
+    try {
+      this.#access.replace(new TokenSet(await read()));
+      this.#figures.tokenReloads += 1;
+    } catch (error) {
+      this.#figures.tokenReloadErrors += 1;
+      throw error;
+    }
+  }
+
+  /**
+   * Takes no more, lets requests come to their end, plays and stores what is accepted, and closes the
+   * journal. Open runs stay open there. It takes 20 s at most.
+   */
+  async stop(): Promise<void> {
+    await this.#server.drain(DRAIN_MS);
+    await this.#feed.stop(STORE_MS);
+    await this.#journal.close();
+  }
+}

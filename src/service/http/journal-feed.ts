@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LogLine } from "../../ingest/journal/log-line.ts";
+
+/** What the feed needs of a lane. */
+export interface FedLane {
+  take(line: LogLine): Promise<void> | undefined;
+  idle(nowMs: number): Promise<void>;
+  settle(): Promise<number>;
+  /** What `settle` resolved with last. */
+  readonly settled: number;
+  /** What came of all lines below it is stored; not below `settled`. */
+  readonly stored: number;
+  close(graceMs: number): Promise<void>;
+}
+
+/** What the feed needs of the journal. */
+export interface FedJournal {
+  readonly first: number;
+  readonly next: number;
+  readonly position: number;
+  follow(from: number, signal: AbortSignal): AsyncIterable<readonly LogLine[]>;
+  checkpoint(position: number, stored: number): Promise<void>;
+}
+
+export interface JournalFeedOptions {
+  readonly journal: FedJournal;
+  readonly lane: FedLane;
+  /** Lines before the position that the lane is given again, to know what it knew. */
+  readonly lookback: number;
+  /** Told of each position from which lines are still needed. */
+  readonly onSettled: (position: number) => void;
+  /** Told of a checkpoint that could not be written: the one after it may be. */
+  readonly onError: (error: unknown, where: string) => void;
+}
+
+/** How long no line comes until the lane is told that time passes, in ms. */
+const IDLE_MS = 500;
+/** Between two times that what is done is stored, in ms. */
+const SETTLE_MS = 1_000;
+
+type Batch = IteratorResult<readonly LogLine[], unknown>;
+
+/** Gives the lines of the journal to the lane, and moves the journal's position with what is stored. */
+export class JournalFeed {
+  readonly #options: JournalFeedOptions;
+  readonly #abort = new AbortController();
+  readonly #playing: Promise<void>;
+  readonly #settling: Promise<void>;
+  #played: number;
+  #finishing = false;
+  #wake: (() => void) | undefined;
+
+  /** It begins at once. */
+  constructor(options: JournalFeedOptions) {
+    const { journal, lookback } = options;
+    this.#options = options;
+    this.#played = Math.max(journal.first, journal.position - lookback);
+    this.#playing = this.#play(this.#played);
+    this.#settling = this.#settleNowAndThen();
+    this.#playing.catch(() => {});
+    this.#settling.catch(() => {});
+  }
+
+  /** Rejects when it can't go on: the journal is damaged, say. Resolves when it was stopped. */
+  get ended(): Promise<void> {
+    return Promise.all([this.#playing, this.#settling]).then(() => {});
+  }
+
+  /**
+   * Plays what is in the journal, stores it, and moves the position; what has not come to that within
+   * `graceMs` stays in the journal, and is played at the next start.
+   */
+  async stop(graceMs: number): Promise<void> {
+    const { lane } = this.#options;
+    const endMs = performance.now() + graceMs;
+    this.#finishing = true;
+    this.#wake?.();
+    const late = new AbortController();
+    const inTime = sleep(graceMs / 2, undefined, { signal: late.signal }).catch(() => {});
+    await Promise.race([this.#playing.catch(() => {}), inTime]);
+    late.abort();
+    this.#abort.abort();
+    this.#wake?.();
+    await lane.close(Math.max(0, endMs - performance.now()));
+    await Promise.allSettled([this.#playing, this.#settling]);
+    await this.#moveOn();
+  }
+
+  async #play(from: number): Promise<void> {
+    const { journal, lane } = this.#options;
+    const batches = journal.follow(from, this.#abort.signal)[Symbol.asyncIterator]();
+    let coming = new Coming(batches.next(), this.#rouse);
+    while (!this.#abort.signal.aborted) {
+      if (this.#finishing && this.#played >= journal.next) break;
+      const batch = await this.#soon(coming);
+      if (batch === undefined) {
+        await lane.idle(Date.now());
+        continue;
+      }
+      if (batch.done === true) break;
+      for (const line of batch.value) {
+        if (this.#abort.signal.aborted) break;
+        const busy = lane.take(line);
+        if (busy !== undefined) await busy;
+        this.#played = line.offset + 1;
+      }
+      coming = new Coming(batches.next(), this.#rouse);
+    }
+    this.#abort.abort();
+    await batches.return?.(undefined);
+  }
+
+  /** The next lines; `undefined` when none come for a while. */
+  async #soon(coming: Coming): Promise<Batch | undefined> {
+    if (!coming.over) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, IDLE_MS);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#wake = undefined;
+    }
+    return coming.get();
+  }
+
+  readonly #rouse = () => this.#wake?.();
+
+  async #settleNowAndThen(): Promise<void> {
+    const { signal } = this.#abort;
+    for (;;) {
+      await sleep(SETTLE_MS, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await this.#options.lane.settle();
+      } catch (error) {
+        // A lane that is closed says so; the last position is asked of it then.
+        if (signal.aborted) return;
+        throw error;
+      }
+      await this.#moveOn();
+    }
+  }
+
+  async #moveOn(): Promise<void> {
+    const { journal, lane, onError, onSettled } = this.#options;
+    try {
+      await journal.checkpoint(lane.settled, lane.stored);
+      onSettled(journal.position);
+    } catch (error) {
+      onError(error, "checkpoint");
+    }
+  }
+}
+
+/** A batch on its way: whether it is here can be asked without waiting. */
+class Coming {
+  #here: Batch | undefined;
+  #failed: { readonly error: unknown } | undefined;
+
+  constructor(batch: Promise<Batch>, rouse: () => void) {
+    batch.then(
+      (here) => {
+        this.#here = here;
+        rouse();
+      },
+      (error: unknown) => {
+        this.#failed = { error };
+        rouse();
+      },
+    );
+  }
+
+  get over(): boolean {
+    return this.#here !== undefined || this.#failed !== undefined;
+  }
+
+  /** @throws what reading it threw. */
+  get(): Batch | undefined {
+    if (this.#failed !== undefined) throw this.#failed.error;
+    return this.#here;
+  }
+}

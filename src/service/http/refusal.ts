@@ -1,0 +1,64 @@
+/** Why a request is refused: its status, and what it means to the sender. The OpenAPI document is made from it. */
+export const REFUSALS = {
+  bad_request: { status: 400, about: "The request is no HTTP that can be read." },
+  encoding: {
+    status: 400,
+    about: "`Content-Encoding` is neither gzip nor identity, or the gzip data is damaged.",
+  },
+  dialect: { status: 400, about: "`dialect` is none that is known." },
+  token: { status: 401, about: "No token came, or none that is known." },
+  forbidden: { status: 403, about: "The token is known, and is not for this." },
+  not_found: { status: 404, about: "There is nothing at this path." },
+  method: { status: 405, about: "The path does not take this method; `Allow` says which." },
+  slow: { status: 408, about: "The body took too long, or stopped." },
+  body_size: {
+    status: 413,
+    about: "The body is too long, as it came or after decompression. Send it in parts.",
+  },
+  line_count: { status: 413, about: "The body has too many lines. Send it in parts." },
+  media_type: { status: 415, about: "`Content-Type` is not application/x-ndjson." },
+  host: {
+    status: 421,
+    about: "Without tokens, `Host` must name this machine: a page in a browser may not write here.",
+  },
+  rate: { status: 429, about: "The tenant sends more lines than its rate allows." },
+  head_size: { status: 431, about: "The head of the request is too long." },
+  internal: { status: 500, about: "A fault of the service itself." },
+  backlog: { status: 503, about: "Too much is accepted and not stored yet." },
+  store: { status: 503, about: "The journal can't be written." },
+  connections: { status: 503, about: "Too many connections send events." },
+  draining: { status: 503, about: "The service is about to end." },
+} as const;
+
+export type RefusalCode = keyof typeof REFUSALS;
+
+/** How long a sender should wait before it comes again, in s, where the refusal does not say. */
+const DEFAULT_RETRY_AFTER = 5;
+
+/** A request that is not served, or not to its end. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  /** Whole seconds, where trying again is worth it. */
+  readonly retryAfter: number | undefined;
+
+  /** @param message for the sender: what was expected. */
+  constructor(code: RefusalCode, message: string, retryAfter?: number) {
+    super(message);
+    this.name = "Refusal";
+    this.code = code;
+    const again = this.status === 429 || this.status === 503;
+    this.retryAfter = again ? Math.max(1, Math.ceil(retryAfter ?? DEFAULT_RETRY_AFTER)) : undefined;
+  }
+
+  get status(): number {
+    return REFUSALS[this.code].status;
+  }
+}
+
+/** The sender has gone before its body came to an end: there is nobody to answer. */
+export class SenderGone extends Error {
+  constructor() {
+    super("the sender has gone");
+    this.name = "SenderGone";
+  }
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage } from "node:http";
+import { Refusal, SenderGone } from "./refusal.ts";
+
+export interface RequestBodyOptions {
+  /** Longest body, in bytes as they come. */
+  readonly maxBytes: number;
+  /** Longest pause between two pieces, in ms. */
+  readonly idleMs: number;
+  /** Longest time for all of it, in ms. */
+  readonly totalMs: number;
+  /** Ends the reading with its reason. */
+  readonly stop: AbortSignal;
+}
+
+/**
+ * The body of a request, piece by piece as it is asked for: while nobody asks, the sender is held
+ * back. Time in which nobody asks does not count as a pause of the sender's.
+ */
+export class RequestBody {
+  readonly #request: IncomingMessage;
+  readonly #options: RequestBodyOptions;
+  readonly #endMs: number;
+  #bytes = 0;
+  #done = false;
+  #wake: (() => void) | undefined;
+
+  constructor(request: IncomingMessage, options: RequestBodyOptions) {
+    this.#request = request;
+    this.#options = options;
+    this.#endMs = performance.now() + options.totalMs;
+    for (const event of ["readable", "end", "error", "close"]) request.on(event, this.#rouse);
+    options.stop.addEventListener("abort", this.#rouse);
+  }
+
+  /** Bytes that came. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * @throws Refusal when it is too long, too slow or stopped; SenderGone when it was cut off.
+   */
+  async *chunks(): AsyncGenerator<Buffer, void, undefined> {
+    while (!this.#done) {
+      const chunk: unknown = this.#request.read();
+      if (chunk instanceof Buffer) {
+        this.#bytes += chunk.length;
+        if (this.#bytes > this.#options.maxBytes) throw tooLong(this.#options.maxBytes);
+        yield chunk;
+        continue;
+      }
+      const { readableEnded, complete, destroyed, errored } = this.#request;
+      if (readableEnded && complete) return;
+      if (destroyed || errored !== null) throw new SenderGone();
+      await this.#more();
+    }
+  }
+
+  /** Nothing more is read; who waits for a piece gets the end. */
+  close(): void {
+    this.#done = true;
+    for (const event of ["readable", "end", "error", "close"]) {
+      this.#request.off(event, this.#rouse);
+    }
+    // An error after this is the sender's leaving: without a listener it would end the process.
+    this.#request.on("error", () => {});
+    this.#options.stop.removeEventListener("abort", this.#rouse);
+    this.#wake?.();
+  }
+
+  readonly #rouse = () => this.#wake?.();
+
+  async #more(): Promise<void> {
+    const { idleMs, stop } = this.#options;
+    throwIfStopped(stop);
+    const left = this.#endMs - performance.now();
+    const waitMs = Math.max(0, Math.min(idleMs, left));
+    let late = false;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        late = true;
+        resolve();
+      }, waitMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = undefined;
+    if (this.#done) return;
+    throwIfStopped(stop);
+    if (!late) return;
+    const expected = left <= idleMs ? "the whole body" : "the next piece of the body";
+    throw new Refusal("slow", `expected ${expected} within ${Math.round(waitMs / 1000)} s`);
+  }
+}
+
+export function tooLong(maxBytes: number): Refusal {
+  return new Refusal("body_size", `expected a body of at most ${maxBytes} bytes`);
+}
+
+function throwIfStopped(stop: AbortSignal): void {
+  if (!stop.aborted) return;
+  const reason: unknown = stop.reason;
+  throw reason instanceof Error ? reason : new SenderGone();
+}

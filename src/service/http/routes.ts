@@ -1,0 +1,29 @@
+/** What the service answers, and by which methods. The OpenAPI document has these, and no others. */
+export const ROUTES = {
+  "/v1/events": ["POST"],
+  "/healthz": ["GET", "HEAD"],
+  "/readyz": ["GET", "HEAD"],
+  "/metrics": ["GET", "HEAD"],
+  "/openapi.json": ["GET", "HEAD"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type Route = keyof typeof ROUTES;
+
+export function isRoute(path: string): path is Route {
+  return Object.hasOwn(ROUTES, path);
+}
+
+/** A request's target, split; `undefined` when it is no path. */
+export function readTarget(
+  target: string,
+): { readonly path: string; readonly query: URLSearchParams } | undefined {
+  // Not the URL class for a plain path: it would take what stands after // for a host.
+  if (target.startsWith("/")) {
+    const mark = target.indexOf("?");
+    if (mark === -1) return { path: target, query: new URLSearchParams() };
+    return { path: target.slice(0, mark), query: new URLSearchParams(target.slice(mark + 1)) };
+  }
+  if (!/^https?:/i.test(target) || !URL.canParse(target)) return undefined;
+  const { pathname, searchParams } = new URL(target);
+  return { path: pathname, query: searchParams };
+}

@@ -1,0 +1,93 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
+import { splitLines } from "../../ingest/ndjson-reader.ts";
+import { type BodyEncoding, bodyText } from "./body-text.ts";
+import type { LineChecker } from "./check-line.ts";
+import type { EventGate } from "./event-gate.ts";
+import type { IngestLimits } from "./ingest-limits.ts";
+import type { LineOutcomes } from "./line-outcomes.ts";
+import { LineWriter } from "./line-writer.ts";
+import { Refusal } from "./refusal.ts";
+import type { RequestBody } from "./request-body.ts";
+import type { TokenBucket } from "./token-bucket.ts";
+
+export interface EventBody {
+  readonly body: RequestBody;
+  readonly encoding: BodyEncoding;
+  readonly checker: LineChecker;
+  readonly bucket: TokenBucket | undefined;
+  /** Told of the bytes of text as they are read. */
+  readonly onText: (bytes: number) => void;
+}
+
+/**
+ * Takes the events of one body, line by line as they come. What became of each line goes to
+ * `outcomes`; a line without an outcome was not taken.
+ *
+ * @throws Refusal where the body is not read to its end: what was read before it is taken all the
+ * same. SenderGone when the sender left: then what was not in the journal yet is not taken, since it
+ * will be sent again.
+ */
+export async function takeEvents(
+  { body, encoding, checker, bucket, onText }: EventBody,
+  gate: EventGate,
+  limits: IngestLimits,
+  outcomes: LineOutcomes,
+): Promise<void> {
+  const writer = new LineWriter(gate, outcomes);
+  let turn = 0;
+  const text = bodyText(body.chunks(), encoding, limits.maxBodyBytes, onText);
+  try {
+    for await (const parts of splitLines(text, limits)) {
+      for (const part of parts) {
+        if (part.line > limits.maxLines) throw tooMany(limits.maxLines);
+        if (part.oversized && !part.last) continue;
+        charge(bucket);
+        turn += 1;
+        if (turn % LINES_A_TURN === 0) await othersTurn();
+        if (part.oversized) {
+          outcomes.set(part.line, tooLong(limits.maxLineBytes));
+          continue;
+        }
+        const line = part.text;
+        if (line === undefined) {
+          outcomes.set(part.line, NOT_UTF8);
+          continue;
+        }
+        const { good, outcome } = checker.check(line);
+        if (outcome !== undefined) outcomes.set(part.line, outcome);
+        else {
+          const busy = writer.add({ ...good, number: part.line });
+          if (busy !== undefined) await busy;
+        }
+      }
+    }
+    await writer.end();
+  } catch (error) {
+    // What the limit did not strike is taken; where it was the journal itself, this fails as it did.
+    if (error instanceof Refusal) await writer.end();
+    throw error;
+  } finally {
+    writer.drop();
+    body.close();
+  }
+}
+
+/** So many lines are read before others have their turn: about a millisecond. */
+const LINES_A_TURN = 128;
+
+const NOT_UTF8 = { status: "rejected", field: "line", expected: "valid UTF-8" } as const;
+
+function tooLong(maxLineBytes: number) {
+  return { status: "rejected", field: "line", expected: `at most ${maxLineBytes} bytes` } as const;
+}
+
+function tooMany(maxLines: number): Refusal {
+  return new Refusal("line_count", `expected at most ${maxLines} lines`);
+}
+
+function charge(bucket: TokenBucket | undefined): void {
+  if (bucket === undefined) return;
+  const now = performance.now();
+  if (bucket.take(now)) return;
+  throw new Refusal("rate", `expected at most ${bucket.rate} lines a second`, bucket.wait(now));
+}

@@ -1,0 +1,87 @@
+import { readFile } from "node:fs/promises";
+import { isJsonObject, type JsonObject } from "../../../dialects/dialect.ts";
+import type { JsonValue } from "../../../events/json-value.ts";
+import type { TokenEntry } from "./token-entry.ts";
+
+const DIGEST = /^[0-9a-fA-F]{64}$/;
+const FIELDS = new Set(["tenant", "sha256", "trusted", "rate", "metrics"]);
+
+/** A tokens file that can't be used. */
+export class TokenFileError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "TokenFileError";
+  }
+}
+
+/** @throws TokenFileError naming the entry and the field; an error of the system where it can't be read. */
+export async function readTokenFile(path: string): Promise<readonly TokenEntry[]> {
+  return parseTokens(await readFile(path, "utf8"));
+}
+
+/**
+ * The entries of a tokens file. A field that is not known is an error: a misspelt `metrics` or
+ * `trusted` would be something else than was meant.
+ *
+ * @throws TokenFileError naming the entry and the field.
+ */
+export function parseTokens(text: string): readonly TokenEntry[] {
+  let file: JsonValue;
+  try {
+    file = JSON.parse(text);
+  } catch (cause) {
+    throw new TokenFileError(`expected JSON (${String(cause)})`, { cause });
+  }
+  const list = isJsonObject(file) ? file.tokens : undefined;
+  if (!Array.isArray(list) || list.length === 0) {
+    throw new TokenFileError('tokens: expected a list of entries, as in {"tokens":[{…}]}');
+  }
+  const seen = new Map<string, number>();
+  return list.map((value, at) => {
+    const where = `tokens[${at}]`;
+    if (!isJsonObject(value)) throw new TokenFileError(`${where}: expected an object`);
+    const entry = entryOf(value, where);
+    const digest = entry.digest.toString("hex");
+    const before = seen.get(digest);
+    if (before !== undefined) {
+      throw new TokenFileError(`${where}.sha256: expected another than that of tokens[${before}]`);
+    }
+    seen.set(digest, at);
+    return entry;
+  });
+}
+
+function entryOf(value: JsonObject, where: string): TokenEntry {
+  for (const field of Object.keys(value)) {
+    if (FIELDS.has(field)) continue;
+    const known = [...FIELDS].join(", ");
+    throw new TokenFileError(`${where}.${field}: expected no field but ${known}`);
+  }
+  const { tenant, sha256, rate } = value;
+  if (typeof sha256 !== "string" || !DIGEST.test(sha256)) {
+    throw new TokenFileError(`${where}.sha256: expected 64 hex digits, the SHA-256 of the token`);
+  }
+  const metrics = flag(value.metrics, `${where}.metrics`);
+  if (tenant !== undefined && (typeof tenant !== "string" || tenant === "")) {
+    throw new TokenFileError(`${where}.tenant: expected non-empty text`);
+  }
+  if (tenant === undefined && !metrics) {
+    throw new TokenFileError(`${where}.tenant: expected a tenant, or "metrics": true`);
+  }
+  if (rate !== undefined && (typeof rate !== "number" || !Number.isFinite(rate) || rate <= 0)) {
+    throw new TokenFileError(`${where}.rate: expected lines a second, above 0`);
+  }
+  return {
+    tenant,
+    digest: Buffer.from(sha256, "hex"),
+    trusted: flag(value.trusted, `${where}.trusted`),
+    rate,
+    metrics,
+  };
+}
+
+function flag(value: JsonValue | undefined, where: string): boolean {
+  if (value === undefined) return false;
+  if (typeof value === "boolean") return value;
+  throw new TokenFileError(`${where}: expected true or false`);
+}

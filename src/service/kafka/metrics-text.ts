@@ -1,0 +1,91 @@
+import type { PartitionFigures } from "./kafka-service.ts";
+
+/** What a worker has to tell of itself. */
+export interface WorkerFigures {
+  readonly partitions: readonly PartitionFigures[];
+  readonly rejected: number;
+  readonly deadLetters: number;
+  readonly deadLettersCut: number;
+  readonly deadLettersLost: number;
+}
+
+interface Metric {
+  readonly name: string;
+  readonly type: "counter" | "gauge";
+  readonly help: string;
+  /** `undefined`: not known yet. */
+  readonly of: (figures: PartitionFigures) => number | undefined;
+}
+
+/** Counters of a partition begin anew with each assignment: rates and sums are right, levels mean nothing. */
+const OF_PARTITIONS: readonly Metric[] = [
+  counter(
+    "lines_total",
+    "Lines played, those that were read again among them.",
+    (lane) => lane.lines,
+  ),
+  counter("lines_muted_total", "Of them, lines before the committed offset.", (lane) => lane.muted),
+  counter("events_total", "Events played.", (lane) => lane.events),
+  counter(
+    "unknown_total",
+    "Lines of types that this version does not know.",
+    (lane) => lane.unknown,
+  ),
+  counter("duplicates_total", "Events that had come before.", (lane) => lane.duplicates),
+  counter("late_total", "Events that came too late to be put in order.", (lane) => lane.late),
+  counter("spans_stored_total", "Spans the collector has taken.", (lane) => lane.spansStored),
+  counter("spans_refused_total", "Spans refused for good.", (lane) => lane.spansRefused),
+  counter("rows_stored_total", "Audit rows stored.", (lane) => lane.rowsStored),
+  counter("rows_refused_total", "Audit rows refused for good.", (lane) => lane.rowsRefused),
+  gauge("open_runs", "Runs that are open.", ({ lane }) => lane.openRuns),
+  gauge("waiting_lines", "Lines that wait to be put in order.", ({ lane }) => lane.waiting),
+  gauge("in_flight", "Spans and rows on their way.", ({ lane }) => lane.inFlight),
+  gauge("stalled", "1 while a store takes nothing.", ({ lane }) => Number(lane.stalled)),
+  gauge("behind_records", "Records of the log not played yet.", ({ behind }) => behind),
+  gauge("event_age_seconds", "Age of the newest event.", ({ lane }) => lane.lagMs / 1000),
+  gauge("committed_offset", "Offset that was committed; -1: none.", ({ committed }) => committed),
+];
+
+/** The figures of a worker in Prometheus' text format. */
+export function metricsText(worker: WorkerFigures): string {
+  const { partitions, rejected, deadLetters, deadLettersCut, deadLettersLost } = worker;
+  const lines: string[] = [];
+  for (const { name, type, help, of } of OF_PARTITIONS) {
+    head(lines, name, type, help);
+    for (const figures of partitions) {
+      const value = of(figures);
+      if (value === undefined) continue;
+      const { topic, partition } = figures;
+      lines.push(`${PREFIX}${name}{topic="${topic}",partition="${partition}"} ${value}`);
+    }
+  }
+  head(lines, "rejected_total", "counter", "Records and lines that could not be read.");
+  lines.push(`${PREFIX}rejected_total ${rejected}`);
+  head(lines, "dead_letters_total", "counter", "Dead letters that the brokers have.");
+  lines.push(`${PREFIX}dead_letters_total ${deadLetters}`);
+  head(lines, "dead_letters_cut_total", "counter", "Of them, those whose value was cut.");
+  lines.push(`${PREFIX}dead_letters_cut_total ${deadLettersCut}`);
+  head(lines, "dead_letters_lost_total", "counter", "Dead letters refused even when cut.");
+  lines.push(`${PREFIX}dead_letters_lost_total ${deadLettersLost}`);
+  head(lines, "partitions", "gauge", "Partitions that are this worker's.");
+  lines.push(`${PREFIX}partitions ${partitions.length}`);
+  return `${lines.join("\n")}\n`;
+}
+
+const PREFIX = "entelix_consume_";
+
+function head(lines: string[], name: string, type: string, help: string): void {
+  lines.push(`# HELP ${PREFIX}${name} ${help}`, `# TYPE ${PREFIX}${name} ${type}`);
+}
+
+function counter(
+  name: string,
+  help: string,
+  of: (lane: PartitionFigures["lane"]) => number,
+): Metric {
+  return { name, type: "counter", help, of: ({ lane }) => of(lane) };
+}
+
+function gauge(name: string, help: string, of: Metric["of"]): Metric {
+  return { name, type: "gauge", help, of };
+}

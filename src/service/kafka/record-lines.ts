@@ -1,0 +1,62 @@
+import { isUtf8 } from "node:buffer";
+import type { DecodeIssue } from "../../dialects/dialect.ts";
+import type { LogLine } from "../../ingest/journal/log-line.ts";
+import type { TopicRecord } from "./topic-record.ts";
+
+/** What holds for all records that a consumer reads. */
+export interface RecordRules {
+  /** Of records without a header `entelix-dialect`; `undefined`: told by each line. */
+  readonly dialect: string | undefined;
+  /** The names that the header may have. */
+  readonly dialects: readonly string[];
+  /** Whether a `traceparent` in a line is followed. */
+  readonly trusted: boolean;
+}
+
+export type RecordLines =
+  | { readonly lines: readonly LogLine[] }
+  | { readonly issues: readonly DecodeIssue[] };
+
+const LINE_FEED = 0x0a;
+const DIALECT_HEADER = "entelix-dialect";
+const TENANT_HEADER = "entelix-tenant";
+
+/**
+ * A record's value as lines: one, or several (NDJSON), which then have the same offset. The headers
+ * `entelix-dialect` and `entelix-tenant` say whose they are.
+ */
+export function recordLines(record: TopicRecord, rules: RecordRules): RecordLines {
+  const { offset, value, timestampMs: arrivedMs } = record;
+  if (value === null) return refused("value", "one JSON object a line, got none");
+  if (!isUtf8(value)) return refused("value", "UTF-8");
+  const dialect = header(record, DIALECT_HEADER) ?? rules.dialect;
+  if (dialect !== undefined && !rules.dialects.includes(dialect)) {
+    return refused(DIALECT_HEADER, rules.dialects.join(", "));
+  }
+  const tenant = header(record, TENANT_HEADER);
+  if (tenant === "") return refused(TENANT_HEADER, "a tenant");
+  const key = record.key?.toString("utf8");
+  const { trusted } = rules;
+  const line = (text: string): LogLine => {
+    return { offset, text, tenant, dialect, key, trusted, arrivedMs };
+  };
+  const text = value.toString("utf8");
+  if (!value.includes(LINE_FEED)) {
+    return text.trim() === "" ? blank() : { lines: [line(text)] };
+  }
+  const texts = text.split("\n").filter((part) => part.trim() !== "");
+  return texts.length === 0 ? blank() : { lines: texts.map(line) };
+}
+
+function blank(): RecordLines {
+  return refused("value", "one JSON object a line, got a blank");
+}
+
+function refused(field: string, expected: string): RecordLines {
+  return { issues: [{ field, expected }] };
+}
+
+/** The last one of that name, as Kafka's own clients read it. */
+function header({ headers }: TopicRecord, name: string): string | undefined {
+  return headers.findLast(([key]) => key?.toString("utf8") === name)?.[1]?.toString("utf8");
+}

@@ -1,0 +1,201 @@
+import { createHash } from "node:crypto";
+import {
+  type AuditEntry,
+  type AuditRow,
+  EMPTY_THREAD,
+  type RowAnchor,
+  type ThreadKey,
+} from "../../audit/audit-row.ts";
+import type { SessionLog } from "../../audit/session-log.ts";
+import { threadText } from "../../audit/thread-text.ts";
+import { RecentMap } from "../../lifecycle/recent-map.ts";
+import type { Patience } from "../../otel/service/patience.ts";
+import { MOST_BYTES, roughBytes } from "../../otel/service/rough-bytes.ts";
+import type { Segment } from "../../otel/service/segment.ts";
+import { Slots } from "../../otel/service/slots.ts";
+import type { SpanGate } from "../../otel/service/span-gate.ts";
+import type { Work } from "../../otel/service/work.ts";
+import { ThreadAppends } from "./thread-appends.ts";
+
+/** Rows that are stored already and remembered, at least, to know those that come again. */
+const REMEMBERED = 20_000;
+/** Rows that may be on their way before more are made. */
+const MOST = 4_096;
+/** Of a thread, the rows that are looked through for one that is stored. */
+const LAST_ROWS = 256;
+
+/** What a row without an event id is known by. */
+export interface RowSource {
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface LaneLogOptions {
+  readonly log: SessionLog;
+  readonly gate: SpanGate;
+  readonly work: Work;
+  /** Knows a TypeError of the log as final. */
+  readonly patience: Patience;
+  readonly closed: AbortSignal;
+  /** Told when a row has been stored or refused. */
+  readonly onDone: () => void;
+}
+
+/**
+ * The audit log as the bridge of a lane sees it: patient, and silent about rows that an earlier life
+ * of the lane has stored.
+ */
+export class LaneLog implements SessionLog {
+  stored = 0;
+  refused = 0;
+  /** Rows on their way, or looked for. */
+  count = 0;
+  /** Of those rows. */
+  #bytes = 0;
+  /** Of the rows that are stored already and whose place may be asked for. */
+  #heldBytes = 0;
+  readonly #log: SessionLog;
+  readonly #gate: SpanGate;
+  readonly #work: Work;
+  readonly #patience: Patience;
+  readonly #appends: ThreadAppends;
+  readonly #onDone: () => void;
+  /** One at a time: each reads rows that may be large. */
+  readonly #finding = new Slots(1);
+  /** Of the rows that are stored already, those that came last. */
+  readonly #seen = new RecentMap<true>(REMEMBERED);
+  #source: RowSource | undefined;
+  /** Rows of the source that had no event id. */
+  #nameless = 0;
+
+  constructor({ closed, gate, log, onDone, patience, work }: LaneLogOptions) {
+    this.#log = log;
+    this.#gate = gate;
+    this.#work = work;
+    this.#patience = patience;
+    this.#appends = new ThreadAppends(log, patience, closed);
+    this.#onDone = onDone;
+  }
+
+  /** Whether no more rows should be made until some are stored. */
+  get full(): boolean {
+    return this.count >= MOST || this.#bytes >= MOST_BYTES;
+  }
+
+  /** The rows that follow are of this line. */
+  set source(source: RowSource | undefined) {
+    this.#source = source;
+    this.#nameless = 0;
+  }
+
+  append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
+    const [only, another] = entries;
+    // None: a probe. Whether the log is well only matters to agents that wait for it.
+    if (only === undefined) return NOWHERE;
+    return another === undefined ? this.#take(key, only) : this.#takeAll(key, entries);
+  }
+
+  loadSince(key: ThreadKey, cursor: number): Promise<readonly AuditRow[]> {
+    return this.#log.loadSince(key, cursor);
+  }
+
+  archiveBefore(key: ThreadKey, watermark: number): Promise<number> {
+    return this.#log.archiveBefore(key, watermark);
+  }
+
+  async #takeAll(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
+    const anchors = await Promise.all(entries.map((entry) => this.#take(key, entry)));
+    return anchors.at(-1) ?? EMPTY_THREAD;
+  }
+
+  #take(key: ThreadKey, given: AuditEntry): Promise<RowAnchor> {
+    const entry = given.event_id ? given : { ...given, event_id: this.#nameOf() };
+    const segment = this.#gate.segmentOf(key.tenant_id, entry.run_id ?? "");
+    if (segment?.muted) return NOWHERE;
+    if (!this.#gate.muted) return this.#append(key, entry, segment);
+    if (segment === undefined) return NOWHERE;
+    const thread = threadText(key);
+    const repeated = this.#hasSeen(thread + entry.event_id);
+    const find = () => this.#find(key, entry, segment);
+    const bytes = roughBytes(entry.event);
+    // To say where it stands only if it matters is cheaper, but keeps the row until then.
+    if (this.#heldBytes + bytes > MOST_BYTES) return find();
+    const place = segment.remember(thread, repeated, find);
+    if (place === undefined) return NOWHERE;
+    this.#heldBytes += bytes;
+    const letGo = () => {
+      this.#heldBytes -= bytes;
+    };
+    place.then(letGo, letGo);
+    return place;
+  }
+
+  #hasSeen(row: string): boolean {
+    if (this.#seen.get(row) === true) return true;
+    this.#seen.set(row, true);
+    return false;
+  }
+
+  async #append(key: ThreadKey, entry: AuditEntry, segment?: Segment): Promise<RowAnchor> {
+    const shift = this.#work.begin();
+    const bytes = this.#begin(entry);
+    try {
+      const anchor = await this.#appends.append(key, entry, segment);
+      this.stored++;
+      return anchor;
+    } catch (error) {
+      this.refused++;
+      throw error;
+    } finally {
+      shift.end();
+      this.#end(bytes);
+    }
+  }
+
+  /**
+   * The place of a row that is stored. It is among the last of its thread, or else the log is given it
+   * again: a log that remembers its id answers with the place, also where it is archived.
+   */
+  async #find(key: ThreadKey, entry: AuditEntry, segment: Segment): Promise<RowAnchor> {
+    const bytes = this.#begin(entry);
+    const place = await this.#finding.within(() => this.#placeOf(key, entry.event_id));
+    this.#end(bytes);
+    return place ?? this.#append(key, entry, segment);
+  }
+
+  async #placeOf(key: ThreadKey, eventId: AuditEntry["event_id"]): Promise<RowAnchor | undefined> {
+    const load = this.#patience.until(async () => {
+      const { ordinal } = await this.#log.append(key, []);
+      return this.#log.loadSince(key, Math.max(0, ordinal - LAST_ROWS));
+    });
+    // Closed: the run's span waits for good, as if the process had ended here.
+    const rows = await load.catch(() => NEVER);
+    const row = rows.findLast(({ event_id }) => event_id === eventId);
+    return row === undefined ? undefined : { ordinal: row.ordinal, hash: row.hash };
+  }
+
+  #begin({ event }: AuditEntry): number {
+    const bytes = roughBytes(event);
+    this.count++;
+    this.#bytes += bytes;
+    return bytes;
+  }
+
+  #end(bytes: number): void {
+    this.count--;
+    this.#bytes -= bytes;
+    this.#onDone();
+  }
+
+  /** An id for a row of a line without one: the same whenever the line is read again. */
+  #nameOf(): string | null {
+    if (this.#source === undefined) return null;
+    const { line, text } = this.#source;
+    const digest = createHash("sha256").update(text, "utf8").digest("hex");
+    return `${line}/${digest.slice(0, 32)}/${this.#nameless++}`;
+  }
+}
+
+const NEVER = new Promise<never>(() => {});
+
+const NOWHERE = Promise.resolve(EMPTY_THREAD);

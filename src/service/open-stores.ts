@@ -1,0 +1,65 @@
+import { NdjsonSessionLog } from "../audit/ndjson/ndjson-session-log.ts";
+import { isPostgresUrl } from "../audit/postgres/postgres-options.ts";
+import type { SessionLog } from "../audit/session-log.ts";
+import type { ErrorHook } from "../otel/report.ts";
+import { noSpanStore } from "../otel/service/no-span-store.ts";
+import { OtlpSpanStore } from "../otel/service/otlp-span-store.ts";
+import type { SpanStore } from "../otel/service/span-store.ts";
+import { tracesUrl } from "../otel/setup/endpoint.ts";
+
+/**
+ * Event ids that the log in a directory remembers, at least: about 300 bytes each. A service may come
+ * again to as many rows after a crash without writing one twice; PostgreSQL has no such bound.
+ */
+const EVENT_IDS = 250_000;
+
+export interface StoreOptions {
+  /** Base URL of an OTLP/HTTP receiver; `undefined`: spans go nowhere. */
+  readonly endpoint: string | undefined;
+  /** A directory, or `postgres://…`; `undefined`: no audit log. */
+  readonly audit: string | undefined;
+  /** Told of stores that fail for the moment, and of what they refuse for good. */
+  readonly onError: ErrorHook;
+}
+
+/** Where a service stores what it makes of events. */
+export interface Stores {
+  readonly spans: SpanStore;
+  readonly audit: SessionLog | undefined;
+  /** Call it when no lane is left. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the stores that the options name.
+ *
+ * @throws (rejects) TypeError where the endpoint is no http or https URL; with the audit log's error
+ *   where that can't be opened: a directory that is in use, a database that does not answer.
+ */
+export async function openStores({ audit, endpoint, onError }: StoreOptions): Promise<Stores> {
+  const url = endpoint === undefined ? undefined : tracesUrl(endpoint);
+  const log = audit === undefined ? undefined : await openLog(audit, onError);
+  const spans = url === undefined ? noSpanStore : new OtlpSpanStore({ url, onError });
+  return {
+    spans,
+    audit: log,
+    close: async () => {
+      await spans.close();
+      await log?.close();
+    },
+  };
+}
+
+async function openLog(place: string, onError: ErrorHook): Promise<ClosableLog> {
+  const report = (error: unknown) => onError(error, "audit log");
+  if (!isPostgresUrl(place)) {
+    return NdjsonSessionLog.open(place, { eventIds: EVENT_IDS, onError: report });
+  }
+  // Not before it is asked for: it needs the optional package `pg`.
+  const { PostgresSessionLog } = await import("../audit/postgres/postgres-session-log.ts");
+  return PostgresSessionLog.open({ connection: place, onError: report });
+}
+
+interface ClosableLog extends SessionLog {
+  close(): Promise<void>;
+}

@@ -1,0 +1,192 @@
+import { describe, expect, it } from "vitest";
+import type { LogLine } from "../../../src/ingest/journal/log-line.ts";
+import {
+  type FedJournal,
+  type FedLane,
+  JournalFeed,
+} from "../../../src/service/http/journal-feed.ts";
+
+/** Lines with their offset as text; more can be added. */
+class Lines implements FedJournal {
+  first = 0;
+  next = 0;
+  position = 0;
+  /** Offset of the first line that was asked for. */
+  from = -1;
+  readonly checkpoints: (readonly [number, number])[] = [];
+  failure: Error | undefined;
+  #wake = () => {};
+
+  constructor(position: number, next: number) {
+    this.position = position;
+    this.next = next;
+  }
+
+  add(count: number): void {
+    this.next += count;
+    this.#wake();
+  }
+
+  fail(error: Error): void {
+    this.failure = error;
+    this.#wake();
+  }
+
+  async *follow(from: number, signal: AbortSignal): AsyncGenerator<readonly LogLine[]> {
+    this.from = from;
+    signal.addEventListener("abort", () => this.#wake());
+    for (let at = from; !signal.aborted; ) {
+      if (this.failure !== undefined) throw this.failure;
+      const batch = [at, at + 1, at + 2].filter((offset) => offset < this.next).map(lineAt);
+      at += batch.length;
+      if (batch.length > 0) yield batch;
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    }
+  }
+
+  async checkpoint(position: number, stored: number): Promise<void> {
+    this.checkpoints.push([position, stored]);
+    this.position = position;
+  }
+}
+
+function lineAt(offset: number): LogLine {
+  const unbound = { tenant: undefined, dialect: undefined, key: undefined };
+  return { ...unbound, offset, text: String(offset), trusted: false, arrivedMs: 0 };
+}
+
+/** A lane that stores at once what it took, unless it is held. */
+class Taking implements FedLane {
+  readonly taken: number[] = [];
+  idled = 0;
+  settled = 0;
+  stored = 0;
+  closedWithin: number | undefined;
+  held: Promise<void> | undefined;
+
+  take({ offset }: LogLine): Promise<void> | undefined {
+    this.taken.push(offset);
+    return this.held;
+  }
+
+  async idle(): Promise<void> {
+    this.idled += 1;
+  }
+
+  async settle(): Promise<number> {
+    if (this.closedWithin !== undefined) throw new Error("closed");
+    this.stored = (this.taken.at(-1) ?? -1) + 1;
+    this.settled = Math.max(0, this.stored - 1);
+    return this.settled;
+  }
+
+  async close(graceMs: number): Promise<void> {
+    await this.settle();
+    this.closedWithin = graceMs;
+  }
+}
+
+function feedOf(journal: Lines, lane: Taking, lookback = 2) {
+  const settled: number[] = [];
+  const errors: unknown[] = [];
+  const feed = new JournalFeed({
+    journal,
+    lane,
+    lookback,
+    onSettled: (position) => void settled.push(position),
+    onError: (error) => void errors.push(error),
+  });
+  return { feed, settled, errors };
+}
+
+async function until(ready: () => boolean): Promise<void> {
+  while (!ready()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe("the journal's feed", () => {
+  it("gives the lane all lines from some before the position, and those that come", async () => {
+    const journal = new Lines(5, 8);
+    const lane = new Taking();
+    const { feed, settled } = feedOf(journal, lane);
+    await until(() => lane.taken.length === 5);
+    expect(journal.from).toBe(3);
+    journal.add(4);
+    await until(() => lane.taken.length === 9);
+    expect(lane.taken).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    await until(() => settled.length > 0 && lane.idled > 0);
+    expect(journal.checkpoints.at(-1)).toEqual([11, 12]);
+    expect(settled.at(-1)).toBe(11);
+    await feed.stop(1_000);
+    await feed.ended;
+  });
+
+  it("begins no earlier than the journal", async () => {
+    const journal = new Lines(5, 6);
+    journal.first = 4;
+    const lane = new Taking();
+    const { feed } = feedOf(journal, lane, 100);
+    await feed.stop(1_000);
+    expect(lane.taken).toEqual([4, 5]);
+  });
+
+  it("plays and settles what is there when it is stopped", async () => {
+    const journal = new Lines(0, 100);
+    const lane = new Taking();
+    const { feed, settled } = feedOf(journal, lane);
+    await feed.stop(10_000);
+    expect(lane.taken.length).toBe(100);
+    expect(lane.closedWithin).toBeGreaterThan(0);
+    expect(journal.checkpoints.at(-1)).toEqual([99, 100]);
+    expect(settled.at(-1)).toBe(99);
+    await feed.ended;
+  });
+
+  it("leaves what takes too long for the next start", async () => {
+    const journal = new Lines(0, 100);
+    const lane = new Taking();
+    let go = () => {};
+    lane.held = new Promise((resolve) => {
+      go = resolve;
+    });
+    const close = lane.close.bind(lane);
+    lane.close = async (graceMs) => {
+      await close(graceMs);
+      go();
+    };
+    const { feed } = feedOf(journal, lane);
+    await feed.stop(100);
+    expect(lane.taken).toEqual([0]);
+    expect(journal.checkpoints.at(-1)).toEqual([0, 1]);
+  });
+
+  it("fails when the journal can't be read", async () => {
+    const journal = new Lines(0, 1);
+    const lane = new Taking();
+    const { feed } = feedOf(journal, lane);
+    await until(() => lane.taken.length === 1);
+    journal.fail(new Error("damaged"));
+    await expect(feed.ended).rejects.toThrow("damaged");
+    await feed.stop(1_000);
+    expect(journal.checkpoints.at(-1)).toEqual([0, 1]);
+  });
+
+  it("goes on when a checkpoint could not be written", async () => {
+    const journal = new Lines(0, 1);
+    const lane = new Taking();
+    let failures = 0;
+    const write = journal.checkpoint.bind(journal);
+    journal.checkpoint = async (position, stored) => {
+      failures += 1;
+      if (failures === 1) throw new Error("ENOSPC");
+      await write(position, stored);
+    };
+    const { feed, errors, settled } = feedOf(journal, lane);
+    await until(() => settled.length > 0);
+    expect(errors).toEqual([new Error("ENOSPC")]);
+    await feed.stop(1_000);
+  });
+});

@@ -1,0 +1,149 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { kafkaClientOptions } from "../../../src/cli/consume/kafka-client-options.ts";
+import { listenAddress } from "../../../src/cli/consume/listen-address.ts";
+import { toldRarely } from "../../../src/cli/consume/told-rarely.ts";
+import { wholeNumber } from "../../../src/cli/consume/whole-number.ts";
+import { consume } from "../../../src/cli/consume.ts";
+
+describe("brokers, TLS and SASL", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "consume-options-"));
+    await writeFile(join(folder, "ca.pem"), "authorities");
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it("reads brokers, IPv6 ones too", async () => {
+    expect(await kafkaClientOptions({ brokers: "kafka-1:9092, [::1]:9093" }, {})).toEqual({
+      clientId: "entelix-otel",
+      bootstrapBrokers: ["kafka-1:9092", "[::1]:9093"],
+    });
+  });
+
+  it.each([undefined, "", "kafka-1", "kafka-1:0", "kafka-1:70000", "http://k:9092", "a:1,,b:2"])(
+    "refuses %j as brokers",
+    async (brokers) => {
+      await expect(kafkaClientOptions({ brokers }, {})).rejects.toThrow(/^--brokers: expected/);
+    },
+  );
+
+  it("reads TLS files and credentials from where they are", async () => {
+    const values = {
+      brokers: "k:9093",
+      tls: true,
+      "tls-ca": join(folder, "ca.pem"),
+      sasl: "scram-sha-512",
+    };
+    const env = { ENTELIX_KAFKA_USERNAME: "u", ENTELIX_KAFKA_PASSWORD: "p" };
+    expect(await kafkaClientOptions(values, env)).toMatchObject({
+      tls: { ca: "authorities" },
+      sasl: { mechanism: "SCRAM-SHA-512", username: "u", password: "p" },
+    });
+    const token = { ...values, sasl: "OAUTHBEARER" };
+    expect(await kafkaClientOptions(token, { ENTELIX_KAFKA_TOKEN: "t" })).toMatchObject({
+      sasl: { mechanism: "OAUTHBEARER", token: "t" },
+    });
+  });
+
+  it.each([
+    [{ "tls-ca": "x" }, /^--tls-ca: expected --tls with it/],
+    [{ tls: true, "tls-cert": "x" }, /^--tls-cert and --tls-key: expected both/],
+    [{ tls: true, "tls-ca": "/no/such/file" }, /^--tls-ca: ENOENT/],
+    [{ sasl: "KERBEROS" }, /^--sasl: expected PLAIN, .*, got "KERBEROS"/],
+    [{ sasl: "PLAIN", tls: true }, /expected the variable ENTELIX_KAFKA_USERNAME/],
+  ])("refuses %o", async (values, message) => {
+    await expect(kafkaClientOptions({ brokers: "k:1", ...values }, {})).rejects.toThrow(message);
+  });
+
+  it("does not send a password in the clear", async () => {
+    const env = { ENTELIX_KAFKA_USERNAME: "u", ENTELIX_KAFKA_PASSWORD: "p" };
+    await expect(kafkaClientOptions({ brokers: "k:1", sasl: "PLAIN" }, env)).rejects.toThrow(
+      /--sasl PLAIN: expected --tls with it/,
+    );
+  });
+});
+
+describe("consume", () => {
+  const io = { env: {} };
+  const GIVEN = [
+    "--brokers",
+    "k:1",
+    "--topic",
+    "t",
+    "--dead-letter",
+    "d",
+    "--endpoint",
+    "http://e",
+  ];
+
+  it.each([
+    [["--brokers", "k:1"], /^--topic: expected/],
+    [["--topic", "t"], /^--dead-letter: expected a topic for what can't be read, or none/],
+    [["--topic", "t", "--dead-letter", "t"], /^--dead-letter: expected another topic/],
+    [["--topic", "t", "--dead-letter", "d"], /^expected --endpoint or --audit/],
+    [[...GIVEN, "--dialect", "klingon"], /^--dialect: expected one of auto, entelix/],
+    [[...GIVEN, "--session-timeout", "3"], /^--session-timeout: expected 6 to 600/],
+    [[...GIVEN, "--grace", "0"], /^--grace: expected 1 to 600/],
+    [[...GIVEN, "--session-timeout", "9", "--grace", "9"], /^--grace: expected less than/],
+    [[...GIVEN, "--lookback", "-1"], /^--lookback|argument/],
+    [[...GIVEN, "--run-age", "soon"], /^--run-age: expected 1 to/],
+    [[...GIVEN, "--listen", "9464"], /^--listen: expected HOST:PORT/],
+  ])("refuses %j", async (args, message) => {
+    const { Output } = await import("../../../src/cli/terminal/output.ts");
+    const { PassThrough } = await import("node:stream");
+    const stream = new PassThrough();
+    const output = new Output(stream, {});
+    const all = { ...io, out: output, err: output, stdin: stream, stdout: stream };
+    await expect((async () => consume.run([...args], all))()).rejects.toThrow(message);
+  });
+});
+
+describe("small options", () => {
+  it("reads whole numbers within their range", () => {
+    const range = { fallback: 5, least: 1, most: 9 };
+    expect([undefined, "1", "9"].map((text) => wholeNumber("--n", text, range))).toEqual([5, 1, 9]);
+    for (const text of ["0", "10", "1.5", "1e0", " 1", ""]) {
+      expect(() => wholeNumber("--n", text, range)).toThrow(/^--n: expected 1 to 9, got/);
+    }
+  });
+
+  it("reads addresses", () => {
+    expect(listenAddress("127.0.0.1:0")).toEqual({ host: "127.0.0.1", port: 0 });
+    expect(listenAddress("[::1]:9464")).toEqual({ host: "::1", port: 9464 });
+    for (const text of ["9464", ":9464", "host", "host:99999", "::1:9464"]) {
+      expect(() => listenAddress(text)).toThrow(/^--listen: expected HOST:PORT/);
+    }
+  });
+});
+
+describe("toldRarely", () => {
+  it("tells the first at once, and those that follow as a count", () => {
+    let now = 0;
+    const told: string[] = [];
+    const tell = toldRarely(
+      (line) => told.push(line),
+      () => now,
+    );
+    tell("a", "a at 0");
+    tell("b", "b at 0");
+    now = 29_999;
+    tell("a", "a at 29");
+    tell("a", "a at 29");
+    now = 30_000;
+    tell("a", "a at 30");
+    expect(told).toEqual(["a at 0", "b at 0", "a at 30 (and 2 like it before)"]);
+  });
+
+  it("remembers a bounded number of kinds; the others are one", () => {
+    const told: string[] = [];
+    const tell = toldRarely(
+      (line) => told.push(line),
+      () => 0,
+    );
+    for (let kind = 0; kind < 1000; kind++) tell(`kind ${kind}`, `line ${kind}`);
+    expect(told).toHaveLength(201);
+  });
+});

@@ -1,0 +1,201 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { DeadLetters, LetterRefusedError } from "../../../src/service/kafka/dead-letters.ts";
+import type { KafkaProducer, ProducedRecord } from "../../../src/service/kafka/kafka-library.ts";
+import { cutLetterRecord, letterRecord } from "../../../src/service/kafka/letter-record.ts";
+import { protocolError, record } from "./records.ts";
+
+const ISSUES = [
+  { field: "run_id", expected: "non-empty text" },
+  { field: "type", expected: "text" },
+];
+
+function texts(headers: ProducedRecord["headers"]) {
+  return [...headers].map(([name, text]) => [String(name), text && String(text)]);
+}
+
+function producer(send: KafkaProducer["send"]) {
+  const closed: string[] = [];
+  const made: KafkaProducer = {
+    send,
+    metadata: () => Promise.reject(new Error("not expected")),
+    close: async () => void closed.push("closed"),
+  };
+  return { made, closed };
+}
+
+describe("letterRecord", () => {
+  it("keeps key, value and headers, and says why and from where", () => {
+    const value = Buffer.from([0xff, 0x00]);
+    const one = record({ value, headers: [[Buffer.from("mine"), null]] });
+    const { headers, ...rest } = letterRecord("dead", { record: one, value, issues: ISSUES });
+    expect(rest).toEqual({ topic: "dead", key: Buffer.from("run-1"), value });
+    expect(texts(headers)).toEqual([
+      ["mine", null],
+      ["entelix-reason", "run_id: expected non-empty text; type: expected text"],
+      ["entelix-field", "run_id"],
+      ["entelix-topic", "events"],
+      ["entelix-partition", "0"],
+      ["entelix-offset", "7"],
+    ]);
+  });
+
+  it("keeps a record without key and value as it is, and cuts a long reason", () => {
+    const one = record({ key: null, value: null });
+    const issues = [{ field: "type", expected: "x".repeat(5000) }];
+    const letter = letterRecord("dead", { record: one, value: null, issues });
+    expect(letter).toMatchObject({ key: undefined, value: null });
+    expect(texts(letter.headers)[0]?.[1]).toHaveLength(1024);
+  });
+});
+
+describe("cutLetterRecord", () => {
+  it("keeps the first 4 KiB, and says how much there was and its hash", () => {
+    const value = Buffer.alloc(5000, "abc");
+    const one = record({ value, headers: [[Buffer.from("mine"), Buffer.from("x")]] });
+    const cut = cutLetterRecord("dead", { record: one, value, issues: ISSUES });
+    expect(cut?.key).toEqual(Buffer.from("run-1"));
+    expect(cut?.value).toEqual(Buffer.alloc(4096, "abc"));
+    expect(texts(cut?.headers ?? new Map())).toEqual([
+      ["mine", "x"],
+      ["entelix-reason", "run_id: expected non-empty text; type: expected text"],
+      ["entelix-field", "run_id"],
+      ["entelix-topic", "events"],
+      ["entelix-partition", "0"],
+      ["entelix-offset", "7"],
+      ["entelix-cut", "5000"],
+      ["entelix-sha256", createHash("sha256").update(value).digest("hex")],
+    ]);
+  });
+
+  it("leaves out a key and headers that are too large", () => {
+    const large = Buffer.alloc(4097);
+    const one = record({ key: large, value: null, headers: [[Buffer.from("mine"), large]] });
+    const cut = cutLetterRecord("dead", { record: one, value: null, issues: ISSUES });
+    expect(cut).toMatchObject({ key: undefined, value: null });
+    const headers = new Map(
+      texts(cut?.headers ?? new Map()).map(([name, text]) => [name, text] as const),
+    );
+    expect(headers.has("mine")).toBe(false);
+    expect(headers.get("entelix-cut")).toBe("0");
+  });
+
+  it("makes nothing where nothing can be smaller", () => {
+    const value = Buffer.alloc(4096);
+    const letter = { record: record({ value }), value, issues: ISSUES };
+    expect(cutLetterRecord("dead", letter)).toBeUndefined();
+  });
+});
+
+describe("DeadLetters", () => {
+  it("resolves when the brokers have it, having tried again as often as it took", async () => {
+    const batches: number[] = [];
+    const troubles: string[] = [];
+    const { made } = producer(async ({ acks, messages }) => {
+      expect(acks).toBe(-1);
+      batches.push(messages.length);
+      if (batches.length < 3) throw new Error("away");
+    });
+    const letters = new DeadLetters(made, "dead", (error) => troubles.push(String(error)));
+    const letter = { record: record(), value: record().value, issues: ISSUES };
+    await Promise.all([letters.send(letter), letters.send(letter)]);
+    expect(batches).toEqual([1, 1, 1, 1]);
+    expect(troubles).toEqual(["Error: away", "Error: away"]);
+    expect(letters.sent).toBe(2);
+  });
+
+  it("sends many at once, but no more than a request may have", async () => {
+    const batches: number[] = [];
+    const { made } = producer(async ({ messages }) => void batches.push(messages.length));
+    const letters = new DeadLetters(made, "dead", () => {});
+    const send = (bytes: number) =>
+      letters.send({ record: record(), value: Buffer.alloc(bytes), issues: ISSUES });
+    await Promise.all([send(1), send(1), send(1), send(200_000), send(100_000), send(900_000)]);
+    expect(batches).toEqual([1, 3, 1, 1]);
+    expect(letters.sent).toBe(6);
+  });
+
+  it("rejects what was not acknowledged when it is closed, and what comes after", async () => {
+    const { made, closed } = producer(() => Promise.reject(new Error("away")));
+    const letters = new DeadLetters(made, "dead", () => {});
+    const letter = { record: record(), value: null, issues: ISSUES };
+    const sent = letters.send(letter);
+    const failed = expect(sent).rejects.toThrow(/closed before/);
+    await letters.close();
+    await failed;
+    await expect(letters.send(letter)).rejects.toThrow(/closed before/);
+    expect(closed).toEqual(["closed"]);
+    expect(letters.sent).toBe(0);
+  });
+
+  /** Brokers that take no value longer than that, and none of a batch that has one. */
+  function strict(most: number, refusal = "MESSAGE_TOO_LARGE") {
+    const requests: number[][] = [];
+    const stored: ProducedRecord[] = [];
+    const { made } = producer(async ({ messages }) => {
+      const sizes = messages.map(({ value }) => value?.length ?? 0);
+      requests.push(sizes);
+      if (sizes.some((size) => size > most)) throw protocolError(refusal);
+      stored.push(...messages);
+    });
+    const troubles: unknown[] = [];
+    const letters = new DeadLetters(made, "dead", (error) => troubles.push(error));
+    const send = (bytes: number, offset: number) => {
+      const value = Buffer.alloc(bytes, "v");
+      return letters.send({ record: record({ offset, value }), value, issues: ISSUES });
+    };
+    return { letters, requests, stored, troubles, send };
+  }
+
+  it.each(["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"])(
+    "sends what is refused by %s alone, then cut; those beside it go whole, once",
+    async (refusal) => {
+      const { letters, requests, stored, troubles, send } = strict(5000, refusal);
+      await Promise.all([send(1, 1), send(2, 2), send(6000, 3), send(3, 4), send(4, 5)]);
+      await send(5, 6);
+      expect(requests).toEqual([[1], [2, 6000, 3, 4], [2], [6000], [4096], [3], [4], [5]]);
+      expect(stored.map(({ value }) => value?.length)).toEqual([1, 2, 4096, 3, 4, 5]);
+      const cut = new Map(texts(stored[2]?.headers ?? new Map()).map(([n, t]) => [n, t] as const));
+      expect(cut.get("entelix-cut")).toBe("6000");
+      expect(cut.get("entelix-offset")).toBe("3");
+      const whole = createHash("sha256").update(Buffer.alloc(6000, "v")).digest("hex");
+      expect(cut.get("entelix-sha256")).toBe(whole);
+      expect(troubles).toEqual([
+        new LetterRefusedError(`events/0:3 (6000 bytes) was refused: ${refusal}; it is sent cut`),
+      ]);
+      expect([letters.sent, letters.cut, letters.lost]).toEqual([6, 1, 0]);
+    },
+  );
+
+  it("passes over what is refused even when cut, and what can't be cut", async () => {
+    const { letters, requests, stored, troubles, send } = strict(100);
+    await Promise.all([send(9000, 1), send(200, 2), send(3, 3)]);
+    expect(requests).toEqual([[9000], [4096], [200], [3]]);
+    expect(stored.map(({ value }) => value?.length)).toEqual([3]);
+    expect(troubles.map(String)).toEqual([
+      "LetterRefusedError: events/0:1 (9000 bytes) was refused: MESSAGE_TOO_LARGE; it is sent cut",
+      "LetterRefusedError: events/0:1 (9000 bytes) was refused: MESSAGE_TOO_LARGE; it is lost to this topic",
+      "LetterRefusedError: events/0:2 (200 bytes) was refused: MESSAGE_TOO_LARGE; it is lost to this topic",
+    ]);
+    expect([letters.sent, letters.cut, letters.lost]).toEqual([1, 0, 2]);
+  });
+
+  it("lets others go before one that fails alone, and keeps that whole", async () => {
+    const stored: (number | undefined)[] = [];
+    let failures = 0;
+    const { made } = producer(async ({ messages }) => {
+      if (messages.some(({ value }) => value?.length === 9000) && failures++ < 3) {
+        throw protocolError("LEADER_NOT_AVAILABLE");
+      }
+      stored.push(...messages.map(({ value }) => value?.length));
+    });
+    const troubles: unknown[] = [];
+    const letters = new DeadLetters(made, "dead", (error) => troubles.push(error));
+    const send = (bytes: number) =>
+      letters.send({ record: record(), value: Buffer.alloc(bytes), issues: ISSUES });
+    await Promise.all([send(9000), send(1)]);
+    expect(stored).toEqual([1, 9000]);
+    expect(troubles).toHaveLength(3);
+    expect([letters.sent, letters.cut, letters.lost]).toEqual([2, 0, 0]);
+  });
+});

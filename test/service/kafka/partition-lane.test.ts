@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  type LineTaker,
+  PartitionLane,
+  type PartitionLaneOptions,
+  type Reject,
+} from "../../../src/service/kafka/partition-lane.ts";
+import type { TopicRecord } from "../../../src/service/kafka/topic-record.ts";
+import type { LaneLine } from "../../../src/service/lane/log-line.ts";
+import { untilHolds } from "../../e2e/support/until.ts";
+import { record } from "./records.ts";
+
+const RULES = { dialect: undefined, dialects: ["entelix"], trusted: true };
+
+/** A lane that stores at once what it is given, unless it is told otherwise. */
+class TestLane implements LineTaker {
+  readonly taken: LaneLine[] = [];
+  readonly idles: number[] = [];
+  readonly closes: number[] = [];
+  reject: Reject = async () => {};
+  onTake: (line: LaneLine) => Promise<void> | undefined = () => undefined;
+  needed: number | undefined;
+  #next = 0;
+
+  take(line: LaneLine) {
+    this.taken.push(line);
+    this.#next = line.more === true ? line.offset : line.offset + 1;
+    return this.onTake(line);
+  }
+
+  async idle(nowMs: number) {
+    this.idles.push(nowMs);
+  }
+
+  async settle() {
+    return this.needed ?? this.#next;
+  }
+
+  async close(graceMs: number) {
+    this.closes.push(graceMs);
+  }
+
+  get figures(): LineTaker["figures"] {
+    throw new Error("not expected");
+  }
+}
+
+describe("PartitionLane", () => {
+  const open: PartitionLane[] = [];
+  afterEach(() => Promise.all(open.splice(0).map((lane) => lane.end(0))));
+
+  function start(options: Partial<PartitionLaneOptions> = {}) {
+    const inner = new TestLane();
+    const errors: string[] = [];
+    const buried: [number, string | undefined][] = [];
+    const lane = new PartitionLane({
+      topic: "events",
+      partition: 0,
+      from: 0,
+      start: 0,
+      rules: RULES,
+      makeLane: (reject) => {
+        inner.reject = reject;
+        return inner;
+      },
+      bury: async ({ offset }, value) => void buried.push([offset, value?.toString()]),
+      onHungry: () => {},
+      onError: (error) => errors.push(String(error)),
+      ...options,
+    });
+    open.push(lane);
+    return { lane, inner, errors, buried };
+  }
+
+  function chunk(offsets: readonly number[], fields: Partial<TopicRecord> = {}) {
+    const records = offsets.map((offset) => record({ offset, ...fields }));
+    const next = (offsets.at(-1) ?? -1) + 1;
+    return { records, next, end: next, bytes: 1 };
+  }
+
+  async function stored(lane: PartitionLane, offset: number) {
+    await untilHolds(`stored up to ${offset}`, () => {
+      lane.settle();
+      expect(lane.stored).toBe(offset);
+    });
+  }
+
+  it("plays records in order, and tells up to where all is stored", async () => {
+    const { lane, inner } = start();
+    expect(lane.behind).toBeUndefined();
+    lane.deliver(chunk([0, 1, 4]));
+    expect(lane.next).toBe(5);
+    await stored(lane, 5);
+    expect(inner.taken.map(({ offset }) => offset)).toEqual([0, 1, 4]);
+    expect(lane.behind).toBe(0);
+  });
+
+  it("commits no further than the lane still needs", async () => {
+    const { lane, inner } = start();
+    inner.needed = 1;
+    lane.deliver(chunk([0, 1, 2]));
+    await stored(lane, 1);
+    inner.needed = undefined;
+    await stored(lane, 3);
+  });
+
+  it("passes over what no line came of: transactions' ends at the end of the log", async () => {
+    const { lane } = start();
+    lane.deliver({ ...chunk([0, 1]), next: 4, end: 4 });
+    await stored(lane, 4);
+  });
+
+  it("never falls behind what was committed while it reads what is before", async () => {
+    const { lane, inner } = start({ from: 10, start: 5 });
+    lane.deliver(chunk([5, 6]));
+    await untilHolds("played", () => expect(inner.taken).toHaveLength(2));
+    lane.settle();
+    await sleep(1);
+    expect(lane.stored).toBe(10);
+  });
+
+  it("gives the lines of one record one offset, which is done with the last of them", async () => {
+    const { lane, inner } = start();
+    lane.deliver(chunk([3], { value: Buffer.from('{"a":1}\n{"b":2}\n{"c":3}') }));
+    await stored(lane, 4);
+    expect(inner.taken.map(({ offset, text, more }) => [offset, text, more])).toEqual([
+      [3, '{"a":1}', true],
+      [3, '{"b":2}', true],
+      [3, '{"c":3}', undefined],
+    ]);
+  });
+
+  it("holds back the commit until a dead letter is safe", async () => {
+    let safe = () => {};
+    const bury = () => new Promise<void>((resolve) => (safe = resolve));
+    const { lane, inner } = start({ bury });
+    const bad = record({ offset: 1, value: Buffer.from([0xff]) });
+    lane.deliver({ records: [record({ offset: 0 }), bad], next: 2, end: 2, bytes: 1 });
+    lane.deliver(chunk([2, 3]));
+    await untilHolds("played", () => expect(inner.taken).toHaveLength(3));
+    await stored(lane, 1);
+    safe();
+    await stored(lane, 4);
+  });
+
+  it("buries a line that the lane rejects: it alone where its record has several", async () => {
+    const { lane, inner, buried } = start();
+    inner.onTake = (line) =>
+      line.text.includes("bad")
+        ? inner.reject(line, [{ field: "type", expected: "x" }])
+        : undefined;
+    lane.deliver(chunk([0], { value: Buffer.from('{"bad":0}') }));
+    lane.deliver(chunk([1], { value: Buffer.from('{"a":1}\n{"bad":1}') }));
+    await stored(lane, 2);
+    expect(buried).toEqual([
+      [0, '{"bad":0}'],
+      [1, '{"bad":1}'],
+    ]);
+  });
+
+  it("does not bury again what is before the committed offset", async () => {
+    const { lane, buried } = start({ from: 2, start: 0 });
+    const value = Buffer.from([0xff]);
+    lane.deliver(chunk([0, 1, 2], { value }));
+    await stored(lane, 3);
+    expect(buried.map(([offset]) => offset)).toEqual([2]);
+  });
+
+  it("asks for more only while there is room", async () => {
+    let go = () => {};
+    const { lane, inner } = start();
+    inner.onTake = () => new Promise<void>((resolve) => (go = resolve));
+    expect(lane.hungry).toBe(true);
+    lane.deliver(chunk([0]));
+    lane.deliver(chunk([1]));
+    expect(lane.hungry).toBe(false);
+    await untilHolds("taken", () => expect(inner.taken).toHaveLength(1));
+    go();
+    await untilHolds("hungry", () => expect(lane.hungry).toBe(true));
+    await untilHolds("taken", () => expect(inner.taken).toHaveLength(2));
+    go();
+  });
+
+  it("lets time pass only at the end of the log", async () => {
+    const { lane, inner } = start();
+    lane.deliver({ ...chunk([0]), end: 5 });
+    await untilHolds("played", () => expect(inner.taken).toHaveLength(1));
+    lane.deliver({ records: [], next: 1, end: undefined, bytes: 0 });
+    await sleep(700);
+    expect(inner.idles).toEqual([]);
+    lane.deliver({ records: [], next: 1, end: 1, bytes: 0 });
+    await untilHolds("idle", () => expect(inner.idles.length).toBeGreaterThan(0));
+  });
+
+  it("hands over though its lane stands still: what is stored is known, the rest is not played", async () => {
+    const { lane, inner, errors } = start();
+    inner.onTake = ({ offset }) => (offset === 1 ? new Promise(() => {}) : undefined);
+    lane.deliver(chunk([0, 1, 2]));
+    await untilHolds("taken", () => expect(inner.taken).toHaveLength(2));
+    inner.needed = 1;
+    await stored(lane, 1);
+    await lane.end(10);
+    expect(lane.stored).toBe(1);
+    expect(inner.closes).toHaveLength(1);
+    expect(inner.taken).toHaveLength(2);
+    expect(lane.hungry).toBe(false);
+    expect(errors).toEqual([]);
+  });
+
+  it("settles a last time when it hands over", async () => {
+    const { lane, inner } = start();
+    lane.deliver(chunk([0, 1]));
+    await untilHolds("played", () => expect(inner.taken).toHaveLength(2));
+    await lane.end(5_000);
+    expect(lane.stored).toBe(2);
+  });
+});

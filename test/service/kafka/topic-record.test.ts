@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import type { RecordsBatch } from "../../../src/service/kafka/kafka-library.ts";
+import { readBatches } from "../../../src/service/kafka/topic-record.ts";
+
+function batch(firstOffset: bigint, values: readonly string[], attributes = 0): RecordsBatch {
+  return {
+    firstOffset,
+    lastOffsetDelta: values.length - 1,
+    firstTimestamp: 1000n,
+    attributes,
+    records: values.map((value, offsetDelta) => ({
+      offsetDelta,
+      timestampDelta: BigInt(offsetDelta * 10),
+      key: null,
+      value: Buffer.from(value),
+      headers: [],
+    })),
+  };
+}
+
+describe("readBatches", () => {
+  it("gives records their offsets and times", () => {
+    const { records, next, end, bytes } = readBatches("t", 3, 5, 9, [batch(5n, ["a", "bc"])]);
+    expect(records.map(({ offset, timestampMs }) => [offset, timestampMs])).toEqual([
+      [5, 1000],
+      [6, 1010],
+    ]);
+    expect(records[0]).toMatchObject({ topic: "t", partition: 3 });
+    expect({ next, end, bytes }).toEqual({ next: 7, end: 9, bytes: 3 });
+  });
+
+  it("leaves out what a batch has before the offset that was asked for", () => {
+    const { records, next } = readBatches("t", 0, 7, 8, [batch(5n, ["a", "b", "c"])]);
+    expect(records.map(({ offset }) => offset)).toEqual([7]);
+    expect(next).toBe(8);
+  });
+
+  it("passes over what ends transactions, and over what compaction has removed", () => {
+    const compacted = { ...batch(6n, ["a"]), lastOffsetDelta: 4 };
+    const { records, next } = readBatches("t", 0, 5, 11, [batch(5n, ["x"], 0x20), compacted]);
+    expect(records.map(({ offset }) => offset)).toEqual([6]);
+    expect(next).toBe(11);
+  });
+
+  it("stays where it is when nothing came", () => {
+    expect(readBatches("t", 0, 5, 5, [])).toEqual({ records: [], next: 5, end: 5, bytes: 0 });
+  });
+});

@@ -1,0 +1,137 @@
+import { createServer } from "node:http";
+import { NodeTracerProvider, type ReadableSpan } from "@opentelemetry/sdk-trace-node";
+import { describe, expect, it, vi } from "vitest";
+import { OtlpSpanStore } from "../../../src/otel/service/otlp-span-store.ts";
+import { type Answer, deadUrl, OtlpServer } from "../../support/otlp-server.ts";
+
+function spans(names: readonly string[]): ReadableSpan[] {
+  const ended: ReadableSpan[] = [];
+  const provider = new NodeTracerProvider({
+    spanProcessors: [
+      {
+        onStart: () => {},
+        onEnd: (span) => void ended.push(span),
+        forceFlush: async () => {},
+        shutdown: async () => {},
+      },
+    ],
+  });
+  for (const name of names) provider.getTracer("test").startSpan(name).end();
+  return ended;
+}
+
+function storeAt(url: string, requests?: number) {
+  const errors: string[] = [];
+  const store = new OtlpSpanStore({
+    url: `${url}/v1/traces`,
+    onError: (error, where) => void errors.push(`${where}: ${String(error)}`),
+    // Below the second after which the stock exporter would try again by itself.
+    timeoutMs: 900,
+    delays: { firstMs: 1, mostMs: 4 },
+    requests,
+  });
+  return { errors, store };
+}
+
+const names = (server: OtlpServer) => server.spans.map(({ name }) => name);
+
+describe("OtlpSpanStore", () => {
+  it("stores spans in one request", async () => {
+    await using server = await OtlpServer.start();
+    const { errors, store } = storeAt(server.url);
+    expect(await store.store(spans(["a", "b"]))).toEqual({ refused: 0 });
+    expect(await store.store([])).toEqual({ refused: 0 });
+    expect(server.requests).toHaveLength(1);
+    expect(names(server)).toEqual(["a", "b"]);
+    expect(errors).toEqual([]);
+    expect(await store.probe()).toMatchObject({ ok: true });
+    await store.close();
+    expect(server.faults).toEqual([]);
+  });
+
+  it("tries again what the receiver, its operator or time will mend, and tells of it once", async () => {
+    const answers: Answer[] = [500, 401, 403, 404, 408, 429, 503, 502];
+    await using server = await OtlpServer.start({ answer: (request) => answers[request] ?? 200 });
+    const { errors, store } = storeAt(server.url);
+    expect(await store.store(spans(["a"]))).toEqual({ refused: 0 });
+    expect(server.requests).toHaveLength(9);
+    expect(names(server)).toEqual(["a"]);
+    expect(errors).toEqual([expect.stringMatching(/^span export: Error: spans: HTTP 500/)]);
+    await store.close();
+  });
+
+  it("waits for a receiver that is not there, until it is closed", async () => {
+    const { errors, store } = storeAt(await deadUrl());
+    const stored = store.store(spans(["a"]));
+    const [first] = await Promise.all([
+      stored.then(
+        () => "stored",
+        () => "closed",
+      ),
+      vi.waitUntil(() => errors.length > 0, { timeout: 5_000 }).then(() => store.close()),
+    ]);
+    expect(first).toBe("closed");
+    expect(errors).toHaveLength(1);
+    await expect(store.store(spans(["b"]))).rejects.toThrow("closed");
+  });
+
+  it("halves what is too large", async () => {
+    await using server = await OtlpServer.start({
+      answer: () => ((server.requests.at(-1)?.spans.length ?? 0) > 2 ? 413 : 200),
+    });
+    const { errors, store } = storeAt(server.url);
+    expect(await store.store(spans(["a", "b", "c", "d", "e"]))).toEqual({ refused: 0 });
+    expect(names(server)).toEqual(["a", "b", "c", "d", "e"]);
+    expect(errors).toEqual([]);
+    await store.close();
+  });
+
+  it("loses no other spans with the one that is refused for good", async () => {
+    const hasBad = () => server.requests.at(-1)?.spans.some(({ name }) => name === "bad");
+    await using server = await OtlpServer.start({ answer: () => (hasBad() ? 400 : 200) });
+    const { errors, store } = storeAt(server.url);
+    const stored = await store.store(spans(["a", "b", "bad", "c", "d"]));
+    expect(stored).toEqual({ refused: 1 });
+    expect(names(server)).toEqual(["a", "b", "c", "d"]);
+    expect(errors).toEqual([expect.stringMatching(/^span export: RefusedError: spans: HTTP 400/)]);
+    await store.close();
+  });
+
+  it("counts what a receiver takes a request without", async () => {
+    let sent = 0;
+    const server = createServer((request, response) => {
+      request.resume().on("end", () => {
+        sent++;
+        const partialSuccess = sent === 1 ? { rejectedSpans: "2", errorMessage: "too old" } : {};
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify({ partialSuccess }));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const { errors, store } = storeAt(`http://127.0.0.1:${port}`);
+    expect(await store.store(spans(["a", "b", "c"]))).toEqual({ refused: 2 });
+    expect(await store.store(spans(["d"]))).toEqual({ refused: 0 });
+    expect(errors).toEqual(["span export: Error: 2 spans: the receiver refused them: too old"]);
+    await store.close();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it("has so many requests on their way, and no more", async () => {
+    let now = 0;
+    let most = 0;
+    await using server = await OtlpServer.start({
+      before: async () => {
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        now--;
+      },
+    });
+    const { store } = storeAt(server.url, 3);
+    await Promise.all(Array.from({ length: 12 }, (_, n) => store.store(spans([`s${n}`]))));
+    expect(server.requests).toHaveLength(12);
+    expect(most).toBe(3);
+    await store.close();
+  });
+});
