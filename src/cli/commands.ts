@@ -1,3 +1,4 @@
+import { auditErase } from "./audit-erase.ts";
 import { auditShow } from "./audit-show.ts";
 import { auditVerify } from "./audit-verify.ts";
 import type { Command } from "./command.ts";
@@ -21,5 +22,6 @@ export const COMMANDS: readonly Command[] = [
   consume,
   auditVerify,
   auditShow,
+  auditErase,
   doctor,
 ];

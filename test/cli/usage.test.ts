@@ -12,6 +12,7 @@ const COMMANDS = [
   "where",
   "audit verify",
   "audit show",
+  "audit erase",
   "doctor",
 ];
 
@@ -48,7 +49,7 @@ describe("the command line", () => {
   it.each([
     [["replya", "x"], "unknown command replya. Did you mean replay?"],
     [["nonsense"], "unknown command nonsense"],
-    [["audit", "vrify"], "expected audit verify or audit show, got audit vrify"],
+    [["audit", "vrify"], "expected audit verify or audit show or audit erase, got audit vrify"],
     [["--jsno"], "expected a command before --jsno"],
     [["replay"], "expected FILE… after replay"],
     [["replay", "x", "--otu", "y"], "unknown option --otu. Did you mean --out?"],

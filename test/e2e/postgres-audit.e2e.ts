@@ -17,6 +17,50 @@ afterAll(() => logs?.stop());
 const FIRST = "(select thread from threads where thread_id = 't1' and tenant_id = 'acme')";
 const SECOND = "(select thread from threads where thread_id = 't2')";
 
+describe("audit erase of the built command", () => {
+  it("leaves kind and time, of the named tenant alone, and the log whole", async () => {
+    const { url } = await logs.filled();
+    expect(await command(["audit", "erase", url, "--tenant", "acme", "--thread", "t2"])).toEqual(
+      expect.objectContaining({ code: 0, stdout: "5 payloads erased\n" }),
+    );
+    const again = await command(["audit", "erase", url, "--tenant", "acme"]);
+    expect(again.stdout).toMatch(/^\d payloads erased\n$/);
+    const shown = await command(["audit", "show", url, "--json"]);
+    const rows = shown.stdout
+      .trim()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    expect(rows).toHaveLength(12);
+    for (const row of rows) {
+      const erased = expect.objectContaining({ erased: true, kind: expect.any(String) });
+      const isAcmes = expect.objectContaining({ tenant_id: "acme", event: erased });
+      const isOthers = expect.objectContaining({
+        tenant_id: "other",
+        event: expect.not.objectContaining({ erased: true }),
+      });
+      expect([isAcmes, isOthers]).toContainEqual(row);
+    }
+    const verified = await command(["audit", "verify", url]);
+    expect([verified.code, verified.stdout.startsWith("✓ whole: 12 rows, 3 threads")]).toEqual([
+      0,
+      true,
+    ]);
+  });
+
+  it("says what it needs", async () => {
+    const noTenant = await command(["audit", "erase", "postgres://127.0.0.1/none"]);
+    expect([noTenant.code, noTenant.stderr]).toEqual([
+      1,
+      expect.stringContaining("--tenant: expected"),
+    ]);
+    const noDatabase = await command(["audit", "erase", "./audit", "--tenant", "acme"]);
+    expect([noDatabase.code, noDatabase.stderr]).toEqual([
+      1,
+      expect.stringContaining("postgres://"),
+    ]);
+  });
+});
+
 describe("audit verify and audit show of the built command", () => {
   it("find a whole log whole and print its rows", async () => {
     const { url } = await logs.filled();
