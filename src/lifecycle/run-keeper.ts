@@ -285,10 +285,12 @@ export class RunKeeper<H> {
 
   /** Gives up the run that was silent longest, of the tenant that has the most. */
   #evictOne(newcomer: Run<H>): void {
-    const tenant = this.#shares.heaviest(this.#forest.runs());
+    const tenant = this.#shares.heaviest(this.#forest.runs(), newcomer);
+    const isOther = ({ first, last }: Tree<H>) =>
+      // A tree is of one tenant: a parent of another one is none.
+      first?.tenantId === tenant && (first !== newcomer || last !== newcomer);
     let tree = this.#forest.first;
-    // A tree is of one tenant: a parent of another one is none.
-    while (tree !== undefined && tree.first?.tenantId !== tenant) tree = tree.next;
+    while (tree !== undefined && !isOther(tree)) tree = tree.next;
     if (tree === undefined) return;
     this.#counters.bent.evicted_runs++;
     let victim = tree.first;

@@ -31,15 +31,17 @@ export class TenantShares {
    * The tenant with the most open runs, of several the first by name; `undefined` when there are none.
    *
    * @param open all open runs, for when none was counted yet.
+   * @param newcomer one of them, which does not count.
    */
-  heaviest(open: Iterable<OfTenant>): string | undefined {
+  heaviest(open: Iterable<OfTenant>, newcomer: OfTenant): string | undefined {
     if (this.#counts === undefined) {
       this.#counts = new Map();
       for (const run of open) this.opened(run);
     }
     let heaviest: string | undefined;
     let most = 0;
-    for (const [tenant, count] of this.#counts) {
+    for (const [tenant, all] of this.#counts) {
+      const count = tenant === newcomer.tenantId ? all - 1 : all;
       if (count > most || (count === most && heaviest !== undefined && tenant < heaviest)) {
         heaviest = tenant;
         most = count;

@@ -122,6 +122,8 @@ export interface KafkaProducer extends Client {
 
 export interface ProducedRecord {
   readonly topic: string;
+  /** Without it, that of the key. */
+  readonly partition?: number;
   readonly key: Buffer | undefined;
   readonly value: Buffer | null;
   readonly headers: Map<Buffer, Buffer | null>;

@@ -19,10 +19,20 @@ export interface DeadLetter {
   readonly issues: readonly DecodeIssue[];
 }
 
-/** A letter as it is produced: key, value and headers as they were, and ours behind them. */
+/**
+ * A letter as it is produced: key, value and headers as they were, and ours behind them. One with a key
+ * of more than 4 KiB goes to partition 0: the time the client takes to hash a key grows with the square
+ * of its length, and a key of 1 MB would stop this process for a minute.
+ */
 export function letterRecord(topic: string, letter: DeadLetter): ProducedRecord {
   const { key, headers } = letter.record;
-  return { topic, key: key ?? undefined, value: letter.value, headers: said(headers, letter) };
+  const made = {
+    topic,
+    key: key ?? undefined,
+    value: letter.value,
+    headers: said(headers, letter),
+  };
+  return (key?.length ?? 0) > CUT_BYTES ? { ...made, partition: 0 } : made;
 }
 
 /**

@@ -40,6 +40,15 @@ describe("letterRecord", () => {
     ]);
   });
 
+  it("names the partition of a long key, for the client takes too long to hash it", () => {
+    const of = (bytes: number) => {
+      const one = record({ key: Buffer.alloc(bytes) });
+      return letterRecord("dead", { record: one, value: null, issues: ISSUES });
+    };
+    expect(of(4097)).toMatchObject({ key: Buffer.alloc(4097), partition: 0 });
+    expect(of(4096)).not.toHaveProperty("partition");
+  });
+
   it("keeps a record without key and value as it is, and cuts a long reason", () => {
     const one = record({ key: null, value: null });
     const issues = [{ field: "type", expected: "x".repeat(5000) }];
