@@ -110,12 +110,10 @@ export class JsonTextParser {
     const text = this.#text;
     const start = this.#at;
     let at = start + 1;
-    let escaped = false;
     for (;;) {
       const code = text.charCodeAt(at);
       if (code === 0x22) break;
       if (code === 0x5c) {
-        escaped = true;
         ESCAPE.lastIndex = at;
         if (!ESCAPE.test(text)) this.#fail("a valid escape sequence", at);
         at = ESCAPE.lastIndex;
@@ -126,7 +124,7 @@ export class JsonTextParser {
       }
     }
     this.#at = at + 1;
-    if (!escaped) return text.slice(start + 1, at);
+    // A copy also where nothing is escaped: a slice would keep the whole text in memory.
     const decoded: string = JSON.parse(text.slice(start, at + 1));
     return decoded;
   }

@@ -168,8 +168,8 @@ export class LaneLog implements SessionLog {
       const { ordinal } = await this.#log.append(key, []);
       return this.#log.loadSince(key, Math.max(0, ordinal - LAST_ROWS));
     });
-    // Closed: the run's span waits for good, as if the process had ended here.
-    const rows = await load.catch(() => NEVER);
+    // Else closed: the run's span waits for good, as if the process had ended here.
+    const rows = await load.catch((error: unknown) => (error instanceof TypeError ? NONE : NEVER));
     const row = rows.findLast(({ event_id }) => event_id === eventId);
     return row === undefined ? undefined : { ordinal: row.ordinal, hash: row.hash };
   }
@@ -195,6 +195,8 @@ export class LaneLog implements SessionLog {
     return `${line}/${digest.slice(0, 32)}/${this.#nameless++}`;
   }
 }
+
+const NONE: readonly AuditRow[] = [];
 
 const NEVER = new Promise<never>(() => {});
 

@@ -33,6 +33,96 @@ describe("decodeLogLine", () => {
     ]);
   });
 
+  const long = "x".repeat(4097);
+  const most = "x".repeat(4096);
+  const at = { timestamp: TIME };
+  const sdk = { ...at, event_id: "1", sequence: 1 };
+  const row = { ...at, kind: "tool_call", id: "c", name: "fetch", input: {} };
+  for (const [dialect, good, names] of [
+    [
+      "entelix",
+      { ...STARTED, tenant_id: "acme" },
+      ["run_id", "parent_run_id", "root_run_id", "thread_id", "session_id", "event_id", "agent"],
+    ],
+    [
+      "entelix",
+      {
+        ...at,
+        type: "tool_start",
+        run_id: RUN,
+        tenant_id: "acme",
+        tool_use_id: "t",
+        tool: "f",
+        input: {},
+      },
+      ["tenant_id", "tool_use_id", "tool", "tool_version"],
+    ],
+    [
+      "agent-sdk",
+      {
+        ...sdk,
+        type: "tool_call_start",
+        id: "c",
+        name: "f",
+        display_name: "F",
+        input: {},
+        tier: "observe",
+      },
+      ["id", "name", "display_name", "thread_id", "tenant_id"],
+    ],
+    [
+      "defect",
+      { ...at, session_id: "s", type: "llm_call_started", model: "m", attempt: 1 },
+      ["model", "session_id", "tenant_id"],
+    ],
+    ["graph", { thread_id: "t", event: row }, ["run_id", "thread_id", "event.id", "event.name"]],
+  ] as const) {
+    it(`takes no name of more than 4,096 characters (${dialect}: ${names})`, () => {
+      expect(decode(good, { dialect }).event).toBeDefined();
+      for (const name of names) {
+        const [field, inner] = name.split(".");
+        const withText = (text: string) =>
+          inner === undefined
+            ? { ...good, [`${field}`]: text }
+            : { ...good, event: { ...row, [inner]: text } };
+        expect(decode(withText(long), { dialect })).toEqual({
+          issues: [{ field: name, expected: "at most 4,096 characters" }],
+        });
+        expect(decode(withText(most), { dialect }).event).toBeDefined();
+      }
+    });
+  }
+
+  it("takes no name of a sub-agent that is too long, and takes content of any length", () => {
+    const inner = { type: "llm_call_started", model: "m", attempt: 1 };
+    const subagent = {
+      ...at,
+      session_id: "s",
+      type: "subagent",
+      agent_type: "a",
+      ancestor_path: ["c"],
+      inner,
+    };
+    const decodeDefect = (more: object) => decode({ ...subagent, ...more }, { dialect: "defect" });
+    expect(decodeDefect({}).event).toBeDefined();
+    expect(decodeDefect({ inner: { ...inner, model: long } }).issues?.[0]?.field).toBe(
+      "inner.model",
+    );
+    expect(decodeDefect({ agent_type: long }).issues?.[0]?.field).toBe("agent_type");
+    const path = [most, "c"];
+    expect(decodeDefect({ ancestor_path: path }).issues?.[0]?.field).toBe("ancestor_path");
+    const state = { name: long, id: [long] };
+    const complete = {
+      ...at,
+      type: "complete",
+      run_id: RUN,
+      tenant_id: "acme",
+      usage: null,
+      state,
+    };
+    expect(decode(complete).event?.event).toMatchObject({ state });
+  });
+
   it("says what is no JSON object", () => {
     expect(decode("[]").issues).toEqual([{ field: "line", expected: "a JSON object" }]);
     expect(decode("{").issues?.[0]?.field).toBe("json");
