@@ -11,11 +11,11 @@ import { openStores } from "../service/open-stores.ts";
 import { CliError, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { kafkaClientOptions } from "./consume/kafka-client-options.ts";
-import { type ListenAddress, listenAddress } from "./consume/listen-address.ts";
 import { stopSignal } from "./consume/stop-signal.ts";
 import { toldRarely } from "./consume/told-rarely.ts";
-import { wholeNumber } from "./consume/whole-number.ts";
 import { runtimesNamed } from "./recorded/runtimes-named.ts";
+import { type ListenAddress, listenAddress } from "./services/listen-address.ts";
+import { countOption, YEAR_S } from "./services/number-option.ts";
 import { signalEndpoint } from "./signal-endpoint.ts";
 import { safe } from "./terminal/safe-text.ts";
 
@@ -148,24 +148,16 @@ export const consume: Command = {
     }
     const [runtime, ...others] = runtimesNamed(values.dialect);
     const listen = values.listen === undefined ? undefined : listenAddress(values.listen);
-    const range = { least: 1, most: 600 };
-    const sessionS = values["session-timeout"];
-    const sessionTimeoutMs =
-      1000 * wholeNumber("--session-timeout", sessionS, { ...range, least: 6, fallback: 45 });
-    const graceMs = 1000 * wholeNumber("--grace", values.grace, { ...range, fallback: 10 });
+    const sessionS = countOption("--session-timeout", values["session-timeout"], 45, 6, 600);
+    const sessionTimeoutMs = 1_000 * sessionS;
+    const graceMs = 1_000 * countOption("--grace", values.grace, 10, 1, 600);
     if (graceMs >= sessionTimeoutMs) {
       throw new CliError(
         "--grace: expected less than --session-timeout: no heartbeats go meanwhile",
       );
     }
-    const lookback = wholeNumber("--lookback", values.lookback, {
-      fallback: 100_000,
-      least: 0,
-      most: Number.MAX_SAFE_INTEGER,
-    });
-    const runAge = values["run-age"];
-    const runAgeRange = { fallback: 86_400, least: 1, most: 31_536_000 };
-    const maxAgeMs = 1000 * wholeNumber("--run-age", runAge, runAgeRange);
+    const lookback = countOption("--lookback", values.lookback, 100_000, 0);
+    const maxAgeMs = 1_000 * countOption("--run-age", values["run-age"], 86_400, 1, YEAR_S);
     const client = await kafkaClientOptions(values, io.env);
     const library = await loadKafkaLibrary().catch((error) => {
       throw error instanceof KafkaUnavailableError ? new CliError(error.message) : error;

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { tokenDigest } from "../service/http/tokens/token-entry.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command } from "./command.ts";
-import { rateOption } from "./serve/number-option.ts";
+import { rateOption } from "./services/number-option.ts";
 
 const OPTIONS = {
   tenant: {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Random } from "../support/random.ts";
 import { KafkaBroker } from "./support/kafka-broker.ts";
 import { type ForwardingCollector, forwardingCollector } from "./support/kafka-collector.ts";
 import { KafkaGroup } from "./support/kafka-group.ts";
 import { installedCommand } from "./support/kafka-package.ts";
-import { Random } from "./support/kafka-random.ts";
 import { SpanBook, SpanReceiver } from "./support/kafka-span-book.ts";
 import { KafkaWorkload } from "./support/kafka-workload.ts";
 import { PostgresServer, withConnection } from "./support/postgres.ts";

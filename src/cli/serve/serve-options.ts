@@ -1,6 +1,6 @@
 import { DEFAULT_INGEST_LIMITS, type IngestLimits } from "../../service/http/ingest-limits.ts";
-import { DEFAULT_LISTEN } from "./listen-address.ts";
-import { bytesOption, countOption } from "./number-option.ts";
+import { DEFAULT_LISTEN } from "../services/listen-address.ts";
+import { bytesOption, countOption } from "../services/number-option.ts";
 
 /** What the journal takes as one line, in bytes. */
 const MOST_LINE = 64 * 1024 * 1024;

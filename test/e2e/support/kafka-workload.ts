@@ -1,7 +1,7 @@
 import { fromMilliseconds } from "../../../src/events/instant.ts";
 import { formatRfc3339 } from "../../../src/events/rfc3339.ts";
+import { Random } from "../../support/random.ts";
 import type { RecordToProduce } from "./kafka-broker.ts";
-import { Random } from "./kafka-random.ts";
 import { type Slot, type Template, templates } from "./kafka-templates.ts";
 
 export interface WorkloadOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { listenAddress, urlOf } from "../../../src/cli/serve/listen-address.ts";
-import { bytesOption, countOption, rateOption } from "../../../src/cli/serve/number-option.ts";
 import { Reports } from "../../../src/cli/serve/reports.ts";
+import { listenAddress, urlOf } from "../../../src/cli/services/listen-address.ts";
+import { bytesOption, countOption, rateOption } from "../../../src/cli/services/number-option.ts";
 import { Output } from "../../../src/cli/terminal/output.ts";
 import { isLocalHost, isLoopback } from "../../../src/service/http/local-host.ts";
 
@@ -39,6 +39,12 @@ describe("the options of serve", () => {
     expect([countOption("--n", undefined, 3, 0), countOption("--n", "0", 3, 0)]).toEqual([3, 0]);
     for (const text of ["", "-1", "1.5", "0x1"]) {
       expect(() => countOption("--n", text, 3, 0)).toThrow("--n: expected a whole number from 0");
+    }
+    expect(["1", "9"].map((text) => countOption("--n", text, 5, 1, 9))).toEqual([1, 9]);
+    for (const text of ["0", "10", "1e0", " 1"]) {
+      expect(() => countOption("--n", text, 5, 1, 9)).toThrow(
+        "--n: expected a whole number from 1 to 9, got",
+      );
     }
     expect([rateOption("--rate", undefined), rateOption("--rate", "0.5")]).toEqual([
       undefined,

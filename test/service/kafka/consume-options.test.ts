@@ -3,9 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kafkaClientOptions } from "../../../src/cli/consume/kafka-client-options.ts";
-import { listenAddress } from "../../../src/cli/consume/listen-address.ts";
 import { toldRarely } from "../../../src/cli/consume/told-rarely.ts";
-import { wholeNumber } from "../../../src/cli/consume/whole-number.ts";
 import { consume } from "../../../src/cli/consume.ts";
 
 describe("brokers, TLS and SASL", () => {
@@ -85,11 +83,14 @@ describe("consume", () => {
     [["--topic", "t", "--dead-letter", "t"], /^--dead-letter: expected another topic/],
     [["--topic", "t", "--dead-letter", "d"], /^expected --endpoint or --audit/],
     [[...GIVEN, "--dialect", "klingon"], /^--dialect: expected one of auto, entelix/],
-    [[...GIVEN, "--session-timeout", "3"], /^--session-timeout: expected 6 to 600/],
-    [[...GIVEN, "--grace", "0"], /^--grace: expected 1 to 600/],
+    [
+      [...GIVEN, "--session-timeout", "3"],
+      /^--session-timeout: expected a whole number from 6 to 600/,
+    ],
+    [[...GIVEN, "--grace", "0"], /^--grace: expected a whole number from 1 to 600/],
     [[...GIVEN, "--session-timeout", "9", "--grace", "9"], /^--grace: expected less than/],
     [[...GIVEN, "--lookback", "-1"], /^--lookback|argument/],
-    [[...GIVEN, "--run-age", "soon"], /^--run-age: expected 1 to/],
+    [[...GIVEN, "--run-age", "soon"], /^--run-age: expected a whole number from 1 to/],
     [[...GIVEN, "--listen", "9464"], /^--listen: expected HOST:PORT/],
   ])("refuses %j", async (args, message) => {
     const { Output } = await import("../../../src/cli/terminal/output.ts");
@@ -98,24 +99,6 @@ describe("consume", () => {
     const output = new Output(stream, {});
     const all = { ...io, out: output, err: output, stdin: stream, stdout: stream };
     await expect((async () => consume.run([...args], all))()).rejects.toThrow(message);
-  });
-});
-
-describe("small options", () => {
-  it("reads whole numbers within their range", () => {
-    const range = { fallback: 5, least: 1, most: 9 };
-    expect([undefined, "1", "9"].map((text) => wholeNumber("--n", text, range))).toEqual([5, 1, 9]);
-    for (const text of ["0", "10", "1.5", "1e0", " 1", ""]) {
-      expect(() => wholeNumber("--n", text, range)).toThrow(/^--n: expected 1 to 9, got/);
-    }
-  });
-
-  it("reads addresses", () => {
-    expect(listenAddress("127.0.0.1:0")).toEqual({ host: "127.0.0.1", port: 0 });
-    expect(listenAddress("[::1]:9464")).toEqual({ host: "::1", port: 9464 });
-    for (const text of ["9464", ":9464", "host", "host:99999", "::1:9464"]) {
-      expect(() => listenAddress(text)).toThrow(/^--listen: expected HOST:PORT/);
-    }
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { LogLine } from "../../../src/service/lane/log-line.ts";
+import { Random } from "../../support/random.ts";
 import { drawnLog } from "./support/drawn-log.ts";
 import { Life, World } from "./support/lives.ts";
-import { Random } from "./support/random.ts";
 
 interface Course {
   /** How many processes are killed, one after the other. */

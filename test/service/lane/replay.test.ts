@@ -6,9 +6,9 @@ import { createReplayProvider } from "../../../src/otel/replay/replay-provider.t
 import { type AnyRuntime, RUNTIMES } from "../../../src/runtimes/runtimes.ts";
 import { decodeLogLine } from "../../../src/service/lane/decode-log-line.ts";
 import type { LogLine } from "../../../src/service/lane/log-line.ts";
+import { Random } from "../../support/random.ts";
 import { drawnLog } from "./support/drawn-log.ts";
 import { Life, World } from "./support/lives.ts";
-import { Random } from "./support/random.ts";
 
 const DAY_MS = 86_400_000;
 const DIALECTS = RUNTIMES.map(({ dialect }) => dialect);

@@ -10,7 +10,7 @@ import { recordedLines, recordings } from "../../../dialects/defect/recordings.t
 import { chaos as graphChaos } from "../../../dialects/graph/threads.ts";
 import { chaos } from "../../../properties/chaos.ts";
 import { readLines } from "../../../support/golden.ts";
-import { Random } from "./random.ts";
+import { Random } from "../../../support/random.ts";
 
 /** When every drawn stream begins, give or take a minute. */
 const BEGIN: Instant = [1_780_000_000, 0];

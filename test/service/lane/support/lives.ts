@@ -6,8 +6,8 @@ import type { SessionLog } from "../../../../src/audit/session-log.ts";
 import type { SpanStore } from "../../../../src/otel/service/span-store.ts";
 import { Lane } from "../../../../src/service/lane/lane.ts";
 import type { LaneOptions } from "../../../../src/service/lane/lane-options.ts";
+import type { Random } from "../../../support/random.ts";
 import { fingerprint } from "../../../support/spans.ts";
-import type { Random } from "./random.ts";
 
 /** What outlives a process: the stored spans and rows, and the rejected lines. */
 export class World {

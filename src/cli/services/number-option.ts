@@ -31,21 +31,26 @@ export function bytesOption(
   );
 }
 
+/** The longest time that an option in seconds may be. */
+export const YEAR_S = 31_536_000;
+
 /**
  * Reads a whole number.
  *
- * @throws CliError naming the option, when it is none from `least`.
+ * @throws CliError naming the option, when it is none in its range.
  */
 export function countOption(
   option: string,
   text: string | undefined,
   fallback: number,
   least: number,
+  most = Number.MAX_SAFE_INTEGER,
 ): number {
   if (text === undefined) return fallback;
-  const count = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
-  if (count >= least) return count;
-  throw new CliError(`${option}: expected a whole number from ${least}, got "${safe(text)}"`);
+  const count = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (count >= least && count <= most) return count;
+  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
+  throw new CliError(`${option}: expected a whole number ${range}, got "${safe(text)}"`);
 }
 
 /**
