@@ -32,6 +32,15 @@ export async function checkBareProject(list, { root, folder, tarball, versions }
       fact(await project.run(await project.take(program)));
     });
   }
+  for (const [system, program] of [
+    ["ESM", "no-postgres.mjs"],
+    ["CommonJS", "no-postgres.cjs"],
+  ]) {
+    await list.check(`entelix-otel/postgres from ${system} says what to install`, async (fact) => {
+      await project.take("say-no-postgres.mjs");
+      fact(await project.run(await project.take(program)));
+    });
+  }
   await checkCommand(list, project, tarball);
 }
 
@@ -54,5 +63,8 @@ async function checkCommand(list, project, tarball) {
   await list.check("entelix-otel audit verify, of the demo's log", async (fact) => {
     const { stdout } = await project.command(["audit", "verify", "demo-audit"]);
     fact(stdout);
+  });
+  await list.check("entelix-otel serve, from start to SIGTERM", async (fact) => {
+    fact(await project.run(await project.take("serve-once.mjs")));
   });
 }
