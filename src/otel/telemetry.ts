@@ -28,6 +28,7 @@ import {
   type RootParent,
 } from "./event-place.ts";
 import { readEventTime } from "./event-time.ts";
+import { flushProvider } from "./flush-provider.ts";
 import { NOTHING_REPLACED } from "./metrics/bridge-counts.ts";
 import { BridgeMetrics } from "./metrics/bridge-metrics.ts";
 import type { MetricOptions } from "./metrics/metric-options.ts";
@@ -293,9 +294,7 @@ export class Telemetry {
 
   /** Asks the provider to send what it holds. */
   async flush(): Promise<void> {
-    const provider = this.#provider ?? trace.getTracerProvider();
-    const target = delegateOf(provider);
-    if (hasForceFlush(target)) await target.forceFlush();
+    await flushProvider(this.#provider ?? trace.getTracerProvider());
   }
 
   diagnostics(): Diagnostics {
@@ -384,22 +383,4 @@ function isRunEvent(event: Loose | null | undefined): boolean {
 interface Loose {
   readonly run_id?: unknown;
   readonly tenant_id?: unknown;
-}
-
-function delegateOf(provider: unknown): unknown {
-  return typeof provider === "object" &&
-    provider !== null &&
-    "getDelegate" in provider &&
-    typeof provider.getDelegate === "function"
-    ? provider.getDelegate()
-    : provider;
-}
-
-function hasForceFlush(value: unknown): value is { forceFlush(): Promise<void> } {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "forceFlush" in value &&
-    typeof value.forceFlush === "function"
-  );
 }

@@ -1,4 +1,5 @@
 import type { LaneFigures } from "../lane/lane-figures.ts";
+import { metricLines, one, type Sample } from "../prometheus-text.ts";
 import type { IngestFigures } from "./ingest-figures.ts";
 import { INGEST_METRICS, type IngestMetric, type IngestMetricName } from "./ingest-metric-names.ts";
 
@@ -12,17 +13,13 @@ export interface IngestState {
   readonly backlogBytes: number;
 }
 
-type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
-
 /** The text of `/metrics`, in the form that Prometheus reads. */
 export function metricsText(state: IngestState): string {
   const samples = samplesOf(state);
   const lines: string[] = [];
   for (const [name, metric] of Object.entries<IngestMetric>(INGEST_METRICS)) {
-    lines.push(`# HELP ${name} ${metric.about}`, `# TYPE ${name} ${metric.kind}`);
-    for (const [labels, value] of isName(name) ? samples[name] : []) {
-      lines.push(`${name}${labelText(labels)} ${value}`);
-    }
+    const { about, kind } = metric;
+    lines.push(...metricLines(name, kind, about, isName(name) ? samples[name] : []));
   }
   return `${lines.join("\n")}\n`;
 }
@@ -79,17 +76,4 @@ function samplesOf(state: IngestState): Record<IngestMetricName, readonly Sample
     entelix_ingest_cpu_seconds_total: one((user + system) / 1e6),
     entelix_ingest_start_time_seconds: one(Math.round(performance.timeOrigin) / 1000),
   };
-}
-
-function one(value: number): readonly Sample[] {
-  return [[{}, value]];
-}
-
-function labelText(labels: Readonly<Record<string, string>>): string {
-  const all = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
-  return all.length === 0 ? "" : `{${all.join(",")}}`;
-}
-
-function escaped(value: string): string {
-  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }

@@ -1,3 +1,4 @@
+import { metricLines, one, type Sample } from "../prometheus-text.ts";
 import type { PartitionFigures } from "./kafka-service.ts";
 
 /** What a worker has to tell of itself. */
@@ -48,34 +49,34 @@ const OF_PARTITIONS: readonly Metric[] = [
 
 /** The figures of a worker in Prometheus' text format. */
 export function metricsText(worker: WorkerFigures): string {
-  const { partitions, rejected, deadLetters, deadLettersCut, deadLettersLost } = worker;
+  const { deadLetters, deadLettersCut, deadLettersLost, partitions, rejected } = worker;
   const lines: string[] = [];
+  const add = (name: string, type: Metric["type"], help: string, samples: readonly Sample[]) =>
+    lines.push(...metricLines(`entelix_consume_${name}`, type, help, samples));
   for (const { name, type, help, of } of OF_PARTITIONS) {
-    head(lines, name, type, help);
-    for (const figures of partitions) {
+    const samples = partitions.flatMap((figures): Sample[] => {
       const value = of(figures);
-      if (value === undefined) continue;
-      const { topic, partition } = figures;
-      lines.push(`${PREFIX}${name}{topic="${topic}",partition="${partition}"} ${value}`);
-    }
+      if (value === undefined) return [];
+      return [[{ topic: figures.topic, partition: String(figures.partition) }, value]];
+    });
+    add(name, type, help, samples);
   }
-  head(lines, "rejected_total", "counter", "Records and lines that could not be read.");
-  lines.push(`${PREFIX}rejected_total ${rejected}`);
-  head(lines, "dead_letters_total", "counter", "Dead letters that the brokers have.");
-  lines.push(`${PREFIX}dead_letters_total ${deadLetters}`);
-  head(lines, "dead_letters_cut_total", "counter", "Of them, those whose value was cut.");
-  lines.push(`${PREFIX}dead_letters_cut_total ${deadLettersCut}`);
-  head(lines, "dead_letters_lost_total", "counter", "Dead letters refused even when cut.");
-  lines.push(`${PREFIX}dead_letters_lost_total ${deadLettersLost}`);
-  head(lines, "partitions", "gauge", "Partitions that are this worker's.");
-  lines.push(`${PREFIX}partitions ${partitions.length}`);
+  add("rejected_total", "counter", "Records and lines that could not be read.", one(rejected));
+  add("dead_letters_total", "counter", "Dead letters that the brokers have.", one(deadLetters));
+  add(
+    "dead_letters_cut_total",
+    "counter",
+    "Of them, those whose value was cut.",
+    one(deadLettersCut),
+  );
+  add(
+    "dead_letters_lost_total",
+    "counter",
+    "Dead letters refused even when cut.",
+    one(deadLettersLost),
+  );
+  add("partitions", "gauge", "Partitions that are this worker's.", one(partitions.length));
   return `${lines.join("\n")}\n`;
-}
-
-const PREFIX = "entelix_consume_";
-
-function head(lines: string[], name: string, type: string, help: string): void {
-  lines.push(`# HELP ${PREFIX}${name} ${help}`, `# TYPE ${PREFIX}${name} ${type}`);
 }
 
 function counter(
