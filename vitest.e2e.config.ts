@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ["test/e2e/support/install-servers.ts"],
     fileParallelism: false,
     testTimeout: 120_000,
-    hookTimeout: 180_000,
+    hookTimeout: 300_000,
     teardownTimeout: 60_000,
     pool: "forks",
   },

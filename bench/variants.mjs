@@ -32,7 +32,11 @@ export function handWritten(sampled, processors) {
 /** The bridge without an audit side. */
 export function bridge(sampled, processors) {
   const tracerProvider = provider(sampled, createIdGenerator(), processors);
-  const sink = new OtelSink({ tracerProvider });
+  return sending(new OtelSink({ tracerProvider }));
+}
+
+/** Runs, event by event into a sink. */
+export function sending(sink) {
   return (runs) => {
     for (const events of runs) {
       for (let k = 0; k < events.length; k++) sink.send(events[k]);

@@ -15,6 +15,7 @@ export type { Durability, NdjsonSessionLogOptions } from "./audit/ndjson/ndjson-
 export { NdjsonSessionLog } from "./audit/ndjson/ndjson-session-log.ts";
 export type { Recovery } from "./audit/ndjson/recover-segment.ts";
 export type { DamagedLine } from "./audit/ndjson/segment-scan.ts";
+export type { RowWaiter, RowWaiters } from "./audit/row-waiter.ts";
 export type { SessionLog } from "./audit/session-log.ts";
 export { toGraphEvent } from "./audit/to-graph-event.ts";
 export { type ReadRowsOptions, type RowFilter, readRows } from "./audit/verify/read-rows.ts";
@@ -39,6 +40,19 @@ export type { CitationSource, MediaSource } from "./audit/wire/media-source.ts";
 export type { ModelUsage } from "./audit/wire/model-usage.ts";
 export type { ModelWarning } from "./audit/wire/model-warning.ts";
 export type { RateLimitSnapshot } from "./audit/wire/rate-limit-snapshot.ts";
+// Context of a run for other processes
+export type { CarriedContext } from "./context/carried-context.ts";
+export type { ContextSource } from "./context/context-source.ts";
+export { type CarriedEnvelope, fromEnvelope, toEnvelope } from "./context/envelope-fields.ts";
+export { type CarriedEnvironment, fromEnvironment, toEnvironment } from "./context/environment.ts";
+export {
+  fromHeaders,
+  type HeadersLike,
+  type ToHeadersOptions,
+  toHeaders,
+} from "./context/http-headers.ts";
+export type { CarryOptions, IgnoredReason } from "./context/ignored-field.ts";
+export { type RunParent, toRunParent } from "./context/run-parent.ts";
 // Reading recordings
 export type { Decoded, DecodedEvent, DecodeIssue, Dialect } from "./dialects/dialect.ts";
 export { entelixDialect } from "./dialects/entelix/entelix-dialect.ts";
@@ -79,6 +93,14 @@ export {
 export type { Instant } from "./events/instant.ts";
 export type { InterruptionKind } from "./events/interruption-kind.ts";
 export type { JsonValue } from "./events/json-value.ts";
+export {
+  MODEL_EVENT_TYPES,
+  type ModelCallUsage,
+  type ModelComplete,
+  type ModelError,
+  type ModelEvent,
+  type ModelStart,
+} from "./events/model-event.ts";
 export { renderForLlm } from "./events/render-for-llm.ts";
 export { recordedLlmText } from "./events/render-llm-text.ts";
 export type { RenderedForLlm } from "./events/rendered-for-llm.ts";
@@ -94,6 +116,7 @@ export { RunIds } from "./lifecycle/run-ids.ts";
 // Bridge and telemetry
 export { Bridge, type BridgeOptions } from "./otel/bridge.ts";
 export type { BridgeAudit } from "./otel/bridge-audit.ts";
+export { carryCurrent } from "./otel/carry-current.ts";
 export type { ContentField, ContentOptions, RedactionHook } from "./otel/content.ts";
 export type { AttributeHook, SpanInfo } from "./otel/custom-attributes.ts";
 export type { Diagnostics } from "./otel/diagnostics.ts";
@@ -115,6 +138,11 @@ export {
 export { type CaptureOptions, CaptureSink } from "./sinks/capture-sink.ts";
 export { type ChannelOptions, ChannelSink } from "./sinks/channel-sink.ts";
 export type { ClosableSink, InnerSink } from "./sinks/closable-sink.ts";
+export {
+  type ContextCarrier,
+  type InsidePlace,
+  isContextCarrier,
+} from "./sinks/context-carrier.ts";
 export type { DebugLine } from "./sinks/debug-line.ts";
 export { type DroppingOptions, DroppingSink } from "./sinks/dropping-sink.ts";
 export {

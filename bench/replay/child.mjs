@@ -1,5 +1,7 @@
-// One process of the comparison: `child DIALECT replay|control ROUNDS`, bundled, since it imports the
-// sources. Base and variant take turns in slices of some ms, A B, B A, ...; prints JSON.
+// One process of the comparison: `child DIALECT replay|exact|control ROUNDS`, bundled, since it imports
+// the sources. Base and variant take turns in slices of some ms, A B, B A, ...; prints JSON.
+import { parseExact } from "../../src/events/exact-json.ts";
+import { readTimestamp } from "../../src/events/timestamp.ts";
 import { checkReplay } from "./check.mjs";
 import { freshBatches } from "./copies.mjs";
 import { Replay } from "./replay.mjs";
@@ -36,13 +38,26 @@ function jsonParse() {
   };
 }
 
+/** What reading costs that keeps every digit: of integers, and of times to the nanosecond. */
+function exact() {
+  let nanoseconds = 0;
+  return ({ lines }) => {
+    for (let n = 0; n < lines.length; n += 1) {
+      const value = parseExact(lines[n]);
+      const { timestamp = value.event?.timestamp } = value;
+      nanoseconds += readTimestamp(timestamp)[1];
+    }
+    return nanoseconds;
+  };
+}
+
 function replay() {
   const one = new Replay(dialect);
   return ({ bytes }) => one.take(bytes);
 }
 
 const base = what === "control" ? replay() : jsonParse();
-const other = replay();
+const other = what === "exact" ? exact() : replay();
 
 /**
  * CPU time in ns, of the collector's threads too: on a machine that is shared, what waits for a core is

@@ -41,6 +41,9 @@ export async function checkBareProject(list, { root, folder, tarball, versions }
       fact(await project.run(await project.take(program)));
     });
   }
+  await list.check("agents in TypeScript, without an SDK or a framework", async (fact) => {
+    fact(await project.run(await project.take("agents.mjs")));
+  });
   await checkCommand(list, project, tarball);
 }
 

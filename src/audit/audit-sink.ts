@@ -5,9 +5,11 @@ import type { InterruptionKind } from "../events/interruption-kind.ts";
 import type { ToolErrorKind } from "../events/tool-error-kind.ts";
 import type { UsageLimitBreach } from "../events/usage.ts";
 import { checkWhole } from "../events/whole-number.ts";
+import { canonicalRunId } from "../lifecycle/canonical-run-id.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import type { AuditCalls, AuditScope, ResumeScope } from "./audit-calls.ts";
 import type { AuditEntry, RowAnchor } from "./audit-row.ts";
+import { appendFor, type RowWaiters, tellFailure } from "./row-waiter.ts";
 import { RunThreads, type ThreadHints } from "./run-threads.ts";
 import type { SessionLog } from "./session-log.ts";
 import { toGraphEvent } from "./to-graph-event.ts";
@@ -15,6 +17,7 @@ import { inUtc } from "./utc-timestamp.ts";
 import { decodeGraphEvent } from "./wire/decode-graph-event.ts";
 import type { AnyGraphEvent, GraphEvent } from "./wire/graph-event.ts";
 
+/** What an {@link AuditSink} is made of. */
 export interface AuditSinkOptions {
   /** Where the rows go. The sink does not close it. */
   readonly log: SessionLog;
@@ -36,7 +39,8 @@ export interface RecordRefs extends ThreadHints {
   readonly span_id?: string | undefined;
 }
 
-type EntryIds = Omit<AuditEntry, "event">;
+/** An entry of a run that is known. */
+type StoredEntry = AuditEntry & { readonly run_id: string };
 
 /**
  * Writes the audit side of lifecycle events: each tool event becomes a row of its run's thread, and
@@ -75,7 +79,7 @@ export class AuditSink implements AgentEventSink, AuditCalls {
     const { event_id, root_run_id, thread_id } = envelope ?? {};
     const written = this.#write(event, at, { event_id, root_run_id, thread_id });
     // Written as two, since the second is what the caller may drop.
-    return written === undefined ? undefined : this.#watched(written.then(() => {}));
+    return written === undefined ? undefined : this.#watched(written.then(noValue));
   }
 
   /**
@@ -92,15 +96,41 @@ export class AuditSink implements AgentEventSink, AuditCalls {
     return written === undefined ? undefined : this.#watched(written);
   }
 
-  /** Writes a row that a dialect projected. */
+  /**
+   * {@link record} for a caller that is told of the row, in place of the promise and of `onError`.
+   *
+   * @returns resolves when the waiter has been told; never rejects.
+   */
+  recordFor(
+    event: AgentEvent,
+    at: Readonly<Instant>,
+    refs: RecordRefs,
+    waiters: RowWaiters,
+  ): Promise<void> | undefined {
+    const { run_id, tenant_id } = event;
+    const thread = this.#threadOf(event, refs);
+    try {
+      const entry = toGraphEvent(event, at);
+      return entry && this.#appendFor(tenant_id, thread, entryOf(run_id, entry, refs), waiters);
+    } catch (error) {
+      return tellFailure(error, waiters.of(tenant_id, run_id));
+    }
+  }
+
+  /**
+   * Writes a row that a dialect projected.
+   *
+   * @returns resolves when the waiter has been told; never rejects.
+   */
   recordProjected(
     tenant: string,
     run: string,
     event: AnyGraphEvent,
     refs: RecordRefs,
-  ): Promise<RowAnchor> {
+    waiters: RowWaiters,
+  ): Promise<void> {
     const thread = this.#threads.learn(tenant, run, refs);
-    return this.#watched(this.#append(tenant, thread, event, idsOf(run, refs)));
+    return this.#appendFor(tenant, thread, entryOf(run, event, refs), waiters);
   }
 
   recordSubAgentInvoked(
@@ -125,6 +155,10 @@ export class AuditSink implements AgentEventSink, AuditCalls {
     kind: InterruptionKind,
     payload: unknown,
   ): Promise<RowAnchor> {
+    // The wire lets it be missing, for entries of entelix 0.5; a new one says it.
+    if (typeof kind !== "object" || kind === null) {
+      return Promise.reject(new TypeError("interruption_kind: expected a JSON object"));
+    }
     return this.#call(scope, (timestamp) => ({
       kind: "interrupt",
       interruption_kind: kind,
@@ -192,14 +226,18 @@ export class AuditSink implements AgentEventSink, AuditCalls {
     refs: RecordRefs,
   ): Promise<RowAnchor> | undefined {
     const { run_id, tenant_id } = event;
-    const hints = event.type === "started" ? { ...refs, parent_run_id: event.parent_run_id } : refs;
-    const thread = this.#threads.learn(tenant_id, run_id, hints);
+    const thread = this.#threadOf(event, refs);
     try {
       const entry = toGraphEvent(event, at);
-      return entry && this.#append(tenant_id, thread, entry, idsOf(run_id, refs));
+      return entry && this.#append(tenant_id, thread, entryOf(run_id, entry, refs));
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  #threadOf(event: AgentEvent, refs: RecordRefs): string {
+    const hints = event.type === "started" ? { ...refs, parent_run_id: event.parent_run_id } : refs;
+    return this.#threads.learn(event.tenant_id, event.run_id, hints);
   }
 
   #call(scope: AuditScope, build: (timestamp: string) => GraphEvent): Promise<RowAnchor> {
@@ -212,36 +250,48 @@ export class AuditSink implements AgentEventSink, AuditCalls {
     const issue = decodeGraphEvent(entry).issues?.[0];
     if (issue !== undefined) throw new TypeError(`${issue.field}: expected ${issue.expected}`);
     const thread = this.#threads.learn(tenant_id, run_id, { thread_id });
-    return this.#append(tenant_id, thread, entry, idsOf(run_id, scope));
+    return this.#append(tenant_id, thread, entryOf(run_id, entry, scope));
   }
 
-  #append(
+  #append(tenant_id: string, thread_id: string, entry: StoredEntry): Promise<RowAnchor> {
+    if (thread_id === "") return Promise.reject(noThread());
+    return this.#log.append({ tenant_id, thread_id }, [entry]);
+  }
+
+  #appendFor(
     tenant_id: string,
     thread_id: string,
-    event: AnyGraphEvent,
-    ids: EntryIds,
-  ): Promise<RowAnchor> {
-    if (thread_id === "") {
-      const expected = "expected a string that is not empty, or a thread_id beside it";
-      return Promise.reject(new TypeError(`run_id: ${expected}`));
-    }
-    return this.#log.append({ tenant_id, thread_id }, [{ event, ...ids }]);
+    entry: StoredEntry,
+    waiters: RowWaiters,
+  ): Promise<void> {
+    const waiter = waiters.of(tenant_id, entry.run_id);
+    if (thread_id === "") return tellFailure(noThread(), waiter);
+    return appendFor(this.#log, { tenant_id, thread_id }, [entry], waiter);
   }
 
   /** The same promise, such that nobody has to handle its rejection. */
   #watched<T>(written: Promise<T>): Promise<T> {
-    written.catch((error: unknown) => {
-      try {
-        this.#onError(error);
-      } catch {
-        // Whoever listens to errors must not make new ones of them.
-      }
-    });
+    written.catch(this.#tell);
     return written;
   }
+
+  /** One function for all rows. */
+  readonly #tell = (error: unknown): void => {
+    try {
+      this.#onError(error);
+    } catch {
+      // Whoever listens to errors must not make new ones of them.
+    }
+  };
 }
 
-function idsOf(run_id: string, refs: AuditScope | RecordRefs): EntryIds {
+function noValue(): void {}
+
+function entryOf(run_id: string, event: AnyGraphEvent, refs: AuditScope | RecordRefs): StoredEntry {
   const { event_id = null, span_id = null, trace_id = null } = refs;
-  return { run_id, event_id, trace_id, span_id };
+  return { event, run_id: canonicalRunId(run_id), event_id, trace_id, span_id };
+}
+
+function noThread(): TypeError {
+  return new TypeError("run_id: expected a string that is not empty, or a thread_id beside it");
 }

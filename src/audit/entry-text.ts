@@ -3,6 +3,9 @@ import { MAX_ID_LENGTH, type NamedThread } from "./named-thread.ts";
 import { type RowFacts, sha256 } from "./row-text.ts";
 import { encodeGraphEvent } from "./wire/encode-graph-event.ts";
 
+/** Longest event that is taken, in characters of JSON. */
+export const MAX_EVENT_LENGTH = 32 * 1024 * 1024;
+
 /** An entry made independent of the caller's object: nothing of it can change any more. */
 export interface EntryText extends RowFacts {
   /** The event as it is stored. */
@@ -33,6 +36,25 @@ export function encodeEntry(entry: AuditEntry, thread: NamedThread): EntryText {
     event_text: text,
     event_name: event_id === null ? null : thread.name + event_id,
   };
+}
+
+/**
+ * {@link encodeEntry} for entries of a log that lasts.
+ *
+ * @throws TypeError as there; RangeError when an event is longer than a log takes.
+ */
+export function encodeEntries(
+  entries: readonly AuditEntry[],
+  thread: NamedThread,
+): readonly EntryText[] {
+  const encoded = entries.map((entry) => encodeEntry(entry, thread));
+  for (const { event_text: text } of encoded) {
+    if (text.length <= MAX_EVENT_LENGTH) continue;
+    throw new RangeError(
+      `event: expected at most ${MAX_EVENT_LENGTH} characters of JSON, got ${text.length}`,
+    );
+  }
+  return encoded;
 }
 
 /** An empty id says as little as none: both are stored as `null`. */

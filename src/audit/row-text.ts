@@ -1,5 +1,27 @@
 import { hash as hashOf } from "node:crypto";
 import type { RowAnchor, ThreadKey } from "./audit-row.ts";
+import { LastJson } from "./last-json.ts";
+
+/** A thread's ids as JSON, and how its rows begin. */
+interface ThreadTexts extends ThreadKey {
+  readonly tenant: string;
+  readonly thread: string;
+  readonly prefix: string;
+}
+
+// Rows of one thread and run mostly come one after the other: what they have in common is written once.
+const runs = new LastJson();
+const traces = new LastJson();
+let lastThread: ThreadTexts | undefined;
+
+function textsOf({ tenant_id, thread_id }: ThreadKey): ThreadTexts {
+  if (lastThread?.thread_id === thread_id && lastThread.tenant_id === tenant_id) return lastThread;
+  const tenant = JSON.stringify(tenant_id);
+  const thread = JSON.stringify(thread_id);
+  const prefix = `{"tenant_id":${tenant},"thread_id":${thread},"ordinal":`;
+  lastThread = { tenant_id, thread_id, tenant, thread, prefix };
+  return lastThread;
+}
 
 /** What a row says about its event, beside the event itself. */
 export interface RowFacts {
@@ -54,16 +76,15 @@ export function rowAfter(before: RowAnchor, key: ThreadKey, facts: RowFacts): Ro
   const ordinal = before.ordinal + 1;
   const prev = before.hash;
   const { digest } = facts;
-  const tenant = JSON.stringify(key.tenant_id);
-  const thread = JSON.stringify(key.thread_id);
-  const run = JSON.stringify(facts.run_id);
+  const { prefix, tenant, thread } = textsOf(key);
+  const run = runs.of(facts.run_id);
   const event = JSON.stringify(facts.event_id);
-  const trace = JSON.stringify(facts.trace_id);
+  const trace = traces.of(facts.trace_id);
   const span = JSON.stringify(facts.span_id);
   const place = String(ordinal);
   const hash = rowHash({ prev, tenant, thread, ordinal: place, run, event, trace, span, digest });
   const text =
-    `{"tenant_id":${tenant},"thread_id":${thread},"ordinal":${place},"prev":"${prev}","hash":"${hash}",` +
+    `${prefix}${place},"prev":"${prev}","hash":"${hash}",` +
     `"run_id":${run},"event_id":${event},"trace_id":${trace},"span_id":${span},` +
     `"digest":"${digest}","event":`;
   return { ordinal, hash, text };
@@ -71,6 +92,5 @@ export function rowAfter(before: RowAnchor, key: ThreadKey, facts: RowFacts): Ro
 
 /** How the line of every row of a thread begins, so that a scan can pass the others unparsed. */
 export function threadPrefix(key: ThreadKey): string {
-  const tenant = JSON.stringify(key.tenant_id);
-  return `{"tenant_id":${tenant},"thread_id":${JSON.stringify(key.thread_id)},"ordinal":`;
+  return textsOf(key).prefix;
 }

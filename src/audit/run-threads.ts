@@ -1,3 +1,4 @@
+import { canonicalRunId } from "../lifecycle/canonical-run-id.ts";
 import { RecentMap } from "../lifecycle/recent-map.ts";
 
 /** What tells a run's thread. */
@@ -14,14 +15,18 @@ interface RunThread {
 }
 
 /**
- * Which thread each run writes to: the one named with any of its events, else that of its parent
- * run, else the root run's id, else its own id.
+ * Which thread each run writes to, in whatever letters its UUID comes: the one named with any of its
+ * events, else that of its parent run, else the root run's id, else its own id.
  *
  * At least `limit` runs are remembered, and at most twice as many; the ones used longest ago are
  * forgotten.
  */
 export class RunThreads {
   readonly #runs: RecentMap<RunThread>;
+  /** The run asked for last, whose name is ready: events of one run mostly come one after the other. */
+  #tenant = "";
+  #run = "";
+  #name = "";
 
   constructor(limit: number) {
     this.#runs = new RecentMap(limit);
@@ -30,11 +35,20 @@ export class RunThreads {
   /** Learns from an event of a run and says where the run writes now. */
   learn(tenant: string, run: string, hints: ThreadHints): string {
     if (run === "") return hints.thread_id ?? "";
-    const name = nameOf(tenant, run);
+    const name = this.#nameOf(tenant, run);
     const next = this.#next(tenant, run, hints, this.#runs.get(name));
     // Set also when nothing changed: a run in use is not forgotten.
     this.#runs.set(name, next);
     return next.thread;
+  }
+
+  #nameOf(tenant: string, run: string): string {
+    if (run !== this.#run || tenant !== this.#tenant) {
+      this.#tenant = tenant;
+      this.#run = run;
+      this.#name = nameOf(tenant, run);
+    }
+    return this.#name;
   }
 
   #next(
@@ -47,10 +61,10 @@ export class RunThreads {
     if (known?.named) return known;
     const parent = parent_run_id ? this.#runs.get(nameOf(tenant, parent_run_id)) : undefined;
     if (parent !== undefined) return parent;
-    return known ?? { thread: root_run_id || run, named: false };
+    return known ?? { thread: canonicalRunId(root_run_id || run), named: false };
   }
 }
 
 function nameOf(tenant: string, run: string): string {
-  return `${tenant.length}:${tenant}${run}`;
+  return `${tenant.length}:${tenant}${canonicalRunId(run)}`;
 }

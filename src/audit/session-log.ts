@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "./audit-row.ts";
+import type { RowWaiter } from "./row-waiter.ts";
 
 /**
  * An append-only log of what agents did, one chain of rows for each (tenant, thread).
@@ -26,6 +27,14 @@ export interface SessionLog {
    *   event, a key without tenant or thread, or an id of more than 4,096 characters.
    */
   append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor>;
+
+  /**
+   * {@link append} that tells a waiter, for a sender with many rows on their way. A log may leave it
+   * out: then `append` is called.
+   *
+   * @returns resolves when the waiter has been told. It never rejects, and calls may share it.
+   */
+  appendFor?(key: ThreadKey, entries: readonly AuditEntry[], waiter: RowWaiter): Promise<void>;
 
   /**
    * The thread's rows with an ordinal above `cursor` (0: all) that are not archived, ascending.

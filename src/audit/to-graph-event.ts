@@ -55,6 +55,9 @@ export function toGraphEvent(
     case "complete":
     case "failed":
     case "interrupted":
+    case "model_start":
+    case "model_complete":
+    case "model_error":
       return undefined;
     default:
       return unknownType(event);

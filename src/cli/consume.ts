@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import { serviceResource, UNNAMED } from "../otel/replay/service-resource.ts";
+import { environmentWarnings } from "../otel/replay/environment-warnings.ts";
+import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/service-resource.ts";
 import { DIALECT_NAMES, RUNTIMES } from "../runtimes/runtimes.ts";
 import { kafkaMessage } from "../service/kafka/kafka-error.ts";
 import { KafkaUnavailableError, loadKafkaLibrary } from "../service/kafka/kafka-library.ts";
@@ -16,6 +17,7 @@ import { toldRarely } from "./consume/told-rarely.ts";
 import { runtimesNamed } from "./recorded/runtimes-named.ts";
 import { type ListenAddress, listenAddress } from "./services/listen-address.ts";
 import { countOption, YEAR_S } from "./services/number-option.ts";
+import { ENDPOINT_OPTION, SERVICE_NAME_OPTION } from "./services/span-options.ts";
 import { signalEndpoint } from "./signal-endpoint.ts";
 import { safe } from "./terminal/safe-text.ts";
 
@@ -33,21 +35,13 @@ const OPTIONS = {
     value: "TOPIC",
     about: "Where what can't be read goes; none: it is only reported and counted.",
   },
-  endpoint: {
-    type: "string",
-    value: "URL",
-    about: "Send the spans there by OTLP/HTTP; /v1/traces is appended.",
-  },
+  endpoint: ENDPOINT_OPTION,
   audit: {
     type: "string",
     value: "DIR|URL",
     about: "Write the audit rows to the log in DIR (one worker alone) or at postgres://….",
   },
-  "service-name": {
-    type: "string",
-    value: "NAME",
-    about: "Service the spans belong to. Default: OTEL_SERVICE_NAME.",
-  },
+  "service-name": SERVICE_NAME_OPTION,
   tenant: {
     type: "string",
     value: "NAME",
@@ -134,7 +128,7 @@ export const consume: Command = {
     "An offset is committed when the spans and rows of all that is before it are stored, and no run that began before it is open. After a crash the log is read again from there, and makes the identical spans and rows.",
     "Key the records by the root run's id (by the thread's where that is not known): a run and all below it must be in one partition. A value is one line, or several. Headers: entelix-dialect, entelix-tenant.",
     "It needs @platformatic/kafka 2.12 beside this package, and Node 22.22 or newer.",
-    "SASL takes ENTELIX_KAFKA_USERNAME and ENTELIX_KAFKA_PASSWORD, or ENTELIX_KAFKA_TOKEN, from the environment. Headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables.",
+    "SASL takes ENTELIX_KAFKA_USERNAME and ENTELIX_KAFKA_PASSWORD, or ENTELIX_KAFKA_TOKEN, from the environment. Protocol (http/protobuf or http/json), headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables.",
     "SIGTERM and SIGINT: it stores what is done, commits, leaves the group, and ends with exit code 0. Runs that are open stay open, for whoever reads on.",
   ],
   run: async (args, io) => {
@@ -159,6 +153,7 @@ export const consume: Command = {
     const lookback = countOption("--lookback", values.lookback, 100_000, 0);
     const maxAgeMs = 1_000 * countOption("--run-age", values["run-age"], 86_400, 1, YEAR_S);
     const client = await kafkaClientOptions(values, io.env);
+    for (const warning of await environmentWarnings()) io.err.line(safe(warning));
     const library = await loadKafkaLibrary().catch((error) => {
       throw error instanceof KafkaUnavailableError ? new CliError(error.message) : error;
     });
@@ -172,12 +167,13 @@ export const consume: Command = {
     const stopped = stopSignal();
     const service = serviceResource(values["service-name"]);
     if (service.serviceName === UNNAMED && endpoint !== undefined) {
-      say(
-        "service",
-        `The spans belong to the service ${UNNAMED}: --service-name gives it its name.`,
-      );
+      say("service", UNNAMED_HINT);
     }
-    const stores = await openStores({ endpoint, audit: values.audit, onError });
+    const stores = await openStores({ endpoint, audit: values.audit, onError }).catch(
+      (error: unknown) => {
+        throw new CliError(`--audit: ${safe(messageOf(error))}`, undefined, { cause: error });
+      },
+    );
     const options: KafkaServiceOptions = {
       client,
       group: values.group ?? DEFAULT_GROUP,

@@ -11,7 +11,7 @@ export const DEFAULT_JAEGER = "http://127.0.0.1:16686";
  * @throws CliError when `base` is no http(s) address.
  */
 export function jaegerTrace(base: string, traceId: string): string {
-  const url = httpUrl("--jaeger", base);
+  const url = httpUrl("--jaeger", base, DEFAULT_JAEGER);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/trace/${traceId}`;
   return url.href;
 }
@@ -19,12 +19,11 @@ export function jaegerTrace(base: string, traceId: string): string {
 /**
  * Reads an address that an option gave.
  *
+ * @param example what such an address is like. Default: that of a receiver.
  * @throws CliError when it is no http(s) address.
  */
-export function httpUrl(option: string, text: string): URL {
+export function httpUrl(option: string, text: string, example = "http://127.0.0.1:4318"): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-  throw new CliError(
-    `${option}: expected an address such as http://127.0.0.1:4318, got "${safe(text)}"`,
-  );
+  throw new CliError(`${option}: expected an address such as ${example}, got "${safe(text)}"`);
 }

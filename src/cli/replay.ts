@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { formatIssue } from "../ingest/line-issue.ts";
 import { environmentWarnings } from "../otel/replay/environment-warnings.ts";
-import { serviceResource, UNNAMED } from "../otel/replay/service-resource.ts";
+import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/service-resource.ts";
 import { SpanOutlet } from "../otel/replay/span-outlet.ts";
 import { DIALECT_NAMES } from "../runtimes/runtimes.ts";
 import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";
@@ -16,6 +16,7 @@ import { ReplayJob } from "./replay/replay-job.ts";
 import { openOutputs, type ReplayOutputs } from "./replay/replay-outputs.ts";
 import { exitCodeOf, replaySummary } from "./replay/replay-summary.ts";
 import { summaryLines } from "./replay/summary-lines.ts";
+import { SERVICE_NAME_OPTION } from "./services/span-options.ts";
 import { safe } from "./terminal/safe-text.ts";
 import { RunTally } from "./traces/run-tally.ts";
 import { TraceSample } from "./traces/trace-sample.ts";
@@ -39,11 +40,7 @@ const OPTIONS = {
     about: `Send the spans there by OTLP/HTTP; /v1/traces is appended. A collector takes replays on port ${REPLAY_PORT}.`,
   },
   rejects: { type: "string", value: "FILE", about: "Copy the lines that are no events to FILE." },
-  "service-name": {
-    type: "string",
-    value: "NAME",
-    about: "Service the spans belong to. Default: OTEL_SERVICE_NAME.",
-  },
+  "service-name": SERVICE_NAME_OPTION,
   json: { type: "boolean", about: "Print the summary as one JSON object." },
   "capture-content": {
     type: "boolean",
@@ -56,7 +53,8 @@ const TRACES_SHOWN = 5;
 const SPANS_SHOWN = 40;
 
 /** Variables that count here too: what is wrong with them is told. */
-const USED_VARIABLE = /OTEL_RESOURCE_ATTRIBUTES|OTEL_EXPORTER_OTLP_\w*(?:TIMEOUT|COMPRESSION)/;
+const USED_VARIABLE =
+  /OTEL_RESOURCE_ATTRIBUTES|OTEL_EXPORTER_OTLP_\w*(?:TIMEOUT|COMPRESSION)|PROTOCOL: expected http\/protobuf/;
 
 /** Replays recordings: the same spans, and the same audit rows, as often as it is run. */
 export const replay: Command = {
@@ -69,7 +67,7 @@ export const replay: Command = {
   options: OPTIONS,
   notes: [
     "FILE has one event a line (NDJSON, also gzip); - is standard input. Events are put in order within a window of 128.",
-    "Spans go nowhere but where --endpoint and --out say: OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLER do not count here. Headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables; the resource from --service-name, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.",
+    "Spans go nowhere but where --endpoint and --out say: OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLER do not count here. Protocol (http/protobuf or http/json), headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables; the resource from --service-name, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.",
     `Replays belong to port ${REPLAY_PORT} of the shipped collector, past its metrics. On port ${LIVE_PORT} they are counted like what is live, and may raise alerts.`,
     "A bad line is reported as file:line: field: what was expected, and does not stop the rest.",
     "Exit code: 0 all taken, 2 some lines rejected, 1 it could not run or something was lost.",
@@ -136,8 +134,7 @@ export const replay: Command = {
       const hint = "Nothing was sent or written: --endpoint, --out and --audit say where to.";
       output.line(output.style("dim", hint));
     } else if (service.serviceName === UNNAMED && outputs.targets.length > 0) {
-      const hint = `The spans belong to the service ${UNNAMED}: --service-name gives it its name.`;
-      output.line(output.style("dim", hint));
+      output.line(output.style("dim", UNNAMED_HINT));
     }
     return exitCodeOf(summary);
   },

@@ -15,7 +15,13 @@ import { safe } from "./terminal/safe-text.ts";
  */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   try {
-    return await dispatch(args, io);
+    const code = await dispatch(args, io);
+    // `audit show DIR > rows.ndjson` on a full disk must not end as if the rows were all there.
+    const failure = await io.out.settled();
+    if (failure === undefined || isBrokenPipe(failure)) return code;
+    throw new CliError(`standard output: ${safe(messageOf(failure))}`, undefined, {
+      cause: failure,
+    });
   } catch (error) {
     if (!isBrokenPipe(error)) show(error, io);
     return 1;

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { environmentWarnings } from "../otel/replay/environment-warnings.ts";
-import { serviceResource, UNNAMED } from "../otel/replay/service-resource.ts";
+import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/service-resource.ts";
 import { IngestService } from "../service/http/ingest-service.ts";
 import { isLoopback } from "../service/http/local-host.ts";
 import { openapiText } from "../service/http/openapi.ts";
@@ -29,7 +29,7 @@ export const serve: Command = {
   options: SERVE_OPTIONS,
   notes: [
     "POST /v1/events takes NDJSON (also gzip) of every dialect, and answers line by line: accepted, duplicate, rejected. GET /healthz, /readyz, /metrics and /openapi.json say how it is.",
-    "SIGTERM and SIGINT: no new requests, those under way come to their end, what is accepted is stored; open runs stay in the journal and go on at the next start. A second signal ends it at once; nothing acknowledged is lost by that either.",
+    "SIGTERM and SIGINT: no new requests, those under way come to their end, what is accepted is stored; what still waits to be put in order (5 s) and open runs stay in the journal and go on at the next start. A second signal ends it at once; nothing acknowledged is lost by that either.",
     "Sizes are bytes, or have KiB, MiB or GiB behind them. TLS is for a proxy in front of it.",
     "Exit code: 0 it was asked to end, 1 it could not run or go on.",
   ],
@@ -111,7 +111,7 @@ function announce(service: IngestService, values: Values, io: Io, unnamed: boole
       "Nothing is sent or stored beyond the journal: --endpoint and --audit say where to.",
     );
   } else if (unnamed && values.endpoint !== undefined) {
-    io.err.line(`The spans belong to the service ${UNNAMED}: --service-name gives it its name.`);
+    io.err.line(UNNAMED_HINT);
   }
 }
 

@@ -75,6 +75,7 @@ export interface SkippedLine {
   readonly outcome: "skipped";
 }
 
+/** What became of one line. */
 export type Decoded<E> = DecodedEvent<E> | UnknownEvent | RejectedEvent | SkippedLine;
 
 /** The stream that an event belongs to, and the one above it, by names that are unique in a file. */

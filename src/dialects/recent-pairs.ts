@@ -22,6 +22,12 @@ export class RecentPairs<V> {
     return old;
   }
 
+  /** All values, those that would be dropped first first. */
+  *[Symbol.iterator](): Generator<V> {
+    yield* this.#older;
+    yield* this.#recent;
+  }
+
   set(first: string, second: string, value: V): void {
     if (this.#recent.size >= this.#least && this.#recent.get(first, second) === undefined) {
       this.forgotten += this.#older.size;
@@ -40,6 +46,10 @@ class Pairs<V> {
 
   get(first: string, second: string): V | undefined {
     return this.#byFirst.get(first)?.get(second);
+  }
+
+  *[Symbol.iterator](): Generator<V> {
+    for (const inner of this.#byFirst.values()) yield* inner.values();
   }
 
   set(first: string, second: string, value: V): void {

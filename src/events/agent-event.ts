@@ -1,6 +1,7 @@
 import type { ErrorEnvelope } from "./error-envelope.ts";
 import type { FailureKind } from "./failure-kind.ts";
 import type { InterruptionKind } from "./interruption-kind.ts";
+import type { ModelEvent } from "./model-event.ts";
 import type { RenderedForLlm } from "./rendered-for-llm.ts";
 import type { ToolErrorKind } from "./tool-error-kind.ts";
 import type { UsageSnapshot } from "./usage.ts";
@@ -32,6 +33,7 @@ export interface ToolStart extends ToolScoped {
   readonly input: unknown;
 }
 
+/** A tool call that returned. */
 export interface ToolComplete extends ToolScoped {
   readonly type: "tool_complete";
   readonly tool_version?: string | null;
@@ -41,6 +43,7 @@ export interface ToolComplete extends ToolScoped {
   readonly output: unknown;
 }
 
+/** A tool call that failed, or, with the wire code `interrupted`, that paused its run. */
 export interface ToolError extends ToolScoped {
   readonly type: "tool_error";
   readonly tool_version?: string | null;
@@ -54,6 +57,7 @@ export interface ToolError extends ToolScoped {
   readonly duration_ms: number | bigint;
 }
 
+/** A call that waited for approval may go on: its `tool_start` follows. */
 export interface ToolCallApproved extends ToolScoped {
   readonly type: "tool_call_approved";
 }
@@ -74,6 +78,7 @@ export interface Complete<S = unknown> extends RunScoped {
   readonly usage?: UsageSnapshot | null;
 }
 
+/** The run failed. An error of a sink at this event changes nothing: the caller gets the run's own. */
 export interface Failed extends RunScoped {
   readonly type: "failed";
   /** Operator text. */
@@ -96,7 +101,7 @@ export interface Interrupted extends RunScoped {
  * decoded line *is* the event.
  *
  * It covers both shapes: entelix-agents 0.6.x, and 0.5.x (without `interrupted`, and without `kind`
- * on `failed` and `tool_error`).
+ * on `failed` and `tool_error`). The model events are this package's own; no Rust agent sends them.
  *
  * @typeParam S the agent's state, carried by `complete`.
  */
@@ -109,12 +114,13 @@ export type AgentEvent<S = unknown> =
   | ToolCallDenied
   | Complete<S>
   | Failed
-  | Interrupted;
+  | Interrupted
+  | ModelEvent;
 
 /** The tag of an {@link AgentEvent}. */
 export type AgentEventType = AgentEvent["type"];
 
-/** Every event type of this vocabulary. */
+/** Every event type of entelix's agents. */
 export const AGENT_EVENT_TYPES = [
   "started",
   "tool_start",

@@ -11,8 +11,8 @@ export interface ErrorEnvelope {
   /** Stable code such as `rate_limited` or `interrupted`. New codes may appear. */
   readonly wire_code: string;
   readonly wire_class: WireClass;
-  /** Whole seconds to wait before a retry, truncated. */
-  readonly retry_after_secs?: number;
+  /** Whole seconds to wait before a retry, truncated; `bigint` beyond 2^53. */
+  readonly retry_after_secs?: number | bigint;
   /** HTTP status of the provider, when there was one. */
   readonly provider_status?: number;
 }

@@ -39,13 +39,21 @@ function daysSinceEpoch(year: number, month: number, day: number): number | unde
   return date.getUTCDate() === day ? date.getTime() / 86_400_000 : undefined;
 }
 
+/** The second written last, and its text: what is written at one time mostly has one second. */
+let lastSecond = Number.NaN;
+let lastText = "";
+
 /**
  * Writes an instant as upstream's chrono does: UTC with `Z` and 0, 3, 6 or 9 sub-second digits, the
  * fewest that lose nothing.
  */
 export function formatRfc3339(at: Readonly<Instant>): string {
-  const whole = new Date(at[0] * 1000).toISOString().slice(0, -5);
-  const nanos = at[1];
+  const [second, nanos] = at;
+  if (second !== lastSecond) {
+    lastText = new Date(second * 1000).toISOString().slice(0, -5);
+    lastSecond = second;
+  }
+  const whole = lastText;
   if (nanos === 0) return `${whole}Z`;
   const digits = String(nanos).padStart(9, "0");
   if (nanos % 1_000_000 === 0) return `${whole}.${digits.slice(0, 3)}Z`;

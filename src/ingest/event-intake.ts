@@ -23,6 +23,7 @@ export interface UnknownLine extends UnknownEvent {
   readonly text: string;
 }
 
+/** What is read, and who is told of what was found. */
 export interface ReadEventsOptions<E> {
   /** The dialects that may come. With several, the first line that is surely of one decides. */
   readonly dialects: readonly [Dialect<E>, ...Dialect<E>[]];
@@ -49,6 +50,11 @@ export interface ReadReport {
   readonly rejected: number;
   /** Lines that belong to the file's own form, such as a header. */
   readonly skipped: number;
+  /**
+   * Events left out because the same line had come right before. They count as events. Lines with an
+   * event id are told apart by that, later on; those with neither id nor sequence may well be two.
+   */
+  readonly repeated: number;
   /** Events that came too late to be put in order; they are events all the same. */
   readonly late: number;
   /** How often a group of events of one time was too large to be put in order as a whole. */
@@ -79,6 +85,8 @@ export class EventIntake<E> {
   #undecided: ValueLine[] = [];
   #lines = 0;
   #events = 0;
+  #repeated = 0;
+  #lastText: string | undefined = undefined;
   #unknown = 0;
   #rejected = 0;
   #skipped = 0;
@@ -124,6 +132,7 @@ export class EventIntake<E> {
       unknown: this.#unknown,
       rejected: this.#rejected,
       skipped: this.#skipped,
+      repeated: this.#repeated,
       late: this.#window.late,
       splitTies: this.#window.splitTies,
       dialect: this.#dialect?.name,
@@ -147,15 +156,14 @@ export class EventIntake<E> {
         return released.length === 0 ? undefined : this.#deliver(released);
       }
       case "unknown": {
-        const other = this.#options.dialects.find((d) => d !== dialect && d.looksLike(value));
-        if (other !== undefined) {
-          const expected = `an event of ${dialect.name}, as before in this source, not of ${other.name}`;
-          return this.#reject(line, [{ field: "type", expected }]);
-        }
+        const foreign = this.#foreignIn(dialect, value);
+        if (foreign !== undefined) return this.#reject(line, [foreign]);
         return this.#passUnknown({ ...decoded, line: line.line, text });
       }
-      case "rejected":
-        return this.#reject(line, decoded.issues);
+      case "rejected": {
+        const foreign = dialect.looksLike(value) ? undefined : this.#foreignIn(dialect, value);
+        return this.#reject(line, foreign === undefined ? decoded.issues : [foreign]);
+      }
       case "skipped":
         this.#skipped += 1;
         return undefined;
@@ -164,13 +172,33 @@ export class EventIntake<E> {
     }
   }
 
+  /** What is wrong with a line that is surely of another runtime. */
+  #foreignIn(dialect: Dialect<E>, value: JsonObject): DecodeIssue | undefined {
+    const other = this.#options.dialects.find((d) => d !== dialect && d.looksLike(value));
+    if (other === undefined) return undefined;
+    const expected = `an event of ${dialect.name}, as before in this source, not of ${other.name}`;
+    return { field: "type", expected };
+  }
+
   async #deliver(items: readonly DecodedLine<E>[]): Promise<void> {
     const { onEvent } = this.#options;
     for (const item of items) {
       this.#events += 1;
+      if (this.#isRepeat(item)) {
+        this.#repeated += 1;
+        continue;
+      }
       const busy = onEvent(item);
       if (busy !== undefined) await busy;
     }
+  }
+
+  /** In order, equal lines stand beside each other. */
+  #isRepeat({ envelope, text }: DecodedLine<E>): boolean {
+    if (envelope.event_id !== undefined || envelope.sequence === undefined) return false;
+    const before = this.#lastText;
+    this.#lastText = text;
+    return text === before;
   }
 
   async #passUnknown(unknown: UnknownLine): Promise<void> {

@@ -7,6 +7,9 @@ import type { SpanDriver } from "./span-driver.ts";
 
 type Of<K extends SignalKind["signal"]> = SignalPlace & Extract<SignalKind, { signal: K }>;
 
+/** Signals that do not say that a run which looked over goes on. */
+const LEAVES_END: ReadonlySet<string> = new Set(["run_may_end", "run_closes", "heard"]);
+
 /**
  * Carries the signals of a dialect out on the lifecycle. What only some runtimes say (model calls,
  * points in time, more facts, an end that is none if anything follows) is taken here; all else goes
@@ -24,7 +27,7 @@ export class SignalApplier<H> {
   apply(signal: Signal): void {
     const { tenantId, runId, at } = signal;
     const lifecycle = this.#lifecycle;
-    if (signal.signal !== "run_may_end" && signal.signal !== "run_closes") this.#goesOn(signal);
+    if (!LEAVES_END.has(signal.signal)) this.#goesOn(signal);
     switch (signal.signal) {
       case "run_opens":
         this.#openRun(signal);
@@ -71,7 +74,7 @@ export class SignalApplier<H> {
         const run = this.#open(signal);
         if (run === undefined) return;
         lifecycle.runs.touch(run, at);
-        lifecycle.runs.models.open(run, at, signal.model, signal.facts);
+        lifecycle.runs.models.open(run, at, signal);
         return;
       }
       case "model_closes":
@@ -85,6 +88,11 @@ export class SignalApplier<H> {
         if (run === undefined) return;
         lifecycle.runs.touch(run, at);
         if (run.handle !== undefined) this.#driver.addFacts(run.handle, signal.facts);
+        return;
+      }
+      case "heard": {
+        const run = this.#known(signal);
+        if (run !== undefined) lifecycle.runs.touch(run, at);
         return;
       }
       default:

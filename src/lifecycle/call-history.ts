@@ -1,5 +1,6 @@
 import type { Call } from "./call.ts";
 import type { ClosedCalls } from "./closed-calls.ts";
+import type { RunIds } from "./run-ids.ts";
 
 /** Below this many ids a scan is cheaper than a Map, in time and in memory. */
 const SCAN_MOST = 8;
@@ -9,6 +10,14 @@ export interface CallIdBudget {
   used: number;
   readonly most: number;
   forgotten: number;
+}
+
+/** Where the calls of a run that was over stand. */
+interface ClosedPart {
+  readonly ids: RunIds;
+  readonly calls: ClosedCalls;
+  readonly from: number;
+  readonly to: number;
 }
 
 /**
@@ -25,8 +34,7 @@ export class CallHistory<H> {
   #recent: Map<string, Call<H>> | undefined = undefined;
   #older: Map<string, Call<H>> | undefined = undefined;
   /** Where a closed run's calls stand. */
-  #closed: { readonly calls: ClosedCalls; readonly from: number; readonly to: number } | undefined =
-    undefined;
+  #closed: ClosedPart | undefined = undefined;
 
   /** The last call of this id. */
   last(id: string): Call<H> | undefined {
@@ -41,7 +49,9 @@ export class CallHistory<H> {
   occurrences(id: string, last: Call<H> | undefined = this.last(id)): number {
     if (last !== undefined) return last.occurrence;
     const closed = this.#closed;
-    return closed === undefined ? 0 : closed.calls.occurrences(id, closed.from, closed.to);
+    return closed === undefined
+      ? 0
+      : closed.calls.occurrences(closed.ids, id, closed.from, closed.to);
   }
 
   /**
@@ -84,8 +94,8 @@ export class CallHistory<H> {
     for (const call of this.#recent.values()) closed.add(call);
   }
 
-  restore(calls: ClosedCalls, from: number, to: number): void {
-    this.#closed = { calls, from, to };
+  restore(ids: RunIds, calls: ClosedCalls, from: number, to: number): void {
+    this.#closed = { ids, calls, from, to };
   }
 
   /** Gives this run's share of the budget back. */

@@ -97,7 +97,7 @@ export class CallKeeper<H> {
   ): Call<H> {
     const last = run.history.last(callId);
     const occurrence = run.history.occurrences(callId, last) + 1;
-    const call = new Call<H>(callId, name, version, occurrence, at);
+    const call = new Call<H>(callId, name, version, occurrence, at, run.ids);
     if (last !== undefined) {
       call.lastEndAt = last.lastEndAt;
       call.lastEndMs = last.lastEndMs;

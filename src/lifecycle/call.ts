@@ -1,4 +1,5 @@
 import type { Instant } from "../events/instant.ts";
+import { type RunIds, spanIdOf } from "./run-ids.ts";
 
 /**
  * One tool call of a run, open or closed. Closed ones stay, light, to number the repeats of their
@@ -13,6 +14,9 @@ export class Call<H> {
   /** How often the id has come in this run, from 1. */
   readonly occurrence: number;
   readonly startedAt: Instant;
+  /** The two words of its span id; the first is what is left of it when its run is over. */
+  readonly high: number;
+  readonly low: number;
   handle: H | undefined = undefined;
   /** `approved` when a person or policy let it pass. */
   approved = false;
@@ -38,11 +42,19 @@ export class Call<H> {
     version: string | undefined,
     occurrence: number,
     startedAt: Instant,
+    ids: RunIds,
   ) {
+    const { h1, h2 } = ids.childWords("t", id, occurrence);
+    this.high = h1;
+    this.low = h2;
     this.id = id;
     this.name = name;
     this.version = version;
     this.occurrence = occurrence;
     this.startedAt = startedAt;
+  }
+
+  get spanId(): string {
+    return spanIdOf(this.high, this.low);
   }
 }

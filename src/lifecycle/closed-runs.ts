@@ -67,6 +67,10 @@ export class ClosedRuns<H> {
   readonly #memory: RunMemory<H>;
   readonly #forgetting: Forgetting<H>;
   #next = 0;
+  /** The first words of the greatest id of all that were ever kept. */
+  #greatest0 = 0;
+  #greatest1 = 0;
+  #greatest2 = 0;
 
   constructor(size: number, calls: ClosedCalls, memory: RunMemory<H>, forgetting: Forgetting<H>) {
     this.#size = size;
@@ -111,6 +115,11 @@ export class ClosedRuns<H> {
     if (full) this.#forget(slot);
     if (this.#spare-- === 0) this.#reindex();
     const { w0, w1, w2, w3 } = run.ids;
+    if (this.#isGreatest(w0, w1, w2)) {
+      this.#greatest0 = w0;
+      this.#greatest1 = w1;
+      this.#greatest2 = w2;
+    }
     const words = this.#words;
     const key = slot * WORDS;
     words[key] = w0;
@@ -146,15 +155,14 @@ export class ClosedRuns<H> {
     if (run.toolCalls > 0) run.history.moveTo(this.#calls);
     words[at + CALLS_TO] = this.#calls.position;
     const plain = run.root && run.traceId === run.ids.traceId && typeof memory === "number";
-    this.#kept[slot] = plain
-      ? undefined
-      : {
-          traceId: run.traceId === run.ids.traceId ? undefined : run.traceId,
-          parentRunId: run.parentRunId,
-          rootRunId: run.rootRunId,
-          root: run.root,
-          handle: typeof memory === "number" ? undefined : memory,
-        };
+    if (plain) return;
+    this.#kept[slot] = {
+      traceId: run.traceId === run.ids.traceId ? undefined : run.traceId,
+      parentRunId: run.parentRunId,
+      rootRunId: run.rootRunId,
+      root: run.root,
+      handle: typeof memory === "number" ? undefined : memory,
+    };
   }
 
   #restore(slot: number, ids: RunIds, runId: string, rest: Rest<H> | undefined): Run<H> {
@@ -173,13 +181,24 @@ export class ClosedRuns<H> {
       run.rootRunId = rest.rootRunId;
       run.root = rest.root;
     }
-    run.history.restore(this.#calls, words[at + CALLS_FROM] ?? 0, words[at + CALLS_TO] ?? 0);
+    run.history.restore(ids, this.#calls, words[at + CALLS_FROM] ?? 0, words[at + CALLS_TO] ?? 0);
     const flags = numbers & ((1 << SEGMENT_SHIFT) - 1);
     run.handle = this.#memory.restore(run, rest?.handle ?? flags);
     return run;
   }
 
+  /**
+   * Whether an id is greater than any that was kept. Ids of version 7 grow with time, so that a run
+   * which has just begun is known to be none of these without a look at them.
+   */
+  #isGreatest(w0: number, w1: number, w2: number): boolean {
+    if (w0 !== this.#greatest0) return w0 >>> 0 > this.#greatest0 >>> 0;
+    if (w1 !== this.#greatest1) return w1 >>> 0 > this.#greatest1 >>> 0;
+    return w2 >>> 0 > this.#greatest2 >>> 0;
+  }
+
   #find(ids: RunIds): number {
+    if (this.#isGreatest(ids.w0, ids.w1, ids.w2)) return -1;
     const index = this.#index;
     const mask = index.length - 1;
     const slots = this.#slotBits;
@@ -206,6 +225,7 @@ export class ClosedRuns<H> {
   #forget(slot: number): void {
     const kept = this.#kept[slot];
     if (kept === undefined) return;
+    this.#kept[slot] = undefined;
     if (kept instanceof Run) {
       this.#forgetting.run(kept);
       if (kept.traceId !== kept.ids.traceId) this.#forgetting.placed(kept.traceId);

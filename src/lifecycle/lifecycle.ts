@@ -1,4 +1,5 @@
-import { addMilliseconds, compareInstants, type Instant } from "../events/instant.ts";
+import { compareInstants, type Instant } from "../events/instant.ts";
+import { before } from "./before.ts";
 import type { Call } from "./call.ts";
 import { isSameEnd } from "./call-keeper.ts";
 import { Counters, type IgnoredReason } from "./counters.ts";
@@ -55,19 +56,25 @@ export class Lifecycle<H> {
   observe(observer: RunObserver): void {
     this.runs.observer = observer;
     this.runs.calls.observer = observer;
+    this.runs.models.observer = observer;
+  }
+
+  /** Begins an event that has no id. Every signal of the event follows. */
+  beginUnidentified(): void {
+    this.counters.events++;
+    this.#identified = false;
   }
 
   /**
-   * Begins an event. Every signal of the event follows.
+   * The same for an event that may have an id.
    *
    * @returns false when the event has come before.
    */
   begin(tenantId: string, eventId: string | undefined): boolean {
-    this.counters.events++;
+    this.beginUnidentified();
     // Programs without types give `null` and `""` for none; no two events may share those.
-    const identified = typeof eventId === "string" && eventId !== "";
-    this.#identified = identified;
-    if (!identified) return true;
+    if (typeof eventId !== "string" || eventId === "") return true;
+    this.#identified = true;
     if (!this.#eventIds.add(tenantId, eventId)) return this.#ignore("duplicate");
     this.counters.bent.forgotten_event_ids = this.#eventIds.forgotten;
     return true;
@@ -82,6 +89,7 @@ export class Lifecycle<H> {
     parentRunId: string | undefined,
     told?: RunPlace,
   ): boolean {
+    if (!isText(tenantId) || !isText(runId)) return this.#ignore("not_an_event");
     if (runId === "") return this.#ignore("empty_run_id");
     const parentId = parentRunId === undefined ? undefined : this.runs.canonical(parentRunId);
     const id = this.runs.canonical(runId);
@@ -266,12 +274,13 @@ export class Lifecycle<H> {
   }
 
   /** An event of the run that says nothing the lifecycle knows: the run is alive. */
-  noteActivity(tenantId: string, runId: string, at: Instant): void {
+  noteActivity(tenantId: string, runId: string, at: Instant): boolean {
+    if (!isText(tenantId) || !isText(runId)) return this.#ignore("not_an_event");
     this.#ignore("unknown_type");
     const run = this.runs.find(tenantId, runId);
-    if (run === undefined) return;
+    if (run === undefined) return true;
     this.#noteRun(run);
-    this.runs.touch(run, at);
+    return this.#alive(run, at);
   }
 
   /** The run continues another one, which became known after its start. */
@@ -295,6 +304,10 @@ export class Lifecycle<H> {
 
   /** The run a signal is about; it is opened, as far back as the event lasted, if never seen. */
   #take(tenantId: string, runId: string, at: Instant, durationMs = 0): Run<H> | undefined {
+    if (!isText(tenantId) || !isText(runId)) {
+      this.#ignore("not_an_event");
+      return undefined;
+    }
     const known = this.runs.find(tenantId, runId);
     this.#noteRun(known);
     if (known !== undefined) return known;
@@ -356,9 +369,12 @@ function callEnd(
   return facts === undefined ? problem : { ...problem, facts };
 }
 
-const isAt = (a: Instant, b: Instant): boolean => compareInstants(a, b) === 0;
-
-/** `ms` before `at`, but not before 1970; what is no positive number counts as none. */
-function before(at: Instant, ms: number): Instant {
-  return ms > 0 && at[0] > 0 ? addMilliseconds(at, -Math.min(ms, at[0] * 1000)) : at;
+/**
+ * Senders in plain JavaScript are not held to the types. It is looked at here, and not before it is
+ * told by `type` which event it is: there a field of any of them is slow to read.
+ */
+function isText(value: unknown): boolean {
+  return typeof value === "string";
 }
+
+const isAt = (a: Instant, b: Instant): boolean => compareInstants(a, b) === 0;

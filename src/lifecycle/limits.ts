@@ -6,7 +6,10 @@
 export interface LifecycleLimits {
   /** Runs open at once; beyond it the least recently active one is closed. Default 10,000. */
   readonly openRuns: number;
-  /** Calls open at once in one run; beyond it the oldest is closed. Default 10,000. */
+  /**
+   * Tool calls open at once in one run, and as many model calls; beyond it the oldest is closed.
+   * Default 10,000.
+   */
   readonly openCalls: number;
   /**
    * Closed runs remembered, as parents and against duplicates. Default 10,000; at most 16,777,216.

@@ -6,6 +6,8 @@ import type { SpanDriver } from "./span-driver.ts";
 
 /** Levels of known parents that are searched for the run itself. */
 const DEEPEST = 256;
+/** Calls of one id, the last ones, that are looked through for the one that a sender names. */
+const MOST_NAMED = 64;
 
 /**
  * Finds the parent of a run that starts. A parent run id is never dropped.
@@ -112,7 +114,8 @@ function isBelow<H>(from: Run<H>, run: Run<H>, runs: RunTable<H>): boolean {
   let above: Run<H> | undefined = from;
   for (let level = 0; above?.parentRunId !== undefined && level < DEEPEST; level++) {
     if (above.parentRunId === run.runId) return true;
-    above = runs.find(run.tenantId, above.parentRunId);
+    // An open run has its parent at hand: looking up 256 of them cost more than opening the run.
+    above = above.parent ?? runs.find(run.tenantId, above.parentRunId);
   }
   return false;
 }
@@ -181,8 +184,10 @@ function under<H>(
   if (callId !== undefined) {
     run.parentCallId = callId;
     const call = ambient ?? parent.history.last(callId);
-    if (call?.handle !== undefined) return call.handle;
-    const occurrence = call?.occurrence ?? Math.max(parent.history.occurrences(callId), 1);
+    const last = call?.occurrence ?? Math.max(parent.history.occurrences(callId), 1);
+    const named = ambient === undefined ? context?.namedSpanId : undefined;
+    const occurrence = named === undefined ? last : occurrenceOf(named, parent, callId, last);
+    if (call?.handle !== undefined && occurrence === last) return call.handle;
     const spanId = parent.ids.childSpanId("t", callId, occurrence);
     return driver.derived(parent.traceId, spanId, parent.handle);
   }
@@ -192,4 +197,12 @@ function under<H>(
     return only.handle;
   }
   return parent.handle;
+}
+
+/** Which of the calls of this id has that span; the last one where none has. */
+function occurrenceOf<H>(spanId: string, parent: Run<H>, callId: string, last: number): number {
+  for (let each = last; each > 0 && each > last - MOST_NAMED; each--) {
+    if (parent.ids.childSpanId("t", callId, each) === spanId) return each;
+  }
+  return last;
 }

@@ -81,14 +81,23 @@ export class RunIds implements MurmurState {
    *   or has come before.
    */
   childSpanId(role: Role, discriminator: string, occurrence = 1): string {
+    const { h1, h2 } = this.childWords(role, discriminator, occurrence);
+    return spanIdOf(h1, h2);
+  }
+
+  /**
+   * The words that {@link childSpanId} is made of, as `h1` and `h2`.
+   *
+   * @returns a shared object: read them at once.
+   */
+  childWords(role: Role, discriminator: string, occurrence: number): MurmurState {
     if (!this.#mixed) {
       this.#mixed = true;
       mixBlock(this, swap(this.w0), swap(this.w1), swap(this.w2), swap(this.w3));
     }
     const numbered = role === "t" && (occurrence > 1 || discriminator === "");
     const length = stage(role, numbered ? `${discriminator}\0${occurrence}` : discriminator);
-    const hash = finishFrom(this, staged, length);
-    return nonZero(hash.h1, hash.h2);
+    return finishFrom(this, staged, length);
   }
 }
 
@@ -125,7 +134,8 @@ function stage(role: Role, text: string): number {
   return text.length + 1;
 }
 
-function nonZero(high: number, low: number): string {
+/** The span id of two words; it is never all zeros. */
+export function spanIdOf(high: number, low: number): string {
   return (high | low) === 0 ? FIRST_SPAN_ID : hex64(high, low);
 }
 

@@ -55,7 +55,7 @@ export class RunKeeper<H> {
     this.#runs = new RunTable(limits.closedRuns, this.#budget, driver);
     this.#interrupted = new RecentMap(limits.closedRuns);
     this.calls = new CallKeeper(driver, counters, limits, this.#budget);
-    this.models = new ModelKeeper(driver, counters);
+    this.models = new ModelKeeper(driver, counters, limits.openCalls, this.#budget);
   }
 
   get openRuns(): number {
@@ -208,7 +208,7 @@ export class RunKeeper<H> {
 
   close(run: Run<H>, asked: Instant, end: RunEnd): void {
     const at = this.#counters.notBefore(run.startedAt, asked);
-    this.models.closeOpen(run, at);
+    this.models.closeAll(run, at);
     this.calls.closeAll(run, at, end);
     run.open = false;
     run.mayEnd = undefined;
@@ -332,6 +332,7 @@ function placeTold<H>(told: RunPlace, asked: StartContext<H> | undefined): Start
     parentCallId: told.parentCallId ?? asked?.parentCallId,
     resumedFromRunId: told.resumedFromRunId ?? asked?.resumedFromRunId,
     rootRunId: asked?.rootRunId,
+    namedSpanId: asked?.namedSpanId,
     ambient: asked?.ambient,
     ambientCall: asked?.ambientCall,
     outerParent: asked?.outerParent,

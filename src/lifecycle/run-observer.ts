@@ -1,6 +1,7 @@
 import type { Instant } from "../events/instant.ts";
+import type { ModelCall } from "./model-call.ts";
 import type { Run } from "./run.ts";
-import type { CallEnd, RunEnd } from "./signals.ts";
+import type { CallEnd, ModelEnd, RunEnd } from "./signals.ts";
 
 /**
  * Told of every run and call, whether spans are made of them or not: what is counted must not depend
@@ -26,4 +27,6 @@ export interface RunObserver {
    * @param durationMs as the source measured it, else from its start to its end, in ms.
    */
   callEnded(run: Run<unknown>, name: string, durationMs: number, end: CallEnd): void;
+  /** A model call has ended, told by an event or closed: `call.startedAt` to `at`, as its span. */
+  modelEnded(call: ModelCall<unknown>, at: Instant, end: ModelEnd): void;
 }

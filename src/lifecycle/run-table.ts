@@ -1,6 +1,7 @@
 import type { CallIdBudget } from "./call-history.ts";
 import { ClosedCalls } from "./closed-calls.ts";
 import { ClosedRuns, isOver, type RunMemory } from "./closed-runs.ts";
+import { OpenRuns } from "./open-runs.ts";
 import type { Run } from "./run.ts";
 import { RunIds } from "./run-ids.ts";
 import { TraceOwners } from "./trace-owners.ts";
@@ -8,11 +9,6 @@ import { TraceOwners } from "./trace-owners.ts";
 /** Calls remembered a closed run, on average. */
 const CALLS_A_CLOSED_RUN = 8;
 const MOST_CLOSED_CALLS = 2 ** 20;
-/**
- * Entries that stand in the map of open runs for good. A map that is nearly empty is rebuilt at every
- * third deletion: with one run at a time that took a tenth of all time spent here.
- */
-const FILLERS = 64;
 
 /**
  * Every run that is known, open or remembered, by tenant and run id; and which tenant a trace id
@@ -22,9 +18,8 @@ const FILLERS = 64;
  * tenant gets hashed ids, so that no trace ever holds spans of two tenants.
  */
 export class RunTable<H> {
-  /** Open runs by run id: of several tenants' the one that opened first. */
-  readonly #open = new Map<string, Run<H> | undefined>();
-  /** The other ones, by run id and tenant. */
+  readonly #open = new OpenRuns<H>();
+  /** Further open runs of an id, by run id and tenant. */
   readonly #openBeside = new Map<string, Map<string, Run<H>>>();
   readonly #closed: ClosedRuns<H>;
   /** Owners of the traces whose ids say nothing of a run that is known by its UUID. */
@@ -40,7 +35,6 @@ export class RunTable<H> {
 
   constructor(mostClosed: number, budget: CallIdBudget, memory: RunMemory<H>) {
     this.#budget = budget;
-    for (let n = 0; n < FILLERS; n++) this.#open.set(`\0filler ${n}`, undefined);
     const calls = new ClosedCalls(Math.min(mostClosed * CALLS_A_CLOSED_RUN, MOST_CLOSED_CALLS));
     this.#closed = new ClosedRuns(mostClosed, calls, memory, {
       run: (run) => this.#releaseCalls(run),
@@ -171,7 +165,7 @@ export class RunTable<H> {
     const free = run.runId === this.#freeRunId;
     this.#freeRunId = undefined;
     if (free || this.#open.get(run.runId) === undefined) {
-      this.#open.set(run.runId, run);
+      this.#open.add(run);
       return;
     }
     const beside = this.#openBeside.get(run.runId);
@@ -181,10 +175,7 @@ export class RunTable<H> {
 
   #leave(run: Run<H>): void {
     if (run.ids.hashed) this.#traces.release(run.ids.traceId);
-    if (this.#open.get(run.runId) === run) {
-      this.#open.delete(run.runId);
-      return;
-    }
+    if (this.#open.delete(run)) return;
     const beside = this.#openBeside.get(run.runId);
     beside?.delete(run.tenantId);
     if (beside?.size === 0) this.#openBeside.delete(run.runId);

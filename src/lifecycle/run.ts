@@ -1,6 +1,7 @@
 import type { Instant } from "../events/instant.ts";
 import { CallHistory } from "./call-history.ts";
 import type { ModelCall } from "./model-call.ts";
+import type { ModelCalls } from "./model-calls.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { RunIds } from "./run-ids.ts";
 import type { RunEnd } from "./signals.ts";
@@ -58,8 +59,11 @@ export class Run<H> {
   followsCalls = true;
   #calls: OpenCalls<H> | undefined = undefined;
   #history: CallHistory<H> | undefined = undefined;
-  /** The open call of its model. */
+  /** The open call of its model, where the source does not tell its model calls apart. */
   modelCall: ModelCall<H> | undefined = undefined;
+  /** Those that have an id; made with the first one. */
+  modelCallsById: ModelCalls<H> | undefined = undefined;
+  /** How many there were, with and without an id. */
   modelCalls = 0;
   /** How it ended, if nothing more is heard of it: where its source has no other end. */
   mayEnd: { readonly at: Instant; readonly end: RunEnd } | undefined = undefined;

@@ -88,6 +88,8 @@ export type SignalKind =
       readonly facts?: Facts | undefined;
     }
   /** More is known of the open run. */
-  | { readonly signal: "facts"; readonly facts: Facts };
+  | { readonly signal: "facts"; readonly facts: Facts }
+  /** The run was heard of, which says no more of it: one that is over stays so. */
+  | { readonly signal: "heard" };
 
 export type NoteTarget = "run" | "model" | { readonly callId: string };

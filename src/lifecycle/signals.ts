@@ -82,19 +82,39 @@ type CallEndKind =
   | { readonly outcome: "denied"; readonly content: unknown }
   | { readonly outcome: "unfinished" };
 
+/** What is known of a model call when it starts. */
+export interface ModelOpening {
+  readonly model?: string | undefined;
+  /** The input. */
+  readonly content?: unknown;
+  readonly facts?: Facts | undefined;
+}
+
 /** Why a model call gave no answer. */
 export interface ModelProblem {
   /** Low in number: what alerts may split on. Default `_OTHER`. */
   readonly type?: string | undefined;
   readonly message: string;
+  /** In place of `type`, where the source classes its errors as it classes the failures of runs. */
+  readonly kind?: FailureKind | undefined;
+  readonly envelope?: ErrorEnvelope | undefined;
 }
 
 /** How a model call's span ended. */
 export type ModelEnd = (
-  | { readonly outcome: "complete" }
+  | {
+      readonly outcome: "complete";
+      readonly content?: unknown;
+      /** What was asked, where only the end says so. */
+      readonly asked?: unknown;
+    }
   | { readonly outcome: "error"; readonly problem: ModelProblem }
   | { readonly outcome: "unfinished" }
-) & { readonly facts?: Facts | undefined };
+) & {
+  /** The model that was asked for, where only the end says so. */
+  readonly model?: string | undefined;
+  readonly facts?: Facts | undefined;
+};
 
 /** Why one span points to another that is not its parent. */
 export type LinkKind =
@@ -125,6 +145,8 @@ export interface RunPlace {
  */
 export interface StartContext<H> extends RunPlace {
   readonly rootRunId?: string | undefined;
+  /** Span id that a `traceparent` names: it tells calls of the parent apart that share an id. */
+  readonly namedSpanId?: string | undefined;
   /** The span that was active when the run started: linked, when the run becomes a root. */
   readonly ambient?: H | undefined;
   /** The call whose context was active when the run started, if it is one of ours. */

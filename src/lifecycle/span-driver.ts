@@ -3,7 +3,7 @@ import type { Call } from "./call.ts";
 import type { RunMemory } from "./closed-runs.ts";
 import type { ModelCall } from "./model-call.ts";
 import type { Run } from "./run.ts";
-import type { CallEnd, Facts, Link, ModelEnd, RunEnd } from "./signals.ts";
+import type { CallEnd, Facts, Link, ModelEnd, ModelOpening, RunEnd } from "./signals.ts";
 
 /**
  * What the lifecycle calls to make spans. Each span it opens it closes exactly once.
@@ -28,12 +28,7 @@ export interface SpanDriver<H> extends RunMemory<H> {
   /** @returns `undefined` where the call gets no span, as in a run that is not sampled. */
   openCall(run: Run<H>, call: Call<H>, at: Instant, content: unknown): H | undefined;
   closeCall(run: Run<H>, call: Call<H>, at: Instant, end: CallEnd): void;
-  openModelCall(
-    run: Run<H>,
-    call: ModelCall<H>,
-    at: Instant,
-    facts: Facts | undefined,
-  ): H | undefined;
+  openModelCall(run: Run<H>, call: ModelCall<H>, at: Instant, opening: ModelOpening): H | undefined;
   closeModelCall(run: Run<H>, call: ModelCall<H>, at: Instant, end: ModelEnd): void;
   /** More is known of something open. */
   addFacts(handle: H, facts: Facts): void;

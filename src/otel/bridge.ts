@@ -1,22 +1,25 @@
 import type { Context } from "@opentelemetry/api";
-import type { RowAnchor } from "../audit/audit-row.ts";
 import { AuditSink, type RecordRefs } from "../audit/audit-sink.ts";
+import type { RowWaiter, RowWaiters } from "../audit/row-waiter.ts";
 import type { SessionLog } from "../audit/session-log.ts";
+import type { CarriedContext } from "../context/carried-context.ts";
+import type { ContextSource } from "../context/context-source.ts";
 import type { Mapping } from "../dialects/mapping.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
-import type { Run } from "../lifecycle/run.ts";
 import type { RunObserver } from "../lifecycle/run-observer.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
+import type { ContextCarrier, InsidePlace } from "../sinks/context-carrier.ts";
 import { BridgeAudit } from "./bridge-audit.ts";
+import { carriedFrom } from "./carry.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { EndHold } from "./otel-driver.ts";
 import { type Rows, RunRows } from "./run-rows.ts";
-import type { SpanHandle } from "./span-handle.ts";
 import { Telemetry, type TelemetryOptions } from "./telemetry.ts";
 import { TranslatedFeed } from "./translated-feed.ts";
 
+/** What a {@link Bridge} is made of: every field has a default. */
 export interface BridgeOptions extends TelemetryOptions {
   /**
    * Where the audit projection goes. Without it the bridge is synchronous. The log stays open when
@@ -42,9 +45,23 @@ export interface BridgeOptions extends TelemetryOptions {
  * await bridge.shutdown();
  * await log.close();
  */
-export class Bridge implements AgentEventSink {
+export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
   readonly #telemetry: Telemetry;
-  readonly #rows = new RunRows();
+  /** Told of all rows. */
+  readonly #fate: RowWaiter = {
+    stored: () => {
+      this.#failing = false;
+    },
+    failed: (error) => {
+      this.#failing = true;
+      this.#telemetry.auditFailures++;
+      this.#telemetry.reporter.report(error, "audit append");
+    },
+  };
+  readonly #rows = new RunRows(this.#fate);
+  readonly #waiters: RowWaiters = {
+    of: (tenantId, runId) => this.#rows.waiterOf(this.#telemetry.find(tenantId, runId)),
+  };
   readonly #log: SessionLog | undefined;
   readonly #sink: AuditSink | undefined;
   readonly #reason: "shutdown" | "end_of_input";
@@ -63,7 +80,9 @@ export class Bridge implements AgentEventSink {
     this.#log = options.audit;
     if (options.audit === undefined) return;
     this.#sink = new AuditSink({ log: options.audit });
-    this.audit = new BridgeAudit(this.#sink, this.#telemetry, (run, row) => this.#store(run, row));
+    this.audit = new BridgeAudit(this.#sink, this.#telemetry, (run, row) =>
+      this.#rows.track(run, row),
+    );
   }
 
   /**
@@ -83,8 +102,11 @@ export class Bridge implements AgentEventSink {
     }
     const at = telemetry.timeOf(envelope);
     this.#rows.held = undefined;
-    if (!telemetry.take(event, envelope, at)) return undefined;
-    const row = sink.record(event, at, this.#refsOf(event, envelope));
+    const recorded = telemetry.take(event, envelope, at);
+    if (recorded === "no") return undefined;
+    const refs = this.#refsOf(event, envelope);
+    if (recorded === "again") return this.#recordAgain(sink, event, at, refs);
+    const stored = sink.recordFor(event, at, refs, this.#waiters);
     switch (event.type) {
       case "started":
         return this.#failing ? this.#probe(event, at) : undefined;
@@ -93,8 +115,7 @@ export class Bridge implements AgentEventSink {
       case "interrupted":
         return this.#ended(event.type, this.#rows.held);
       default:
-        if (row === undefined) return undefined;
-        return this.#store(telemetry.find(event.tenant_id, event.run_id), row);
+        return stored;
     }
   }
 
@@ -104,14 +125,12 @@ export class Bridge implements AgentEventSink {
    * @param tenant whose events they are, where neither event nor envelope says.
    */
   feed<E>(mapping: Mapping<E>, tenant: string): TranslatedFeed<E> {
-    const store = (run: Run<SpanHandle> | undefined, row: Promise<RowAnchor>) =>
-      this.#store(run, row);
     return new TranslatedFeed({
       mapping,
       tenant,
       telemetry: this.#telemetry,
       audit: this.#sink,
-      store,
+      waiters: this.#waiters,
     });
   }
 
@@ -142,7 +161,35 @@ export class Bridge implements AgentEventSink {
    * await context.with(bridge.contextOf(tenantId, runId, toolUseId), () => callTool());
    */
   contextOf(tenantId: string, runId: string, toolUseId?: string): Context {
-    return this.#telemetry.contextOf(tenantId, runId, toolUseId);
+    return this.#telemetry.contexts.of(tenantId, runId, toolUseId);
+  }
+
+  /**
+   * Calls `work` with an open span of ours active: the model call's where the place names one that is
+   * open, else the tool call's, else the run's. Where the run is not open, `work` is called all the
+   * same. It throws and returns what `work` does.
+   *
+   * @example
+   * await bridge.inside({ tenant_id, run_id, tool_use_id }, () => callTool());
+   */
+  inside<T>(place: InsidePlace, work: () => T): T {
+    return this.#telemetry.contexts.inside(place, work);
+  }
+
+  /**
+   * What a child agent in another process or language has to know to stand in this trace, under the
+   * tool call that starts it: for `toHeaders`, `toEnvironment` and `toEnvelope`.
+   *
+   * @param toolUseId the tool call; default: the run itself. Of several calls with this id the newest
+   *   counts.
+   * @returns `undefined` where the run is not known.
+   *
+   * @example
+   * const carried = bridge.carry(tenantId, runId, toolUseId);
+   * spawn("expert", { env: { ...process.env, ...toEnvironment(carried) } });
+   */
+  carry(tenantId: string, runId: string, toolUseId?: string): CarriedContext | undefined {
+    return carriedFrom(this.#telemetry.find(tenantId, runId), toolUseId);
   }
 
   /** What this process knows of a run and its events do not say. A `RecorderSink` asks for it. */
@@ -180,22 +227,24 @@ export class Bridge implements AgentEventSink {
     return this.shutdown();
   }
 
-  /** Follows a row on its way. The promise never rejects: the run's `complete` tells the sender. */
-  #store(run: Run<SpanHandle> | undefined, row: Promise<RowAnchor>): Promise<void> {
-    const watched = row.then(
-      (anchor) => {
-        this.#failing = false;
-        return anchor;
-      },
-      (error: unknown) => {
-        this.#failing = true;
-        this.#telemetry.auditFailures++;
-        this.#telemetry.reporter.report(error, "audit append");
-        throw error;
-      },
-    );
-    if (run !== undefined) return this.#rows.track(run, watched);
-    return watched.then(noValue, noValue);
+  /**
+   * A redelivered event has its row in the log, or on its way there, unless the log failed: only then is
+   * it written once more. Its run may have come to another thread since, where the log would not know
+   * it; and what was refused has no row.
+   */
+  #recordAgain(
+    sink: AuditSink,
+    event: AgentEvent,
+    at: Instant,
+    refs: RecordRefs,
+  ): void | Promise<void> {
+    const run = this.#telemetry.find(event.tenant_id, event.run_id);
+    if (run === undefined) return undefined;
+    const write = () =>
+      this.#telemetry.auditFailures > 0
+        ? sink.recordFor(event, at, refs, this.#waiters)
+        : undefined;
+    return this.#rows.arrived(run)?.then(write) ?? write();
   }
 
   #refsOf(event: AgentEvent, envelope: EventEnvelope | undefined): RecordRefs {
@@ -227,5 +276,3 @@ export class Bridge implements AgentEventSink {
     }
   }
 }
-
-function noValue(): void {}

@@ -18,9 +18,11 @@ export interface ContentField {
  */
 export type RedactionHook = (value: unknown, field: ContentField) => unknown;
 
+/** Whether, and how, what users and tools said goes onto spans. */
 export interface ContentOptions {
   /**
-   * Whether tool inputs and outputs, state, interrupt payloads and approval reasons go onto spans.
+   * Whether tool inputs and outputs, messages to and from models, state, interrupt payloads and
+   * approval reasons go onto spans.
    * Default: what `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` says, else `false`.
    */
   readonly captureContent?: boolean | undefined;

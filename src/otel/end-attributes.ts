@@ -7,7 +7,10 @@ import type { SpanHandle } from "./span-handle.ts";
 export function setEnvelope(on: SpanHandle, envelope: ErrorEnvelope): void {
   on.set("entelix.error.wire_code", envelope.wire_code);
   on.set("entelix.error.wire_class", envelope.wire_class);
-  on.set("entelix.error.retry_after_secs", envelope.retry_after_secs);
+  const retryAfter = envelope.retry_after_secs;
+  // Upstream has 64 bits for it.
+  const seconds = typeof retryAfter === "bigint" ? inAttribute(retryAfter) : retryAfter;
+  on.set("entelix.error.retry_after_secs", seconds);
   on.set("entelix.error.provider_status", envelope.provider_status);
 }
 
@@ -18,8 +21,8 @@ export function setEnvelope(on: SpanHandle, envelope: ErrorEnvelope): void {
  * root carries the names that backends sum.
  */
 export function setUsage(on: SpanHandle, usage: RunUsage, root: boolean): void {
-  const inputTokens = tokens(usage.input_tokens);
-  const outputTokens = tokens(usage.output_tokens);
+  const inputTokens = inAttribute(usage.input_tokens);
+  const outputTokens = inAttribute(usage.output_tokens);
   if (root) {
     on.set("gen_ai.usage.input_tokens", inputTokens);
     on.set("gen_ai.usage.output_tokens", outputTokens);
@@ -40,7 +43,7 @@ export function setUsage(on: SpanHandle, usage: RunUsage, root: boolean): void {
 /** The largest double below 2^63: OTLP integers are signed, and one beyond them spoils its request. */
 const MOST_INT = 2 ** 63 - 1024;
 
-function tokens(count: number | bigint | undefined): number | undefined {
+function inAttribute(count: number | bigint | undefined): number | undefined {
   return count === undefined ? undefined : Math.min(Number(count), MOST_INT);
 }
 

@@ -32,7 +32,8 @@ export type RootParent = "own" | "ambient";
 /** Set on the contexts that `contextOf` gives, so that a run finds whose run and call it is in. */
 const PLACE_KEY = createContextKey("entelix-otel.place");
 
-class Place {
+/** Whose run, and which call of it, a context is in. */
+export class Place {
   readonly run: Run<SpanHandle>;
   readonly call: Call<SpanHandle> | undefined;
   constructor(run: Run<SpanHandle>, call: Call<SpanHandle> | undefined) {
@@ -49,6 +50,12 @@ export function contextInside(
   call: Call<SpanHandle> | undefined,
 ): Context {
   return trace.setSpan(base, handle.span).setValue(PLACE_KEY, new Place(run, call));
+}
+
+/** Whose run, and which call of it, a context is in; `undefined` where it is in none of ours. */
+export function placeIn(active: Context): Place | undefined {
+  const place = active.getValue(PLACE_KEY);
+  return place instanceof Place ? place : undefined;
 }
 
 export interface PlaceOptions {
@@ -97,9 +104,9 @@ export class CurrentPlace implements EventPlace<SpanHandle> {
     if (envelope === undefined && around === undefined && resolveParent === undefined) {
       return undefined;
     }
-    const place = around === undefined ? undefined : active.getValue(PLACE_KEY);
-    const ours = place instanceof Place ? place : undefined;
+    const ours = around === undefined ? undefined : placeIn(active);
     const ambient = around === undefined ? undefined : ambientOf(around);
+    const parentCallId = nameIn(envelope?.parent_tool_use_id);
     const asked =
       envelope?.traceparent !== undefined ||
       resolveParent !== undefined ||
@@ -108,7 +115,8 @@ export class CurrentPlace implements EventPlace<SpanHandle> {
       threadId: nameIn(envelope?.thread_id),
       rootRunId: nameIn(envelope?.root_run_id),
       resumedFromRunId: nameIn(envelope?.resumed_from_run_id),
-      parentCallId: nameIn(envelope?.parent_tool_use_id),
+      parentCallId,
+      namedSpanId: parentCallId === undefined ? undefined : spanIdIn(envelope?.traceparent),
       ambient,
       ambientCall: ours?.call === undefined ? undefined : { run: ours.run, call: ours.call },
       outerParent: asked ? () => this.#outerParent(ambient, ours?.run.tenantId) : undefined,
@@ -158,6 +166,12 @@ const HOOK = "resolveParent hook";
 /** A name from an envelope; programs without types give `null` and `""` for none. */
 function nameIn(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The span that a `traceparent` names. */
+function spanIdIn(value: unknown): string | undefined {
+  const text = nameIn(value);
+  return text === undefined ? undefined : parseTraceparent(text)?.spanId;
 }
 
 /** The active span by its ids alone: a run keeps its parent longer than the span should live. */

@@ -4,7 +4,7 @@ import type { Instant } from "../events/instant.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Run } from "../lifecycle/run.ts";
-import type { CallEnd, Facts, Link, ModelEnd, RunEnd } from "../lifecycle/signals.ts";
+import type { CallEnd, Facts, Link, ModelEnd, ModelOpening, RunEnd } from "../lifecycle/signals.ts";
 import type { SpanDriver } from "../lifecycle/span-driver.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { CustomAttributes } from "./custom-attributes.ts";
@@ -148,7 +148,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     // attribute that is there at the start three times, one that is set later once.
     const attributes: KnownAttributes = {
       "gen_ai.operation.name": "execute_tool",
-      "gen_ai.tool.name": call.name,
+      "gen_ai.tool.name": call.name === "" ? undefined : call.name,
       "entelix.run_id": run.runId,
       "entelix.tenant_id": run.tenantId,
     };
@@ -162,8 +162,8 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
         tool: call.name,
       });
     }
-    const spanId = run.ids.childSpanId("t", call.id, call.occurrence);
-    const name = `execute_tool ${call.name}`;
+    const { spanId } = call;
+    const name = call.name === "" ? "execute_tool" : `execute_tool ${call.name}`;
     const handle = this.#port.start(name, attributes, at, parent, run.traceId, spanId, undefined);
     if (handle.recording) this.#addCustom(handle, run, call);
     return handle;
@@ -186,7 +186,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     run: Run<SpanHandle>,
     call: ModelCall<SpanHandle>,
     at: Instant,
-    facts: Facts | undefined,
+    { content, facts }: ModelOpening,
   ): SpanHandle | undefined {
     const parent = run.handle;
     if (parent === undefined || !parent.recorded) return undefined;
@@ -196,6 +196,12 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       "entelix.run_id": run.runId,
       "entelix.tenant_id": run.tenantId,
     };
+    if (call.id !== "") attributes["entelix.model.call_id"] = call.id;
+    if (this.#content.captures && content !== undefined) {
+      const field = "gen_ai.input.messages";
+      const { tenantId, runId } = run;
+      attributes[field] = this.#content.value(content, { attribute: field, tenantId, runId });
+    }
     const name = call.model === undefined ? "chat" : `chat ${call.model}`;
     const id = run.ids.childSpanId("m", String(call.ordinal));
     const handle = this.#port.start(
@@ -222,7 +228,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     if (handle === undefined) return;
     if (handle.recording) {
       try {
-        this.#ends.describeModelCall(handle, run, end);
+        this.#ends.describeModelCall(handle, run, call, end);
       } catch (error) {
         this.#port.contain(error);
       }

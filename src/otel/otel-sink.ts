@@ -1,7 +1,11 @@
 import type { Context } from "@opentelemetry/api";
+import type { CarriedContext } from "../context/carried-context.ts";
+import type { ContextSource } from "../context/context-source.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
+import type { ContextCarrier, InsidePlace } from "../sinks/context-carrier.ts";
+import { carriedFrom } from "./carry.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import { Telemetry, type TelemetryOptions } from "./telemetry.ts";
 
@@ -13,7 +17,7 @@ import { Telemetry, type TelemetryOptions } from "./telemetry.ts";
  * const sink = new OtelSink();
  * agent.addSink(sink);
  */
-export class OtelSink implements AgentEventSink {
+export class OtelSink implements AgentEventSink, ContextCarrier, ContextSource {
   readonly #telemetry: Telemetry;
   readonly #reason: "shutdown" | "end_of_input";
 
@@ -40,7 +44,35 @@ export class OtelSink implements AgentEventSink {
    * await context.with(sink.contextOf(tenantId, runId, toolUseId), () => callTool());
    */
   contextOf(tenantId: string, runId: string, toolUseId?: string): Context {
-    return this.#telemetry.contextOf(tenantId, runId, toolUseId);
+    return this.#telemetry.contexts.of(tenantId, runId, toolUseId);
+  }
+
+  /**
+   * Calls `work` with an open span of ours active: the model call's where the place names one that is
+   * open, else the tool call's, else the run's. Where the run is not open, `work` is called all the
+   * same. It throws and returns what `work` does.
+   *
+   * @example
+   * await sink.inside({ tenant_id, run_id, tool_use_id }, () => callTool());
+   */
+  inside<T>(place: InsidePlace, work: () => T): T {
+    return this.#telemetry.contexts.inside(place, work);
+  }
+
+  /**
+   * What a child agent in another process or language has to know to stand in this trace, under the
+   * tool call that starts it: for `toHeaders`, `toEnvironment` and `toEnvelope`.
+   *
+   * @param toolUseId the tool call; default: the run itself. Of several calls with this id the newest
+   *   counts.
+   * @returns `undefined` where the run is not known.
+   *
+   * @example
+   * const carried = sink.carry(tenantId, runId, toolUseId);
+   * spawn("expert", { env: { ...process.env, ...toEnvironment(carried) } });
+   */
+  carry(tenantId: string, runId: string, toolUseId?: string): CarriedContext | undefined {
+    return carriedFrom(this.#telemetry.find(tenantId, runId), toolUseId);
   }
 
   /** What this process knows of a run and its events do not say. A `RecorderSink` asks for it. */

@@ -1,4 +1,5 @@
 import type { RowAnchor } from "../audit/audit-row.ts";
+import { type RowWaiter, tellWhenStored } from "../audit/row-waiter.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { AuditAnchor } from "./otel-driver.ts";
 import type { SpanHandle } from "./span-handle.ts";
@@ -6,13 +7,36 @@ import type { SpanHandle } from "./span-handle.ts";
 type Finish = (anchor?: AuditAnchor) => void;
 
 /** The audit rows of one segment of a run: what is on its way, what is stored, what failed. */
-export class Rows {
+export class Rows implements RowWaiter {
   pending = 0;
   last: RowAnchor | undefined = undefined;
   failure: { readonly error: unknown } | undefined = undefined;
   finish: Finish | undefined = undefined;
+  readonly #fate: RowWaiter;
+  readonly #ending: Set<Rows>;
   #settled: Promise<void> | undefined = undefined;
   #resolve: (() => void) | undefined = undefined;
+
+  /**
+   * @param fate told of each row, before what follows from it.
+   * @param ending the rows whose run has ended and which are not all stored.
+   */
+  constructor(fate: RowWaiter, ending: Set<Rows>) {
+    this.#fate = fate;
+    this.#ending = ending;
+  }
+
+  stored(anchor: RowAnchor): void {
+    this.#fate.stored(anchor);
+    if (this.last === undefined || isHigher(anchor, this.last)) this.last = anchor;
+    this.#done();
+  }
+
+  failed(error: unknown): void {
+    this.#fate.failed(error);
+    this.failure ??= { error };
+    this.#done();
+  }
 
   /** Resolves when nothing is on its way any more and the run's span has ended. */
   settled(): Promise<void> {
@@ -33,6 +57,15 @@ export class Rows {
       failed: cutShort || this.failure !== undefined,
     });
     this.#resolve?.();
+    this.#resolve = undefined;
+    this.#settled = undefined;
+  }
+
+  #done(): void {
+    this.pending--;
+    if (this.pending > 0) return;
+    this.#ending.delete(this);
+    this.release();
   }
 }
 
@@ -43,29 +76,32 @@ export class Rows {
 export class RunRows {
   /** Rows of the run whose end was asked for last; `undefined` when it had none. */
   held: Rows | undefined = undefined;
+  readonly #fate: RowWaiter;
   readonly #open = new Map<Run<SpanHandle>, Rows>();
   readonly #ending = new Set<Rows>();
 
-  /** A row of the run is being stored. The promise is taken care of: it never goes unhandled. */
-  track(run: Run<SpanHandle>, row: Promise<RowAnchor>): Promise<void> {
+  /** @param fate told of each row. */
+  constructor(fate: RowWaiter) {
+    this.#fate = fate;
+  }
+
+  /** A row of the run, or of none that is known, is on its way: who is to be told of it. */
+  waiterOf(run: Run<SpanHandle> | undefined): RowWaiter {
+    if (run === undefined) return this.#fate;
     const rows = this.#rowsOf(run);
     rows.pending++;
-    const done = () => {
-      rows.pending--;
-      if (rows.pending > 0) return;
-      this.#ending.delete(rows);
-      rows.release();
-    };
-    return row.then(
-      (anchor) => {
-        if (rows.last === undefined || isHigher(anchor, rows.last)) rows.last = anchor;
-        done();
-      },
-      (error: unknown) => {
-        rows.failure ??= { error };
-        done();
-      },
-    );
+    return rows;
+  }
+
+  /** A row of the run is being stored. @returns resolves when that is noted; never rejects. */
+  track(run: Run<SpanHandle> | undefined, row: Promise<RowAnchor>): Promise<void> {
+    return tellWhenStored(row, this.waiterOf(run));
+  }
+
+  /** Resolves when no row of the open run is on its way any more; `undefined` where none is. */
+  arrived(run: Run<SpanHandle>): Promise<void> | undefined {
+    const rows = this.#open.get(run);
+    return rows === undefined || rows.pending === 0 ? undefined : rows.settled();
   }
 
   /** Called when a run's span is to end: at once, or when its rows are stored. */
@@ -102,7 +138,7 @@ export class RunRows {
     // A late row of a run that has ended has no span to stand on.
     const known = this.#open.get(run);
     if (known !== undefined) return known;
-    const rows = new Rows();
+    const rows = new Rows(this.#fate, this.#ending);
     if (run.open) this.#open.set(run, rows);
     return rows;
   }

@@ -1,6 +1,7 @@
 import { SpanStatusCode } from "@opentelemetry/api";
 import type { FailureKindId } from "../events/failure-kind.ts";
 import type { Call } from "../lifecycle/call.ts";
+import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { CallEnd, ModelEnd, RunEnd } from "../lifecycle/signals.ts";
 import type { ContentPolicy } from "./content.ts";
@@ -80,11 +81,43 @@ export class SpanEnds {
     if (end.facts !== undefined) handle.setFacts(end.facts);
   }
 
-  describeModelCall(handle: SpanHandle, run: Run<SpanHandle>, end: ModelEnd): void {
+  describeModelCall(
+    handle: SpanHandle,
+    run: Run<SpanHandle>,
+    call: ModelCall<SpanHandle>,
+    end: ModelEnd,
+  ): void {
     handle.set("entelix.model.outcome", end.outcome);
-    if (end.outcome === "error") {
-      handle.set("error.type", end.problem.type ?? UNKNOWN_ERROR);
-      this.#fail(handle, end.problem.message, run);
+    if (call.model === undefined && end.model !== undefined) {
+      handle.set("gen_ai.request.model", end.model);
+      handle.span.updateName(`chat ${end.model}`);
+    }
+    switch (end.outcome) {
+      case "unfinished":
+        break;
+      case "complete":
+        if (this.#content.captures) {
+          const field = "gen_ai.output.messages";
+          handle.set(field, this.#value(end.content, field, run));
+          if (end.asked !== undefined) {
+            const asked = "gen_ai.input.messages";
+            handle.set(asked, this.#value(end.asked, asked, run));
+          }
+        }
+        break;
+      case "error": {
+        const { envelope, kind, message, type } = end.problem;
+        if (envelope !== undefined) setEnvelope(handle, envelope);
+        if (kind !== undefined && this.#benign.has(kind.type)) {
+          handle.set("entelix.error.message", this.#errorText(message, run));
+        } else {
+          handle.set("error.type", kind?.type ?? type ?? UNKNOWN_ERROR);
+          this.#fail(handle, message, run);
+        }
+        break;
+      }
+      default:
+        end satisfies never;
     }
     if (end.facts !== undefined) handle.setFacts(end.facts);
   }

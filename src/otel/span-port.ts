@@ -1,5 +1,6 @@
 import {
   type Attributes,
+  context,
   INVALID_TRACEID,
   type Link,
   ROOT_CONTEXT,
@@ -11,6 +12,7 @@ import type { Instant } from "../events/instant.ts";
 import { idSlot } from "./id-slot.ts";
 import type { Reporter } from "./report.ts";
 import { SpanHandle } from "./span-handle.ts";
+import { isTracingSuppressed } from "./suppressed-tracing.ts";
 
 /**
  * Starts spans on a tracer with the ids they are to have, ends them once, and contains what the
@@ -23,11 +25,16 @@ export class SpanPort {
   failures = 0;
   readonly #tracer: () => Tracer;
   readonly #reporter: Reporter;
+  readonly #live: boolean;
 
-  /** @param tracer asked for each span until it is there: a global provider may come late. */
-  constructor(tracer: () => Tracer, reporter: Reporter) {
+  /**
+   * @param tracer asked for each span until it is there: a global provider may come late.
+   * @param live whether the active context of this process counts.
+   */
+  constructor(tracer: () => Tracer, reporter: Reporter, live: boolean) {
     this.#tracer = tracer;
     this.#reporter = reporter;
+    this.#live = live;
   }
 
   start(
@@ -40,6 +47,11 @@ export class SpanPort {
     links: Link[] | undefined,
     kind: SpanKind = SpanKind.INTERNAL,
   ): SpanHandle {
+    // Our contexts are of our own making: what the active one asks for, the tracer would not see. What
+    // is under a span that records does too: half a run is worth nothing, and looking costs.
+    if (parent?.recording !== true && this.#live && isTracingSuppressed(context.active())) {
+      return unrecorded(traceId, spanId);
+    }
     idSlot.spanId = spanId;
     // A parent from before the SDK was there has no valid ids: the span is the first of its trace.
     const first = parent === undefined || parent.spanContext.traceId === INVALID_TRACEID;
@@ -55,7 +67,7 @@ export class SpanPort {
       return handle;
     } catch (error) {
       this.contain(error);
-      return new SpanHandle(trace.wrapSpanContext({ traceId, spanId, traceFlags: 0 }));
+      return unrecorded(traceId, spanId);
     } finally {
       // What the generator did not take must not become the id of somebody else's span.
       idSlot.spanId = undefined;
@@ -93,4 +105,8 @@ export class SpanPort {
       "id generator",
     );
   }
+}
+
+function unrecorded(traceId: string, spanId: string): SpanHandle {
+  return new SpanHandle(trace.wrapSpanContext({ traceId, spanId, traceFlags: 0 }));
 }

@@ -1,4 +1,3 @@
-import type { Call } from "../lifecycle/call.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
@@ -8,8 +7,14 @@ export interface SpanRefs {
   readonly span_id?: string;
 }
 
+/** What a row needs of a call: its span while that is open, and the id that is derived for it. */
+export interface CallSpan {
+  readonly handle?: SpanHandle | undefined;
+  readonly spanId: string;
+}
+
 /** The ids on the span of a run, or of one of its calls. */
-export function spanRefs(run: Run<SpanHandle>, call?: Call<SpanHandle> | undefined): SpanRefs {
+export function spanRefs(run: Run<SpanHandle>, call?: CallSpan | undefined): SpanRefs {
   const own = run.handle?.recorded ? run.handle.spanContext : undefined;
   const trace_id = own?.traceId ?? run.traceId;
   if (call === undefined) return { trace_id, span_id: own?.spanId ?? run.spanId };
@@ -17,5 +22,5 @@ export function spanRefs(run: Run<SpanHandle>, call?: Call<SpanHandle> | undefin
   if (open !== undefined) return { trace_id, span_id: open };
   const foreign = own !== undefined && own.spanId !== run.spanId;
   if (foreign) return { trace_id };
-  return { trace_id, span_id: run.ids.childSpanId("t", call.id, call.occurrence) };
+  return { trace_id, span_id: call.spanId };
 }

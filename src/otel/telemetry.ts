@@ -1,10 +1,4 @@
-import {
-  type Context,
-  context,
-  type MeterProvider,
-  type TracerProvider,
-  trace,
-} from "@opentelemetry/api";
+import { type MeterProvider, type TracerProvider, trace } from "@opentelemetry/api";
 import { signal } from "../dialects/entelix/signals.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { now } from "../events/clock.ts";
@@ -21,12 +15,7 @@ import { VERSION } from "../version.ts";
 import { type ContentOptions, ContentPolicy } from "./content.ts";
 import { type AttributeHook, CustomAttributes } from "./custom-attributes.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import {
-  CurrentPlace,
-  contextInside,
-  type ParentResolver,
-  type RootParent,
-} from "./event-place.ts";
+import { CurrentPlace, type ParentResolver, type RootParent } from "./event-place.ts";
 import { readEventTime } from "./event-time.ts";
 import { flushProvider } from "./flush-provider.ts";
 import { NOTHING_REPLACED } from "./metrics/bridge-counts.ts";
@@ -34,9 +23,10 @@ import { BridgeMetrics } from "./metrics/bridge-metrics.ts";
 import type { MetricOptions } from "./metrics/metric-options.ts";
 import { type EndHold, OtelDriver } from "./otel-driver.ts";
 import { type ErrorHook, Reporter } from "./report.ts";
+import { RunContexts } from "./run-contexts.ts";
 import type { SpanHandle } from "./span-handle.ts";
 import { SpanPort } from "./span-port.ts";
-import { type SpanRefs, spanRefs } from "./span-refs.ts";
+import { type CallSpan, type SpanRefs, spanRefs } from "./span-refs.ts";
 import { formatTraceparent } from "./traceparent.ts";
 
 /** The telemetry side's options, shared by `OtelSink` and `Bridge`. */
@@ -67,12 +57,16 @@ export interface TelemetryOptions extends ContentOptions {
   readonly mode?: "live" | "replay" | undefined;
 }
 
+/** Whether an event leaves its row in the audit log. */
+export type Recorded = "yes" | "again" | "no";
+
 /** How often a live sink looks for old and long-open runs, in ms. */
 const SWEEP_MS = 5_000;
 
 /** The telemetry side: events in, span operations out. It never throws. */
 export class Telemetry {
   readonly lifecycle: Lifecycle<SpanHandle>;
+  readonly contexts: RunContexts;
   readonly #signals: SignalApplier<SpanHandle>;
   readonly reporter: Reporter;
   readonly #driver: OtelDriver;
@@ -109,7 +103,7 @@ export class Telemetry {
       options.attributes === undefined
         ? undefined
         : new CustomAttributes(options.attributes, this.reporter);
-    this.#port = new SpanPort(tracerOf(options.tracerProvider), this.reporter);
+    this.#port = new SpanPort(tracerOf(options.tracerProvider), this.reporter, this.#live);
     const benign = new Set(options.benignFailureKinds);
     this.#driver = new OtelDriver({
       port: this.#port,
@@ -127,6 +121,9 @@ export class Telemetry {
       this.reporter,
     );
     this.lifecycle = new Lifecycle(this.#driver, this.#place, limits);
+    this.contexts = new RunContexts(this.lifecycle.runs, (error) =>
+      this.reporter.report(error, "inside"),
+    );
     this.#signals = new SignalApplier(this.lifecycle, this.#driver);
     if (this.#live && options.metrics !== false) {
       this.#metrics = new BridgeMetrics({
@@ -161,32 +158,34 @@ export class Telemetry {
   /**
    * Takes one event.
    *
-   * @returns false when it changed nothing and is not to be recorded either: a repeat that has no
-   *   event id, another tenant's run, no event at all, or an event after the shutdown.
+   * @returns whether it is to be recorded. `again`: its event id has come before, so it changed nothing;
+   *   `no`: nor did a repeat that has no event id, an event of another tenant's run, what is no event at
+   *   all, or what comes after the shutdown.
    */
-  take(event: AgentEvent, envelope: EventEnvelope | undefined, at: Instant): boolean {
+  take(event: AgentEvent, envelope: EventEnvelope | undefined, at: Instant): Recorded {
     const { lifecycle } = this;
     if (this.#unmetered) {
       this.#unmetered = false;
       this.#startMetrics();
     }
-    if (!isRunEvent(event) || this.#closed) {
+    if (!isObject(event) || this.#closed) {
       if (this.#closed) this.#metrics?.lateEvent();
       lifecycle.counters.events++;
       lifecycle.counters.ignored[this.#closed ? "after_shutdown" : "not_an_event"]++;
-      return false;
+      return "no";
     }
     this.#place.enter(event, envelope);
     try {
       this.#tick(at);
-      // A redelivered event is known to the audit side by its id too, and may have failed there.
-      if (!lifecycle.begin(event.tenant_id, envelope?.event_id)) return true;
-      return signal(lifecycle, event, at);
+      const eventId = envelope?.event_id;
+      if (eventId === undefined) lifecycle.beginUnidentified();
+      else if (!lifecycle.begin(event.tenant_id, eventId)) return "again";
+      return signal(lifecycle, event, at) ? "yes" : "no";
     } catch (error) {
       // The driver contains its provider: what comes up to here is a malformed event.
       lifecycle.counters.ignored.not_an_event++;
       this.reporter.report(error, "event");
-      return true;
+      return "yes";
     } finally {
       this.#place.leave();
     }
@@ -221,21 +220,15 @@ export class Telemetry {
     }
   }
 
-  contextOf(tenantId: string, runId: string, toolUseId: string | undefined): Context {
-    const active = context.active();
-    const run = this.lifecycle.runs.find(tenantId, runId);
-    if (run?.handle === undefined || !run.open) return active;
-    const call = toolUseId === undefined ? undefined : run.calls.newestOf(toolUseId);
-    return contextInside(active, call?.handle ?? run.handle, run, call);
-  }
-
   /** What this process knows of a run and its events do not say: for recordings. */
   provenanceOf(tenantId: string, runId: string): EventEnvelope | undefined {
     const run = this.lifecycle.runs.find(tenantId, runId);
     if (run === undefined) return undefined;
     const outside = run.parentFromOutside ? run.parentHandle?.spanContext : undefined;
+    // Of a parent that nobody has seen it is a guess: told, it would vouch for that parent.
+    const guessed = run.rootRunId === run.runId || run.parentMissing;
     return {
-      ...(run.rootRunId === run.runId ? {} : { root_run_id: run.rootRunId }),
+      ...(guessed ? {} : { root_run_id: run.rootRunId }),
       ...(run.parentCallId === undefined ? {} : { parent_tool_use_id: run.parentCallId }),
       ...(run.threadId === undefined ? {} : { thread_id: run.threadId }),
       ...(run.resumedFromRunId === undefined ? {} : { resumed_from_run_id: run.resumedFromRunId }),
@@ -252,9 +245,7 @@ export class Telemetry {
   idsOf(event: AgentEvent): SpanRefs | undefined {
     const run = this.lifecycle.lastRun ?? this.find(event.tenant_id, event.run_id);
     if (run === undefined) return undefined;
-    const call =
-      this.lifecycle.lastCall ??
-      ("tool_use_id" in event ? run.history.last(event.tool_use_id) : undefined);
+    const call = this.lifecycle.lastCall ?? callOf(run, event);
     return spanRefs(run, call);
   }
 
@@ -339,6 +330,9 @@ export class Telemetry {
       case "tool_error":
       case "tool_call_approved":
       case "tool_call_denied":
+      case "model_start":
+      case "model_complete":
+      case "model_error":
         return this.lifecycle.passQuietly(event.tenant_id, event.run_id, this.#roughly);
       default:
         return false;
@@ -362,6 +356,17 @@ export class Telemetry {
   }
 }
 
+/** The call that an event which opened and closed none is about. */
+function callOf(run: Run<SpanHandle>, event: AgentEvent): CallSpan | undefined {
+  if (!("tool_use_id" in event)) return undefined;
+  const id = event.tool_use_id;
+  const last = run.history.last(id);
+  if (last !== undefined || event.type === "tool_start") return last;
+  // Of a run that is over only the numbers of its calls are kept.
+  const occurrence = run.history.occurrences(id);
+  return occurrence === 0 ? undefined : { spanId: run.ids.childSpanId("t", id, occurrence) };
+}
+
 const noHorizon = () => Number.POSITIVE_INFINITY;
 
 function tracerOf(provider: TracerProvider | undefined) {
@@ -371,16 +376,6 @@ function tracerOf(provider: TracerProvider | undefined) {
 }
 
 /** Senders in plain JavaScript are not held to the types. */
-function isRunEvent(event: Loose | null | undefined): boolean {
-  return (
-    event !== null &&
-    event !== undefined &&
-    typeof event.run_id === "string" &&
-    typeof event.tenant_id === "string"
-  );
-}
-
-interface Loose {
-  readonly run_id?: unknown;
-  readonly tenant_id?: unknown;
+function isObject(event: unknown): boolean {
+  return typeof event === "object" && event !== null;
 }

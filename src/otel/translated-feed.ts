@@ -1,9 +1,7 @@
-import type { RowAnchor } from "../audit/audit-row.ts";
 import type { AuditSink } from "../audit/audit-sink.ts";
+import type { RowWaiters } from "../audit/row-waiter.ts";
 import type { LineEnvelope } from "../dialects/dialect.ts";
 import type { Mapping, ProjectedRow, Translated } from "../dialects/mapping.ts";
-import type { Run } from "../lifecycle/run.ts";
-import type { SpanHandle } from "./span-handle.ts";
 import { spanRefs } from "./span-refs.ts";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -14,8 +12,8 @@ export interface FeedOptions<E> {
   readonly telemetry: Telemetry;
   /** Absent without an audit log. */
   readonly audit: AuditSink | undefined;
-  /** Follows a row on its way, so that its run's span waits for it. */
-  readonly store: (run: Run<SpanHandle> | undefined, row: Promise<RowAnchor>) => Promise<void>;
+  /** Who waits for the rows of a run: its span does. */
+  readonly waiters: RowWaiters;
 }
 
 /** The events of one runtime on their way through a bridge: spans and audit rows in one pass. */
@@ -77,13 +75,13 @@ export class TranslatedFeed<E> {
   ): Promise<void> {
     const run = this.#options.telemetry.find(tenantId, runId);
     const refs = run === undefined ? undefined : spanRefs(run);
-    const row = audit.recordProjected(tenantId, runId, event, {
+    const ids = {
       trace_id: traceId ?? refs?.trace_id,
       span_id: spanId ?? refs?.span_id,
       thread_id: threadId,
       event_id: eventId ?? rowId(envelope?.event_id, position),
-    });
-    return this.#options.store(run, row);
+    };
+    return audit.recordProjected(tenantId, runId, event, ids, this.#options.waiters);
   }
 }
 

@@ -1,6 +1,7 @@
 import { NdjsonSessionLog } from "../audit/ndjson/ndjson-session-log.ts";
 import { isPostgresUrl } from "../audit/postgres/postgres-options.ts";
 import type { SessionLog } from "../audit/session-log.ts";
+import { urlScheme } from "../audit/url-scheme.ts";
 import type { ErrorHook } from "../otel/report.ts";
 import { noSpanStore } from "../otel/service/no-span-store.ts";
 import { OtlpSpanStore } from "../otel/service/otlp-span-store.ts";
@@ -33,7 +34,8 @@ export interface Stores {
 /**
  * Opens the stores that the options name.
  *
- * @throws (rejects) TypeError where the endpoint is no http or https URL; with the audit log's error
+ * @throws (rejects) TypeError where the endpoint is no http or https URL, or the audit log's place a URL
+ *   but not PostgreSQL's; with the audit log's error
  *   where that can't be opened: a directory that is in use, a database that does not answer.
  */
 export async function openStores({ audit, endpoint, onError }: StoreOptions): Promise<Stores> {
@@ -53,6 +55,10 @@ export async function openStores({ audit, endpoint, onError }: StoreOptions): Pr
 async function openLog(place: string, onError: ErrorHook): Promise<ClosableLog> {
   const report = (error: unknown) => onError(error, "audit log");
   if (!isPostgresUrl(place)) {
+    const scheme = urlScheme(place);
+    if (scheme !== undefined) {
+      throw new TypeError(`expected a directory or postgres://…, got ${scheme}…`);
+    }
     return NdjsonSessionLog.open(place, { eventIds: EVENT_IDS, onError: report });
   }
   // Not before it is asked for: it needs the optional package `pg`.

@@ -3,6 +3,7 @@ import type { EventEnvelope } from "../events/event-envelope.ts";
 import { constructorName, textProperty } from "../events/thrown-property.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import type { ClosableSink, InnerSink } from "./closable-sink.ts";
+import { type ContextCarrier, type InsidePlace, insideOf } from "./context-carrier.ts";
 import { isPromise } from "./is-promise.ts";
 
 /** What the wrapped sink failed at: the type of an event, or the name of the closing method. */
@@ -29,7 +30,7 @@ export interface FailOpenOptions {
  * @example
  * new FailOpenSink(otelSink, { onError: (error) => logger.warn(error) });
  */
-export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSink {
+export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSink, ContextCarrier {
   readonly #inner: InnerSink<S>;
   readonly #onError: FailOpenHandler;
   #errors = 0;
@@ -51,6 +52,11 @@ export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     } catch (error) {
       this.#report(error, event.type);
     }
+  }
+
+  /** Calls `work` inside the wrapped sink's span, if it has any. Errors of `work` are not kept. */
+  inside<T>(place: InsidePlace, work: () => T): T {
+    return insideOf(this.#inner, place, work);
   }
 
   /** Flushes the wrapped sink; an error is contained as that of an event is. */

@@ -2,6 +2,7 @@ import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import type { ClosableSink, InnerSink } from "./closable-sink.ts";
+import { type ContextCarrier, type InsidePlace, insideOf } from "./context-carrier.ts";
 import { isPromise } from "./is-promise.ts";
 
 /**
@@ -15,7 +16,7 @@ import { isPromise } from "./is-promise.ts";
  * @example
  * new FanOutSink([auditSink, new FailOpenSink(otelSink)]);
  */
-export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink {
+export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink, ContextCarrier {
   readonly #sinks: readonly InnerSink<S>[];
 
   constructor(sinks: Iterable<InnerSink<S>>) {
@@ -39,6 +40,14 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink 
   ): Promise<void> {
     await taken;
     for (const sink of this.#sinks.slice(sent)) await sink.send(event, envelope);
+  }
+
+  /** Calls `work` inside the span of the first sink that has an open one there. */
+  inside<T>(place: InsidePlace, work: () => T): T {
+    // Innermost is what counts. Whether a sink that wraps others carries anything, it can't tell.
+    const innermostFirst = (inner: () => T, sink: InnerSink<S>) => () =>
+      insideOf(sink, place, inner);
+    return this.#sinks.reduce(innermostFirst, work)();
   }
 
   /** Flushes all sinks at once. Rejects when all are done, with the error or an AggregateError. */

@@ -19,6 +19,7 @@ export interface ProvenanceSource {
   provenanceOf(tenantId: string, runId: string): EventEnvelope | undefined;
 }
 
+/** Where a recording is written, and what goes into it. */
 export type RecorderSinkOptions = RecordingTarget & {
   /**
    * Asked at each `started` for what the event does not say, so that a replay puts the run in the same
@@ -211,13 +212,30 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
         return { payload: this.#content(event.payload, "payload", event) };
       case "tool_error":
       case "failed":
+      case "model_error":
         return { error: textOf(this.#redacted(event.error, "error", event) ?? "") };
+      case "model_start":
+        return this.#givenContent(event.input, "input", event);
+      case "model_complete":
+        return {
+          ...this.#givenContent(event.input, "input", event),
+          ...this.#givenContent(event.output, "output", event),
+        };
       case "started":
       case "tool_call_approved":
         return {};
       default:
         return event satisfies never;
     }
+  }
+
+  /** Content that an event may be without; then nothing is recorded for it. */
+  #givenContent(
+    value: unknown,
+    field: "input" | "output",
+    event: AgentEvent<S>,
+  ): Readonly<Record<string, unknown>> {
+    return value === undefined ? {} : { [field]: this.#content(value, field, event) };
   }
 
   #content(value: unknown, field: string, event: AgentEvent<S>): unknown {

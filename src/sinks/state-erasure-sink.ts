@@ -2,6 +2,7 @@ import { type AgentEvent, eraseState } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import type { ClosableSink, InnerSink } from "./closable-sink.ts";
+import { type ContextCarrier, type InsidePlace, insideOf } from "./context-carrier.ts";
 
 /**
  * Replaces the agent's state in `complete` by `null`, for a sink that need not know it or must not
@@ -12,7 +13,9 @@ import type { ClosableSink, InnerSink } from "./closable-sink.ts";
  * @example
  * new StateErasureSink<MyState>(sharedSink);
  */
-export class StateErasureSink<S = unknown> implements AgentEventSink<S>, ClosableSink {
+export class StateErasureSink<S = unknown>
+  implements AgentEventSink<S>, ClosableSink, ContextCarrier
+{
   readonly #inner: InnerSink<null>;
 
   constructor(inner: InnerSink<null>) {
@@ -21,6 +24,11 @@ export class StateErasureSink<S = unknown> implements AgentEventSink<S>, Closabl
 
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void> {
     return this.#inner.send(eraseState(event), envelope);
+  }
+
+  /** Calls `work` inside the wrapped sink's span, if it has any. */
+  inside<T>(place: InsidePlace, work: () => T): T {
+    return insideOf(this.#inner, place, work);
   }
 
   async forceFlush(): Promise<void> {

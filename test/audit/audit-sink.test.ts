@@ -349,6 +349,7 @@ describe("the runtime's audit calls", () => {
       [sink.recordContextCompacted(scope, Number.NaN, 0), "dropped_chars: expected a whole number"],
       [sink.recordToolErrorTerminal(scope, Object("odd"), "t"), "error_kind: expected one of"],
       [sink.recordInterrupted(scope, Object({ type: "x" }), 1), "interruption_kind.type: expected"],
+      [Reflect.apply(sink.recordInterrupted, sink, [scope]), "interruption_kind: expected"],
       [sink.recordResumed({ ...scope, timestamp: "noon" }, ""), "timestamp: expected an RFC 3339"],
     ];
     for (const [call, message] of wrong) await expect(call).rejects.toThrow(message);

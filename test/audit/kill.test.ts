@@ -1,29 +1,25 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Durability } from "../../src/audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { readRows } from "../../src/audit/verify/read-rows.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
-import { bundle } from "../storage/support/bundle.ts";
+import { KillableWriter } from "../storage/support/killable-writer.ts";
 import { seeded } from "../storage/support/memory-disk.ts";
 import { entry, temporaryFolder } from "./support/entries.ts";
 
 let folder: string;
-let program: string;
-const running = new Set<ChildProcess>();
+let writer: KillableWriter;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  program = await bundle(join(import.meta.dirname, "support", "kill-child.ts"), folder);
+  const source = join(import.meta.dirname, "support", "kill-child.ts");
+  writer = await KillableWriter.make(source, folder);
 });
 
 afterAll(async () => {
-  // None is left but after a failed expectation.
-  for (const child of running) child.kill("SIGKILL");
+  writer.end();
   await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
@@ -41,30 +37,10 @@ async function runAndKill(
   lines: number,
   delay: number,
 ): Promise<Killed> {
-  const child = spawn(process.execPath, [program, log, durability, name], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const errors: Buffer[] = [];
-  child.stderr.on("data", (part: Buffer) => errors.push(part));
-  const said: string[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    said.push(line);
-    if (said.length === lines) timer = setTimeout(() => child.kill("SIGKILL"), delay);
-  });
-  running.add(child);
-  const signal = await ended(child);
-  running.delete(child);
-  clearTimeout(timer);
-  expect(Buffer.concat(errors).toString("utf8")).toBe("");
-  expect(signal).toBe("SIGKILL");
+  const isDue = (said: readonly string[]) => said.length >= lines;
+  const said = await writer.runAndKill([log, durability, name], { isDue, delay });
   const stored = said.filter((line) => line.startsWith("stored ")).map((line) => line.slice(7));
   return { stored, opened: said.includes("open") };
-}
-
-async function ended(child: ChildProcess): Promise<unknown> {
-  const [, signal] = await once(child, "close");
-  return signal;
 }
 
 /**

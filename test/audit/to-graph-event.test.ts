@@ -5,6 +5,7 @@ import { isObject } from "../../src/audit/wire/wire-shape.ts";
 import { AGENT_EVENT_TYPES, type AgentEvent } from "../../src/events/agent-event.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
 import { parseRfc3339 } from "../../src/events/rfc3339.ts";
+import { RunEvents } from "../support/run-events.ts";
 import { goldenLines, lastField } from "./support/golden.ts";
 
 /** The decoders of the dialect are not what is tested here: a known type is enough. */
@@ -52,6 +53,13 @@ describe("toGraphEvent", () => {
       "2026-04-29T12:00:00.500Z",
     );
     expect(toGraphEvent(event, [1, 1000])?.timestamp).toBe("1970-01-01T00:00:01.000001Z");
+  });
+
+  it("leaves no entry of a model event", () => {
+    const run = new RunEvents("r1");
+    for (const event of [run.modelStart("m"), run.modelComplete("m"), run.modelError("m")]) {
+      expect(toGraphEvent(event, "no time at all")).toBeUndefined();
+    }
   });
 
   it("gives null for an output or input that a JavaScript tool left undefined", () => {

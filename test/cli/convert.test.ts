@@ -177,6 +177,16 @@ describe("convert", () => {
     expect(String(failed)).toContain("expected --audit DIR");
   });
 
+  it("takes no URL for a directory", async () => {
+    const args = [recording("success"), "--audit", "postgres://u:secret@db.example/agents"];
+    for (const command of [convert, replay]) {
+      const failed = await called(command, args).catch((error: unknown) => error);
+      expect(failed).toBeInstanceOf(CliError);
+      expect(String(failed)).toContain("--audit: expected a directory, got a URL (postgres://…)");
+    }
+    expect(existsSync("postgres:")).toBe(false);
+  });
+
   it("is not run on a file that is not there, and makes no log then", async () => {
     using folder = new Folder();
     const args = [folder.at("none.ndjson"), "--audit", folder.at("log")];

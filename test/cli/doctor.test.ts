@@ -43,10 +43,11 @@ describe.concurrent("doctor and the receiver", () => {
         path,
         spans.length + points.length,
         headers["x-key"],
+        headers["content-type"],
       ]),
     ).toEqual([
-      ["/v1/traces", 0, "secret"],
-      ["/v1/metrics", 0, "secret"],
+      ["/v1/traces", 0, "secret", "application/x-protobuf"],
+      ["/v1/metrics", 0, "secret", "application/json"],
     ]);
     expect(stdout).toContain("• OTEL_EXPORTER_OTLP_HEADERS=(hidden)");
     expect(stdout).not.toContain("secret");
@@ -55,7 +56,8 @@ describe.concurrent("doctor and the receiver", () => {
   it.each([
     [401, "OTEL_EXPORTER_OTLP_HEADERS"],
     [404, "OTLP/HTTP is mostly on port 4318"],
-    [415, "switch OTLP/HTTP with JSON on"],
+    [400, "It may not take protobuf: try OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json."],
+    [415, "It does not take protobuf: switch that on at the receiver, or set"],
     [500, "The receiver's own log says why."],
   ])("says what to do when it answers %i", async (status, advice) => {
     await using refusing = await OtlpServer.start({ answer: () => status });
@@ -64,6 +66,17 @@ describe.concurrent("doctor and the receiver", () => {
     expect(stdout).toContain("• metrics: not asked, the receiver takes no spans\n");
     expect(stdout).toContain(advice);
     expect([code, stdout.endsWith("\n1 thing to put right.\n")]).toEqual([2, true]);
+  });
+
+  it("asks in JSON where the environment says so", async () => {
+    await using refusing = await OtlpServer.start({ answer: () => 415 });
+    const env = { OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" };
+    const { code, stdout } = await doctor(["--endpoint", refusing.url], { env });
+    expect(refusing.requests.map(({ headers }) => headers["content-type"])).toEqual([
+      "application/json",
+    ]);
+    expect(stdout).toContain("    It does not take JSON: switch OTLP/HTTP with JSON on");
+    expect(code).toBe(2);
   });
 
   it("says what to do when nobody is there, and hides what an address holds", async () => {
@@ -211,7 +224,7 @@ describe.concurrent("doctor and the variables", () => {
     ["OTEL_BSP_MAX_QUEUE_SIZE", "-1", "OTEL_BSP_MAX_QUEUE_SIZE: expected a whole number from 1"],
     ["OTEL_SDK_DISABLED", "true", "OTEL_SDK_DISABLED=true: no spans are made"],
     ["OTEL_TRACES_EXPORTER", "none", "OTEL_TRACES_EXPORTER=none: spans go nowhere"],
-    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", 'expected http/json, got "grpc"'],
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", 'expected http/protobuf or http/json, got "grpc"'],
     ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "localhost:4318", "expected an address such as http://"],
     ["OTEL_RESOURCE_ATTRIBUTES", "a=b=c", "OTEL_RESOURCE_ATTRIBUTES: expected name=value pairs"],
     ["OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "10", "attributes that alerts need are cut off"],
@@ -233,6 +246,35 @@ describe.concurrent("doctor and the variables", () => {
     expect(problems[0]).toContain(said);
     expect(stdout).toContain(`• ${name}=${value}\n`);
     expect(code).toBe(2);
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [{}, "✓ spans are sent in http/protobuf (the default)\n"],
+    [
+      { OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf" },
+      "✓ spans are sent in http/protobuf (OTEL_EXPORTER_OTLP_PROTOCOL)\n",
+    ],
+    [
+      {
+        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/protobuf",
+      },
+      "✓ spans are sent in http/protobuf (OTEL_EXPORTER_OTLP_TRACES_PROTOCOL)\n",
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json" },
+      "• spans are sent in http/json (OTEL_EXPORTER_OTLP_TRACES_PROTOCOL): by the SDK's queue, which a burst of more than 2,048 overflows\n" +
+        "    http/protobuf, the default, waits for the receiver and loses none.\n",
+    ],
+  ])("says what spans are sent in with %j, and whence", async (env, said) => {
+    const { code, stdout } = await doctor([], { env });
+    expect(stdout).toContain(said);
+    expect(code).toBe(0);
+  });
+
+  it("says nothing of how spans are sent where none are", async () => {
+    const { stdout } = await doctor([], { env: { OTEL_TRACES_EXPORTER: "console" } });
+    expect(stdout).not.toContain("spans are sent in");
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
+import { ProtobufServer } from "../otel/export/support/protobuf-server.ts";
 import { deadUrl, OtlpServer } from "../support/otlp-server.ts";
 import { command } from "./support/command.ts";
 import { completed, recording, started } from "./support/recorded.ts";
@@ -34,11 +35,41 @@ describe("replay --endpoint", () => {
       ["/v1/traces", "Bearer x"],
     ]);
     expect(server.requests[0]?.headers["content-encoding"]).toBe("gzip");
+    expect(server.requests[0]?.headers["content-type"]).toBe("application/x-protobuf");
     expect(server.span("invoke_agent coordinator")).toMatchObject({
       traceId: "01a1fbfa496871c58c192e5f98e57b52",
       spanId: "8c192e5f98e57b52",
       resource: { "service.name": "support" },
     });
+  });
+
+  it.each([
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }, "application/json"],
+    [
+      {
+        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/protobuf",
+      },
+      "application/x-protobuf",
+    ],
+  ])("sends what %j asks for, and says the same in both", async (env, type) => {
+    await using server = await OtlpServer.start();
+    const { code, stderr } = await replayTo(server.url, env);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(server.requests.map(({ headers }) => headers["content-type"])).toEqual([type]);
+    await using another = await OtlpServer.start();
+    await replayTo(another.url);
+    expect(server.spans).toHaveLength(9);
+    expect(server.spans).toEqual(another.spans);
+  });
+
+  it("says that it can't send by gRPC", async () => {
+    await using server = await OtlpServer.start();
+    const { code, stderr } = await replayTo(server.url, { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" });
+    expect([code, server.spans.length]).toEqual([0, 9]);
+    expect(stderr).toBe(
+      'OTEL_EXPORTER_OTLP_PROTOCOL: expected http/protobuf or http/json, got "grpc"; using http/protobuf\n',
+    );
   });
 
   it("takes an address with the path as it is", async () => {
@@ -64,6 +95,28 @@ describe("replay --endpoint", () => {
     expect([code, server.spans.length]).toEqual([0, 9]);
     expect(summary.sent).toMatchObject({ delivered: 9, undelivered: 0 });
   });
+
+  it.each(["http/protobuf", "http/json"])(
+    "sends smaller requests where a collector says so, in %s",
+    async (protocol) => {
+      const text = "http: request body too large";
+      const said = {
+        "http/protobuf": Buffer.from(`\x08\x03\x12\x1c${text}`),
+        "http/json": Buffer.from(JSON.stringify({ code: 3, message: text })),
+      }[protocol];
+      const sizes: number[] = [];
+      await using server = await ProtobufServer.start((_, body) => {
+        sizes.push(body.length);
+        return body.length > 2_000 ? { status: 400, body: said ?? body } : { status: 200 };
+      });
+      const { code, summary } = await replayTo(server.url, {
+        OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+      });
+      expect(code).toBe(0);
+      expect(summary.sent).toMatchObject({ delivered: 9, undelivered: 0 });
+      expect(Math.max(...sizes)).toBeGreaterThan(2_000);
+    },
+  );
 
   it.each([
     ["refuses the request", 400, "HTTP 400 Bad Request"],

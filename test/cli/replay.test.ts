@@ -1,8 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { readText } from "../support/golden.ts";
-import { command } from "./support/command.ts";
+import { command, MAIN } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
 import { parseLines, readSpans } from "./support/otlp-lines.ts";
 import { completed, line, recording, started } from "./support/recorded.ts";
@@ -203,6 +204,17 @@ describe("replay sources", () => {
       "8000000000000002",
     ]);
     expect(two.stdout).toBe(one.stdout);
+  });
+
+  it("reads a pipe that is named like a file, as the shell's <(…) names one", () => {
+    const args = [process.execPath, MAIN, recording("pause")];
+    const [named, dash] = ["/dev/stdin", "-"].map((name) => {
+      const script = `cat "$2" | "$0" "$1" replay ${name} --out -`;
+      return spawnSync("sh", ["-c", script, ...args], { encoding: "utf8" });
+    });
+    expect(named?.status).toBe(0);
+    expect(parseLines(named?.stdout ?? "")).toHaveLength(1);
+    expect(named?.stdout).toBe(dash?.stdout);
   });
 
   it("prints the trees and the figures without --json, and where nothing went", async () => {

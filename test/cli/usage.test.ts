@@ -1,6 +1,8 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readText } from "../support/golden.ts";
-import { command } from "./support/command.ts";
+import { command, MAIN } from "./support/command.ts";
 
 const COMMANDS = [
   "demo",
@@ -68,4 +70,21 @@ describe("the command line", () => {
     expect(hint).toMatch(/^Run: entelix-otel .*--help$/);
     expect([code, stdout]).toEqual([1, ""]);
   });
+
+  it.skipIf(!existsSync("/dev/full"))(
+    "fails where its standard output can't be written",
+    async () => {
+      const printed = spawnSync(
+        "sh",
+        ["-c", '"$0" "$1" --help >/dev/full', process.execPath, MAIN],
+        {
+          encoding: "utf8",
+        },
+      );
+      expect([printed.status, printed.stderr]).toEqual([
+        1,
+        "entelix-otel: standard output: ENOSPC: no space left on device, write\n",
+      ]);
+    },
+  );
 });

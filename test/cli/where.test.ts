@@ -51,7 +51,7 @@ describe("where", () => {
     expect(tenant.stderr).toBe(
       'entelix-otel: "r1" is no UUID: its trace depends on the tenant too\nSay which: --tenant T\n',
     );
-    expect(jaeger.stderr).toContain("--jaeger: expected an address such as http");
+    expect(jaeger.stderr).toContain("--jaeger: expected an address such as http://127.0.0.1:16686");
     expect([tenant.code, jaeger.code]).toEqual([1, 1]);
   });
 });

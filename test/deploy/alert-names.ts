@@ -22,7 +22,7 @@ const TOKEN = /"(?:\\.|[^"\\])*"|\[[^\]]*\]|[A-Za-z_:][\w:]*|\d[\w.]*|[=!]~|[!=<
 /** What stands before `(labels)`. */
 const GROUPING = new Set(["by", "on", "without", "ignoring", "group_left", "group_right"]);
 /** Names that are no metric's; functions are told by their parenthesis, these aggregations may have `by` before it. */
-const WORDS = new Set(["and", "or", "unless", "offset", "sum", "max", "count", "group"]);
+const WORDS = new Set(["and", "or", "unless", "offset", "sum", "max", "min", "count", "group"]);
 
 /** The metrics and labels that a query of the shipped rules names. Made for those, not for all of PromQL. */
 export function queryNames(query: string): QueryNames {

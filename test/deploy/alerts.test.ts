@@ -22,6 +22,7 @@ import {
   yamlFiles,
 } from "./alert-files.ts";
 import { queryNames, type Selector } from "./alert-names.ts";
+import { SERVICE_METRICS } from "./service-metrics.ts";
 
 const page = readPage("docs/alerts.md");
 const names = new Set(ALERTS.map(({ alert }) => alert));
@@ -147,6 +148,7 @@ describe("the rules", () => {
   it("name metrics that there are", () => {
     const known = new Set([
       ...OWN_METRICS.keys(),
+      ...SERVICE_METRICS.keys(),
       ...RECORDS.map(({ record }) => record),
       ...COLLECTOR_METRICS,
       "entelix_spans_calls_total",
@@ -190,6 +192,7 @@ describe("the rules", () => {
   it("group by labels that there are", () => {
     const known = new Set([
       ...keysOf(METRIC_ATTRIBUTES).map(prometheusLabel),
+      ...[...SERVICE_METRICS.values()].flat(),
       ...ANYWHERE,
       ...["source", "exporter", "receiver", "reason", "signal"],
     ]);
@@ -211,14 +214,17 @@ describe("the rules", () => {
     expect(nested).toEqual([]);
   });
 
-  it.each(["rules/failures.yml", "rules/bridge.yml", "rules/collector.yml", "prometheus.yml"])(
-    "%s has durations that divide by 60",
-    (file) => {
-      const document = parseDocument(readFileSync(join(PROMETHEUS, file), "utf8"));
-      scaleDurations(document, 60);
-      expect(document.toString()).toMatch(/\b(?:5s|250ms)\b/);
-    },
-  );
+  it.each([
+    "rules/failures.yml",
+    "rules/bridge.yml",
+    "rules/collector.yml",
+    "rules/services.yml",
+    "prometheus.yml",
+  ])("%s has durations that divide by 60", (file) => {
+    const document = parseDocument(readFileSync(join(PROMETHEUS, file), "utf8"));
+    scaleDurations(document, 60);
+    expect(document.toString()).toMatch(/\b(?:5s|250ms)\b/);
+  });
 });
 
 describe("the routes", () => {
@@ -257,13 +263,14 @@ describe("prometheus.yml", () => {
       "bridge.yml",
       "collector.yml",
       "failures.yml",
+      "services.yml",
     ]);
   });
 });
 
 function labelsOf(metric: Selector["metric"]): readonly string[] | undefined {
   if (metric === "entelix_spans_calls_total") return [...SPAN_LABELS, ...ANYWHERE];
-  const own = OWN_METRICS.get(metric);
+  const own = OWN_METRICS.get(metric) ?? SERVICE_METRICS.get(metric);
   return own === undefined ? undefined : [...own, ...ANYWHERE];
 }
 

@@ -6,8 +6,9 @@ import { createNoopMeter } from "@opentelemetry/api";
 import { expect, vi } from "vitest";
 import { EMPTY_THREAD } from "../../src/audit/audit-row.ts";
 import { AuditSink } from "../../src/audit/audit-sink.ts";
+import { MAX_EVENT_LENGTH } from "../../src/audit/entry-text.ts";
 import { MAX_ID_LENGTH } from "../../src/audit/named-thread.ts";
-import { MAX_EVENT_LENGTH, ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
+import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
@@ -17,6 +18,8 @@ import { Tally } from "../../src/ingest/tally.ts";
 import { DEFAULT_LIFECYCLE_LIMITS } from "../../src/lifecycle/limits.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { ContentPolicy } from "../../src/otel/content.ts";
+import { PASSED_OVER } from "../../src/otel/export/chunk-sender.ts";
+import { exportSettings } from "../../src/otel/export/export-settings.ts";
 import { Instruments } from "../../src/otel/metrics/instruments.ts";
 import { LabelValues } from "../../src/otel/metrics/label-values.ts";
 import { OTHER } from "../../src/otel/metrics/metric-names.ts";
@@ -52,6 +55,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   tenants: () => Number(resolveCaps().tenants),
   agents: () => Number(resolveCaps().agents),
   tools: () => Number(resolveCaps().tools),
+  models: () => Number(resolveCaps().models),
   "characters of a name in a label": () =>
     firstThat(1_000, (length) => new LabelValues(1).of("x".repeat(length)) === OTHER) - 1,
   "sets of attributes of a metric": () => MOST_SERIES,
@@ -69,10 +73,14 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
       approvals.tally(seconds, [], []);
       return approvals.forgotten === 1;
     }) - 1,
+  "queueBytes of setupTracing": () => exportSettings().queueBytes,
+  "bytes of a request": () => exportSettings().requestBytes,
+  "requests at once": () => exportSettings().requests,
+  "failures of a request while others beside it are taken": () => PASSED_OVER,
   OTEL_BSP_MAX_QUEUE_SIZE: () => batchSettings().maxQueueSize,
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: () => batchSettings().maxExportBatchSize,
-  OTEL_BSP_SCHEDULE_DELAY: () => batchSettings().scheduledDelayMillis,
-  OTEL_BSP_EXPORT_TIMEOUT: () => batchSettings().exportTimeoutMillis,
+  OTEL_BSP_SCHEDULE_DELAY: () => exportSettings().scheduledDelayMillis,
+  OTEL_BSP_EXPORT_TIMEOUT: () => exportSettings().exportTimeoutMillis,
   "shutdownTimeoutMs of setupTracing": () => waits(() => hangingTracing().shutdown()),
   "shutdownTimeoutMs of Bridge": () => waits(() => hangingBridge().shutdown()),
   maxLineBytes: () => DEFAULT_MAX_LINE_BYTES,
@@ -133,7 +141,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
 
 /** The pairs of tenant and agent that are told apart: far more of each are admitted. */
 function knownPairs(): number {
-  const caps = { tenants: MOST_SERIES, agents: MOST_SERIES, tools: 1 };
+  const caps = { tenants: MOST_SERIES, agents: MOST_SERIES, tools: 1, models: 1 };
   const cache = new SeriesCache(new Instruments(createNoopMeter()), caps);
   let pairs = 0;
   while (cache.pair(`t${pairs % 100}`, `a${Math.floor(pairs / 100)}`).agent !== OTHER) pairs++;

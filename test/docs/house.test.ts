@@ -34,13 +34,17 @@ describe("the house, as CONTRIBUTING.md has it", () => {
     const allowed = /^(?:\.|node:|@opentelemetry\/api$|uuid$)/;
     expect(
       imports
-        .filter(({ file }) => !/^src\/(?:otel\/(?:setup|replay|service)|cli)\//.test(file))
+        .filter(({ file }) => !/^src\/(?:otel\/(?:setup|replay|service|export)|cli)\//.test(file))
         .filter(({ from }) => !allowed.test(from)),
     ).toEqual([]);
   });
 
   it("keeps the lifecycle pure", () => {
     expect(others("src/lifecycle/", /^\.\/|^\.\.\/events\/|^node:crypto$/)).toEqual([]);
+  });
+
+  it("keeps what is carried to other processes pure", () => {
+    expect(others("src/context/", /^\.\/|^\.\.\/events\/|^node:buffer$/)).toEqual([]);
   });
 
   it("has events at the bottom", () => {

@@ -211,11 +211,8 @@ describe("a collector that cannot be reached when the agent starts", () => {
   it("for longer than the agent can hold, costs spans that are counted, and somebody is told", async () => {
     await using stack = await Stack.start();
     await stack.server("collector").stop();
-    // The agent gives up on a request after a second, in place of ten.
-    const agent = player(stack, {
-      OTEL_EXPORTER_OTLP_TIMEOUT: "1000",
-      OTEL_BSP_EXPORT_TIMEOUT: "1000",
-    });
+    // The agent holds as much as it makes in a second, in place of 64 MiB.
+    const agent = player(stack, { OTEL_BSP_MAX_QUEUE_SIZE: "20" });
     const missed = await load(agent, 4);
     await stack.server("collector").start();
     const seen = await load(agent, 4);

@@ -6,7 +6,7 @@ import { TOOL_ERROR_KINDS, type ToolErrorKind } from "../../src/events/tool-erro
 import type { RunEvents } from "../support/run-events.ts";
 import { freshRun, happening } from "./support/events.ts";
 import { FreshIds, traceId } from "./support/fresh-ids.ts";
-import { lastWord, scraped } from "./support/last-word.ts";
+import { isLastWord, lastWord, scraped } from "./support/last-word.ts";
 import { Player } from "./support/player.ts";
 import { renamed, shiftedTo, shippedRecordings } from "./support/recording.ts";
 import { replay } from "./support/replay.ts";
@@ -317,8 +317,7 @@ describe("the shipped deployment, its durations divided by 60", () => {
   it("told nobody of anything else", () => {
     const services = SOURCES.map((source) => service(source, "failing"));
     const others = stack.webhook.alerts.filter(
-      ({ labels }) =>
-        !services.includes(String(labels.job)) && !String(labels.job).startsWith("last-word-"),
+      ({ labels }) => !services.includes(String(labels.job)) && !isLastWord(labels),
     );
     expect(
       others.filter(({ labels }) => !labels.alertname?.startsWith("EntelixCollector")),

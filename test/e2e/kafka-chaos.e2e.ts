@@ -7,7 +7,7 @@ import { type ForwardingCollector, forwardingCollector } from "./support/kafka-c
 import { KafkaGroup } from "./support/kafka-group.ts";
 import { installedCommand } from "./support/kafka-package.ts";
 import { SpanBook, SpanReceiver } from "./support/kafka-span-book.ts";
-import { KafkaWorkload } from "./support/kafka-workload.ts";
+import { beginFor, KafkaWorkload } from "./support/kafka-workload.ts";
 import { PostgresServer, withConnection } from "./support/postgres.ts";
 
 /** `ENTELIX_SOAK_EVENTS=2000000` is the long one. */
@@ -38,7 +38,7 @@ describe(`${EVENTS} events, workers killed, the collector away (seed ${SEED})`, 
   const workload = new KafkaWorkload({
     events: EVENTS,
     seed: SEED,
-    beginMs: Date.now() - 3_500_000,
+    beginMs: beginFor(EVENTS),
   });
 
   beforeAll(async () => {

@@ -113,7 +113,11 @@ describe("consume, on a real broker", () => {
     await topic("stood", 8_000);
     const still = await start("still", "stood");
     await still.ready();
-    await untilHolds("under way", () => expect(receiver.book.hashes.size).toBeGreaterThan(50));
+    await untilHolds("its last lines wait to be put in order", async () => {
+      const figures = await still.figures();
+      expect(figures.get("behind_records")).toBe(0);
+      expect(figures.get("waiting_lines")).toBeGreaterThan(0);
+    });
     const { pid } = still;
     if (pid === undefined) throw new Error("expected a worker that runs");
     process.kill(pid, "SIGSTOP");

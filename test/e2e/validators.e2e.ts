@@ -9,7 +9,7 @@ import { copyFolderScaled, copyScaled } from "./support/shipped-config.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PROMETHEUS = join(ROOT, "deploy/prometheus");
 const ALERTMANAGER = join(ROOT, "deploy/alertmanager/alertmanager.yml");
-const TESTS = ["bridge", "collector", "counting", "kinds", "quiet", "runs", "spans"];
+const TESTS = ["bridge", "collector", "counting", "kinds", "quiet", "runs", "services", "spans"];
 /** What the end-to-end tests divide durations by. */
 const FACTOR = 60;
 
@@ -79,7 +79,7 @@ describe("Prometheus' configuration", () => {
   it("is valid, and finds the rules", async () => {
     const checked = await run(promtool, ["check", "config", join(PROMETHEUS, "prometheus.yml")]);
     expect(checked).toMatchObject({ status: 0 });
-    expect(checked.said).toContain("3 rule files found");
+    expect(checked.said).toContain("4 rule files found");
   });
 
   it("is valid with its durations divided", async () => {
@@ -115,6 +115,20 @@ describe("the tests of the rules", () => {
     ],
     ["validation as an alert", "kinds", "failures.yml", /\|permanent\|validation/g, "|permanent"],
     ["spans beside events", "spans", "failures.yml", / unless on \(job\) .*/g, ""],
+    [
+      "losses summed by worker before they are compared",
+      "services",
+      "services.yml",
+      /expr: (entelix_ingest_rows_refused_total or .*)/,
+      "expr: sum by (job, instance) ($1)",
+    ],
+    [
+      "being behind as falling behind",
+      "services",
+      "services.yml",
+      /(?<=> )min by (\(job, topic, partition\) \(min_over_time\(entelix_consume_behind_records\[10m\] offset 10m\)\))/,
+      "0 * min by $1",
+    ],
   ])("would fail with %s", async (_, name, file, what, instead) => {
     const changed = join(folder, "changed");
     await cp(PROMETHEUS, changed, { recursive: true });
@@ -138,6 +152,7 @@ describe("Alertmanager's configuration", () => {
   });
 
   it.each([
+    ["pager", "severity=page alertname=EntelixStoreStalled job=entelix-serve"],
     ["pager", "severity=page entelix_tenant_id=globex entelix_failure_kind=tool_error_terminal"],
     ["tickets", "severity=ticket entelix_tenant_id=globex entelix_failure_kind=internal"],
     ["chat", "severity=info entelix_tenant_id=globex entelix_failure_kind=cancelled"],

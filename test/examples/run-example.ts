@@ -15,7 +15,8 @@ export interface Ending {
  * Runs an example as a user would: a process of its own, the package by its name, and so by what was
  * built.
  *
- * @param env in place of every `OTEL_*` variable of this process.
+ * @param env in place of every `OTEL_*` variable of this process, and of what says that this is a test:
+ *   some frameworks do not trace then.
  */
 export function runExample(
   name: string,
@@ -26,7 +27,7 @@ export function runExample(
     throw new Error("the examples need the built package: npm run build");
   }
   const inherited = Object.entries(process.env).filter(
-    ([variable]) => !variable.startsWith("OTEL_"),
+    ([variable]) => !variable.startsWith("OTEL_") && variable !== "NODE_ENV",
   );
   return new Promise((resolve) => {
     const child = execFile(

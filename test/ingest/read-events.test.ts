@@ -5,6 +5,8 @@ import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import { type Dialect, EVENT_RANK, type JsonObject } from "../../src/dialects/dialect.ts";
 import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
+import { graphDialect } from "../../src/dialects/graph/graph-dialect.ts";
+import type { GraphLine } from "../../src/dialects/graph/graph-line.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
 import type { ReadEventsOptions } from "../../src/ingest/event-intake.ts";
@@ -100,6 +102,7 @@ describe("readEvents", () => {
       unknown: 0,
       rejected: 0,
       skipped: 0,
+      repeated: 0,
       late: 0,
       splitTies: 0,
       dialect: "entelix",
@@ -107,6 +110,26 @@ describe("readEvents", () => {
       unknownTypes: new Map(),
       unknownValues: new Map(),
     });
+  });
+
+  it("leaves out a line that came right before, where its sequence says that it is the same", async () => {
+    const line = (more: object) => JSON.stringify({ ...JSON.parse(started(1)), ...more });
+    const twice = (text: string) => [text, text];
+    const out = await read(
+      Buffer.from(
+        [
+          ...twice(line({ sequence: 1 })),
+          ...twice(line({ sequence: 2, timestamp: "2026-04-29T12:00:05Z" })),
+          line({ sequence: 1 }),
+          // An id is told by the lifecycle, and without any sequence there may be two.
+          ...twice(line({ sequence: 3, event_id: "e", timestamp: "2026-04-29T12:00:06Z" })),
+          ...twice(line({ timestamp: "2026-04-29T12:00:07Z" })),
+        ].join("\n"),
+      ),
+      [entelixDialect],
+    );
+    expect(out.lines).toEqual([1, 3, 6, 7, 8, 9]);
+    expect(out.report).toMatchObject({ lines: 9, events: 9, repeated: 3 });
   });
 
   it("names what is wrong with each line, keeps its bytes, and goes on", async () => {
@@ -173,6 +196,19 @@ describe("readEvents", () => {
       "in.ndjson:4: n: expected a number",
     ]);
     expect(out.report.dialect).toBe("ping");
+  });
+
+  it("says so of another dialect's line too where its own dialect can't name an event in it", async () => {
+    const dialects = [graphDialect, entelixDialect] as const;
+    const message = '{"kind":"user_message","content":[],"timestamp":"2026-04-29T12:00:00Z"}';
+    const text = [message, started(1), '{"kind":7}', '{"odd":1}'];
+    const out = await read<GraphLine | AgentEvent>(text.join("\n"), [...dialects]);
+    expect(out.report).toMatchObject({ dialect: "graph", rejected: 3 });
+    expect(out.issues).toEqual([
+      "in.ndjson:2: type: expected an event of graph, as before in this source, not of entelix",
+      "in.ndjson:3: kind: expected the name of the event",
+      "in.ndjson:4: kind: expected the name of the event",
+    ]);
   });
 
   it("rejects lines that tell no dialect, and goes on looking", async () => {

@@ -3,9 +3,12 @@ import { describe, expect, it } from "vitest";
 import { Call } from "../../src/lifecycle/call.ts";
 import { CallHistory, type CallIdBudget } from "../../src/lifecycle/call-history.ts";
 import { ClosedCalls } from "../../src/lifecycle/closed-calls.ts";
+import { RunIds } from "../../src/lifecycle/run-ids.ts";
+
+const IDS = RunIds.hashed("acme", "r1");
 
 const call = (id: string, occurrence = 1) =>
-  new Call<string>(id, "fetch", undefined, occurrence, [0, 0]);
+  new Call<string>(id, "fetch", undefined, occurrence, [0, 0], IDS);
 
 const budgetOf = (most: number): CallIdBudget => ({ used: 0, most, forgotten: 0 });
 
@@ -70,7 +73,7 @@ describe("the history of a run's calls", () => {
       before.moveTo(calls);
       before.release(budget);
       const after = new CallHistory<string>();
-      after.restore(calls, 0, calls.position);
+      after.restore(IDS, calls, 0, calls.position);
       expect(after.last("call_2")).toBeUndefined();
       expect(after.occurrences("call_2")).toBe(3);
       expect(after.occurrences("never")).toBe(0);

@@ -17,6 +17,8 @@ function idsOf(name: string): RunIds {
   return RunIds.hashed("", name);
 }
 
+const IDS = idsOf("of the calls");
+
 function closed(name: string, more: Partial<Run<string>> = {}): Run<string> {
   const tree = new Tree<string>([0, 0]);
   const run = new Run<string>("acme", name, idsOf(name), [0, 0], tree);
@@ -163,7 +165,7 @@ describe("the closed runs", () => {
 
 describe("the calls of closed runs", () => {
   const call = (id: string, occurrence: number) =>
-    new Call<string>(id, "fetch", undefined, occurrence, [0, 0]);
+    new Call<string>(id, "fetch", undefined, occurrence, [0, 0], IDS);
 
   it("are known by run, with the highest occurrence of each id", () => {
     const calls = new ClosedCalls(16);
@@ -174,20 +176,20 @@ describe("the calls of closed runs", () => {
     const second = calls.position;
     calls.add(call("x", 2));
     const end = calls.position;
-    expect(calls.occurrences("x", first, second)).toBe(3);
-    expect(calls.occurrences("", first, second)).toBe(1);
-    expect(calls.occurrences("x", second, end)).toBe(2);
-    expect(calls.occurrences("y", first, end)).toBe(0);
-    expect(calls.occurrences("x", end, end)).toBe(0);
+    expect(calls.occurrences(IDS, "x", first, second)).toBe(3);
+    expect(calls.occurrences(IDS, "", first, second)).toBe(1);
+    expect(calls.occurrences(IDS, "x", second, end)).toBe(2);
+    expect(calls.occurrences(IDS, "y", first, end)).toBe(0);
+    expect(calls.occurrences(IDS, "x", end, end)).toBe(0);
   });
 
   it("are forgotten when as many others have come", () => {
     const calls = new ClosedCalls(16);
     calls.add(call("old", 1));
     for (let n = 0; n < 15; n++) calls.add(call(`call_${n}`, 1));
-    expect(calls.occurrences("old", 0, 1)).toBe(1);
+    expect(calls.occurrences(IDS, "old", 0, 1)).toBe(1);
     calls.add(call("one more", 1));
-    expect(calls.occurrences("old", 0, 1)).toBe(0);
-    expect(calls.occurrences("call_0", 1, 2)).toBe(1);
+    expect(calls.occurrences(IDS, "old", 0, 1)).toBe(0);
+    expect(calls.occurrences(IDS, "call_0", 1, 2)).toBe(1);
   });
 });

@@ -2,9 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Call } from "../../src/lifecycle/call.ts";
 import { OpenCalls } from "../../src/lifecycle/open-calls.ts";
+import { RunIds } from "../../src/lifecycle/run-ids.ts";
+
+const IDS = RunIds.hashed("acme", "r1");
 
 const call = (id: string, name = "a", version?: string) =>
-  new Call<string>(id, name, version, 1, [0, 0]);
+  new Call<string>(id, name, version, 1, [0, 0], IDS);
 
 const id = fc.constantFrom("x", "y", "", "\0a", "name a", "id x");
 const name = fc.constantFrom("a", "b");

@@ -277,4 +277,28 @@ describe("what a recording needs to know", () => {
     both(4, top.complete());
     expect(second.trees()).toEqual(first.trees());
   });
+
+  it("does not vouch for a parent that nobody has seen", () => {
+    const first = live();
+    const second = bench({ mode: "replay" });
+    const usage = {
+      requests: 1,
+      input_tokens: 2,
+      output_tokens: 3,
+      tool_calls: 0,
+      cost_usd: "0.30",
+    };
+    for (const [time, event] of [
+      [0, child.started("child", TOP)],
+      [1, { ...child.complete(), usage }],
+    ] as const) {
+      first.at(time, event);
+      second.at(time, event, first.sink.provenanceOf("acme", CHILD));
+    }
+    expect(second.trees()).toEqual(first.trees());
+    expect(second.find("invoke_agent child")?.attributes).toMatchObject({
+      "entelix.parent.missing": true,
+      "gen_ai.usage.input_tokens": 2,
+    });
+  });
 });

@@ -48,6 +48,22 @@ export interface ChaosOptions {
   readonly interruptedOnly?: boolean;
 }
 
+/** Any event of a model call: ids repeat and may be empty. */
+function modelEvent(run: RunEvents, calm: boolean): fc.Arbitrary<AgentEvent> {
+  const calls = fc.tuple(fc.constantFrom("m1", "m2", "m3", ""), milliseconds);
+  const kinds: fc.Arbitrary<AgentEvent>[] = [
+    calls.map(([id]) => run.modelStart(id, { input: ["secret"] })),
+    calls.map(([id, duration_ms]) => run.modelComplete(id, { duration_ms, output: "secret" })),
+  ];
+  if (!calm) {
+    const failed = fc.tuple(calls, failureKind);
+    kinds.push(
+      failed.map(([[id, duration_ms], kind]) => run.modelError(id, { duration_ms, kind })),
+    );
+  }
+  return fc.oneof(...kinds);
+}
+
 /** Any event of one run. */
 function anyEvent(run: RunEvents, options: ChaosOptions): fc.Arbitrary<AgentEvent> {
   const calm = options.interruptedOnly === true;
@@ -79,6 +95,7 @@ function anyEvent(run: RunEvents, options: ChaosOptions): fc.Arbitrary<AgentEven
     },
     { weight: 1, arbitrary: calls.map(([id, tool]) => run.approved(id, tool)) },
     { weight: 1, arbitrary: calls.map(([id, tool]) => run.denied(id, tool)) },
+    { weight: 4, arbitrary: modelEvent(run, calm) },
     { weight: 3, arbitrary: fc.oneof(...ends) },
     {
       weight: 1,

@@ -28,12 +28,15 @@ export function watchSpans(options: { sampler?: Sampler; foreignIds?: boolean } 
   return { provider, open, ended, endedTwice };
 }
 
-/** The most open calls that any one run has, by its span. */
-export function mostOpenCalls(open: ReadonlySet<ReadableSpan>): number {
+/** The most open calls of a tool, or of the model, that any one run has, by its span. */
+export function mostOpenCalls(
+  open: ReadonlySet<ReadableSpan>,
+  operation: "execute_tool" | "chat",
+): number {
   const counts = new Map<string | undefined, number>();
   let most = 0;
   for (const span of open) {
-    if (!span.name.startsWith("execute_tool")) continue;
+    if (!span.name.startsWith(operation)) continue;
     const parent = `${span.spanContext().traceId}/${span.parentSpanContext?.spanId}`;
     const count = (counts.get(parent) ?? 0) + 1;
     counts.set(parent, count);

@@ -1,6 +1,9 @@
 import { diag } from "@opentelemetry/api";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { applyLogLevel, warnAloud } from "../../src/otel/setup/diag-logger.ts";
+import { applyLogLevel, variablesAloud, warnAloud } from "../../src/otel/setup/diag-logger.ts";
+import { warnOfVariable } from "../../src/otel/setup/environment.ts";
+import { setupTracing } from "../../src/otel/setup/index.ts";
+import { setupTelemetry } from "../../src/otel/setup/metrics/index.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 
 /** What reaches the console. OpenTelemetry's logger takes hold of it when it is first loaded. */
@@ -78,5 +81,52 @@ describe("warnAloud", () => {
     applyLogLevel();
     warnAloud(new Error("gone"), "shutdown");
     expect(printed.lines).toEqual([]);
+  });
+});
+
+describe("a variable that can't be used", () => {
+  const said =
+    'entelix-otel: OTEL_BSP_MAX_QUEUE_SIZE: expected a whole number, got "-3"; using 2048';
+  const warnOfQueue = () =>
+    warnOfVariable("OTEL_BSP_MAX_QUEUE_SIZE", "-3", "a whole number", "2048");
+
+  it("is told on the console where the application has no logger", () => {
+    variablesAloud(warnOfQueue);
+    warnOfQueue();
+    expect(printed.lines).toEqual([said]);
+  });
+
+  it("is told to the application's logger, and by OTEL_LOG_LEVEL=none to nobody", () => {
+    const lines = keepDiag();
+    variablesAloud(warnOfQueue);
+    expect([lines, printed.lines]).toEqual([[said], []]);
+    diag.disable();
+    process.env.OTEL_LOG_LEVEL = "none";
+    variablesAloud(() => {
+      applyLogLevel();
+      warnOfQueue();
+    });
+    expect(printed.lines).toEqual([]);
+  });
+
+  it("is told by setupTracing and setupTelemetry, once each, and no logger is left", async () => {
+    process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = "grpc";
+    process.env.OTEL_METRIC_EXPORT_INTERVAL = "soon";
+    const options = { register: false, endpoint: "http://127.0.0.1:1" };
+    await setupTracing(options).shutdown();
+    const protocol =
+      'entelix-otel: OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: expected http/protobuf or http/json, got "grpc"; using http/protobuf';
+    expect(printed.lines).toEqual([protocol]);
+    const telemetry = setupTelemetry({ ...options, onError: () => {} });
+    expect(printed.lines).toEqual([
+      protocol,
+      protocol,
+      expect.stringMatching(
+        /^entelix-otel: OTEL_METRIC_EXPORT_INTERVAL: .*got "soon"; using 15000$/,
+      ),
+    ]);
+    diag.warn("after");
+    expect(printed.lines).toHaveLength(3);
+    await telemetry.shutdown();
   });
 });

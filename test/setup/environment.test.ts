@@ -76,6 +76,8 @@ describe("the resource", () => {
     [{ OTEL_SERVICE_NAME: "named" }, "team"],
     [{}, "team=a,=b"],
     [{}, "a=b=c"],
+    [{ OTEL_SERVICE_NAME: "named" }, "service.name=other,team=a=b"],
+    [{ OTEL_SERVICE_NAME: "named" }, "team=service.name=a"],
   ])("warns when OTEL_RESOURCE_ATTRIBUTES can't be read (%j, %s)", async (others, text) => {
     const lines = keepDiag();
     const { span } = await sendOne({ ...others, OTEL_RESOURCE_ATTRIBUTES: text });
@@ -89,7 +91,9 @@ describe("the resource", () => {
   it("does not warn of a well-formed one", async () => {
     const lines = keepDiag();
     await sendOne({ OTEL_SERVICE_NAME: "n", OTEL_RESOURCE_ATTRIBUTES: "service.name=m" });
+    await sendOne({ OTEL_SERVICE_NAME: "n", OTEL_RESOURCE_ATTRIBUTES: " service.name = m%41, " });
     await sendOne({ OTEL_SERVICE_NAME: "n", OTEL_RESOURCE_ATTRIBUTES: "team=a" });
+    await sendOne({ OTEL_RESOURCE_ATTRIBUTES: "service.name=m" });
     await sendOne({ OTEL_RESOURCE_ATTRIBUTES: " " });
     expect(lines).toEqual([]);
   });
@@ -149,9 +153,26 @@ describe("the exporter", () => {
   );
 
   it.each(["OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT"])(
-    "gives up on a request after %s",
+    "sends a request again that has no answer after %s",
+    async (variable) => {
+      await using server = await OtlpServer.start({ answer: (n) => (n === 0 ? "hang" : 200) });
+      process.env[variable] = "200";
+      const tracing = setupTracing({ endpoint: server.url, onError: () => {} });
+      tracing.tracerProvider.getTracer("app").startSpan("a").end();
+      await tracing.forceFlush();
+      // Where the machine is slow, more than twice.
+      expect(server.requests.length).toBeGreaterThan(1);
+      expect(new Set(server.requests.map(({ spans }) => spans[0]?.name))).toEqual(new Set(["a"]));
+      expect(tracing.diagnostics()).toMatchObject({ exported: 1, failed: 0, pending: 0 });
+      await tracing.shutdown();
+    },
+  );
+
+  it.each(["OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT"])(
+    "with http/json gives up on a request after %s",
     async (variable) => {
       await using server = await OtlpServer.start({ answer: () => "hang" });
+      process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = "http/json";
       process.env[variable] = "50";
       const tracing = setupTracing({ endpoint: server.url, onError: () => {} });
       tracing.tracerProvider.getTracer("app").startSpan("a").end();
@@ -187,12 +208,32 @@ describe("the exporter", () => {
     );
   });
 
+  it.each<[Record<string, string>, string]>([
+    [{}, "application/x-protobuf"],
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf" }, "application/x-protobuf"],
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }, "application/json"],
+    [{ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json" }, "application/json"],
+    [
+      {
+        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/protobuf",
+      },
+      "application/x-protobuf",
+    ],
+  ])("with %j sends %s", async (variables, type) => {
+    const lines = keepDiag();
+    const { request, span } = await sendOne(variables);
+    expect(request?.headers["content-type"]).toBe(type);
+    expect(span?.attributes).toEqual({ a: "abcdef", b: 2, c: true });
+    expect(lines).toEqual([]);
+  });
+
   it("warns of a protocol that it can't speak, the one for traces first", async () => {
     const lines = keepDiag();
     const grpc = await sendOne({ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" });
-    expect(grpc.request?.headers["content-type"]).toBe("application/json");
+    expect(grpc.request?.headers["content-type"]).toBe("application/x-protobuf");
     expect(lines).toEqual([
-      'entelix-otel: OTEL_EXPORTER_OTLP_PROTOCOL: expected http/json, got "grpc"; using http/json',
+      'entelix-otel: OTEL_EXPORTER_OTLP_PROTOCOL: expected http/protobuf or http/json, got "grpc"; using http/protobuf',
     ]);
     await sendOne({ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json" });
     expect(lines).toHaveLength(1);
@@ -217,6 +258,23 @@ describe("batches", () => {
     process.env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE = "5";
     const tracing = setupTracing({ endpoint: server.url, onError: () => {} });
     const tracer = tracing.tracerProvider.getTracer("app");
+    // Four requests are under way at once, five spans wait, the rest find no place.
+    for (let i = 0; i < 30; i++) tracer.startSpan(`s${i}`).end();
+    expect(tracing.diagnostics()).toMatchObject({ ended: 30, pending: 25, dropped: 5 });
+    await tracing.shutdown();
+    expect(new Set(server.spans.map(({ name }) => name))).toEqual(
+      new Set(Array.from({ length: 25 }, (_, i) => `s${i}`)),
+    );
+    expect(tracing.diagnostics()).toMatchObject({ exported: 25, lost: { queue_full: 5 } });
+  });
+
+  it("wait with http/json in the SDK's queue of OTEL_BSP_MAX_QUEUE_SIZE", async () => {
+    await using server = await OtlpServer.start();
+    process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = "http/json";
+    process.env.OTEL_BSP_MAX_QUEUE_SIZE = "5";
+    process.env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE = "5";
+    const tracing = setupTracing({ endpoint: server.url, onError: () => {} });
+    const tracer = tracing.tracerProvider.getTracer("app");
     // Five are sent at once, five wait, the rest find no place.
     for (let i = 0; i < 13; i++) tracer.startSpan(`s${i}`).end();
     expect(tracing.diagnostics()).toMatchObject({ ended: 13, pending: 10, dropped: 3 });
@@ -236,8 +294,21 @@ describe("batches", () => {
     await tracing.shutdown();
   });
 
-  it("are waited for no longer than OTEL_BSP_EXPORT_TIMEOUT before the next leaves", async () => {
+  it("are sent again when they have no answer after OTEL_BSP_EXPORT_TIMEOUT", async () => {
     await using server = await OtlpServer.start({ answer: (n) => (n === 0 ? "hang" : 200) });
+    process.env.OTEL_BSP_EXPORT_TIMEOUT = "200";
+    const tracing = setupTracing({ endpoint: server.url, onError: () => {} });
+    tracing.tracerProvider.getTracer("app").startSpan("a").end();
+    await expect(tracing.forceFlush()).rejects.toThrow("not confirmed within 200 ms");
+    await vi.waitFor(() => expect(tracing.diagnostics().exported).toBe(1), { timeout: 20_000 });
+    expect(server.requests.length).toBeGreaterThan(1);
+    await tracing.shutdown();
+    expect(tracing.diagnostics()).toMatchObject({ ended: 1, exported: 1, failed: 0 });
+  });
+
+  it("with http/json are waited for no longer than OTEL_BSP_EXPORT_TIMEOUT before the next leaves", async () => {
+    await using server = await OtlpServer.start({ answer: (n) => (n === 0 ? "hang" : 200) });
+    process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = "http/json";
     process.env.OTEL_BSP_EXPORT_TIMEOUT = "30";
     process.env.OTEL_BSP_SCHEDULE_DELAY = "1";
     process.env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE = "1";
@@ -255,9 +326,20 @@ describe("batches", () => {
   });
 
   it.each([
-    ["OTEL_BSP_MAX_QUEUE_SIZE", "0", "from 1", "2048"],
-    ["OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "0", "from 1", "512"],
-    ["OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1.5", "from 1", "512"],
+    ["OTEL_BSP_MAX_QUEUE_SIZE", "0", "2048"],
+    ["OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "0", "512"],
+  ])("warn with http/json of %s=%s and take the SDK's default", async (name, value, taken) => {
+    const lines = keepDiag();
+    await sendOne({ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", [name]: value });
+    expect(lines).toEqual([
+      `entelix-otel: ${name}: expected a whole number from 1 to 9007199254740991, got "${value}"; using ${taken}`,
+    ]);
+  });
+
+  it.each([
+    ["OTEL_BSP_MAX_QUEUE_SIZE", "0", "from 1", "no limit"],
+    ["OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "0", "from 1", "no limit"],
+    ["OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1.5", "from 1", "no limit"],
     ["OTEL_BSP_SCHEDULE_DELAY", "-1", "from 0", "5000"],
     ["OTEL_BSP_EXPORT_TIMEOUT", "Infinity", "from 1", "30000"],
     ["OTEL_BSP_EXPORT_TIMEOUT", "soon", "from 1", "30000"],

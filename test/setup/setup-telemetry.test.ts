@@ -185,6 +185,20 @@ describe("setupTelemetry", () => {
     expect(warnings.join()).toContain("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: expected http/json");
   });
 
+  it("warns of no OTEL_EXPORTER_OTLP_PROTOCOL that suits the spans, and sends metrics in JSON", async () => {
+    await using server = await OtlpServer.start();
+    process.env.OTEL_EXPORTER_OTLP_PROTOCOL = "http/protobuf";
+    const warnings = keepDiag();
+    const telemetry = setupTelemetry({ endpoint: server.url });
+    sendRun(telemetry.createSink());
+    await telemetry.shutdown();
+    expect(server.requests.map(({ headers }) => headers["content-type"])).toEqual([
+      "application/x-protobuf",
+      "application/json",
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
   it("puts metrics beside an endpoint that names the path of the spans", async () => {
     await using server = await OtlpServer.start();
     const telemetry = setupTelemetry({ endpoint: `${server.url}/base/v1/traces` });

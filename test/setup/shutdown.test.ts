@@ -140,9 +140,17 @@ describe("shutdown", () => {
     });
     sendRun(tracing.createSink());
     await tracing.shutdown();
-    // The exporter would go on trying for ten seconds.
-    expect(tracing.diagnostics()).toMatchObject({ ended: 2, failed: 0, pending: 2 });
-    expect(reports.losses("shutdown").map(({ lost }) => lost)).toEqual([2]);
+    expect(tracing.diagnostics()).toMatchObject({
+      ended: 2,
+      failed: 2,
+      pending: 0,
+      lost: { unreachable: 2 },
+    });
+    const [report, another] = reports.losses("shutdown");
+    expect(report?.message).toMatch(
+      /^2 spans lost \(unreachable 2\) of 2 that ended; last error of an export: .*ECONNREFUSED/,
+    );
+    expect(another).toBeUndefined();
   });
 
   it("keeps its bound when the endpoint never answers, and reports what is unconfirmed", async () => {
@@ -155,9 +163,51 @@ describe("shutdown", () => {
     });
     sendRun(tracing.createSink());
     await tracing.shutdown();
-    expect(tracing.diagnostics()).toMatchObject({ ended: 2, pending: 2 });
+    expect(tracing.diagnostics()).toMatchObject({ failed: 2, pending: 0, lost: { timeout: 2 } });
     expect(reports.losses("shutdown").map(({ message }) => message)).toEqual([
-      "2 spans lost (unconfirmed 2) of 2 that ended",
+      "2 spans lost (timeout 2) of 2 that ended; last error of an export: the export timed out",
+    ]);
+  });
+
+  it("with http/json counts as pending what the stock exporter still tries to send", async () => {
+    await using silent = await OtlpServer.start({ answer: () => "hang" });
+    process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = "http/json";
+    for (const endpoint of [await deadUrl(), silent.url]) {
+      const reports = keepReports();
+      const options = { endpoint, shutdownTimeoutMs: 200, onError: reports.onError };
+      const tracing = setupTracing(options);
+      sendRun(tracing.createSink());
+      await tracing.shutdown();
+      expect(tracing.diagnostics()).toMatchObject({ ended: 2, failed: 0, pending: 2 });
+      expect(reports.losses("shutdown").map(({ message }) => message)).toEqual([
+        "2 spans lost (unconfirmed 2) of 2 that ended",
+      ]);
+    }
+  });
+
+  it("counts a span that ends while the provider is shut down", async () => {
+    await using server = await OtlpServer.start();
+    const reports = keepReports();
+    const late = processor({
+      shutdown: async () => {
+        tracing.tracerProvider.getTracer("app").startSpan("late").end();
+      },
+    });
+    const tracing = setupTracing({
+      endpoint: server.url,
+      onError: reports.onError,
+      spanProcessors: [late],
+    });
+    sendRun(tracing.createSink());
+    await tracing.shutdown();
+    expect(tracing.diagnostics()).toMatchObject({
+      ended: 3,
+      exported: 2,
+      dropped: 1,
+      lost: { after_shutdown: 1 },
+    });
+    expect(reports.losses("shutdown").map(({ message }) => message)).toEqual([
+      "1 spans lost (after_shutdown 1) of 3 that ended",
     ]);
   });
 

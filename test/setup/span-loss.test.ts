@@ -21,9 +21,24 @@ function expectBalance({ ended, exported, failed, dropped, pending, lost }: Coun
 }
 type Counts = ReturnType<Tracing["diagnostics"]>;
 
+const PROTOCOLS = ["http/protobuf", "http/json"];
+
 describe("a burst of 10,000 spans in one tick, then a shutdown", () => {
-  it("reports what the queue could not take, and sends the rest", async () => {
+  it("loses none", async () => {
     await using server = await OtlpServer.start();
+    const reports = keepReports();
+    const tracing = setupTracing({ endpoint: server.url, onError: reports.onError });
+    endSpans(tracing, 10_000);
+    await tracing.shutdown();
+    expect(new Set(server.spans.map(({ name }) => name)).size).toBe(10_000);
+    expect(server.spans).toHaveLength(10_000);
+    expect(tracing.diagnostics()).toMatchObject({ ended: 10_000, exported: 10_000, dropped: 0 });
+    expect(reports.all).toEqual([]);
+  });
+
+  it("with http/json reports what the queue could not take, and sends the rest", async () => {
+    await using server = await OtlpServer.start();
+    process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = "http/json";
     const reports = keepReports();
     const tracing = setupTracing({ endpoint: server.url, onError: reports.onError });
     endSpans(tracing, 10_000);
@@ -42,7 +57,8 @@ describe("a burst of 10,000 spans in one tick, then a shutdown", () => {
     expect(new Set(server.spans.map(({ spanId }) => spanId)).size).toBe(2560);
   });
 
-  it("loses none where the queue is large enough, all its requests under way at once", async () => {
+  it("with http/json loses none where the queue is large enough, all its requests under way at once", async () => {
+    process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = "http/json";
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -66,12 +82,15 @@ describe("a burst of 10,000 spans in one tick, then a shutdown", () => {
     expect(reports.all).toEqual([]);
   });
 
-  it.each<[string, (request: number) => Answer]>([
-    ["refused now and then", (n) => (n % 2 === 0 ? 200 : 500)],
-    ["refused always", () => 413],
-    ["not answered now and then", (n) => (n % 3 === 0 ? "hang" : 200)],
-  ])("balances when requests are %s", async (_, answer) => {
+  it.each<[string, string, (request: number) => Answer]>(
+    PROTOCOLS.flatMap((protocol) => [
+      [protocol, "refused now and then", (n) => (n % 2 === 0 ? 200 : 500)],
+      [protocol, "refused always", () => 413],
+      [protocol, "not answered now and then", (n) => (n % 3 === 0 ? "hang" : 200)],
+    ]),
+  )("with %s balances when requests are %s", async (protocol, _, answer) => {
     await using server = await OtlpServer.start({ answer });
+    process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = protocol;
     const reports = keepReports();
     const tracing = setupTracing({
       endpoint: server.url,
@@ -116,38 +135,56 @@ describe("a request that fails", () => {
     expect(reports.all).toEqual([]);
   });
 
-  it("with 503 for as long as the exporter tries is counted as rejected", async () => {
+  it.each(PROTOCOLS)("with 503 till the end is counted as rejected: %s", async (protocol) => {
     await using server = await OtlpServer.start({ answer: () => 503 });
+    process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = protocol;
+    // The stock exporter tries no longer than that.
     process.env.OTEL_EXPORTER_OTLP_TIMEOUT = "100";
     const reports = keepReports();
-    const tracing = setupTracing({ endpoint: server.url, onError: reports.onError });
+    const tracing = setupTracing({
+      endpoint: server.url,
+      shutdownTimeoutMs: 1_000,
+      onError: reports.onError,
+    });
     endSpans(tracing, 3);
     await tracing.shutdown();
     expect(tracing.diagnostics()).toMatchObject({ failed: 3, lost: { rejected: 3 } });
     expect(reports.losses("shutdown")).toHaveLength(1);
   });
 
-  it("makes forceFlush reject, with each cause, once all requests have settled", async () => {
-    await using server = await OtlpServer.start({
-      answer: (n) => (n === 0 ? 500 : 200),
-      before: () => setTimeout(20),
-    });
-    process.env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE = "2";
-    process.env.OTEL_BSP_MAX_QUEUE_SIZE = "10";
-    const tracing = setupTracing({ endpoint: server.url, onError: () => {} });
-    endSpans(tracing, 10);
-    const flush = tracing.forceFlush();
-    await expect(flush).rejects.toThrow("flush failed: OTLPExporterError: Internal Server Error");
-    await expect(flush).rejects.toBeInstanceOf(AggregateError);
-    expect(tracing.diagnostics()).toMatchObject({ exported: 8, failed: 2, pending: 0 });
-    await tracing.forceFlush();
-    await tracing.shutdown();
-  });
+  it.each([
+    ["http/protobuf", "StatusError"],
+    ["http/json", "OTLPExporterError"],
+  ])(
+    "makes forceFlush reject, with each cause, once all requests have settled: %s",
+    async (protocol, cause) => {
+      process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = protocol;
+      await using server = await OtlpServer.start({
+        answer: (n) => (n === 0 ? 500 : 200),
+        before: () => setTimeout(20),
+      });
+      process.env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE = "2";
+      process.env.OTEL_BSP_MAX_QUEUE_SIZE = "10";
+      const tracing = setupTracing({ endpoint: server.url, onError: () => {} });
+      endSpans(tracing, 10);
+      const flush = tracing.forceFlush();
+      await expect(flush).rejects.toThrow(`flush failed: ${cause}: Internal Server Error`);
+      await expect(flush).rejects.toBeInstanceOf(AggregateError);
+      expect(tracing.diagnostics()).toMatchObject({ exported: 8, failed: 2, pending: 0 });
+      await tracing.forceFlush();
+      await tracing.shutdown();
+    },
+  );
 
-  it("for lack of a connection is counted as unreachable", async () => {
+  it.each(PROTOCOLS)("for lack of a connection is counted as unreachable: %s", async (protocol) => {
+    process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = protocol;
     process.env.OTEL_EXPORTER_OTLP_TIMEOUT = "100";
     const reports = keepReports();
-    const tracing = setupTracing({ endpoint: await deadUrl(), onError: reports.onError });
+    const tracing = setupTracing({
+      endpoint: await deadUrl(),
+      shutdownTimeoutMs: 1_000,
+      onError: reports.onError,
+    });
     sendRun(tracing.createSink());
     await tracing.shutdown();
     expect(tracing.diagnostics()).toMatchObject({ failed: 2, lost: { unreachable: 2 } });
@@ -161,6 +198,24 @@ describe("a request that fails", () => {
 describe("reports while the process runs", () => {
   it("come soon after a loss, and say all of its burst at once", async () => {
     await using server = await OtlpServer.start();
+    const reports = keepReports();
+    const options = { endpoint: server.url, onError: reports.onError, queueBytes: 100_000 };
+    const tracing = setupTracing(options);
+    endSpans(tracing, 3000);
+    await vi.waitFor(() => expect(reports.all).toHaveLength(1));
+    const lost = reports.losses("span loss")[0]?.lost ?? 0;
+    await tracing.shutdown();
+    expect(lost).toBe(3000 - server.spans.length);
+    expect(lost).toBeGreaterThan(1000);
+    expect(reports.losses("shutdown").map(({ message }) => message)).toEqual([
+      `${lost} spans lost (queue_full ${lost}) of 3000 that ended`,
+    ]);
+    expect(reports.all).toHaveLength(2);
+  });
+
+  it("with http/json come soon after a loss, too", async () => {
+    await using server = await OtlpServer.start();
+    process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = "http/json";
     const reports = keepReports();
     const tracing = setupTracing({ endpoint: server.url, onError: reports.onError });
     endSpans(tracing, 3000);
@@ -196,8 +251,9 @@ describe("reports while the process runs", () => {
     expect(tracing.diagnostics().lost.after_shutdown).toBe(4);
   });
 
-  it("don't count twice what was reported as unconfirmed and fails later", async () => {
+  it("with http/json don't count twice what was reported as unconfirmed and fails later", async () => {
     await using server = await OtlpServer.start({ answer: () => "hang" });
+    process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = "http/json";
     process.env.OTEL_EXPORTER_OTLP_TIMEOUT = "300";
     const reports = keepReports();
     const tracing = setupTracing({

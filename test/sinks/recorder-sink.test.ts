@@ -21,6 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const TOOL = { run_id: "r1", tenant_id: "acme", tool_use_id: "t", tool: "search" } as const;
 const TOOL_START: AgentEvent = { type: "tool_start", ...TOOL, input: { q: 1 } };
+const MODEL = { run_id: "r1", tenant_id: "acme", model_call_id: "m" } as const;
 const STARTED: AgentEvent = { type: "started", run_id: "r1", tenant_id: "acme", agent: "a" };
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -63,6 +64,7 @@ const errors = {
 };
 const run = { run_id: fc.string(), tenant_id: name };
 const tool = { ...run, tool_use_id: fc.string(), tool: fc.string() };
+const model = { ...run, model_call_id: name };
 const whole = fc.oneof(fc.nat(), fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n - 1n }));
 
 const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
@@ -113,6 +115,37 @@ const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
     ...run,
     ...errors,
     kind: fc.constant({ type: "cancelled" } as const),
+  }),
+  fc.record(
+    {
+      type: fc.constant("model_start" as const),
+      ...model,
+      model: fc.option(fc.string()),
+      provider: fc.option(fc.string()),
+      input: content,
+    },
+    { requiredKeys: ["type", "run_id", "tenant_id", "model_call_id"] },
+  ),
+  fc.record(
+    {
+      type: fc.constant("model_complete" as const),
+      ...model,
+      duration_ms: whole,
+      first_output_ms: fc.option(whole),
+      usage: fc.option(fc.record({ input_tokens: whole, output_tokens: fc.option(whole) })),
+      response_model: fc.option(fc.string()),
+      response_id: fc.option(fc.string()),
+      finish_reasons: fc.option(fc.array(fc.string())),
+      output: content,
+    },
+    { requiredKeys: ["type", "run_id", "tenant_id", "model_call_id", "duration_ms"] },
+  ),
+  fc.record({
+    type: fc.constant("model_error" as const),
+    ...model,
+    ...errors,
+    kind: fc.constant({ type: "model_dispatch" } as const),
+    duration_ms: whole,
   }),
   fc.record({
     type: fc.constant("interrupted" as const),
@@ -230,6 +263,8 @@ describe("RecorderSink", () => {
         },
         { payload: null },
       ],
+      [{ type: "model_start", ...MODEL, input: ["secret"] }, { input: null }],
+      [{ type: "model_complete", ...MODEL, duration_ms: 1, output: "secret" }, { output: null }],
     ];
     for (const [event, shown] of events) {
       const line = lineOf(event, undefined, { content: false });
@@ -257,6 +292,17 @@ describe("RecorderSink", () => {
       [{ q: 1 }, { attribute: "input", tenantId: "acme", runId: "r1", tool: "search" }],
       ["secret", { attribute: "error", tenantId: "acme", runId: "r1" }],
     ]);
+    const modelFailed: AgentEvent = {
+      type: "model_error",
+      ...MODEL,
+      duration_ms: 1,
+      error: "secret",
+      envelope: { wire_code: "c", wire_class: "server" },
+      kind: { type: "internal" },
+    };
+    expect(lineOf(modelFailed, undefined, { redact: masked }).event).toMatchObject({
+      error: "***",
+    });
     const hooks = [
       () => {
         throw new Error("no");
@@ -276,6 +322,11 @@ describe("RecorderSink", () => {
     expect(lineOf(failed, undefined, { redact: () => undefined }).event).toMatchObject({
       error: "",
     });
+  });
+
+  it("adds no content to a model event that has none", () => {
+    const line = lineOf({ type: "model_start", ...MODEL }, undefined, { content: false });
+    expect(line.event).not.toHaveProperty("input");
   });
 
   it("keeps the line when content has no JSON", () => {

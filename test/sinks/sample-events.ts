@@ -20,6 +20,17 @@ export const everyEvent: readonly AgentEvent[] = [
   { ...run, type: "tool_call_denied", tool_use_id: "t", tool: "search", reason: "no" },
   { ...run, type: "interrupted", kind: { type: "custom" }, payload: null },
   { ...run, type: "failed", error: "x", envelope: { wire_code: "serde", wire_class: "server" } },
+  { ...run, type: "model_start", model_call_id: "m", model: "small-1", input: [] },
+  { ...run, type: "model_complete", model_call_id: "m", duration_ms: 1, output: "x" },
+  {
+    ...run,
+    type: "model_error",
+    model_call_id: "m",
+    duration_ms: 1,
+    error: "x",
+    envelope: { wire_code: "cancelled", wire_class: "client" },
+    kind: { type: "cancelled" },
+  },
   complete,
 ];
 

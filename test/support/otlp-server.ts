@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { gunzipSync } from "node:zlib";
+import { traceRequestOf } from "./otlp-protobuf.ts";
 
 /** A span as it came over the wire, with what its request says about all spans beside it. */
 export interface WireSpan {
@@ -46,7 +47,7 @@ export interface OtlpServerOptions {
   readonly before?: () => Promise<unknown>;
 }
 
-/** A real OTLP/HTTP receiver of JSON on this machine, on a free port. */
+/** A real OTLP/HTTP receiver, of protobuf for spans or JSON, on this machine, on a free port. */
 export class OtlpServer {
   /** Every request whose body could be read, whatever was answered. */
   readonly requests: OtlpRequest[] = [];
@@ -132,7 +133,9 @@ export class OtlpServer {
         this.#pointSets.push(points);
       }
       const reply = () => {
-        response.writeHead(answer, { "content-type": "application/json" }).end("{}");
+        const type = headers["content-type"] ?? "application/json";
+        const text = type === "application/json" ? "{}" : "";
+        response.writeHead(answer, { "content-type": type }).end(text);
       };
       const { before } = this.#options;
       if (before === undefined) reply();
@@ -158,8 +161,9 @@ function portOf(server: Server): number {
 function parse(body: Buffer, request: IncomingMessage): unknown {
   const { "content-type": type, "content-encoding": encoding } = request.headers;
   if (request.method !== "POST") throw new Error(`expected POST, got ${request.method}`);
-  if (type !== "application/json") throw new Error(`expected JSON, got ${type}`);
   const unpacked = encoding === "gzip" ? gunzipSync(body) : body;
+  if (type === "application/x-protobuf") return traceRequestOf(unpacked);
+  if (type !== "application/json") throw new Error(`expected JSON or protobuf, got ${type}`);
   return JSON.parse(unpacked.toString("utf8"));
 }
 
@@ -215,7 +219,9 @@ function attributesOf(holder: unknown): Record<string, unknown> {
   const entries = list(holder, "attributes").map((attribute) => {
     const value = field(attribute, "value");
     if (typeof value !== "object" || value === null) throw new Error("expected a value");
-    return [textOf(attribute, "key"), Object.values(value)[0]];
+    const [[type, content] = []] = Object.entries(value);
+    // JSON has whole numbers as text, or as numbers.
+    return [textOf(attribute, "key"), type === "intValue" ? Number(content) : content];
   });
   return Object.fromEntries(entries);
 }

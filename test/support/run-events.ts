@@ -11,6 +11,7 @@ import type {
   ToolStart,
 } from "../../src/events/agent-event.ts";
 import type { Instant } from "../../src/events/instant.ts";
+import type { ModelComplete, ModelError, ModelStart } from "../../src/events/model-event.ts";
 import { renderForLlm } from "../../src/events/render-for-llm.ts";
 import { OtelSink } from "../../src/otel/otel-sink.ts";
 import type { TelemetryOptions } from "../../src/otel/telemetry.ts";
@@ -89,6 +90,35 @@ export class RunEvents {
 
   denied(id: string, tool = "fetch", reason = "no"): ToolCallDenied {
     return { type: "tool_call_denied", ...this.#tool(id, tool), reason };
+  }
+
+  #model(id: string, model: string | null) {
+    return { ...this.#scope(), model_call_id: id, model };
+  }
+
+  modelStart(id: string, more: Partial<ModelStart> = {}): ModelStart {
+    return { type: "model_start", ...this.#model(id, "small-1"), ...more };
+  }
+
+  modelComplete(id: string, more: Partial<ModelComplete> = {}): ModelComplete {
+    return {
+      type: "model_complete",
+      ...this.#model(id, "small-1"),
+      duration_ms: 1000,
+      ...more,
+    };
+  }
+
+  modelError(id: string, more: Partial<ModelError> = {}): ModelError {
+    return {
+      type: "model_error",
+      ...this.#model(id, "small-1"),
+      duration_ms: 1000,
+      error: "provider returned 503: busy",
+      envelope: { wire_code: "upstream_unavailable", wire_class: "server" },
+      kind: { type: "model_dispatch" },
+      ...more,
+    };
   }
 
   complete(more: Partial<Complete> = {}): Complete {

@@ -42,6 +42,10 @@ function describe(event: AgentEvent<State>): string {
   switch (event.type) {
     case "started":
       return event.agent;
+    case "model_start":
+    case "model_complete":
+    case "model_error":
+      return event.model_call_id;
     case "tool_start":
     case "tool_complete":
     case "tool_call_approved":

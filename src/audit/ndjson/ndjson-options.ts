@@ -13,6 +13,7 @@ import type { Recovery } from "./recover-segment.ts";
  */
 export type Durability = "none" | "batch" | "each";
 
+/** How a log in a directory is kept; every field has a default. */
 export interface NdjsonSessionLogOptions {
   /** Default `batch`. */
   readonly durability?: Durability;
@@ -39,9 +40,6 @@ export interface NdjsonSessionLogOptions {
 }
 
 export type NdjsonSettings = Required<NdjsonSessionLogOptions>;
-
-/** Longest event that is taken, in characters of JSON. */
-export const MAX_EVENT_LENGTH = 32 * 1024 * 1024;
 
 /** The options with their defaults. @throws RangeError naming the option that is out of range. */
 export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings {

@@ -3,28 +3,29 @@ import { checkWhole } from "../../events/whole-number.ts";
 import type { DirectoryLock } from "../../storage/file-layer.ts";
 import { ChunkPool } from "../../storage/line-chunks.ts";
 import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
-import { type EntryText, encodeEntry } from "../entry-text.ts";
+import { type EntryText, encodeEntries } from "../entry-text.ts";
 import { type NamedThread, namedThread } from "../named-thread.ts";
+import { type RowWaiter, tellFailure, tellWhenStored } from "../row-waiter.ts";
 import type { SessionLog } from "../session-log.ts";
 import { chainEntries } from "../thread-chain.ts";
 import { Journal } from "./journal.ts";
 import { logPaths, segmentName } from "./log-directory.ts";
 import { archivedText } from "./log-line.ts";
 import {
-  MAX_EVENT_LENGTH,
   type NdjsonSessionLogOptions,
   type NdjsonSettings,
   ndjsonSettings,
 } from "./ndjson-options.ts";
 import { type OpenedLog, openLog } from "./open-log.ts";
 import { PendingHeads } from "./pending-heads.ts";
+import { type LogBooks, QueuedAppend } from "./queued-append.ts";
 import type { Recovery } from "./recover-segment.ts";
 import { SeenEvents } from "./seen-events.ts";
 import { SegmentArchive } from "./segment-archive.ts";
 import { SegmentStore } from "./segment-store.ts";
 import { readThreadRows } from "./thread-rows.ts";
 import { ThreadTable } from "./thread-table.ts";
-import { WriteQueue } from "./write-queue.ts";
+import { type QueuedWrite, WriteQueue } from "./write-queue.ts";
 
 /** Appends go together into one write up to this many bytes. */
 const BATCH_BYTES = 4 * 1024 * 1024;
@@ -69,7 +70,9 @@ export class NdjsonSessionLog implements SessionLog {
   readonly #journal: Journal;
   readonly #queue: WriteQueue;
   readonly #pending = new PendingHeads();
+  readonly #books: LogBooks;
   readonly #cold = new Map<string, ColdThread>();
+  #lastThread: NamedThread | undefined = undefined;
   #archiving: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
@@ -134,6 +137,7 @@ export class NdjsonSessionLog implements SessionLog {
       heads,
       onError,
     });
+    this.#books = { table: this.#table, pending: this.#pending, seen };
     this.#archive = new SegmentArchive(store, this.#table, onError);
     this.#journal = new Journal(opened.active.segment, {
       files,
@@ -154,22 +158,42 @@ export class NdjsonSessionLog implements SessionLog {
     });
   }
 
-  async append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
-    // Everything up to the first await is done at the call, so that the caller's objects are his again.
-    const thread = namedThread(key);
-    this.#checkOpen();
-    const encoded = entries.map((entry) => encodeEntry(entry, thread));
-    for (const { event_text } of encoded) checkLength(event_text);
-    const { maxPendingBytes } = this.#settings;
-    if (this.#queue.bytes >= maxPendingBytes) {
-      throw new Error(
-        `audit log: ${this.#queue.bytes} bytes wait to be written, maxPendingBytes is ${maxPendingBytes}`,
-      );
+  append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
+    // Not async: promises around the promise of the queue would cost as much as encoding the row.
+    try {
+      const thread = this.#threadOf(key);
+      const encoded = this.#encoded(thread, entries);
+      const head = this.#warmHead(thread);
+      return head === undefined
+        ? this.#appendCold(thread, encoded)
+        : this.#appendWarm(thread, head, encoded);
+    } catch (error) {
+      return Promise.reject(error);
     }
-    const head = this.#cold.has(thread.name) ? undefined : this.#headOf(thread);
-    return head === undefined
-      ? this.#appendCold(thread, encoded)
-      : this.#enqueue(thread, head, encoded);
+  }
+
+  appendFor(key: ThreadKey, entries: readonly AuditEntry[], waiter: RowWaiter): Promise<void> {
+    try {
+      const thread = this.#threadOf(key);
+      const encoded = this.#encoded(thread, entries);
+      const head = this.#warmHead(thread);
+      if (head === undefined) return tellWhenStored(this.#appendCold(thread, encoded), waiter);
+      const { anchor, write } = this.#enqueue(thread, head, encoded, waiter);
+      return write?.told ?? tellWhenStored(Promise.resolve(anchor), waiter);
+    } catch (error) {
+      return tellFailure(error, waiter);
+    }
+  }
+
+  /** Done at the call, so that the caller's objects are his again. */
+  #encoded(thread: NamedThread, entries: readonly AuditEntry[]): readonly EntryText[] {
+    this.#checkOpen();
+    const encoded = encodeEntries(entries, thread);
+    const { maxPendingBytes } = this.#settings;
+    if (this.#queue.bytes < maxPendingBytes) return encoded;
+    throw new Error(
+      `audit log: ${this.#queue.bytes} bytes wait to be written, maxPendingBytes is ${maxPendingBytes}`,
+    );
   }
 
   async loadSince(key: ThreadKey, cursor: number): Promise<readonly AuditRow[]> {
@@ -238,6 +262,25 @@ export class NdjsonSessionLog implements SessionLog {
     if (this.#closing !== undefined) throw new Error("audit log: it is closed");
   }
 
+  /** Rows of a thread mostly come one after the other: then its name is the same text, ready hashed. */
+  #threadOf(key: ThreadKey): NamedThread {
+    const last = this.#lastThread;
+    if (
+      last !== undefined &&
+      last.thread_id === key.thread_id &&
+      last.tenant_id === key.tenant_id
+    ) {
+      return last;
+    }
+    this.#lastThread = namedThread(key);
+    return this.#lastThread;
+  }
+
+  /** The thread's head, unless the disk has to be read for it. */
+  #warmHead(thread: NamedThread): RowAnchor | undefined {
+    return this.#cold.has(thread.name) ? undefined : this.#headOf(thread);
+  }
+
   #headOf(thread: NamedThread): RowAnchor | undefined {
     return this.#pending.get(thread) ?? this.#table.knownHead(thread);
   }
@@ -251,58 +294,45 @@ export class NdjsonSessionLog implements SessionLog {
     try {
       const stored = await cold.head;
       // A call before this one may have queued rows meanwhile.
-      return this.#enqueue(thread, this.#headOf(thread) ?? stored, entries);
+      return this.#appendWarm(thread, this.#headOf(thread) ?? stored, entries);
     } finally {
       cold.waiting -= 1;
       if (cold.waiting === 0) this.#cold.delete(name);
     }
   }
 
-  #enqueue(
+  #appendWarm(
     thread: NamedThread,
     head: RowAnchor,
     entries: readonly EntryText[],
   ): Promise<RowAnchor> {
+    const { anchor, write } = this.#enqueue(thread, head, entries, undefined);
+    return write === undefined ? Promise.resolve(anchor) : write.written.then(() => anchor);
+  }
+
+  /** @returns no write where all rows are stored already. */
+  #enqueue(
+    thread: NamedThread,
+    head: RowAnchor,
+    entries: readonly EntryText[],
+    waiter: RowWaiter | undefined,
+  ): { readonly anchor: RowAnchor; readonly write: QueuedWrite | undefined } {
     const { anchor, rows } = chainEntries(thread, head, entries, (name) =>
       this.#seen.placeOf(name),
     );
-    const first = rows[0];
-    if (first === undefined && entries.length > 0 && !this.#anyQueued(entries)) {
-      return Promise.resolve(anchor);
+    if (rows.length === 0 && entries.length > 0 && !this.#anyQueued(entries)) {
+      return { anchor, write: undefined };
     }
-    const events: StoredEvent[] = [];
-    for (const { entry, hash, ordinal } of rows) {
-      const name = entry.event_name;
-      if (name !== null) events.push({ name, place: { ordinal, hash } });
-    }
-    for (const { name, place } of events) this.#seen.queued(name, place);
-    if (first !== undefined) this.#pending.queued(thread, anchor);
-    const stored = this.#onStored(thread, first?.ordinal, anchor, events);
-    return this.#queue.push(rows, stored, entries.length === 0).then(() => anchor);
+    const call = new QueuedAppend(this.#books, thread, rows, anchor, waiter);
+    return { anchor, write: this.#queue.push(rows, call, entries.length === 0) };
   }
 
   #anyQueued(entries: readonly EntryText[]): boolean {
     return entries.some(({ event_name }) => event_name !== null && this.#seen.isQueued(event_name));
   }
 
-  /** What is to be done once the rows from `first` to `last` are stored; no row without `first`. */
-  #onStored(
-    thread: NamedThread,
-    first: number | undefined,
-    last: RowAnchor,
-    events: readonly StoredEvent[],
-  ): () => void {
-    return () => {
-      if (first !== undefined) {
-        this.#table.stored(thread, first, last);
-        this.#pending.stored(thread);
-      }
-      for (const { name, place } of events) this.#seen.stored(name, place);
-    };
-  }
-
   async #archiveOne(key: ThreadKey, watermark: number): Promise<number> {
-    const thread = namedThread(key);
+    const thread = this.#threadOf(key);
     checkWhole(watermark, "watermark");
     this.#checkOpen();
     await this.#archive.count();
@@ -314,21 +344,10 @@ export class NdjsonSessionLog implements SessionLog {
     const to = Math.min(watermark, this.#headOf(thread)?.ordinal ?? stored);
     if (to <= from) return 0;
     const { hash, text } = archivedText(thread, to);
-    await this.#queue.push([{ line: text, hash }], () => this.#table.archived(thread, to));
+    const committed = () => this.#table.archived(thread, to);
+    const call = { committed, stored: () => {}, failed: () => {} };
+    await this.#queue.push([{ line: text, hash }], call).written;
     await this.#archive.release(spans, from, to);
     return to - from;
   }
-}
-
-/** An event that gets a row, by its name. */
-interface StoredEvent {
-  readonly name: string;
-  readonly place: RowAnchor;
-}
-
-function checkLength(eventText: string): void {
-  if (eventText.length <= MAX_EVENT_LENGTH) return;
-  throw new RangeError(
-    `event: expected at most ${MAX_EVENT_LENGTH} characters of JSON, got ${eventText.length}`,
-  );
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
+import { orClosed } from "../../storage/or-closed.ts";
 import { writeFully } from "../../storage/write-fully.ts";
 import { NO_COMMIT } from "./commit-chain.ts";
 import type { OpenSegment } from "./journal.ts";
@@ -60,15 +61,6 @@ export async function recoverSegment(options: RecoverOptions): Promise<Recovered
   const file = await options.files.open(segmentPath(options), "update");
   if (file === undefined) throw new Error(`${segmentPath(options)}: no such segment any more`);
   return orClosed(file, recover(file, options));
-}
-
-async function orClosed<T>(file: LogFile, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    await file.close().catch(() => {});
-    throw error;
-  }
 }
 
 async function recover(file: LogFile, options: RecoverOptions): Promise<RecoveredSegment> {

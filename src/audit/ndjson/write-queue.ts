@@ -2,13 +2,6 @@ import { type ChunkPool, LineChunks } from "../../storage/line-chunks.ts";
 import { asError } from "../../storage/system-error.ts";
 import type { Journal } from "./journal.ts";
 
-/** One call waiting for its lines to be written. */
-interface QueuedCall {
-  readonly committed: () => void;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** A line and the hash that its commit covers. */
 export interface QueuedLine {
   readonly line: string;
@@ -26,13 +19,31 @@ export interface WriteQueueOptions {
   readonly onFailure: () => void;
 }
 
-interface Batch {
+/** A call whose lines wait. It is told in this order; what `stored` and `failed` throw is dropped. */
+export interface QueuedCall {
+  /** Its lines are in the log, and nothing behind them is. */
+  committed(): void;
+  stored(): void;
+  /** Nothing of its lines is in the log. */
+  failed(error: Error): void;
+}
+
+/** The write that a call's lines go into, shared by all calls of that write. */
+export interface QueuedWrite {
+  /** Rejects with the store's error when nothing of the lines is in the log. */
+  readonly written: Promise<void>;
+  /** Resolves when the calls have been told, whatever became of the write. */
+  readonly told: Promise<void>;
+}
+
+interface Batch extends QueuedWrite {
   readonly lines: LineChunks;
   /** Lines that are encoded only when it is their turn. */
   late: readonly QueuedLine[];
   bytes: number;
   readonly hashes: string[];
   readonly calls: QueuedCall[];
+  readonly settle: (failure: Error | undefined) => void;
   /** Written also without lines. */
   probe: boolean;
 }
@@ -58,12 +69,8 @@ export class WriteQueue {
     return this.#bytes;
   }
 
-  /**
-   * @param committed run once the lines are in the log, before anything behind them is written.
-   * @param probe whether the store has to be written to even if no line is to be.
-   * @returns a promise that rejects with the store's error when nothing of the lines is in the log.
-   */
-  push(lines: readonly QueuedLine[], committed: () => void, probe = false): Promise<void> {
+  /** @param probe whether the store has to be written to even if no line is to be. */
+  push(lines: readonly QueuedLine[], call: QueuedCall, probe = false): QueuedWrite {
     const batch = this.#openBatch();
     const before = batch.bytes;
     if (this.#options.each) {
@@ -79,7 +86,8 @@ export class WriteQueue {
     batch.probe ||= probe;
     // Not at once: the other calls of this moment shall go into the same write.
     this.#running ??= Promise.resolve().then(() => this.#run());
-    return new Promise((resolve, reject) => batch.calls.push({ committed, resolve, reject }));
+    batch.calls.push(call);
+    return batch;
   }
 
   /** Resolves when nothing waits and nothing is being written. */
@@ -91,8 +99,7 @@ export class WriteQueue {
     const { batchBytes, each, pool } = this.#options;
     const last = this.#waiting.at(-1);
     if (last !== undefined && !each && last.bytes < batchBytes) return last;
-    const lines = new LineChunks(pool);
-    const batch: Batch = { lines, late: [], bytes: 0, hashes: [], calls: [], probe: false };
+    const batch = newBatch(new LineChunks(pool));
     this.#waiting.push(batch);
     return batch;
   }
@@ -104,10 +111,8 @@ export class WriteQueue {
         if (batch.hashes.length > 0 || batch.probe) {
           await this.#options.journal.write(batch.lines, batch.hashes);
         }
-        for (const call of batch.calls) {
-          call.committed();
-          call.resolve();
-        }
+        for (const call of batch.calls) call.committed();
+        batch.settle(undefined);
       } catch (thrown) {
         this.#fail(batch, asError(thrown));
       }
@@ -121,11 +126,45 @@ export class WriteQueue {
     const behind = this.#waiting;
     this.#waiting = [];
     this.#options.onFailure();
-    for (const call of first.calls) call.reject(error);
+    first.settle(error);
     for (const batch of behind) {
-      for (const call of batch.calls) call.reject(error);
+      batch.settle(error);
       this.#bytes -= batch.bytes;
       batch.lines.release();
+    }
+  }
+}
+
+function newBatch(lines: LineChunks): Batch {
+  const calls: QueuedCall[] = [];
+  let settle: Batch["settle"] = () => {};
+  const written = new Promise<void>((resolve, reject) => {
+    settle = (failure) => {
+      tell(calls, failure);
+      if (failure === undefined) resolve();
+      else reject(failure);
+    };
+  });
+  return {
+    lines,
+    late: [],
+    bytes: 0,
+    hashes: [],
+    calls,
+    written,
+    told: written.catch(() => {}),
+    settle,
+    probe: false,
+  };
+}
+
+function tell(calls: readonly QueuedCall[], failure: Error | undefined): void {
+  for (const call of calls) {
+    try {
+      if (failure === undefined) call.stored();
+      else call.failed(failure);
+    } catch {
+      // The trouble of one who waits is not the log's, nor that of the others.
     }
   }
 }

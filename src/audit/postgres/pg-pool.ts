@@ -4,6 +4,7 @@ export interface PgStatement {
   readonly values?: unknown[];
 }
 
+/** What a statement gave. */
 export interface PgResult {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }

@@ -8,6 +8,7 @@ export type PostgresSource =
   | { readonly connection: string; readonly pool?: undefined }
   | { readonly pool: PgPool; readonly connection?: undefined };
 
+/** How a log in PostgreSQL is kept; every field has a default. */
 export interface PostgresSettings {
   /**
    * The schema with the log's tables. Default: `schema` in the URL's query (`postgres://…?schema=x`),
@@ -36,6 +37,7 @@ export interface PostgresSettings {
   readonly onError?: (error: unknown) => void;
 }
 
+/** Which database, and how the log is kept in it. */
 export type PostgresSessionLogOptions = PostgresSource & PostgresSettings;
 
 export type CheckedSettings = Required<PostgresSettings>;

@@ -1,8 +1,7 @@
 import { checkWhole } from "../../events/whole-number.ts";
 import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
-import { encodeEntry } from "../entry-text.ts";
+import { encodeEntries } from "../entry-text.ts";
 import { namedThread } from "../named-thread.ts";
-import { MAX_EVENT_LENGTH } from "../ndjson/ndjson-options.ts";
 import type { SessionLog } from "../session-log.ts";
 import { threadName } from "./append-batch.ts";
 import { AppendQueue } from "./append-queue.ts";
@@ -95,8 +94,7 @@ export class PostgresSessionLog implements SessionLog {
     // Everything up to the queue is done at the call, so that the caller's objects are his again.
     const thread = namedThread(key);
     this.#checkOpen();
-    const encoded = entries.map((entry) => encodeEntry(entry, thread));
-    for (const { event_text } of encoded) checkLength(event_text);
+    const encoded = encodeEntries(entries, thread);
     const { maxPendingBytes } = this.#settings;
     if (this.#queue.bytes >= maxPendingBytes) {
       throw new Error(
@@ -176,11 +174,4 @@ export class PostgresSessionLog implements SessionLog {
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new Error("audit log: it is closed");
   }
-}
-
-function checkLength(eventText: string): void {
-  if (eventText.length <= MAX_EVENT_LENGTH) return;
-  throw new RangeError(
-    `event: expected at most ${MAX_EVENT_LENGTH} characters of JSON, got ${eventText.length}`,
-  );
 }

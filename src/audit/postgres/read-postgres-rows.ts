@@ -7,6 +7,7 @@ import { FIRST_PLACE, type RowChoice, rowPages } from "./row-pages.ts";
 import { storedText } from "./stored-text.ts";
 import { threadHead } from "./thread-heads.ts";
 
+/** Who is told of what `readPostgresRows` finds. */
 export interface ReadPostgresRowsOptions {
   /** Told of every row that is damaged. Default: they are passed over. */
   readonly onProblem?: (problem: LogProblem) => void;

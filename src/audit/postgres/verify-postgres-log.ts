@@ -7,6 +7,7 @@ import { FIRST_PLACE, fieldPages, type RunStatement } from "./row-pages.ts";
 import { databaseRow, statedHead } from "./stored-rows.ts";
 import { emptyThreads } from "./thread-heads.ts";
 
+/** What a log in PostgreSQL is checked against, and what is told of it. */
 export interface VerifyPostgresOptions {
   /** Rows that must be there: what run spans say of their last row. Kept in memory. Default: none. */
   readonly against?: Iterable<SpanAnchor> | AsyncIterable<SpanAnchor>;

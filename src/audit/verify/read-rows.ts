@@ -18,6 +18,7 @@ export interface RowFilter {
   readonly trace_id?: string;
 }
 
+/** How `readRows` reads. */
 export interface ReadRowsOptions {
   /** Told of every line that is no whole, unchanged line of a log. Default: they are passed over. */
   readonly onProblem?: (problem: LogProblem) => void;

@@ -7,6 +7,7 @@ import { segmentFiles } from "./segment-files.ts";
 import { type SpanAnchor, SpanAnchors } from "./span-anchors.ts";
 import type { LogProblem, VerifyReport } from "./verify-report.ts";
 
+/** What a log in a directory is checked against, and what is told of it. */
 export interface VerifyOptions {
   /** Rows that must be there: what run spans say of their last row. Kept in memory. Default: none. */
   readonly against?: Iterable<SpanAnchor> | AsyncIterable<SpanAnchor>;

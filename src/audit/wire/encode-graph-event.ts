@@ -73,7 +73,7 @@ function encodeRecord(
     if (given !== undefined) known += 1;
     const written = encodeField(field, given);
     if (written === "") continue;
-    body = body === "" ? `"${field.name}":${written}` : `${body},"${field.name}":${written}`;
+    body = body === "" ? field.key + written : `${body},${field.key}${written}`;
   }
   return Object.keys(value).length > known ? encodeAsItStands(shape, value) : `{${body}}`;
 }

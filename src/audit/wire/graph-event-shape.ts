@@ -144,7 +144,8 @@ const variants: Readonly<Record<GraphEventKind, RecordShape>> = {
   warning: event(field("warning", modelWarning)),
   thinking_delta: event(field("text", text), echoes),
   rate_limit: event(field("snapshot", rateLimitSnapshot)),
-  interrupt: event(field("interruption_kind", interruptionKind), field("payload", json)),
+  // Before 0.6 there was no kind.
+  interrupt: event(field("interruption_kind", interruptionKind, "if_set"), field("payload", json)),
   cancelled: event(field("reason", text)),
   sub_agent_invoked: event(field("agent_id", text), field("sub_thread_id", text)),
   agent_handoff: event(field("from", text, "or_null"), field("to", text)),

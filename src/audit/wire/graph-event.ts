@@ -88,7 +88,8 @@ export interface RateLimit extends Timed {
 /** The run paused for the host application. */
 export interface Interrupt extends Timed {
   readonly kind: "interrupt";
-  readonly interruption_kind: InterruptionKind;
+  /** Absent in entries of entelix 0.5. */
+  readonly interruption_kind?: InterruptionKind | null | undefined;
   /** Any JSON: what was shown to the human; `null` where the kind says it all. */
   readonly payload: unknown;
 }

@@ -11,6 +11,8 @@ export type Presence = "always" | "or_null" | "if_set" | "if_any" | "or_default"
 
 export interface WireField {
   readonly name: string;
+  /** The name as it stands in the line, with its colon. */
+  readonly key: string;
   readonly shape: WireShape;
   readonly presence: Presence;
   /** JSON of the default, for `or_default`. */
@@ -67,7 +69,7 @@ export function field(
   presence: Presence = "always",
   fallback = "null",
 ): WireField {
-  return { name, shape, presence, fallback };
+  return { name, key: `${JSON.stringify(name)}:`, shape, presence, fallback };
 }
 
 export function record(...fields: readonly WireField[]): RecordShape {

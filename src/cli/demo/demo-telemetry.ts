@@ -37,7 +37,12 @@ const SEND_MS = 3_000;
 const SHUTDOWN_MS = 5 * SEND_MS;
 
 /** Here an attempt failed. Whether anything was lost by it is told at the shutdown. */
-const ATTEMPTS: readonly string[] = ["span loss", "metric export", "flush at shutdown"];
+const ATTEMPTS: readonly string[] = [
+  "span loss",
+  "span export",
+  "metric export",
+  "flush at shutdown",
+];
 
 export function demoTelemetry(options: DemoTelemetryOptions): DemoTelemetry {
   const { audit, destination, observe, onTrouble } = options;
@@ -56,6 +61,8 @@ export function demoTelemetry(options: DemoTelemetryOptions): DemoTelemetry {
   }
   // The exporters take it from nowhere else.
   process.env.OTEL_EXPORTER_OTLP_TIMEOUT ??= String(SEND_MS);
+  // Spans are sent again for as long as a flush may take.
+  process.env.OTEL_BSP_EXPORT_TIMEOUT ??= String(SEND_MS);
   const telemetry = watchedTelemetry({
     serviceName: service.serviceName,
     endpoint: destination.given,

@@ -34,6 +34,9 @@ export class RunWatch {
         return;
       case "tool_call_approved":
       case "tool_call_denied":
+      case "model_start":
+      case "model_complete":
+      case "model_error":
         return;
       case "complete":
         this.#end(event.run_id, "complete", nowMs);

@@ -1,6 +1,7 @@
 import { OtlpEndpoint } from "../../otel/replay/otlp-endpoint.ts";
 import type { Probe } from "../../otel/replay/otlp-failure.ts";
 import { shownUrl } from "../../otel/replay/shown-url.ts";
+import { protocolFromEnvironment } from "../../otel/setup/exporter-choice.ts";
 import { messageOf } from "../cli-error.ts";
 import { LIVE_PORT, REPLAY_PORT } from "../ports.ts";
 import { signalEndpoint, switchedOff } from "../signal-endpoint.ts";
@@ -48,7 +49,10 @@ export async function checkEndpoint(
   const findings = [
     answer.ok
       ? ok(`${named} takes spans`)
-      : problem(`${named}: ${safe(answer.said)}`, adviceFor(answer, url)),
+      : problem(
+          `${named}: ${safe(answer.said)}`,
+          adviceFor(answer, url, protocolFromEnvironment("TRACES")),
+        ),
   ];
   if (new URL(url).port === REPLAY_PORT) {
     findings.push(

@@ -1,4 +1,5 @@
 import { environmentWarnings } from "../../otel/replay/environment-warnings.ts";
+import { protocolChoice } from "../../otel/setup/exporter-choice.ts";
 import { switchedOff } from "../signal-endpoint.ts";
 import { safe } from "../terminal/safe-text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
@@ -14,12 +15,14 @@ export async function checkEnvironment(env: Env): Promise<Finding[]> {
   const faulty = new Set<string>();
   for (const warning of await environmentWarnings()) {
     const variable = /OTEL_[A-Z_]+/.exec(warning)?.[0] ?? warning;
-    // The SDK warns of some that the setup has warned of already.
-    if (faulty.has(variable)) continue;
+    // The SDK warns of some that the setup has warned of already; where an address leads, and whether
+    // it is one, is looked at by itself.
+    if (faulty.has(variable) || variable.endsWith("_ENDPOINT")) continue;
     faulty.add(variable);
     findings.push(problem(safe(warning), "Mend the variable, or unset it."));
   }
   findings.push(...silent(env), ...limits(env), ...metrics(env));
+  if (switchedOff("traces", env) === undefined) findings.push(protocol());
   if (!faulty.has("OTEL_TRACES_SAMPLER")) findings.push(sampler(env));
   findings.push(service(env));
   const set = Object.keys(env)
@@ -78,6 +81,18 @@ function limits(env: Env): Finding[] {
         )
       : [];
   });
+}
+
+/** What spans are sent in, and who says so. */
+function protocol(): Finding {
+  const { protocol, variable } = protocolChoice("TRACES");
+  const what = `spans are sent in ${protocol} (${variable ?? "the default"})`;
+  return protocol === "http/protobuf"
+    ? ok(what)
+    : note(
+        `${what}: by the SDK's queue, which a burst of more than 2,048 overflows`,
+        "http/protobuf, the default, waits for the receiver and loses none.",
+      );
 }
 
 function sampler(env: Env): Finding {

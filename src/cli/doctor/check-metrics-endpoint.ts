@@ -44,5 +44,5 @@ export async function checkMetricsEndpoint(
   const named = `endpoint ${safe(shownUrl(url))}`;
   if (answer.ok) return [ok(`${named} takes metrics`)];
   const report = wanted ? problem : note;
-  return [report(`${named}: ${safe(answer.said)}`, adviceFor(answer, url))];
+  return [report(`${named}: ${safe(answer.said)}`, adviceFor(answer, url, "http/json"))];
 }

@@ -1,4 +1,5 @@
 import { shownUrl } from "../../otel/replay/shown-url.ts";
+import { protocolFromEnvironment } from "../../otel/setup/exporter-choice.ts";
 import { LIVE_PORT, REPLAY_PORT } from "../ports.ts";
 import { signalEndpoint } from "../signal-endpoint.ts";
 import { safe } from "../terminal/safe-text.ts";
@@ -23,7 +24,9 @@ export async function checkReplayEndpoint(
   const named = `replay endpoint ${safe(shownUrl(url))}`;
   if (answer.ok) return [ok(`${named} takes spans`)];
   const what = `${named}: ${safe(answer.said)}`;
-  if (option !== undefined) return [problem(what, adviceFor(answer, url))];
+  if (option !== undefined) {
+    return [problem(what, adviceFor(answer, url, protocolFromEnvironment("TRACES")))];
+  }
   const advice =
     "A replay to the live port is counted again, and may raise alerts. collector-config.yaml has a receiver past the metrics on this port.";
   return [note(what, advice)];

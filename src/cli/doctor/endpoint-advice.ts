@@ -1,10 +1,17 @@
 import type { Probe } from "../../otel/replay/otlp-failure.ts";
+import type { Protocol } from "../../otel/setup/exporter-choice.ts";
 
 /** Port of OTLP over gRPC, which takes no HTTP requests of ours. */
 const GRPC_PORT = "4317";
 
-/** What to do about a receiver that does not take a request at that address. */
-export function adviceFor({ said, status }: Probe, address: string): string {
+const OWN_LOG = "The receiver's own log says why.";
+
+/**
+ * What to do about a receiver that does not take a request at that address.
+ *
+ * @param protocol that the request was in.
+ */
+export function adviceFor({ said, status }: Probe, address: string, protocol: Protocol): string {
   const url = new URL(address);
   if (url.port === GRPC_PORT) {
     return "4317 is the port of OTLP over gRPC; this exporter sends OTLP/HTTP: try port 4318.";
@@ -22,9 +29,15 @@ export function adviceFor({ said, status }: Probe, address: string): string {
       return url.pathname.endsWith("/v1/metrics")
         ? "Jaeger takes no metrics: send to a collector (collector-config.yaml), or set OTEL_METRICS_EXPORTER=none."
         : "Something else answers there. OTLP/HTTP is mostly on port 4318, at the path /v1/traces.";
+    case 400:
+      return protocol === "http/json"
+        ? OWN_LOG
+        : "It may not take protobuf: try OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json. Its own log says why.";
     case 415:
-      return "It does not take JSON: switch OTLP/HTTP with JSON on at the receiver.";
+      return protocol === "http/json"
+        ? "It does not take JSON: switch OTLP/HTTP with JSON on at the receiver."
+        : "It does not take protobuf: switch that on at the receiver, or set OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json.";
     default:
-      return "The receiver's own log says why.";
+      return OWN_LOG;
   }
 }

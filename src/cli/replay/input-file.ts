@@ -1,5 +1,6 @@
 import { createReadStream, type Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/safe-text.ts";
@@ -11,7 +12,7 @@ const READ_CHUNK = 1024 * 1024;
 export interface InputFile {
   /** As the user named it; `stdin` for `-`. */
   readonly name: string;
-  /** Real path of the file; `undefined` for standard input. */
+  /** Real path of the file, where it has one; `undefined` for standard input. */
   readonly path: string | undefined;
   /** Size in bytes, where it is known before reading. */
   readonly size: number | undefined;
@@ -33,16 +34,16 @@ export async function inputFiles(names: readonly string[]): Promise<InputFile[]>
 async function inputFile(name: string): Promise<InputFile> {
   if (name === "-") return { name: "stdin", path: undefined, size: undefined };
   let found: Stats;
-  let path: string;
   try {
-    path = await realpath(name);
-    found = await stat(path);
+    found = await stat(name);
   } catch (error) {
     throw new CliError(cannotRead(name, error), undefined, { cause: error });
   }
   if (found.isDirectory()) {
     throw new CliError(`${safe(name)}: expected a file, got a directory`);
   }
+  // The pipe behind /dev/stdin, or the shell's <(…), can be opened, but has no path of its own.
+  const path = await realpath(name).catch(() => resolve(name));
   return { name, path, size: found.isFile() ? found.size : undefined };
 }
 

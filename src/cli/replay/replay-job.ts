@@ -43,6 +43,7 @@ export class ReplayJob {
   readonly #inFlight = new InFlight();
   readonly #players: ReadonlyMap<string, Player<RecordedEvent>>;
   #unknown = 0;
+  #repeated = 0;
 
   constructor(options: ReplayJobOptions) {
     this.#options = options;
@@ -93,7 +94,11 @@ export class ReplayJob {
   /** What changed nothing, by reason; types that this version does not know among them. */
   get ignored(): Readonly<Record<string, number>> {
     const { ignored } = this.diagnostics();
-    return { ...ignored, unknown_type: ignored.unknown_type + this.#unknown };
+    return {
+      ...ignored,
+      duplicate: ignored.duplicate + this.#repeated,
+      unknown_type: ignored.unknown_type + this.#unknown,
+    };
   }
 
   diagnostics(): Diagnostics {
@@ -120,6 +125,8 @@ export class ReplayJob {
 
   #add(report: ReadReport): void {
     this.late += report.late;
+    this.events += report.repeated;
+    this.#repeated += report.repeated;
     addCounts(this.unknownTypes, report.unknownTypes);
     addCounts(this.unknownValues, report.unknownValues);
     addCounts(this.rejectedFields, report.issues);

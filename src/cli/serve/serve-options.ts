@@ -1,6 +1,7 @@
 import { DEFAULT_INGEST_LIMITS, type IngestLimits } from "../../service/http/ingest-limits.ts";
 import { DEFAULT_LISTEN } from "../services/listen-address.ts";
 import { bytesOption, countOption } from "../services/number-option.ts";
+import { ENDPOINT_OPTION, SERVICE_NAME_OPTION } from "../services/span-options.ts";
 
 /** What the journal takes as one line, in bytes. */
 const MOST_LINE = 64 * 1024 * 1024;
@@ -23,21 +24,13 @@ export const SERVE_OPTIONS = {
     about:
       "Tokens of senders, each bound to a tenant; read again at SIGHUP. Made by: entelix-otel token.",
   },
-  endpoint: {
-    type: "string",
-    value: "URL",
-    about: "Send the spans there by OTLP/HTTP; /v1/traces is appended.",
-  },
+  endpoint: ENDPOINT_OPTION,
   audit: {
     type: "string",
     value: "DIR",
     about: "Write the audit rows to the log in DIR, or to PostgreSQL at postgres://….",
   },
-  "service-name": {
-    type: "string",
-    value: "NAME",
-    about: "Service the spans belong to. Default: OTEL_SERVICE_NAME.",
-  },
+  "service-name": SERVICE_NAME_OPTION,
   tenant: {
     type: "string",
     value: "NAME",

@@ -8,8 +8,8 @@ export interface OutputStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
-  write(text: string): boolean;
-  on(event: "drain" | "error", listener: () => void): unknown;
+  write(text: string, written?: () => void): boolean;
+  on(event: "drain" | "error", listener: (error?: unknown) => void): unknown;
 }
 
 /**
@@ -22,6 +22,7 @@ export class Output {
   readonly #stream: OutputStream;
   readonly #coloured: boolean;
   #closed = false;
+  #failure: unknown;
   #full = false;
   #wake: (() => void) | undefined;
 
@@ -32,7 +33,8 @@ export class Output {
     stream.on("drain", () => this.#caughtUp());
     // Without a listener the process would end with a stack trace. Whatever the stream's trouble
     // is, nothing more can be said on it.
-    stream.on("error", () => {
+    stream.on("error", (error) => {
+      this.#failure ??= error;
       this.#closed = true;
       this.#caughtUp();
     });
@@ -74,6 +76,18 @@ export class Output {
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
+  }
+
+  /**
+   * Resolves when all that was written has left this process, or can't.
+   *
+   * @returns the stream's error: a full disk, or that its reader has gone.
+   */
+  async settled(): Promise<unknown> {
+    // A stream calls back before it tells its error.
+    const written = (done: () => void) => this.#stream.write("", () => setImmediate(done));
+    if (!this.#closed) await new Promise<void>(written);
+    return this.#failure;
   }
 
   style(style: Style, text: string): string {

@@ -1,4 +1,4 @@
-import { type Instant, millisecondsBetween } from "../../events/instant.ts";
+import { compareInstants, type Instant, millisecondsBetween } from "../../events/instant.ts";
 import { checkWhole } from "../../events/whole-number.ts";
 import type { Signal } from "../../lifecycle/signal.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
@@ -80,16 +80,12 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     forgottenCalls: 0,
   };
   readonly #threads: Threads;
-  readonly #mostAnswered: number;
   readonly #projects: boolean;
-  /** Runs whose model call was answered, and whose tokens are to come. */
-  readonly #answered = new Set<OpenRun>();
 
   /** @throws RangeError when `threads` is no whole number from 1. */
   constructor(options: AgentSdkMappingOptions = {}) {
     const threads = options.threads ?? DEFAULT_THREADS;
     checkWhole(threads, "threads", 1);
-    this.#mostAnswered = threads;
     this.#projects = options.rows ?? true;
     this.#threads = new Threads(options.tenant ?? "default", threads);
   }
@@ -101,8 +97,8 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
 
   translate(event: AgentSdkEvent, envelope: LineEnvelope): Translated {
     const thread = this.#threads.of(envelope, opensThread(event), goesOn(event));
-    const opening = envelope.event_id ?? String(thread.lines);
-    thread.lines += 1;
+    const ordinal = thread.ordinals.next();
+    const opening = envelope.event_id ?? String(ordinal);
     const said: Said = { signals: [], rows: [] };
     if (event.type === "thread_created") this.#countUnprojected(event.type);
     else {
@@ -117,18 +113,22 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     return { tenantId, threadId, signals: said.signals, rows: said.rows };
   }
 
-  /** Model calls that were answered, but whose tokens never came, end with their answer. */
+  /** Model calls whose turn was not told to be over end as they stood, and runs when last heard of. */
   end(): readonly Translated[] {
     const all: Translated[] = [];
-    for (const run of this.#answered) {
-      const reading = new Reading(run, run.heardAt, { signals: [], rows: [] });
-      closeLast(reading);
-      // The lifecycle took that for a sign of life, and it was none.
-      if (run.mayEnd !== undefined) reading.mayEnd(run.mayEnd);
+    for (const run of this.#threads.openRuns()) {
+      const { heardAt, mayEnd, model, toldAt } = run;
+      const reading = new Reading(run, heardAt, { signals: [], rows: [] });
       const { signals, rows } = reading.said;
+      if (model !== undefined) {
+        closeModel(reading, model, { unfinished: !model.toolsBegan });
+        // The lifecycle takes that for a sign of life, and it is none.
+        if (mayEnd !== undefined) reading.mayEnd(mayEnd);
+      }
+      if (compareInstants(heardAt, toldAt) > 0) reading.heard();
+      if (signals.length === 0) continue;
       all.push({ tenantId: run.tenantId, threadId: run.threadId, signals, rows });
     }
-    this.#answered.clear();
     return all;
   }
 
@@ -168,7 +168,6 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     run.mayEnd = undefined;
     this.#carryOut(event, reading, opening);
     if (event.type !== "user_input") run.active = true;
-    this.#expectTokens(run);
     // Other calls may go on beside the one that waits for a human; they do not answer for the human.
     if (waitsFor !== undefined && run.waitsFor === waitsFor) reading.mayEnd(waitsFor.end);
     this.counts.forgottenCalls += run.forgottenCalls - forgottenCalls;
@@ -240,6 +239,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
         return;
       case "context_compacted":
         reading.note(compacted(event));
+        reading.facts(run.compactedBy(event.original_tokens, event.new_tokens));
         return;
       case "account_rotation":
       case "account_pool_exhausted":
@@ -253,6 +253,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
       case "cancelled":
       case "budget_exceeded":
         if (event.type === "refusal") run.model?.heard(reading.at, false);
+        if (event.type !== "cancelled") run.model?.wasHeardOut();
         closeLast(reading);
         this.#close(reading, endOf(event, run.retriesUsedUp));
         return;
@@ -261,19 +262,6 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
       default:
         event satisfies never;
     }
-  }
-
-  /** Remembers a run whose model call was answered, until its tokens come. */
-  #expectTokens(run: OpenRun): void {
-    if (!run.model?.answered) {
-      this.#answered.delete(run);
-      return;
-    }
-    this.#answered.add(run);
-    if (this.#answered.size <= this.#mostAnswered) return;
-    // The oldest: it ends with its run, as a call whose answer nobody knows to be whole.
-    const [oldest] = this.#answered;
-    if (oldest !== undefined) this.#answered.delete(oldest);
   }
 
   #startCall(event: ToolCallStart, reading: Reading): void {
@@ -300,7 +288,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
         reading.row(subAgentInvoked(name, noted?.childThreadId ?? stream, reading.timestamp));
       }
     }
-    signals.push(...callEnds(event, noted, reading));
+    for (const signal of callEnds(event, noted, reading)) signals.push(signal);
   }
 
   #hearOfChild(event: SubagentProgress, reading: Reading): void {
@@ -334,7 +322,6 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
   }
 
   #close(reading: Reading, end: RunEnd): void {
-    this.#answered.delete(reading.run);
     reading.end(end);
   }
 

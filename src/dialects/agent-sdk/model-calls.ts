@@ -37,7 +37,7 @@ export function modelRetries(reading: Reading, event: AutoRetryStart): void {
     on: "model",
     facts: {
       "entelix.retry.attempt": numberOf(event.attempt),
-      ...(most !== WITHOUT_END && { "entelix.retry.max_attempts": most }),
+      "entelix.retry.max_attempts": most === WITHOUT_END ? undefined : most,
       "entelix.retry.delay_ms": numberOf(event.delay_ms),
       "entelix.error.message": event.error_message,
     },
@@ -74,8 +74,7 @@ export function turnCompletes(reading: Reading, { turn, usage }: TurnComplete): 
 /** The run is over, or may be: a model call ends with what it said last, or was cut off. */
 export function closeLast(reading: Reading): void {
   const { model } = reading.run;
-  if (model !== undefined)
-    closeModel(reading, model, { unfinished: model.answeredAt === undefined });
+  if (model !== undefined) closeModel(reading, model, { unfinished: !model.answered });
 }
 
 /** What is known of the end of a model call beside its time. */
@@ -105,7 +104,8 @@ export function closeModel(
     "gen_ai.usage.cache_read.input_tokens": numberOf(usage?.cached_input_tokens),
     "gen_ai.usage.cache_write.input_tokens": numberOf(usage?.cache_creation_input_tokens),
   };
-  const at = problem === undefined ? (model.answeredAt ?? reading.at) : reading.at;
+  const cut = problem !== undefined || unfinished === true;
+  const at = cut ? reading.at : (model.answeredAt ?? reading.at);
   reading.said.signals.push({
     signal: "model_closes",
     tenantId,

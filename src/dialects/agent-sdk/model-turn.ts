@@ -13,6 +13,8 @@ export class ModelTurn {
   #firstChunkAt: Instant | undefined;
   #lastOutputAt: Instant | undefined;
   #firstToolAt: Instant | undefined;
+  /** Whether what came last was a whole block, or the run went on past it. */
+  #whole = false;
 
   constructor(turn: Count | undefined, startedAt: Instant) {
     this.turn = turn;
@@ -23,6 +25,12 @@ export class ModelTurn {
   heard(at: Instant, streamed: boolean): void {
     if (streamed) this.#firstChunkAt ??= at;
     this.#lastOutputAt = at;
+    this.#whole = !streamed;
+  }
+
+  /** The run ended well, and so did what the model was saying. */
+  wasHeardOut(): void {
+    this.#whole = true;
   }
 
   /** A tool that it asked for began: nothing of the answer is to come. */
@@ -36,8 +44,13 @@ export class ModelTurn {
     this.#lastOutputAt = undefined;
   }
 
-  /** Whether it is known that the answer was whole. */
+  /** Whether it had answered; a stream that stops at a piece of a block was cut. */
   get answered(): boolean {
+    return this.#firstToolAt !== undefined || (this.#whole && this.#lastOutputAt !== undefined);
+  }
+
+  /** Whether tools that it asked for have begun: then its answer surely was whole. */
+  get toolsBegan(): boolean {
     return this.#firstToolAt !== undefined;
   }
 

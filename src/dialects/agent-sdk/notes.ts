@@ -26,14 +26,13 @@ export function compacted(event: ContextCompacted): Note {
 
 /** Another account was taken, or none is left: a point in the life of the model call. */
 export function accountChanged(event: AccountRotation | AccountPoolExhausted): Note {
-  const wait = numberOf(event.retry_after_seconds);
   return {
     name: `entelix.${event.type}`,
     on: "model",
     facts: {
       "gen_ai.provider.name": event.provider,
       "entelix.account.reason": event.reason,
-      ...(wait !== undefined && { "entelix.error.retry_after_secs": wait }),
+      "entelix.error.retry_after_secs": numberOf(event.retry_after_seconds),
     },
   };
 }

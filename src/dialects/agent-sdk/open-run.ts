@@ -1,7 +1,9 @@
 import type { Instant } from "../../events/instant.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { KnownFacts } from "../known-facts.ts";
 import type { ModelTurn } from "./model-turn.ts";
 import { NotedCall } from "./noted-call.ts";
+import { numberOf } from "./numbers.ts";
 import type { Count } from "./values.ts";
 
 /** Open calls of a run that something is noted of; the oldest is forgotten beyond that. */
@@ -38,7 +40,10 @@ export class OpenRun {
   toldAt: Instant;
   /** Calls that were forgotten with something noted of them. */
   forgottenCalls = 0;
-  readonly #calls = new Map<string, NotedCall>();
+  #compactions = 0;
+  #tokensRemoved = 0;
+  /** Absent while nothing was noted, as of most runs. */
+  #calls: Map<string, NotedCall> | undefined;
 
   constructor(
     place: { readonly tenantId: string; readonly stream: string; readonly threadId?: string },
@@ -55,12 +60,13 @@ export class OpenRun {
 
   /** What was noted of an open call; from now on something is. */
   notedOrNew(callId: string, name: string): NotedCall {
-    return this.#calls.get(callId) ?? this.note(callId, name, undefined);
+    return this.#calls?.get(callId) ?? this.note(callId, name, undefined);
   }
 
   /** Begins to note something of a call that opens. */
   note(callId: string, name: string, startedAt: Instant | undefined): NotedCall {
     const call = new NotedCall(name, startedAt);
+    this.#calls ??= new Map();
     this.#calls.delete(callId);
     this.#calls.set(callId, call);
     if (this.#calls.size > MAX_NOTED_CALLS) {
@@ -73,20 +79,36 @@ export class OpenRun {
 
   /** Forgets a call that ended; returns what was noted of it. */
   forget(callId: string): NotedCall | undefined {
-    const call = this.#calls.get(callId);
-    if (call !== undefined) this.#calls.delete(callId);
+    const call = this.#calls?.get(callId);
+    if (call !== undefined) this.#calls?.delete(callId);
     return call;
   }
 
   /** The open call that runs a sub-agent, where there is no doubt which it is. */
   callOf(subagentId: string, name: string): NotedCall | undefined {
+    if (this.#calls === undefined) return undefined;
     const named = this.#calls.get(subagentId);
     if (named?.name === name) return named;
-    const fits = [...this.#calls.values()].filter((call) => call.name === name);
-    const known = fits.find((call) => call.subagentId === subagentId);
-    if (known !== undefined) return known;
-    const [first, ...others] = fits.filter((call) => call.subagentId === undefined);
-    return others.length === 0 ? first : undefined;
+    let free: NotedCall | undefined;
+    let several = false;
+    for (const call of this.#calls.values()) {
+      if (call.name !== name) continue;
+      if (call.subagentId === subagentId) return call;
+      if (call.subagentId !== undefined) continue;
+      several ||= free !== undefined;
+      free = call;
+    }
+    return several ? undefined : free;
+  }
+
+  /** The context was compacted: the totals, which outlast the span events that a run may lose. */
+  compactedBy(before: Count, after: Count): KnownFacts {
+    this.#compactions += 1;
+    this.#tokensRemoved += Math.max(0, Number(before) - Number(after));
+    return {
+      "entelix.compaction.count": this.#compactions,
+      "entelix.compaction.tokens_removed": numberOf(this.#tokensRemoved),
+    };
   }
 
   /** The run is over: nothing but late events can come. */
@@ -95,6 +117,6 @@ export class OpenRun {
     this.model = undefined;
     this.waitsFor = undefined;
     this.mayEnd = undefined;
-    this.#calls.clear();
+    this.#calls = undefined;
   }
 }

@@ -54,6 +54,12 @@ export class Reading implements SignalPlace {
     this.said.signals.push({ signal: "facts", tenantId, runId, at, facts });
   }
 
+  /** The run was heard of, and no more. */
+  heard(): void {
+    const { tenantId, runId, at } = this;
+    this.said.signals.push({ signal: "heard", tenantId, runId, at });
+  }
+
   note({ name, on, facts }: Note): void {
     const { tenantId, runId, at } = this;
     this.said.signals.push({ signal: "note", tenantId, runId, at, name, on, facts });

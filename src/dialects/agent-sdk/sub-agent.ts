@@ -41,7 +41,9 @@ export function subAgentRun(
 ): readonly Signal[] {
   const data = isJsonObject(event.result.data) ? event.result.data : undefined;
   if (data === undefined && !noted?.progress) return [];
-  const facts: KnownFacts = { ...SOURCE, "gen_ai.request.model": noted?.childModel };
+  const model = noted?.childModel;
+  const facts: KnownFacts =
+    model === undefined ? SOURCE : { ...SOURCE, "gen_ai.request.model": model };
   const opens: Signal = {
     signal: "run_opens",
     tenantId,

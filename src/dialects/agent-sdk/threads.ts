@@ -2,6 +2,7 @@ import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import { RecentPairs } from "../recent-pairs.ts";
 import type { OpenRun } from "./open-run.ts";
+import { Ordinals } from "./ordinals.ts";
 
 /** The stream of lines that name no thread, where no thread was opened before them. */
 const DEFAULT_STREAM = "default";
@@ -13,8 +14,8 @@ export class Thread {
   readonly stream: string;
   /** Absent where no line named it. */
   readonly threadId?: string;
-  /** Its lines so far. */
-  lines = 0;
+  /** Numbers its lines, where they have no ids of their own. */
+  ordinals = new Ordinals();
   /** Its run, which may be over. */
   run: OpenRun | undefined;
 
@@ -72,6 +73,11 @@ export class Threads {
     return thread;
   }
 
+  /** The runs that are open, each once. */
+  *openRuns(): Generator<OpenRun> {
+    for (const { run } of this.#byName) if (run?.open) yield run;
+  }
+
   #isLast(tenant: string, threadId: string): boolean {
     return this.#last?.threadId === threadId && this.#last.tenantId === tenant;
   }
@@ -86,6 +92,8 @@ export class Threads {
     if (goesOn && before?.threadId === undefined && before?.run?.open) {
       thread.run = before.run;
       before.run = undefined;
+      // The ids of its sub-agents are made of the old stream and these numbers.
+      thread.ordinals = before.ordinals;
       this.#current.set(tenant, thread);
     }
     this.#byName.set(tenant, threadId ?? "", thread);

@@ -5,7 +5,7 @@ import type { Stream } from "./stream.ts";
 
 /** One event as it comes: when, on which stream, and the signals it makes. */
 export class Arrival {
-  readonly at: Readonly<Instant>;
+  readonly at: Instant;
   readonly out: SignalList;
   /** Name of the sub-agent that the event is of. */
   readonly agent: string | undefined;
@@ -18,7 +18,7 @@ export class Arrival {
     agent: string | undefined,
     out: SignalList,
   ) {
-    this.at = timestamp;
+    this.at = [timestamp[0], timestamp[1]];
     this.out = out;
     this.#stream = stream;
     this.#eventId = event_id;

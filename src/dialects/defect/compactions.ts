@@ -26,10 +26,13 @@ export class Compactions {
   }
 
   /** Tells of one: a point in time on the run, and the totals. */
-  note(event: Compaction, runId: string, at: Readonly<Instant>, out: SignalList): void {
+  note(event: Compaction, runId: string, at: Instant, out: SignalList): void {
     this.add(event);
     const micro = event.type === "context_microcompacted";
-    out.add(runId, at, {
+    out.add({
+      tenantId: out.tenantId,
+      runId,
+      at,
       signal: "note",
       name: "entelix.context_compacted",
       facts: {
@@ -43,9 +46,12 @@ export class Compactions {
   }
 
   /** Tells the totals. */
-  tell(runId: string, at: Readonly<Instant>, out: SignalList): void {
+  tell(runId: string, at: Instant, out: SignalList): void {
     if (this.#count === 0) return;
-    out.add(runId, at, {
+    out.add({
+      tenantId: out.tenantId,
+      runId,
+      at,
       signal: "facts",
       facts: {
         "entelix.compaction.count": this.#count,

@@ -116,8 +116,8 @@ export class DefectMapping implements Mapping<DefectEvent> {
       if (turn === undefined) continue;
       const out = new SignalList(tenantId);
       turn.settle(turn.lastAt, out);
-      // The run was heard of until here, whatever made signals.
-      out.add(turn.ref.runId, turn.lastAt, { signal: "facts", facts: {} });
+      // The run was heard of until here, whatever made signals; one given up since then stays so.
+      out.add({ tenantId, runId: turn.ref.runId, at: turn.lastAt, signal: "heard" });
       const { rows, thread } = this.#over(stream, turn, turn.lastAt);
       all.push({ tenantId, threadId: thread, signals: out.signals, rows });
     }
@@ -143,7 +143,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
 
   #prompt(stream: Stream, event: UserPromptCommitted, arrival: Arrival): OverTurn | undefined {
     const { turn } = stream;
-    if (turn !== undefined && isRepeat(turn, "prompt", arrival)) return undefined;
+    if (turn !== undefined && isPromptAgain(turn, arrival)) return undefined;
     const over = turn && this.#giveUp(stream, turn, arrival);
     this.#openings.open(stream, "prompt", arrival).rows.prompt(event.content, arrival.at);
     return over;
@@ -151,10 +151,10 @@ export class DefectMapping implements Mapping<DefectEvent> {
 
   #start(stream: Stream, arrival: Arrival): OverTurn | undefined {
     const { turn } = stream;
-    if (turn !== undefined && isRepeat(turn, "turn_started", arrival)) return undefined;
+    if (turn !== undefined && isStartAgain(turn, arrival)) return undefined;
     const follows = turn?.opening === "prompt" || (turn && isAt(turn.openedAt, arrival.at));
-    if (turn !== undefined && !turn.started && follows) {
-      turn.started = true;
+    if (turn !== undefined && turn.startedAt === undefined && follows) {
+      turn.startedAt = arrival.at;
       heardOf(turn, arrival);
       return undefined;
     }
@@ -200,6 +200,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
     if (event.type === "tool_call_started") this.#openings.maySpawn(stream, event.id, turn.ref);
     const { at, identified, out } = arrival;
     if (!turn.take(event, at, identified, out)) this.#leaveUnprojected(event);
+    turn.tellAlive(at, out);
   }
 
   /**
@@ -240,7 +241,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
     this.#budget.lose(this.#over(stream, turn, turn.lastAt).rows.length);
   }
 
-  #over(stream: Stream, turn: Turn, at: Readonly<Instant>): OverTurn {
+  #over(stream: Stream, turn: Turn, at: Instant): OverTurn {
     stream.turn = undefined;
     stream.last = turn.ref;
     stream.lastEnd = at;
@@ -259,10 +260,16 @@ interface OverTurn {
   readonly rows: readonly ProjectedRow[];
 }
 
-/** Whether an event that opens a turn is the one that opened it, come again. */
-function isRepeat(turn: Turn, opening: Turn["opening"], { at, identified }: Arrival): boolean {
-  if (identified || turn.busy || turn.opening !== opening) return false;
+/** Whether a prompt is the one that opened the turn, come again. */
+function isPromptAgain(turn: Turn, { at, identified }: Arrival): boolean {
+  if (identified || turn.busy || turn.opening !== "prompt") return false;
   return isAt(turn.openedAt, at);
+}
+
+/** Whether a `turn_started` is the turn's own, come again. */
+function isStartAgain(turn: Turn, { at, identified }: Arrival): boolean {
+  if (identified || turn.busy || turn.startedAt === undefined) return false;
+  return isAt(turn.startedAt, at);
 }
 
 function heardOf(turn: Turn, { agent, at, out }: Arrival): void {
@@ -270,7 +277,7 @@ function heardOf(turn: Turn, { agent, at, out }: Arrival): void {
   if (!turn.nameless || agent === undefined) return;
   turn.nameless = false;
   const facts: KnownFacts = { "gen_ai.agent.name": agent };
-  out.add(turn.ref.runId, at, { signal: "facts", facts });
+  out.add({ tenantId: out.tenantId, runId: turn.ref.runId, at, signal: "facts", facts });
 }
 
 /** Whether an event says something of one call only, so that no turn begins with it. */
@@ -283,7 +290,7 @@ function isAboutCall({ type }: LeafEvent): boolean {
   );
 }
 
-function isAt(a: Readonly<Instant>, b: Readonly<Instant>): boolean {
+function isAt(a: Instant, b: Instant): boolean {
   return compareInstants(a, b) === 0;
 }
 

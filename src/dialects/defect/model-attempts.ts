@@ -5,7 +5,7 @@ import type { SignalList } from "./signal-list.ts";
 import { usageFacts } from "./usage-facts.ts";
 
 interface Failure {
-  readonly at: Readonly<Instant>;
+  readonly at: Instant;
   readonly message: string;
 }
 
@@ -14,12 +14,12 @@ class Attempt {
   readonly model: string;
   /** From 1. */
   number: number;
-  readonly startedAt: Readonly<Instant>;
-  firstChunkAt: Readonly<Instant> | undefined = undefined;
+  readonly startedAt: Instant;
+  firstChunkAt: Instant | undefined = undefined;
   /** It failed. Whether the call did is known when nothing follows on it. */
   failure: Failure | undefined = undefined;
 
-  constructor(model: string, number: number, startedAt: Readonly<Instant>) {
+  constructor(model: string, number: number, startedAt: Instant) {
     this.model = model;
     this.number = number;
     this.startedAt = startedAt;
@@ -47,7 +47,7 @@ export class ModelAttempts {
   readonly #runId: string;
   #current: Attempt | undefined;
   /** The end that came last, to know its repeat. */
-  #endAt: Readonly<Instant> | undefined;
+  #endAt: Instant | undefined;
   #endAttempt = 0;
   /** Text of the last call's error, while no other call followed. */
   #lastError: string | undefined;
@@ -61,7 +61,7 @@ export class ModelAttempts {
     return this.#lastError;
   }
 
-  start({ attempt, model }: LlmCallStarted, at: Readonly<Instant>, out: SignalList): void {
+  start({ attempt, model }: LlmCallStarted, at: Instant, out: SignalList): void {
     const current = this.#current;
     if (current === undefined || attempt <= current.number) {
       if (current !== undefined) {
@@ -69,11 +69,14 @@ export class ModelAttempts {
         if (repeated && current.model === model) return;
         this.#settle(current, at, out);
       }
-      out.add(this.#runId, at, { signal: "model_opens", model });
+      out.add({ tenantId: out.tenantId, runId: this.#runId, at, signal: "model_opens", model });
       this.#lastError = undefined;
     } else {
       const { failure, number } = current;
-      out.add(this.#runId, at, {
+      out.add({
+        tenantId: out.tenantId,
+        runId: this.#runId,
+        at,
         signal: "note",
         name: "entelix.retry",
         on: "model",
@@ -89,20 +92,20 @@ export class ModelAttempts {
   }
 
   /** Something of the answer came. */
-  answers(at: Readonly<Instant>): void {
+  answers(at: Instant): void {
     const current = this.#current;
     if (current !== undefined && current.failure === undefined) current.firstChunkAt ??= at;
   }
 
   /** @returns whether it ended a call, which a repeat does not. */
-  finish(event: LlmCallFinished, at: Readonly<Instant>, out: SignalList): boolean {
+  finish(event: LlmCallFinished, at: Instant, out: SignalList): boolean {
     const { attempt, error, model } = event;
     let current = this.#current;
     if (current === undefined) {
       const repeated = this.#endAttempt === attempt && this.#endAt && isAt(this.#endAt, at);
       if (repeated) return false;
       // Its start was lost: when it began is not known, but what it used is.
-      out.add(this.#runId, at, { signal: "model_opens", model });
+      out.add({ tenantId: out.tenantId, runId: this.#runId, at, signal: "model_opens", model });
       current = new Attempt(model, attempt, at);
     } else if (attempt < current.number) return false;
     else if (attempt === current.number && current.failure !== undefined) return false;
@@ -118,7 +121,7 @@ export class ModelAttempts {
     this.#current = undefined;
     this.#lastError = undefined;
     const facts = current.addTo(usageFacts(event.usage));
-    out.add(this.#runId, at, { signal: "model_closes", facts });
+    out.add({ tenantId: out.tenantId, runId: this.#runId, at, signal: "model_closes", facts });
     return true;
   }
 
@@ -129,12 +132,12 @@ export class ModelAttempts {
   }
 
   /** The turn ends: a call without an end was cut short. */
-  end(at: Readonly<Instant>, out: SignalList): void {
+  end(at: Instant, out: SignalList): void {
     if (this.#current !== undefined) this.#settle(this.#current, at, out);
   }
 
   /** The turn was given up: a call without an end broke off, which is an error without a text. */
-  abort(at: Readonly<Instant>, out: SignalList): void {
+  abort(at: Instant, out: SignalList): void {
     const current = this.#current;
     if (current === undefined) return;
     if (current.failure === undefined) {
@@ -145,24 +148,38 @@ export class ModelAttempts {
   }
 
   /** Closes the open call: as failed, when that was, or as unfinished. */
-  #settle(current: Attempt, at: Readonly<Instant>, out: SignalList): void {
+  #settle(current: Attempt, at: Instant, out: SignalList): void {
     this.#current = undefined;
     const { failure } = current;
     const facts = current.addTo({});
     if (failure === undefined) {
-      out.add(this.#runId, at, { signal: "model_closes", unfinished: true, facts });
+      out.add({
+        tenantId: out.tenantId,
+        runId: this.#runId,
+        at,
+        signal: "model_closes",
+        unfinished: true,
+        facts,
+      });
     } else {
       const problem = { message: failure.message };
-      out.add(this.#runId, failure.at, { signal: "model_closes", problem, facts });
+      out.add({
+        tenantId: out.tenantId,
+        runId: this.#runId,
+        at: failure.at,
+        signal: "model_closes",
+        problem,
+        facts,
+      });
     }
   }
 }
 
 /** Milliseconds from one time to the other; none where the clock went back. */
-function waited(from: Readonly<Instant>, to: Readonly<Instant>): number {
+function waited(from: Instant, to: Instant): number {
   return Math.max(0, millisecondsBetween(from, to));
 }
 
-function isAt(a: Readonly<Instant>, b: Readonly<Instant>): boolean {
+function isAt(a: Instant, b: Instant): boolean {
   return compareInstants(a, b) === 0;
 }

@@ -1,17 +1,17 @@
-import type { Instant } from "../../events/instant.ts";
-import type { Signal, SignalKind } from "../../lifecycle/signal.ts";
+import type { Signal } from "../../lifecycle/signal.ts";
 
 /** The signals that one event makes, in their order. */
 export class SignalList {
   readonly signals: Signal[] = [];
-  readonly #tenantId: string;
+  /** Whose signals they are. */
+  readonly tenantId: string;
 
   constructor(tenantId: string) {
-    this.#tenantId = tenantId;
+    this.tenantId = tenantId;
   }
 
-  /** Adds a signal about a run. */
-  add(runId: string, at: Readonly<Instant>, kind: SignalKind): void {
-    this.signals.push({ tenantId: this.#tenantId, runId, at: [at[0], at[1]], ...kind });
+  /** Adds a signal. It is one literal: to put it together out of parts takes several times as long. */
+  add(signal: Signal): void {
+    this.signals.push(signal);
   }
 }

@@ -18,7 +18,7 @@ export class Stream {
   turn: Turn | undefined = undefined;
   /** The last turn that is over, and when it ended. */
   last: TurnRef | undefined = undefined;
-  lastEnd: Readonly<Instant> | undefined = undefined;
+  lastEnd: Instant | undefined = undefined;
   /** What was compacted since then. */
   readonly compactions = new Compactions();
 

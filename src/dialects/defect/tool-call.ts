@@ -11,10 +11,10 @@ export class ToolCall {
   /** Whether it may run, once that is settled. */
   allowed: boolean | undefined = undefined;
   /** When it was refused; what says so to the outside comes after that. */
-  refusedAt: Readonly<Instant> | undefined = undefined;
+  refusedAt: Instant | undefined = undefined;
   /** The refusal was told: of the call nothing but its end is still to come. */
   denied = false;
-  #askedAt: Readonly<Instant> | undefined = undefined;
+  #askedAt: Instant | undefined = undefined;
   #options: readonly PermissionOption[] | undefined = undefined;
   #by: "user" | "policy" | undefined = undefined;
   #option: string | undefined = undefined;
@@ -51,13 +51,13 @@ export class ToolCall {
     this.allowed = true;
   }
 
-  deny(at: Readonly<Instant>): void {
+  deny(at: Instant): void {
     this.decision = "deny";
     this.#refuse("policy", at);
   }
 
   /** Asking without options is denying. */
-  ask(options: readonly PermissionOption[], at: Readonly<Instant>): void {
+  ask(options: readonly PermissionOption[], at: Instant): void {
     this.decision = "ask";
     this.#askedAt = at;
     this.#options = options;
@@ -65,7 +65,7 @@ export class ToolCall {
   }
 
   /** @returns whether it was allowed; `undefined` where the request was not seen. */
-  answer(optionId: string, at: Readonly<Instant>): boolean | undefined {
+  answer(optionId: string, at: Instant): boolean | undefined {
     this.#settle(at);
     this.#by = "user";
     if (this.#options === undefined) return undefined;
@@ -78,22 +78,22 @@ export class ToolCall {
   }
 
   /** Nobody answered: the turn is being cancelled. */
-  cancelRequest(at: Readonly<Instant>): void {
+  cancelRequest(at: Instant): void {
     this.#settle(at);
   }
 
   /** Upstream starts a call once more only to say that it was denied. */
-  refuseUnsaid(at: Readonly<Instant>): void {
+  refuseUnsaid(at: Instant): void {
     if (this.allowed === undefined) this.#refuse(this.#by, at);
   }
 
-  #settle(at: Readonly<Instant>): void {
+  #settle(at: Instant): void {
     this.#answered = true;
     if (this.#askedAt === undefined) return;
     this.#waitMs = Math.round(Math.max(0, millisecondsBetween(this.#askedAt, at)));
   }
 
-  #refuse(by: "user" | "policy" | undefined, at: Readonly<Instant>): void {
+  #refuse(by: "user" | "policy" | undefined, at: Instant): void {
     this.allowed = false;
     this.refusedAt = at;
     this.#by = by;

@@ -22,7 +22,7 @@ export class ToolCalls {
   readonly #open = new Map<string, ToolCall[]>();
   #size = 0;
   /** When denials of an id ended last, to know their repeats. */
-  readonly #deniedEnds = new Map<string, Readonly<Instant>>();
+  readonly #deniedEnds = new Map<string, Instant>();
 
   /** @param most how many open calls are kept. */
   constructor(runId: string, most: number) {
@@ -36,7 +36,7 @@ export class ToolCalls {
    */
   start(
     { fields, id, name }: ToolCallStarted,
-    at: Readonly<Instant>,
+    at: Instant,
     identified: boolean,
     out: SignalList,
   ): boolean {
@@ -52,7 +52,10 @@ export class ToolCalls {
       if (!identified && this.#isDeniedBefore(id, at)) return false;
     }
     const repeated = !identified && open?.name === name && !open.denied;
-    out.add(this.#runId, at, {
+    out.add({
+      tenantId: out.tenantId,
+      runId: this.#runId,
+      at,
       signal: "call_opens",
       callId: id,
       name,
@@ -72,11 +75,19 @@ export class ToolCalls {
     return true;
   }
 
+  /** A sub-agent names a call that was not seen: it began by now, and its name is not known. */
+  openUnseen(callId: string, at: Instant, out: SignalList): void {
+    if (this.#newest(callId) !== undefined) return;
+    this.#add(callId, new ToolCall(""));
+    const { tenantId } = out;
+    out.add({ tenantId, runId: this.#runId, at, signal: "call_opens", callId, name: "" });
+  }
+
   progress(id: string, fields: ToolCallFields): void {
     this.#newest(id)?.progress(fields);
   }
 
-  decide(id: string, verdict: PolicyVerdict, at: Readonly<Instant>, out: SignalList): void {
+  decide(id: string, verdict: PolicyVerdict, at: Instant, out: SignalList): void {
     if (verdict.kind === "unknown") return;
     const call = this.#newest(id) ?? this.#add(id, new ToolCall(""));
     if (call.decision !== undefined) return;
@@ -91,7 +102,14 @@ export class ToolCalls {
         call.ask(verdict.options, at);
         if (verdict.options.length === 0) return;
         const on = { callId: id };
-        out.add(this.#runId, at, { signal: "note", name: "entelix.approval_asked", on });
+        out.add({
+          tenantId: out.tenantId,
+          runId: this.#runId,
+          at,
+          signal: "note",
+          name: "entelix.approval_asked",
+          on,
+        });
         return;
       }
       default:
@@ -99,7 +117,7 @@ export class ToolCalls {
     }
   }
 
-  resolve(id: string, outcome: PermissionOutcome, at: Readonly<Instant>, out: SignalList): void {
+  resolve(id: string, outcome: PermissionOutcome, at: Instant, out: SignalList): void {
     if (outcome.kind === "unknown") return;
     const call = this.#newest(id) ?? this.#add(id, new ToolCall(""));
     if (call.answered || call.denied) return;
@@ -107,7 +125,15 @@ export class ToolCalls {
       case "selected":
         if (call.answer(outcome.option_id, at) === true) {
           const { name, waitMs } = call;
-          out.add(this.#runId, at, { signal: "call_approved", callId: id, name, waitMs });
+          out.add({
+            tenantId: out.tenantId,
+            runId: this.#runId,
+            at,
+            signal: "call_approved",
+            callId: id,
+            name,
+            waitMs,
+          });
         }
         return;
       case "cancelled": {
@@ -117,7 +143,15 @@ export class ToolCalls {
           "entelix.approval.wait_ms": call.waitMs,
         };
         const on = { callId: id };
-        out.add(this.#runId, at, { signal: "note", name: "entelix.approval", on, facts });
+        out.add({
+          tenantId: out.tenantId,
+          runId: this.#runId,
+          at,
+          signal: "note",
+          name: "entelix.approval",
+          on,
+          facts,
+        });
         return;
       }
       default:
@@ -129,7 +163,7 @@ export class ToolCalls {
   finish(
     id: string,
     fields: ToolCallFields,
-    at: Readonly<Instant>,
+    at: Instant,
     identified: boolean,
     out: SignalList,
   ): string | undefined {
@@ -145,7 +179,10 @@ export class ToolCalls {
     }
     const failed = fields.status === "failed";
     const unseen: KnownFacts = { "entelix.acp.tool_status": fields.status ?? undefined };
-    out.add(this.#runId, at, {
+    out.add({
+      tenantId: out.tenantId,
+      runId: this.#runId,
+      at,
       signal: "call_closes",
       callId: id,
       name,
@@ -170,7 +207,7 @@ export class ToolCalls {
   #tellDenied(
     callId: string,
     call: ToolCall,
-    at: Readonly<Instant>,
+    at: Instant,
     content: string | undefined,
     out: SignalList,
   ): void {
@@ -178,7 +215,16 @@ export class ToolCalls {
     call.denied = true;
     const { name } = call;
     const facts = call.facts();
-    out.add(this.#runId, at, { signal: "call_denied", callId, name, content, facts });
+    out.add({
+      tenantId: out.tenantId,
+      runId: this.#runId,
+      at,
+      signal: "call_denied",
+      callId,
+      name,
+      content,
+      facts,
+    });
   }
 
   #newest(id: string): ToolCall | undefined {
@@ -210,12 +256,12 @@ export class ToolCalls {
     }
   }
 
-  #rememberDenied(id: string, at: Readonly<Instant>): void {
+  #rememberDenied(id: string, at: Instant): void {
     if (this.#deniedEnds.size >= this.#most) this.#deniedEnds.clear();
     this.#deniedEnds.set(id, at);
   }
 
-  #isDeniedBefore(id: string, at: Readonly<Instant>): boolean {
+  #isDeniedBefore(id: string, at: Instant): boolean {
     const end = this.#deniedEnds.get(id);
     return end !== undefined && compareInstants(at, end) <= 0;
   }

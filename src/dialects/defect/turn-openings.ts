@@ -40,7 +40,10 @@ export class TurnOpenings {
     const place = { child: parent !== undefined, nameless: parent !== undefined && !agent };
     const turn = new Turn(ref, at, opening, place, this.#budget, this.#openCalls);
     stream.turn = turn;
-    out.add(runId, at, {
+    out.add({
+      tenantId: out.tenantId,
+      runId,
+      at,
       signal: "run_opens",
       agent,
       parentRunId: parent?.runId,
@@ -59,17 +62,26 @@ export class TurnOpenings {
     return turn;
   }
 
-  /** The turn whose call spawned this stream; opened, where nothing of it was seen. */
+  /** The turn whose call spawned this stream; turn and call are opened, where they were not seen. */
   #parentOf(stream: Stream, arrival: Arrival): TurnRef | undefined {
     const callId = stream.path.at(-1);
     if (callId === undefined) return undefined;
     const above = this.#streams.above(stream);
-    const known = this.#callers.get(callKey(above, callId)) ?? above.turn?.ref ?? above.last;
+    const known = this.#callers.get(callKey(above, callId));
     if (known !== undefined) return known;
-    const turn = this.open(above, "unseen", arrival);
-    // The line stands for one of the stream's own, so that none after it makes the same run id.
-    above.ordinal++;
+    if (above.turn === undefined && above.last !== undefined) return above.last;
+    const turn = above.turn ?? this.#openUnseen(above, arrival);
+    // Else the sub-agent would stand under a span that nobody makes.
+    turn.tools.openUnseen(callId, arrival.at, arrival.out);
+    this.maySpawn(above, callId, turn.ref);
     return turn.ref;
+  }
+
+  #openUnseen(stream: Stream, arrival: Arrival): Turn {
+    const turn = this.open(stream, "unseen", arrival);
+    // The line stands for one of the stream's own, so that none after it makes the same run id.
+    stream.ordinal++;
+    return turn;
   }
 
   /** The turn whose call it was notes that a sub-agent began, while it is open. */

@@ -62,15 +62,21 @@ export class TurnRows {
     }
   }
 
-  /** A model call succeeded: what it said is one message, with its usage. */
-  modelEnds(usage: DefectUsage | null | undefined, at: Readonly<Instant>): void {
-    if (!this.#budget.wanted) return;
+  /**
+   * A model call succeeded: what it said is one message, with its usage.
+   *
+   * @returns whether there is a message: one that said nothing, and used nothing that a row can hold,
+   *   leaves none.
+   */
+  modelEnds(usage: DefectUsage | null | undefined, at: Readonly<Instant>): boolean {
+    if (!this.#budget.wanted) return false;
     this.#endThinking();
     const used = modelUsage(usage);
-    if (this.#answer === undefined && used === null) return;
+    if (this.#answer === undefined && used === null) return false;
     this.#answer ??= { at, parts: [], text: "" };
     this.#answer.at = at;
     this.#endAnswer(used);
+    return true;
   }
 
   toolCall(id: string, name: string, fields: ToolCallFields, at: Readonly<Instant>): void {

@@ -1,4 +1,4 @@
-import type { Instant } from "../../events/instant.ts";
+import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import { Compactions } from "./compactions.ts";
@@ -10,6 +10,9 @@ import { DEFECT_TERMINALS, type DefectTerminal, terminalOf } from "./terminals.t
 import { ToolCalls } from "./tool-calls.ts";
 import { TurnRows } from "./turn-rows.ts";
 import { childUsageFacts, usageFacts } from "./usage-facts.ts";
+
+/** A turn that only streams or reports tells the lifecycle so often that it lives, in ms. */
+const SIGN_OF_LIFE_MS = 60_000;
 
 /** What is remembered of a turn when it is over. */
 export interface TurnRef {
@@ -38,25 +41,27 @@ export type TurnEvent = Exclude<
 /** An open turn: a run of its session or sub-agent. */
 export class Turn {
   readonly ref: TurnRef;
-  readonly openedAt: Readonly<Instant>;
+  readonly openedAt: Instant;
   readonly opening: TurnOpening;
-  /** `turn_started` came. */
-  started: boolean;
+  /** When `turn_started` came. */
+  startedAt: Instant | undefined;
   /** Something came beside its prompt and its start. */
   busy = false;
   /** When it was last heard of. */
-  lastAt: Readonly<Instant>;
+  lastAt: Instant;
   /** Whether its agent's name is still to be told. */
   nameless: boolean;
   readonly tools: ToolCalls;
   readonly rows: TurnRows;
   readonly compactions = new Compactions();
+  /** When the lifecycle was told of it last. */
+  #toldAt: Instant;
   readonly #child: boolean;
   readonly #models: ModelAttempts;
 
   constructor(
     ref: TurnRef,
-    at: Readonly<Instant>,
+    at: Instant,
     opening: TurnOpening,
     { child, nameless }: TurnPlace,
     budget: RowBudget,
@@ -66,7 +71,8 @@ export class Turn {
     this.openedAt = at;
     this.lastAt = at;
     this.opening = opening;
-    this.started = opening === "turn_started";
+    this.startedAt = opening === "turn_started" ? at : undefined;
+    this.#toldAt = at;
     this.nameless = nameless;
     this.#child = child;
     this.#models = new ModelAttempts(ref.runId);
@@ -80,7 +86,7 @@ export class Turn {
    * @param identified whether the event has an id.
    * @returns whether the audit log has something of it.
    */
-  take(event: TurnEvent, at: Readonly<Instant>, identified: boolean, out: SignalList): boolean {
+  take(event: TurnEvent, at: Instant, identified: boolean, out: SignalList): boolean {
     this.busy = true;
     switch (event.type) {
       case "assistant_text":
@@ -95,9 +101,7 @@ export class Turn {
         this.#models.start(event, at, out);
         return false;
       case "llm_call_finished":
-        if (!this.#models.finish(event, at, out)) return false;
-        this.rows.modelEnds(event.usage, at);
-        return true;
+        return this.#models.finish(event, at, out) && this.rows.modelEnds(event.usage, at);
       case "tool_call_started": {
         this.#models.settleFailed(out);
         const { fields, id, name } = event;
@@ -130,6 +134,15 @@ export class Turn {
     }
   }
 
+  /** Where an event made no signal: every minute of those the lifecycle is told that the turn lives. */
+  tellAlive(at: Instant, out: SignalList): void {
+    if (out.signals.length === 0) {
+      if (millisecondsBetween(this.#toldAt, at) < SIGN_OF_LIFE_MS) return;
+      out.add({ tenantId: out.tenantId, runId: this.ref.runId, at, signal: "facts", facts: {} });
+    }
+    this.#toldAt = at;
+  }
+
   /**
    * `turn_ended`: the run ends as its reason says.
    *
@@ -138,7 +151,7 @@ export class Turn {
   end(
     reason: string,
     usage: DefectUsage | null | undefined,
-    at: Readonly<Instant>,
+    at: Instant,
     out: SignalList,
   ): boolean {
     this.settle(at, out);
@@ -153,7 +166,7 @@ export class Turn {
   }
 
   /** `turn_aborted`: upstream took the turn back out of its history. */
-  abort(at: Readonly<Instant>, out: SignalList): void {
+  abort(at: Instant, out: SignalList): void {
     this.#models.abort(at, out);
     this.tools.end(out);
     const { lastError } = this.#models;
@@ -165,24 +178,30 @@ export class Turn {
   giveUp(reason: "superseded" | "limit", out: SignalList): void {
     this.settle(this.lastAt, out);
     const end: RunEnd = { outcome: "abandoned", reason };
-    out.add(this.ref.runId, this.lastAt, { signal: "run_closes", end });
+    out.add({
+      tenantId: out.tenantId,
+      runId: this.ref.runId,
+      at: this.lastAt,
+      signal: "run_closes",
+      end,
+    });
   }
 
   /** Tells what only shows when nothing more comes: after `at`. */
-  settle(at: Readonly<Instant>, out: SignalList): void {
+  settle(at: Instant, out: SignalList): void {
     this.#models.end(at, out);
     this.tools.end(out);
   }
 
   #close(
     terminal: DefectTerminal,
-    at: Readonly<Instant>,
+    at: Instant,
     message: string,
     out: SignalList,
     facts: KnownFacts | undefined,
   ): void {
     const end = endOf(terminal, message, facts);
-    out.add(this.ref.runId, at, { signal: "run_closes", end });
+    out.add({ tenantId: out.tenantId, runId: this.ref.runId, at, signal: "run_closes", end });
   }
 }
 

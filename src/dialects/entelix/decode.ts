@@ -21,6 +21,7 @@ import {
   isToolStart,
 } from "./event-checks.ts";
 import { withKnownValues } from "./known-values.ts";
+import { isModelComplete, isModelError, isModelStart } from "./model-checks.ts";
 
 /**
  * Checks one line of entelix events: the flat envelope `{"timestamp":…,"type":…,…fields}` of either
@@ -75,6 +76,12 @@ function checkEvent(value: JsonObject, issues: DecodeIssue[]): AgentEvent | "unk
       return isFailed(value, issues) ? value : undefined;
     case "interrupted":
       return isInterrupted(value, issues) ? value : undefined;
+    case "model_start":
+      return isModelStart(value, issues) ? value : undefined;
+    case "model_complete":
+      return isModelComplete(value, issues) ? value : undefined;
+    case "model_error":
+      return isModelError(value, issues) ? value : undefined;
     default:
       return "unknown";
   }
@@ -88,9 +95,12 @@ function rankOf(event: AgentEvent): EventRank {
     case "tool_call_denied":
       return EVENT_RANK.decision;
     case "tool_start":
+    case "model_start":
       return EVENT_RANK.callOpens;
     case "tool_complete":
     case "tool_error":
+    case "model_complete":
+    case "model_error":
       return EVENT_RANK.callCloses;
     case "complete":
     case "failed":

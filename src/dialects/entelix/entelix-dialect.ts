@@ -1,8 +1,9 @@
 import { AGENT_EVENT_TYPES, type AgentEvent } from "../../events/agent-event.ts";
+import { MODEL_EVENT_TYPES } from "../../events/model-event.ts";
 import { type Dialect, isJsonObject, type JsonObject } from "../dialect.ts";
 import { decodeEntelix } from "./decode.ts";
 
-const TYPES: ReadonlySet<unknown> = new Set(AGENT_EVENT_TYPES);
+const TYPES: ReadonlySet<unknown> = new Set([...AGENT_EVENT_TYPES, ...MODEL_EVENT_TYPES]);
 
 /**
  * The lines of entelix agents, 0.6.x and 0.5.x: the {@link AgentEvent}s of this package, which is

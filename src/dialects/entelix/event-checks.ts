@@ -116,7 +116,8 @@ export function isInterrupted(
   return issues.length === 0;
 }
 
-function checkRun(value: JsonObject, issues: DecodeIssue[]): void {
+/** Every event names its run and tenant. */
+export function checkRun(value: JsonObject, issues: DecodeIssue[]): void {
   expectText(value.run_id, "run_id", issues);
   expectName(value.tenant_id, "tenant_id", issues);
 }

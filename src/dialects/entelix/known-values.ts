@@ -29,7 +29,8 @@ export function withKnownValues(value: JsonObject, unknownValues: string[]): Jso
       const kind = knownToolKind(value.kind, "kind", unknownValues);
       return replaced(withKnownEnvelope(value, unknownValues), "kind", kind);
     }
-    case "failed": {
+    case "failed":
+    case "model_error": {
       const kind = knownFailureKind(value.kind, unknownValues);
       return replaced(withKnownEnvelope(value, unknownValues), "kind", kind);
     }

@@ -7,6 +7,8 @@ import type { AgentEvent, Failed, ToolError } from "../../events/agent-event.ts"
 import type { Instant } from "../../events/instant.ts";
 import type { Lifecycle } from "../../lifecycle/lifecycle.ts";
 import type { CallProblem, RunEnd } from "../../lifecycle/signals.ts";
+import { millisecondsIn, textIn } from "./loose-values.ts";
+import { modelAnswers, modelFails, modelStarts } from "./model-signals.ts";
 
 /**
  * How entelix's events read as signals of the lifecycle.
@@ -92,6 +94,12 @@ export function signal<H>(lifecycle: Lifecycle<H>, event: AgentEvent, at: Instan
         textIn(event.tool) ?? "",
         event.reason,
       );
+    case "model_start":
+      return modelStarts(lifecycle, event, at);
+    case "model_complete":
+      return modelAnswers(lifecycle, event, at);
+    case "model_error":
+      return modelFails(lifecycle, event, at);
     default:
       return passThrough(lifecycle, event, at);
   }
@@ -102,19 +110,8 @@ function passThrough<H>(
   lifecycle: Lifecycle<H>,
   event: { readonly tenant_id: string; readonly run_id: string },
   at: Instant,
-): true {
-  lifecycle.noteActivity(event.tenant_id, event.run_id, at);
-  return true;
-}
-
-function textIn(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
-/** A duration in ms, 0 where there is none. */
-function millisecondsIn(value: unknown): number {
-  if (typeof value === "number") return value > 0 ? value : 0;
-  return typeof value === "bigint" ? Number(value) : 0;
+): boolean {
+  return lifecycle.noteActivity(event.tenant_id, event.run_id, at);
 }
 
 /** A tool that raises an interrupt is reported as an error, but it is a pause. */

@@ -14,8 +14,13 @@ export function checkErrorEnvelope(value: JsonValue | undefined, issues: DecodeI
   }
   expectText(value.wire_code, "envelope.wire_code", issues);
   expectOneOf(["client", "server"], value.wire_class, "envelope.wire_class", issues);
-  expectOptionalNumber(value.retry_after_secs, "envelope.retry_after_secs", issues);
-  expectOptionalNumber(value.provider_status, "envelope.provider_status", issues);
+  const { retry_after_secs, provider_status } = value;
+  if (retry_after_secs !== undefined) {
+    expectCount(retry_after_secs, "envelope.retry_after_secs", issues);
+  }
+  if (provider_status !== undefined) {
+    expectNumber(provider_status, "envelope.provider_status", issues);
+  }
 }
 
 /** Notes what is wrong with a `ToolErrorKind`. */
@@ -85,14 +90,6 @@ function expectOneOf(
   if (typeof value !== "string" || !names.includes(value)) {
     issues.push({ field, expected: `one of ${names.join(", ")}` });
   }
-}
-
-function expectOptionalNumber(
-  value: JsonValue | undefined,
-  field: string,
-  issues: DecodeIssue[],
-): void {
-  if (value !== undefined) expectNumber(value, field, issues);
 }
 
 function expectNumber(value: JsonValue | undefined, field: string, issues: DecodeIssue[]): void {

@@ -19,6 +19,7 @@ import { readEnvelopeAt } from "../line-envelope.ts";
 import { readTenantId } from "../tenant-field.ts";
 import type { GraphLine, RowFacts } from "./graph-line.ts";
 import { isControlLine } from "./log-lines.ts";
+import { isPlainRow } from "./plain-rows.ts";
 
 /**
  * Checks one line of a log of GraphEvents: the bare event `{"kind":…,…fields,"timestamp":…}`, the
@@ -40,7 +41,9 @@ export function decodeGraph(value: JsonObject): Decoded<GraphLine> {
 
 /** @param line what the event is nested in; a bare event's own fields are no envelope. */
 function decodeEvent(fields: JsonObject, line: JsonObject | undefined): Decoded<GraphLine> {
-  const decoded = decodeGraphEvent(fields);
+  const decoded = isPlainRow(fields)
+    ? ({ event: fields, known: true } as const)
+    : decodeGraphEvent(fields);
   const erased = decoded.issues === undefined || !isErased(fields) ? undefined : fields;
   if (decoded.issues !== undefined && erased === undefined) {
     const inside = line === undefined ? "" : "event.";
@@ -70,7 +73,7 @@ function decodeEvent(fields: JsonObject, line: JsonObject | undefined): Decoded<
     return { outcome: "event", event: whole, envelope, rank: EVENT_RANK.note, unknownValues };
   }
   const { event } = decoded;
-  const rank = RANKS[event.kind];
+  const rank = rankOf(event.kind);
   const whole: GraphLine = { form: "known", event, run_id, trace_id, span_id, ordinal };
   return { outcome: "event", event: whole, envelope, rank, unknownValues: NONE };
 }
@@ -124,28 +127,37 @@ function isErased(value: JsonObject): value is JsonObject & ErasedEvent {
   );
 }
 
-/** What each kind does to its thread, for events of one time whose order nothing else says. */
-const RANKS: Readonly<Record<GraphEventKind, EventRank>> = {
-  user_message: EVENT_RANK.runOpens,
-  resumed: EVENT_RANK.runOpens,
-  sub_agent_invoked: EVENT_RANK.note,
-  tool_call: EVENT_RANK.callOpens,
-  assistant_message: EVENT_RANK.note,
-  thinking_delta: EVENT_RANK.note,
-  context_compacted: EVENT_RANK.note,
-  branch_created: EVENT_RANK.note,
-  checkpoint_marker: EVENT_RANK.note,
-  warning: EVENT_RANK.note,
-  rate_limit: EVENT_RANK.note,
-  agent_handoff: EVENT_RANK.note,
-  memory_recall: EVENT_RANK.note,
-  tool_result: EVENT_RANK.callCloses,
-  interrupt: EVENT_RANK.runCloses,
-  cancelled: EVENT_RANK.runCloses,
-  usage_limit_exceeded: EVENT_RANK.runCloses,
-  tool_error_terminal: EVENT_RANK.runCloses,
-  error: EVENT_RANK.runCloses,
-};
+/** What a kind does to its thread, for events of one time whose order nothing else says. */
+function rankOf(kind: GraphEventKind): EventRank {
+  switch (kind) {
+    case "user_message":
+    case "resumed":
+      return EVENT_RANK.runOpens;
+    case "tool_call":
+      return EVENT_RANK.callOpens;
+    case "tool_result":
+      return EVENT_RANK.callCloses;
+    case "interrupt":
+    case "cancelled":
+    case "usage_limit_exceeded":
+    case "tool_error_terminal":
+    case "error":
+      return EVENT_RANK.runCloses;
+    case "sub_agent_invoked":
+    case "assistant_message":
+    case "thinking_delta":
+    case "context_compacted":
+    case "branch_created":
+    case "checkpoint_marker":
+    case "warning":
+    case "rate_limit":
+    case "agent_handoff":
+    case "memory_recall":
+      return EVENT_RANK.note;
+    default:
+      return kind satisfies never;
+  }
+}
 
 function rejected(issues: readonly DecodeIssue[]): RejectedEvent {
   return { outcome: "rejected", issues };

@@ -1,4 +1,5 @@
 import type { Instant } from "../../events/instant.ts";
+import type { Signal } from "../../lifecycle/signal.ts";
 import { derivedRunId } from "../derived-run-id.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import type { OwnFacts } from "../known-facts.ts";
@@ -74,11 +75,29 @@ export class GraphMapping implements Mapping<GraphLine> {
   }
 
   end(): readonly Translated[] {
-    return this.#waiting.takeAll().map(({ rows, thread }) => {
+    const waited = this.#waiting.takeAll().map(({ rows, thread }) => {
       const read: RowsRead = { signals: [], rows: [] };
       for (const row of rows) this.#takeUnnamed(thread, row, read);
       return translated(thread, read);
     });
+    return [...waited, ...this.#settled()];
+  }
+
+  /** The model calls of which only thinking was heard. */
+  #settled(): readonly Translated[] {
+    const all: Translated[] = [];
+    for (const thread of this.#threads) {
+      const read: RowsRead = { signals: [], rows: [] };
+      thread.current?.settle(read.signals);
+      if (read.signals.length > 0) all.push(translated(thread, read));
+    }
+    for (const run of this.#runs) {
+      const { tenantId } = run;
+      const signals: Signal[] = [];
+      run.settle(signals);
+      if (signals.length > 0) all.push({ tenantId, signals, rows: [] });
+    }
+    return all;
   }
 
   /**

@@ -225,10 +225,18 @@ export class LogRun {
     this.lastAt = at;
   }
 
+  /** Nothing more is heard. */
+  settle(out: Signal[]): void {
+    if (this.isClosed) return;
+    for (const subAgent of this.subAgents) subAgent.settle(out);
+    this.#cutThinking(out);
+  }
+
   /** Nothing more is its: it ended as it may have, else nobody says how. */
   close(out: Signal[], orElse?: { readonly end: RunEnd; readonly at: Instant }): void {
     for (const subAgent of this.subAgents) subAgent.close(out);
     this.subAgents = [];
+    this.#cutThinking(out);
     this.isClosed = true;
     const { tenantId, runId } = this;
     const { at, end } = this.#end ?? orElse ?? { at: this.lastAt, end: SUPERSEDED };
@@ -254,6 +262,17 @@ export class LogRun {
   /** The model thought, and tools follow: its call is over, though no reply was logged. */
   #endThinking(out: Signal[]): void {
     if (this.#thoughtAt !== undefined) this.#closeModel(this.#thoughtAt, {}, out);
+  }
+
+  /** Thinking that nothing followed was cut, and the run lasted until then. */
+  #cutThinking(out: Signal[]): void {
+    if (this.#thinking === 0) return;
+    const facts: OwnFacts = {};
+    this.#takeThinking(facts);
+    const { lastAt: at, runId, tenantId } = this;
+    out.push({ tenantId, runId, at, signal: "model_closes", unfinished: true, facts });
+    // The lifecycle takes that for a sign of life, and it is none.
+    this.trail(at, out);
   }
 
   #takeThinking(facts: OwnFacts): void {

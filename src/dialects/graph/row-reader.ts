@@ -102,10 +102,16 @@ export class RowReader {
           turn.note("entelix.resumed", facts, at, out);
         }
         return turn;
-      case "assistant_message":
-        return did(innermost(turn), (run) => run.reply(event, at, out));
-      case "thinking_delta":
-        return did(innermost(turn), (run) => run.think(at, out));
+      case "assistant_message": {
+        const run = innermost(turn);
+        run.reply(event, at, out);
+        return run;
+      }
+      case "thinking_delta": {
+        const run = innermost(turn);
+        run.think(at, out);
+        return run;
+      }
       case "tool_call":
         return this.#toolCall(turn, event, at, out);
       case "tool_result":
@@ -123,30 +129,39 @@ export class RowReader {
       case "context_compacted":
       case "memory_recall":
       case "rate_limit":
-      case "warning":
-        return did(innermost(turn), (run) => run.point(event, at, out));
+      case "warning": {
+        const run = innermost(turn);
+        run.point(event, at, out);
+        return run;
+      }
       case "interrupt":
         thread.pausedRunId = turn.runId;
         return endAll(turn, endOf(event), at, out);
       case "cancelled":
         return endAll(turn, endOf(event), at, out);
       case "tool_error_terminal":
-      case "usage_limit_exceeded":
+      case "usage_limit_exceeded": {
         // Each level that it ends writes a row of its own, from the innermost out.
-        return did(innermost(turn), (run) => run.mayEnd(endOf(event), at, true, out));
-      case "error":
-        return did(innermost(turn), (run) => {
-          run.failModel(event.class, event.message, at, out);
-          run.point(event, at, out);
-          run.mayEnd(endOf(event), at, false, out);
-        });
+        const run = innermost(turn);
+        run.mayEnd(endOf(event), at, true, out);
+        return run;
+      }
+      case "error": {
+        const run = innermost(turn);
+        run.failModel(event.class, event.message, at, out);
+        run.point(event, at, out);
+        run.mayEnd(endOf(event), at, false, out);
+        return run;
+      }
       default:
         return event satisfies never;
     }
   }
 
   #toolCall(turn: LogRun, event: ToolCall, at: Instant, out: Signal[]): LogRun {
-    return did(callerOf(turn, event.id, event.name), (run) => run.callTool(event, at, out));
+    const run = callerOf(turn, event.id, event.name);
+    run.callTool(event, at, out);
+    return run;
   }
 
   /** The result of a call that dispatched a sub-agent is the end of the sub-agent too. */
@@ -232,11 +247,6 @@ function projected(run: LogRun, { eventId, line }: LogRow, event: AnyGraphEvent)
     traceId: line.trace_id,
     spanId: line.span_id,
   };
-}
-
-function did(run: LogRun, act: (run: LogRun) => void): LogRun {
-  act(run);
-  return run;
 }
 
 /** A turn that pauses or is cancelled takes its sub-agents with it. */

@@ -22,7 +22,11 @@ export type TerminalRow =
 export function endOf(row: TerminalRow): RunEnd {
   switch (row.kind) {
     case "interrupt":
-      return { outcome: "interrupted", kind: row.interruption_kind, content: row.payload };
+      return {
+        outcome: "interrupted",
+        kind: row.interruption_kind ?? undefined,
+        content: row.payload,
+      };
     case "cancelled":
       return failed({ type: "cancelled" }, row.reason);
     case "usage_limit_exceeded": {
@@ -33,7 +37,7 @@ export function endOf(row: TerminalRow): RunEnd {
         "entelix.breach.observed": String(observed),
       };
       const message = `${axis}: observed ${observed}, limit ${limit}`;
-      return { ...failed({ type: "usage_limit_exceeded" }, message), facts };
+      return failed({ type: "usage_limit_exceeded" }, message, facts);
     }
     case "tool_error_terminal": {
       const { error_kind, tool_name } = row;
@@ -53,11 +57,8 @@ export function endOf(row: TerminalRow): RunEnd {
 /** A run of which only its caller says that it failed. */
 export const FAILED_UNSEEN: RunEnd = failed({ type: "unclassified" }, "");
 
-function failed(kind: FailureKind, message: string): RunEnd {
-  const envelope = ENVELOPES[kind.type];
-  return envelope === undefined
-    ? { outcome: "failed", kind, message }
-    : { outcome: "failed", kind, message, envelope };
+function failed(kind: FailureKind, message: string, facts?: KnownFacts): RunEnd {
+  return { outcome: "failed", kind, message, envelope: ENVELOPES[kind.type], facts };
 }
 
 /** A class never says which tool failed, and how: that has a row of its own. */

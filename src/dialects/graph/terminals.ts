@@ -16,7 +16,8 @@ export const TERMINALS = {
 
 /**
  * The classes of an `error` row, named as upstream names the variants of its error, by what the
- * classifier makes of that variant. Every other class is `unclassified`.
+ * classifier makes of that variant; and the reasons of agent-sdk's errors, which their rows keep, by what
+ * that dialect makes of them. Every other class is `unclassified`.
  */
 const ERROR_CLASSES: ReadonlyMap<string, "interrupted" | FailureKindId> = new Map([
   ["provider", "model_dispatch"],
@@ -25,8 +26,15 @@ const ERROR_CLASSES: ReadonlyMap<string, "interrupted" | FailureKindId> = new Ma
   ["invalid_request", "internal"],
   ["config", "internal"],
   ["serde", "internal"],
+  ["model_retry", "model_dispatch"],
+  ["usage_limit_exceeded", "usage_limit_exceeded"],
   ["cancelled", "cancelled"],
+  ["deadline_exceeded", "deadline_exceeded"],
   ["interrupted", "interrupted"],
+  ["user_cancel", "cancelled"],
+  ["parent_cancelled", "cancelled"],
+  ["budget", "usage_limit_exceeded"],
+  ["internal_error", "internal"],
 ]);
 
 /** The known classes of `error` rows with what they mean, for the documentation. */
@@ -41,6 +49,7 @@ export function endOfClass(errorClass: string): "interrupted" | FailureKindId {
 export const ENVELOPES: Readonly<Partial<Record<FailureKindId, ErrorEnvelope>>> = {
   cancelled: { wire_code: "cancelled", wire_class: "client" },
   usage_limit_exceeded: { wire_code: "quota_exceeded", wire_class: "client" },
+  deadline_exceeded: { wire_code: "deadline_exceeded", wire_class: "server" },
 };
 
 /** What upstream tells the model of a tool that raised an interrupt: a pause, not an error. */

@@ -11,12 +11,22 @@ const DEEPEST = 64;
 export function innermost(turn: LogRun): LogRun {
   let run = turn;
   for (let depth = 0; depth < DEEPEST && run.subAgents.length > 0; depth++) {
-    const working = run.subAgents.filter((each) => !each.hasOwnLog && !each.isOver);
-    const [only, ...others] = working;
-    if (only === undefined || others.length > 0) return run;
+    const only = onlyAtWork(run.subAgents);
+    if (only === undefined) return run;
     run = only;
   }
   return run;
+}
+
+/** The only one of these at work here, where there is just one. */
+function onlyAtWork(subAgents: readonly LogRun[]): LogRun | undefined {
+  let only: LogRun | undefined;
+  for (const each of subAgents) {
+    if (each.hasOwnLog || each.isOver) continue;
+    if (only !== undefined) return undefined;
+    only = each;
+  }
+  return only;
 }
 
 /** The run that makes a call: the one whose last reply asked for it, else the innermost. */
@@ -31,8 +41,10 @@ export function callerOf(turn: LogRun, id: string, name: string): LogRun {
 
 /** The run whose open call a result is of, innermost first; `undefined` where none is open. */
 export function ownerOf(run: LogRun, id: string, name: string): LogRun | undefined {
-  for (const subAgent of run.subAgents.toReversed()) {
-    const owner = ownerOf(subAgent, id, name);
+  const { subAgents } = run;
+  for (let n = subAgents.length - 1; n >= 0; n--) {
+    const subAgent = subAgents[n];
+    const owner = subAgent && ownerOf(subAgent, id, name);
     if (owner !== undefined) return owner;
   }
   return run.findCall(id, name) === undefined ? undefined : run;

@@ -26,7 +26,8 @@ export class WaitingRows {
 
   /** The rows that wait in a thread, in their order; they wait no more. */
   take(thread: LogThread): readonly LogRow[] {
-    const rows = this.#threads.get(thread);
+    // Of most logs none waits ever.
+    const rows = this.#count === 0 ? undefined : this.#threads.get(thread);
     if (rows === undefined) return NONE;
     this.#threads.delete(thread);
     this.#count -= rows.length;

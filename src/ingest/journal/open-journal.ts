@@ -1,4 +1,5 @@
 import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
+import { orClosed } from "../../storage/or-closed.ts";
 import { type Checkpoint, checkpointPath, readCheckpoint } from "./checkpoint-file.ts";
 import type { OnJournalDamage } from "./journal-damage.ts";
 import { endsWithRecord, scanSegment } from "./scan-segment.ts";
@@ -97,15 +98,6 @@ async function openSegment(
 async function makeSafe(file: LogFile, { directory, files }: OpenJournalOptions): Promise<void> {
   await file.sync();
   await files.syncDirectory(directory);
-}
-
-async function orClosed<T>(file: LogFile, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    await file.close().catch(() => {});
-    throw error;
-  }
 }
 
 /**

@@ -1,13 +1,14 @@
 import type { Bent, IgnoredReason } from "../../lifecycle/counters.ts";
 
 /** A label that may be replaced by `_other`. */
-export type OverflowLabel = "tenant" | "agent" | "tool";
+export type OverflowLabel = "tenant" | "agent" | "tool" | "model";
 
 /** The counts of labels where nothing was replaced. */
 export const NOTHING_REPLACED: Readonly<Record<OverflowLabel, number>> = {
   tenant: 0,
   agent: 0,
   tool: 0,
+  model: 0,
 };
 
 /** What a bridge tells of itself; the names are those of `diagnostics()`. */

@@ -1,15 +1,24 @@
 import type { Histogram } from "@opentelemetry/api";
 import type { FailureKind, FailureKindId } from "../../events/failure-kind.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
+import type { ModelCall } from "../../lifecycle/model-call.ts";
 import type { Run } from "../../lifecycle/run.ts";
 import type { RunObserver } from "../../lifecycle/run-observer.ts";
-import type { CallEnd, RunEnd, RunUsage } from "../../lifecycle/signals.ts";
+import type {
+  CallEnd,
+  Facts,
+  ModelEnd,
+  ModelProblem,
+  RunEnd,
+  RunUsage,
+} from "../../lifecycle/signals.ts";
 import type { Reporter } from "../report.ts";
 import { amountOf, decimalOf } from "./amounts.ts";
 import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-counts.ts";
 import type { Instruments } from "./instruments.ts";
-import type { MetricAttribute } from "./metric-names.ts";
+import { type MetricAttribute, UNCLASSED } from "./metric-names.ts";
 import type { LabelCaps } from "./metric-options.ts";
+import { ModelSeriesCache } from "./model-series.ts";
 import { PairSeries } from "./pair-series.ts";
 import { failureKindOf, positionOf, toolErrorKindOf } from "./run-outcomes.ts";
 import { SeriesCache } from "./series-cache.ts";
@@ -34,12 +43,14 @@ export class EventMetrics implements RunObserver {
   readonly labelOverflow: Record<OverflowLabel, number> = { ...NOTHING_REPLACED };
   readonly #instruments: Instruments;
   readonly #series: SeriesCache;
+  readonly #models: ModelSeriesCache;
   readonly #benign: ReadonlySet<FailureKindId>;
   readonly #reporter: Reporter;
 
   constructor(options: EventMetricsOptions) {
     this.#instruments = options.instruments;
     this.#series = new SeriesCache(options.instruments, options.caps);
+    this.#models = new ModelSeriesCache(options.instruments, options.caps.models);
     this.#benign = options.benign;
     this.#reporter = options.reporter;
   }
@@ -89,6 +100,14 @@ export class EventMetrics implements RunObserver {
     }
   }
 
+  modelEnded(call: ModelCall<unknown>, at: Instant, end: ModelEnd): void {
+    try {
+      this.#countModelCall(call, at, end);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
   #countRun(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
     this.#count(pair.runs(positionOf(end), run.root), 1);
     const calls = run.toolCalls - run.callsBefore;
@@ -124,6 +143,20 @@ export class EventMetrics implements RunObserver {
       default:
         end satisfies never;
     }
+  }
+
+  #countModelCall(call: ModelCall<unknown>, at: Instant, end: ModelEnd): void {
+    // Nobody knows how it ended.
+    if (end.outcome === "unfinished") return;
+    const { durations, inputTokens, outputTokens } = this.#models.of(
+      call.provider,
+      call.model ?? end.model,
+    );
+    const error = end.outcome === "error" ? this.#modelErrorOf(end.problem) : undefined;
+    const seconds = millisecondsBetween(call.startedAt, at) / 1000;
+    this.#record(this.#instruments.modelDuration, seconds, durations.of(error));
+    this.#addFact(inputTokens, end.facts, "gen_ai.usage.input_tokens");
+    this.#addFact(outputTokens, end.facts, "gen_ai.usage.output_tokens");
   }
 
   #countRoot(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
@@ -172,6 +205,11 @@ export class EventMetrics implements RunObserver {
     return this.#benign.has(kind?.type) ? undefined : failureKindOf(kind);
   }
 
+  /** What its source calls the error without classing it is no label: anybody may write there. */
+  #modelErrorOf({ kind }: ModelProblem): string | undefined {
+    return kind === undefined ? UNCLASSED : this.#errorTypeOf(kind);
+  }
+
   #measureCall(
     pair: PairSeries,
     name: string,
@@ -196,6 +234,11 @@ export class EventMetrics implements RunObserver {
   #add(series: Series, amount: number | undefined, field: string, given: unknown): void {
     if (amount !== undefined) this.#count(series, amount);
     else if (given !== undefined && given !== null) this.#fail(unusable(field, given));
+  }
+
+  #addFact(series: Series, facts: Facts | undefined, name: string): void {
+    const given = facts?.[name];
+    this.#add(series, decimalOf(given), name, given);
   }
 
   #count(series: Series, by: number): void {
@@ -229,6 +272,8 @@ const OVERFLOW_LABELS: ReadonlyMap<MetricAttribute, OverflowLabel> = new Map([
   ["entelix.tenant_id", "tenant"],
   ["gen_ai.agent.name", "agent"],
   ["gen_ai.tool.name", "tool"],
+  ["gen_ai.request.model", "model"],
+  ["gen_ai.provider.name", "model"],
 ]);
 
 function unusable(field: string, given: unknown): RangeError {

@@ -19,6 +19,10 @@ const SCOPE = "entelix-otel";
 const AGENT = "gen_ai.agent.name";
 const TENANT = "entelix.tenant_id";
 const TOOL = "gen_ai.tool.name";
+const MODEL = "gen_ai.request.model";
+const PROVIDER = "gen_ai.provider.name";
+const INPUT_TOKENS = "gen_ai.client.inference.usage.input_tokens";
+const OUTPUT_TOKENS = "gen_ai.client.inference.usage.output_tokens";
 
 /**
  * The instruments of one meter provider, shared by all bridges on it.
@@ -31,9 +35,13 @@ export class Instruments {
   readonly runDuration: Histogram;
   readonly toolCalls: Histogram;
   readonly callDuration: Histogram;
+  readonly modelDuration: Histogram;
   readonly runDurations = new SeriesTable("gen_ai.invoke_agent.duration", [AGENT]);
   readonly toolCallCounts = new SeriesTable("gen_ai.invoke_agent.tool_calls", [AGENT]);
   readonly callDurations = new SeriesTable("gen_ai.execute_tool.duration", [AGENT, TOOL]);
+  readonly modelDurations = new SeriesTable("gen_ai.client.operation.duration", [MODEL, PROVIDER]);
+  readonly inputTokens = new SeriesTable(INPUT_TOKENS, [MODEL, PROVIDER]);
+  readonly outputTokens = new SeriesTable(OUTPUT_TOKENS, [MODEL, PROVIDER]);
   readonly runs = new SeriesTable("entelix.runs", [AGENT, TENANT]);
   readonly active = new SeriesTable("entelix.runs.active", [AGENT, TENANT]);
   readonly failures = new SeriesTable("entelix.tool.failures", [AGENT, TENANT, TOOL]);
@@ -54,6 +62,9 @@ export class Instruments {
     this.runDuration = histogram(meter, "gen_ai.invoke_agent.duration");
     this.toolCalls = histogram(meter, "gen_ai.invoke_agent.tool_calls");
     this.callDuration = histogram(meter, "gen_ai.execute_tool.duration");
+    this.modelDuration = histogram(meter, "gen_ai.client.operation.duration");
+    observeTable(meter, INPUT_TOKENS, this.inputTokens);
+    observeTable(meter, OUTPUT_TOKENS, this.outputTokens);
     observeTable(meter, "entelix.runs", this.runs);
     observeTable(meter, "entelix.runs.active", this.active);
     observeTable(meter, "entelix.tool.failures", this.failures);

@@ -24,6 +24,32 @@ export const METRICS = {
     ["gen_ai.agent.name"],
     "Own tool calls of a run, failed and denied ones included.",
   ),
+  "gen_ai.client.operation.duration": histogram(
+    "s",
+    doubling(0.01, 14),
+    ["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model", "error.type"],
+    "How long a model call took, retries included, from its start to its last output or its failure. One whose end nobody told is not measured.",
+  ),
+  "gen_ai.client.inference.usage.input_tokens": counter(
+    "{token}",
+    [
+      "gen_ai.operation.name",
+      "gen_ai.provider.name",
+      "gen_ai.request.model",
+      "gen_ai.token.modality",
+    ],
+    "Input tokens of model calls whose end says so, cached ones included.",
+  ),
+  "gen_ai.client.inference.usage.output_tokens": counter(
+    "{token}",
+    [
+      "gen_ai.operation.name",
+      "gen_ai.provider.name",
+      "gen_ai.request.model",
+      "gen_ai.token.modality",
+    ],
+    "Output tokens of model calls whose end says so.",
+  ),
   "entelix.runs": counter(
     "{run}",
     [
@@ -104,9 +130,15 @@ export const METRIC_ATTRIBUTES = {
     "Name of the agent; `unknown` for a run that nobody has named, `_other` past the cap.",
   "gen_ai.tool.name": "Name of the tool; `_other` past the cap.",
   "gen_ai.tool.type": "Always `function`.",
+  "gen_ai.operation.name": "Always `chat`.",
+  "gen_ai.provider.name":
+    "Who serves the model: `openai`, `anthropic`, …; `unknown` where the call does not say, `_other` for the 21st and on.",
+  "gen_ai.request.model":
+    "The model that was asked for; `unknown` where nobody named one, `_other` past the cap.",
+  "gen_ai.token.modality": "Always `unknown`.",
   "gen_ai.token.type": "`input` or `output`.",
   "error.type":
-    "Only on failures: the failure kind of a run (not a benign one), the tool error kind of a call, or `_OTHER`.",
+    "Only on failures: the failure kind of a run or model call (not a benign one), the tool error kind of a call, or `_OTHER`.",
   "entelix.tenant_id": "The tenant; `_other` past the cap or outside the allow-list.",
   "entelix.run.outcome":
     "`complete`, `failed`, `interrupted`, `abandoned`; `refused` where the model declined.",
@@ -117,7 +149,7 @@ export const METRIC_ATTRIBUTES = {
   "entelix.root":
     "`true` for a run without a parent, or with one that nobody vouched for. A failure that rose through nested runs is one failed root run.",
   "entelix.reason": "Why: the names in `diagnostics()`.",
-  "entelix.label": "`tenant`, `agent` or `tool`.",
+  "entelix.label": "`tenant`, `agent`, `tool` or `model` (a provider, too).",
 } as const satisfies Record<MetricAttribute, string>;
 
 /** The value of a label whose own value is not shown. */

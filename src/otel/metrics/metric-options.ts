@@ -15,12 +15,14 @@ export interface MetricOptions {
   readonly agents?: LabelOption | undefined;
   /** Tools shown by name. Default: the first 100. */
   readonly tools?: LabelOption | undefined;
+  /** Models shown by name. Default: the first 50. */
+  readonly models?: LabelOption | undefined;
 }
 
 /** The options with the defaults in. */
 export type LabelCaps = { readonly [N in keyof MetricOptions]-?: LabelOption };
 
-const DEFAULT_CAPS: LabelCaps = { tenants: 50, agents: 50, tools: 100 };
+const DEFAULT_CAPS: LabelCaps = { tenants: 50, agents: 50, tools: 100, models: 50 };
 
 /**
  * The caps that are to hold.
@@ -33,6 +35,7 @@ export function resolveCaps(given: MetricOptions = {}): LabelCaps {
     tenants: checked(given.tenants ?? DEFAULT_CAPS.tenants, "metrics.tenants"),
     agents: checked(given.agents ?? DEFAULT_CAPS.agents, "metrics.agents"),
     tools: checked(given.tools ?? DEFAULT_CAPS.tools, "metrics.tools"),
+    models: checked(given.models ?? DEFAULT_CAPS.models, "metrics.models"),
   };
 }
 

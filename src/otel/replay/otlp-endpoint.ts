@@ -20,9 +20,9 @@ export interface Delivery {
 const MOST_SILENT = 3;
 
 /**
- * Sends spans by OTLP/HTTP, one request at a time, with the stock exporter's retries; headers,
- * certificates and compression come from its environment variables. What can't be delivered is
- * counted, never thrown.
+ * Sends spans by OTLP/HTTP, one request at a time, with the stock exporter's retries; protocol,
+ * headers, certificates and compression come from its environment variables. What can't be delivered
+ * is counted, never thrown.
  */
 export class OtlpEndpoint implements SpanTarget {
   readonly #shownUrl: string;
@@ -54,18 +54,19 @@ export class OtlpEndpoint implements SpanTarget {
       this.#undelivered += spans.length;
       return;
     }
-    const { failure, refused, said } = await this.#sender.send(spans);
+    const { failure, refused, said: why } = await this.#sender.send(spans);
     if (failure === undefined) {
       this.#silent = 0;
       if (refused > 0) {
-        this.#trouble = `the receiver refused spans: ${said ?? "it does not say why"}`;
+        this.#trouble = `the receiver refused spans: ${why ?? "it does not say why"}`;
       }
       this.#delivered += spans.length - refused;
       this.#undelivered += refused;
       return;
     }
     const status = statusOf(failure);
-    if (status === TOO_LARGE && spans.length > 1) {
+    const said = describeFailure(failure);
+    if (spans.length > 1 && isTooLarge(status, said)) {
       const half = Math.ceil(spans.length / 2);
       await this.write(spans.slice(0, half));
       await this.write(spans.slice(half));
@@ -73,7 +74,7 @@ export class OtlpEndpoint implements SpanTarget {
     }
     this.#silent = status === undefined ? this.#silent + 1 : 0;
     this.#undelivered += spans.length;
-    this.#trouble = describeFailure(failure);
+    this.#trouble = said;
   }
 
   /** Sends a request without spans. */
@@ -86,4 +87,7 @@ export class OtlpEndpoint implements SpanTarget {
   }
 }
 
-const TOO_LARGE = 413;
+/** The collector answers 400 where others answer 413. */
+function isTooLarge(status: number | undefined, said: string): boolean {
+  return status === 413 || (status === 400 && said.includes("body too large"));
+}

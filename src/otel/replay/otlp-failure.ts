@@ -23,7 +23,23 @@ export function describeFailure(failure: Error): string {
   const status = statusOf(failure);
   const code = "code" in failure ? String(failure.code) : "";
   if (status === undefined) return failure.message || code || failure.name;
-  const body = "data" in failure && typeof failure.data === "string" ? failure.data.trim() : "";
+  const body = "data" in failure && typeof failure.data === "string" ? textIn(failure.data) : "";
   const answer = `HTTP ${status} ${failure.message}`.trimEnd();
   return body === "" || body === "{}" ? answer : `${answer}: ${body.slice(0, 300)}`;
 }
+
+/**
+ * What the body of a failed answer says. Who takes protobuf answers with a `google.rpc.Status`, and the
+ * exporter has made text of its bytes: field 1 the code, of one byte; field 2 the message, whose length
+ * is one byte, or two of which the first is no text.
+ */
+function textIn(body: string): string {
+  const rest = body.charCodeAt(0) === CODE ? body.slice(2) : body;
+  if (rest.charCodeAt(0) !== MESSAGE) return rest.trim();
+  const length = rest.charCodeAt(1) === NO_TEXT ? 2 : 1;
+  return rest.slice(1 + length).trim();
+}
+
+const CODE = 0x08;
+const MESSAGE = 0x12;
+const NO_TEXT = 0xfffd;

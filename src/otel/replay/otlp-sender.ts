@@ -2,13 +2,9 @@ import {
   convertLegacyHttpOptions,
   createOtlpHttpExportDelegate,
 } from "@opentelemetry/otlp-exporter-base/node-http";
-import {
-  type IExportTraceServiceResponse,
-  JsonTraceSerializer,
-  TraceExporterMetricsHelper,
-} from "@opentelemetry/otlp-transformer";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import { encodeTraceRequest } from "./otlp-json.ts";
+import { protocolFromEnvironment } from "../setup/exporter-choice.ts";
+import { formatOf, type OtlpFormat, type TraceResponse } from "./otlp-format.ts";
 
 export interface OtlpSenderOptions {
   /** Where requests go, `/v1/traces` included. */
@@ -32,12 +28,19 @@ export interface Sent {
   readonly said: string | undefined;
 }
 
+/** A request as it is sent. */
+interface Request {
+  readonly bytes: Uint8Array;
+  readonly spans: number;
+}
+
 /**
- * Sends spans by OTLP/HTTP in JSON with the stock exporter's retries; headers, certificates and
+ * Sends spans by OTLP/HTTP with the stock exporter's retries; protocol, headers, certificates and
  * compression come from its environment variables.
  */
 export class OtlpSender {
-  readonly #delegate: ReturnType<typeof createOtlpHttpExportDelegate<ReadableSpan[], Response>>;
+  readonly #format: OtlpFormat;
+  readonly #delegate: ReturnType<typeof createOtlpHttpExportDelegate<Request, TraceResponse>>;
   /** What the response that was read last refused; read before any other response is. */
   #refused = 0;
   #said: string | undefined;
@@ -49,25 +52,39 @@ export class OtlpSender {
       ...(timeoutMs === undefined ? {} : { timeoutMillis: timeoutMs }),
       ...(concurrency === undefined ? {} : { concurrencyLimit: concurrency }),
     };
+    const format = formatOf(protocolFromEnvironment("TRACES"));
+    this.#format = format;
     this.#delegate = createOtlpHttpExportDelegate(
       convertLegacyHttpOptions(config, "TRACES", "v1/traces", {
-        "Content-Type": "application/json",
+        "Content-Type": format.contentType,
       }),
       {
-        serializeRequest: (spans: ReadableSpan[]) => Buffer.from(encodeTraceRequest(spans), "utf8"),
-        deserializeResponse: (bytes) => this.#note(JsonTraceSerializer.deserializeResponse(bytes)),
+        serializeRequest: ({ bytes }: Request) => bytes,
+        deserializeResponse: (bytes) => this.#note(format.decode(bytes)),
       },
       "otlp_http_span_exporter",
-      TraceExporterMetricsHelper,
+      { name: "span", countItems: ({ spans }) => spans },
       undefined,
     );
   }
 
   /** @throws (rejects) where the spans can't be put into a request. */
-  send(spans: readonly ReadableSpan[]): Promise<Sent> {
+  async send(spans: readonly ReadableSpan[]): Promise<Sent> {
+    const encoded = this.#format.encode(spans);
+    // Not waited for without need: close() waits for the requests that have begun.
+    const bytes = encoded instanceof Uint8Array ? encoded : await encoded;
+    return this.#post({ bytes, spans: spans.length });
+  }
+
+  /** Waits for the requests on their way. */
+  close(): Promise<void> {
+    return this.#delegate.shutdown();
+  }
+
+  #post(request: Request): Promise<Sent> {
     return new Promise((resolve) => {
-      this.#delegate.export([...spans], ({ code, error }) => {
-        const refused = Math.min(this.#refused, spans.length);
+      this.#delegate.export(request, ({ code, error }) => {
+        const refused = Math.min(this.#refused, request.spans);
         const said = this.#said;
         this.#refused = 0;
         this.#said = undefined;
@@ -81,18 +98,11 @@ export class OtlpSender {
     });
   }
 
-  /** Waits for the requests on their way. */
-  close(): Promise<void> {
-    return this.#delegate.shutdown();
-  }
-
   /** A receiver may take a request and refuse some of its spans. */
-  #note(response: Response): Response {
+  #note(response: TraceResponse): TraceResponse {
     const partial = response.partialSuccess;
     this.#refused = Number(partial?.rejectedSpans ?? 0);
     this.#said = partial?.errorMessage ?? undefined;
     return response;
   }
 }
-
-type Response = Partial<IExportTraceServiceResponse>;

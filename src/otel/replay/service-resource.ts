@@ -9,6 +9,9 @@ export interface ServiceResource {
 /** The name that the specification gives to a service without one. */
 export const UNNAMED = "unknown_service";
 
+/** What a command says where nobody named the service. */
+export const UNNAMED_HINT = `The spans belong to the service ${UNNAMED}: --service-name gives it its name.`;
+
 /**
  * The resource of spans that are made again from a recording: that of the agent's service, as the
  * option or `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say, and nothing of this process,

@@ -2,7 +2,8 @@ import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { describeFailure, type Probe, probeOf, statusOf } from "../replay/otlp-failure.ts";
 import { OtlpSender } from "../replay/otlp-sender.ts";
 import type { ErrorHook } from "../report.ts";
-import { Patience, type RetryDelays } from "./patience.ts";
+import type { RetryDelays } from "./backoff.ts";
+import { Patience } from "./patience.ts";
 import { Slots } from "./slots.ts";
 import type { SpanStore, StoredSpans } from "./span-store.ts";
 
@@ -24,7 +25,7 @@ const REQUESTS = 8;
 /**
  * Stores spans at an OTLP/HTTP receiver, a collector say, and does not give up while it is away.
  *
- * Tried again: no answer, 5xx, and what an operator mends (401, 403, 404) or time does (408, 429).
+ * Tried again: no answer, 5xx, and what an operator mends (401, 403, 404, 415) or time does (408, 429).
  * Any other 4xx is about the spans: the request is halved until the ones that are refused are known,
  * so that no others are lost with them.
  */
@@ -112,7 +113,7 @@ class RefusedError extends Error {
 const WHERE = "span export";
 
 /** What an operator or time can mend. */
-const PASSING: ReadonlySet<number> = new Set([401, 403, 404, 408, 429]);
+const PASSING: ReadonlySet<number> = new Set([401, 403, 404, 408, 415, 429]);
 
 function isForGood(status: number | undefined): boolean {
   return status !== undefined && status >= 400 && status < 500 && !PASSING.has(status);

@@ -1,13 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-
-/** How long to wait between attempts, in ms: doubled each time, from the first to the most. */
-export interface RetryDelays {
-  readonly firstMs: number;
-  readonly mostMs: number;
-}
-
-export const RETRY_DELAYS: RetryDelays = { firstMs: 100, mostMs: 10_000 };
+import { Backoff, type RetryDelays } from "./backoff.ts";
 
 /** Told of the same trouble no more often than this, in ms. */
 const QUIET_MS = 60_000;
@@ -25,29 +18,26 @@ export interface PatienceOptions {
 /** Tries again until it works: a store that is away comes back, and nothing is given up meanwhile. */
 export class Patience {
   readonly #options: PatienceOptions;
-  readonly #delays: RetryDelays;
   #quietUntil = 0;
 
   constructor(options: PatienceOptions) {
     this.#options = options;
     // One for each that waits: as many as there are rows on their way.
     setMaxListeners(0, options.closed);
-    this.#delays = options.delays ?? RETRY_DELAYS;
   }
 
   /** @throws (rejects) with a final error, or where it is closed. */
   async until<T>(attempt: () => Promise<T>): Promise<T> {
-    const { closed, isFinal } = this.#options;
-    const { firstMs, mostMs } = this.#delays;
-    for (let wait = firstMs; ; wait = Math.min(wait * 2, mostMs)) {
+    const { closed, delays, isFinal } = this.#options;
+    const backoff = new Backoff(delays);
+    for (;;) {
       closed.throwIfAborted();
       try {
         return await attempt();
       } catch (error) {
         if (closed.aborted || isFinal?.(error)) throw error;
         this.#report(error);
-        // Those that failed together must not all come back together.
-        await sleep(wait * (0.5 + Math.random() / 2), undefined, { signal: closed });
+        await sleep(backoff.next(), undefined, { signal: closed });
       }
     }
   }

@@ -42,6 +42,10 @@ export class SpanExports {
     this.#onDone = onDone;
   }
 
+  get done(): number {
+    return this.stored + this.refused;
+  }
+
   /** Whether no more spans should be made until some are stored. */
   get full(): boolean {
     return this.count >= MOST || this.#bytes >= MOST_BYTES;

@@ -92,6 +92,8 @@ export class SpanGate implements RunObserver, SpanProcessor {
 
   callEnded(): void {}
 
+  modelEnded(): void {}
+
   onStart(): void {}
 
   async forceFlush(): Promise<void> {}

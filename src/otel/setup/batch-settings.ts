@@ -20,19 +20,30 @@ export interface BatchSettings {
  */
 export function batchSettings(): BatchSettings {
   const spans = { from: 1, to: Number.MAX_SAFE_INTEGER };
-  const ms = { from: 1, to: LONGEST_WAIT_MS };
   return {
     maxQueueSize: environmentNumber("OTEL_BSP_MAX_QUEUE_SIZE", { ...spans, byDefault: 2048 }),
     maxExportBatchSize: environmentNumber("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", {
       ...spans,
       byDefault: 512,
     }),
+    ...batchWaits(),
+  };
+}
+
+/** The two of them that are times: they hold for every way of sending. */
+export function batchWaits(): Pick<BatchSettings, "scheduledDelayMillis" | "exportTimeoutMillis"> {
+  const to = LONGEST_WAIT_MS;
+  return {
     scheduledDelayMillis: environmentNumber("OTEL_BSP_SCHEDULE_DELAY", {
-      ...ms,
       from: 0,
-      byDefault: 5000,
+      to,
+      byDefault: 5_000,
     }),
-    exportTimeoutMillis: environmentNumber("OTEL_BSP_EXPORT_TIMEOUT", { ...ms, byDefault: 30_000 }),
+    exportTimeoutMillis: environmentNumber("OTEL_BSP_EXPORT_TIMEOUT", {
+      from: 1,
+      to,
+      byDefault: 30_000,
+    }),
   };
 }
 

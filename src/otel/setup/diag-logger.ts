@@ -32,3 +32,19 @@ export const warnAloud: ErrorHook = (error, where) => {
   const logger = isRegistered("diag") ? diag : new DiagConsoleLogger();
   logger.warn(`entelix-otel: ${where}: ${String(error)}`);
 };
+
+/**
+ * Does what reads variables, so that what is wrong with one is told on the console where nobody has a
+ * logger: `OTEL_EXPORTER_OTLP_PROTOCOL=grpc` must not be replaced in silence.
+ *
+ * @param read is over when it returns: later messages go where they always went.
+ */
+export function variablesAloud<T>(read: () => T): T {
+  if (environmentText("OTEL_LOG_LEVEL") !== undefined || isRegistered("diag")) return read();
+  diag.setLogger(new DiagConsoleLogger(), DiagLogLevel.WARN);
+  try {
+    return read();
+  } finally {
+    diag.disable();
+  }
+}

@@ -1,7 +1,15 @@
-/** Where each signal is sent below a base URL, as the OTLP specification says. */
-const PATHS = { traces: "/v1/traces", metrics: "/v1/metrics" } as const;
+import { shownUrl } from "../replay/shown-url.ts";
+import { environmentText, warnOfVariable } from "./environment.ts";
+import type { SignalName } from "./exporter-choice.ts";
 
-type Signal = keyof typeof PATHS;
+/** Where each signal is sent below a base URL, as the OTLP specification says. */
+const PATHS = { TRACES: "/v1/traces", METRICS: "/v1/metrics" } as const satisfies Record<
+  SignalName,
+  string
+>;
+
+/** Where signals are sent where nobody says where to. */
+const DEFAULT_BASE = "http://localhost:4318";
 
 /**
  * Where spans are sent for a base URL: the base with `/v1/traces`, as the specification says for
@@ -10,7 +18,7 @@ type Signal = keyof typeof PATHS;
  * @throws TypeError when it is no http or https URL.
  */
 export function tracesUrl(endpoint: string): string {
-  return signalUrl(endpoint, "traces");
+  return signalUrl(endpoint, "TRACES");
 }
 
 /**
@@ -19,12 +27,42 @@ export function tracesUrl(endpoint: string): string {
  * @throws TypeError when it is no http or https URL.
  */
 export function metricsUrl(endpoint: string): string {
-  return signalUrl(endpoint, "metrics");
+  return signalUrl(endpoint, "METRICS");
 }
 
-function signalUrl(endpoint: string, signal: Signal): string {
+/**
+ * Where a signal is sent in place of an address of the environment that has another scheme than http
+ * or https; such a variable is warned of. `localhost:4318` is one: "localhost:" reads as its scheme. The
+ * exporters' own code takes it, and no request is ever made.
+ *
+ * @returns `undefined` where the exporters' own code reads the variables right.
+ */
+export function urlInPlaceOfEnvironments(signal: SignalName): string | undefined {
+  const general = "OTEL_EXPORTER_OTLP_ENDPOINT";
+  const faulty: [variable: string, text: string][] = [];
+  let base = DEFAULT_BASE;
+  for (const variable of [`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`, general]) {
+    const text = environmentText(variable);
+    // What is no URL at all is warned of, and passed over, by the exporters' own code.
+    if (text === undefined || !URL.canParse(text)) continue;
+    if (!isHttp(new URL(text))) {
+      faulty.push([variable, text]);
+      continue;
+    }
+    if (faulty.length === 0) return undefined;
+    base = text;
+  }
+  if (faulty.length === 0) return undefined;
+  const url = base.replace(/\/$/, "") + PATHS[signal];
+  for (const [variable, text] of faulty) {
+    warnOfVariable(variable, shownUrl(text), "an http or https URL", shownUrl(url));
+  }
+  return url;
+}
+
+function signalUrl(endpoint: string, signal: SignalName): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
+  if (url === undefined || !isHttp(url)) {
     throw new TypeError(`endpoint: expected an http or https URL, got "${endpoint}"`);
   }
   url.pathname = baseOf(url.pathname.replace(/\/+$/, "")) + PATHS[signal];
@@ -35,4 +73,8 @@ function signalUrl(endpoint: string, signal: Signal): string {
 function baseOf(path: string): string {
   const signal = Object.values(PATHS).find((known) => path.endsWith(known));
   return signal === undefined ? path : path.slice(0, -signal.length);
+}
+
+function isHttp(url: URL): boolean {
+  return url.protocol === "http:" || url.protocol === "https:";
 }

@@ -23,7 +23,8 @@ export function environmentNumber(
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= range.from && value <= range.to) return value;
   const expected = `a whole number from ${range.from} to ${range.to}`;
-  warnOfVariable(name, text, expected, String(range.byDefault));
+  const taken = range.byDefault === Number.POSITIVE_INFINITY ? "no limit" : String(range.byDefault);
+  warnOfVariable(name, text, expected, taken);
   return range.byDefault;
 }
 

@@ -30,12 +30,49 @@ export function exportersFromEnvironment(signal: SignalName): ReadonlySet<Export
   return chosen.size === 0 ? new Set(["otlp"]) : chosen;
 }
 
-/** Warns where `OTEL_EXPORTER_OTLP_[signal_]PROTOCOL` asks for what this setup can't send. */
-export function checkProtocol(signal: SignalName): void {
-  for (const name of [`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, "OTEL_EXPORTER_OTLP_PROTOCOL"]) {
-    const protocol = environmentText(name);
-    if (protocol === undefined) continue;
-    if (protocol !== "http/json") warnOfVariable(name, protocol, "http/json", "http/json");
-    return;
+/** What a request can be written in here. */
+export type Protocol = "http/json" | "http/protobuf";
+
+/** What each signal can be sent in; the first is the default. */
+const PROTOCOLS = {
+  TRACES: ["http/protobuf", "http/json"],
+  METRICS: ["http/json"],
+} as const satisfies Record<SignalName, readonly Protocol[]>;
+
+/** What a signal is sent in, and which variable says so. */
+export interface ProtocolChoice {
+  readonly protocol: Protocol;
+  /** Absent for the default. */
+  readonly variable: string | undefined;
+}
+
+/**
+ * What `OTEL_EXPORTER_OTLP_[signal_]PROTOCOL` asks for. Default, also where it asks for what this setup
+ * can't send: `http/protobuf` for traces, `http/json` for metrics.
+ */
+export function protocolFromEnvironment(signal: SignalName): Protocol {
+  return protocolChoice(signal).protocol;
+}
+
+/** As {@link protocolFromEnvironment}, with where it comes from. */
+export function protocolChoice(signal: SignalName): ProtocolChoice {
+  const [byDefault] = PROTOCOLS[signal];
+  const general = "OTEL_EXPORTER_OTLP_PROTOCOL";
+  for (const variable of [`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, general]) {
+    const asked = environmentText(variable);
+    if (asked === undefined) continue;
+    const protocol = PROTOCOLS[signal].find((known) => known === asked);
+    if (protocol !== undefined) return { protocol, variable };
+    // What suits the other signal is no mistake in the variable for both.
+    if (
+      variable !== general ||
+      !Object.values(PROTOCOLS)
+        .flat()
+        .some((known) => known === asked)
+    ) {
+      warnOfVariable(variable, asked, PROTOCOLS[signal].join(" or "), byDefault);
+    }
+    break;
   }
+  return { protocol: byDefault, variable: undefined };
 }

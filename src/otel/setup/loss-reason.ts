@@ -43,6 +43,14 @@ export function reasonOfFailure(error: Error | undefined): LossReason {
 export function shortText(error: Error): string {
   const code = "code" in error ? error.code : undefined;
   const known = typeof code === "number" || typeof code === "string" ? String(code) : "";
-  const text = error.message === "" ? error.name : error.message;
+  const text = textOf(error);
   return known === "" || text.includes(known) ? text : `${known} ${text}`;
+}
+
+/** Where a name has several addresses, Node has the words in the errors of each, and none of its own. */
+function textOf(error: Error): string {
+  if (error.message !== "") return error.message;
+  const each: unknown[] = error instanceof AggregateError ? error.errors : [];
+  const texts = each.flatMap((one) => (one instanceof Error ? one.message : []));
+  return texts.join(", ") || error.name;
 }

@@ -12,6 +12,9 @@ import { environmentText, warnOfVariable } from "./environment.ts";
 const SERVICE_NAME = "service.name";
 const INSTANCE_ID = "service.instance.id";
 
+/** Nothing but the name of the service. */
+const ONLY_NAME = /^[\s,]*service\.name\s*=[^=,]*[\s,]*$/;
+
 /** What says of which service the spans are, beside the environment. */
 export interface ServiceOptions {
   readonly serviceName?: string | undefined;
@@ -37,11 +40,11 @@ function resourceOfEnvironment(): Resource {
   const resource = detectResources({ detectors: [envDetector] });
   const text = environmentText("OTEL_RESOURCE_ATTRIBUTES");
   if (text === undefined) return resource;
-  const found = Object.keys(resource.attributes).length;
-  const nameElsewhere =
-    environmentText("OTEL_SERVICE_NAME") !== undefined && !text.includes(SERVICE_NAME);
-  // The detector gives up on the whole variable at the first fault, and says so to nobody.
-  if (found === 0 || (found === 1 && nameElsewhere)) {
+  const named = environmentText("OTEL_SERVICE_NAME") !== undefined;
+  const taken = Object.keys(resource.attributes).filter((name) => !named || name !== SERVICE_NAME);
+  // The detector gives up on the whole variable at the first fault, and says so to nobody. A name of
+  // the service can be the other variable's, which would win anyway.
+  if (taken.length === 0 && !(named && ONLY_NAME.test(text))) {
     const expected = "name=value pairs, comma-separated and percent-encoded";
     warnOfVariable("OTEL_RESOURCE_ATTRIBUTES", text, expected, "none of it");
   }

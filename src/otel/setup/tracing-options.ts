@@ -17,6 +17,11 @@ export interface TracingOptions {
   /** Headers of each request; win over `OTEL_EXPORTER_OTLP_[TRACES_]HEADERS` name by name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
+   * The most bytes of encoded spans that wait or are under way, from 1; past that the newest spans are
+   * dropped, and counted. Without effect with `http/json`. Default 67,108,864 (64 MiB).
+   */
+  readonly queueBytes?: number | undefined;
+  /**
    * Decides for traces that begin here; other spans follow their parent. It should decide by the
    * trace id. Default: `OTEL_TRACES_SAMPLER`, else everything is kept.
    */
@@ -44,10 +49,11 @@ export interface TracingOptions {
 
 /**
  * @throws TypeError when `serviceName` is blank, or a header is no text.
- * @throws RangeError when `shutdownTimeoutMs` is no number of milliseconds from 1.
+ * @throws RangeError when `queueBytes` is no whole number from 1, or `shutdownTimeoutMs` no number of
+ *   milliseconds from 1.
  */
 export function checkOptions(options: TracingOptions): void {
-  const { serviceName, headers, shutdownTimeoutMs } = options;
+  const { serviceName, headers, queueBytes, shutdownTimeoutMs } = options;
   if (serviceName !== undefined && serviceName.trim() === "") {
     throw new TypeError('serviceName: expected a name, got ""');
   }
@@ -56,6 +62,9 @@ export function checkOptions(options: TracingOptions): void {
     if (typeof value !== "string") {
       throw new TypeError(`headers.${name}: expected text, got ${typeof value}`);
     }
+  }
+  if (queueBytes !== undefined && !(Number.isSafeInteger(queueBytes) && queueBytes >= 1)) {
+    throw new RangeError(`queueBytes: expected a whole number of bytes from 1, got ${queueBytes}`);
   }
   if (shutdownTimeoutMs === undefined) return;
   if (!(shutdownTimeoutMs >= 1 && shutdownTimeoutMs <= LONGEST_WAIT_MS)) {

@@ -3,6 +3,7 @@ import { type MeterProvider, ProxyTracerProvider, type TracerProvider } from "@o
 import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import type { ClosableSink } from "../../sinks/closable-sink.ts";
 import { Bridge, type BridgeOptions } from "../bridge.ts";
+import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
 import { OtelSink } from "../otel-sink.ts";
 import type { ErrorHook, Reporter } from "../report.ts";
 import type { TelemetryOptions } from "../telemetry.ts";
@@ -13,12 +14,15 @@ import type { SpanCounts, SpanLedger } from "./span-ledger.ts";
 import { onTermination } from "./termination-signals.ts";
 import { within } from "./within.ts";
 
+/** Sends spans by OTLP: in protobuf by chunks of our own, in JSON by the SDK's batches. */
+export type OtlpProcessor = CountedBatchProcessor | ChunkSpanProcessor;
+
 /** What `setupTracing` has put together. */
 export interface TracingParts {
   /** Absent where `OTEL_SDK_DISABLED` says so. */
   readonly provider: NodeTracerProvider | undefined;
   /** Absent where OTLP is not used. */
-  readonly batches: CountedBatchProcessor | undefined;
+  readonly otlp: OtlpProcessor | undefined;
   readonly ledger: SpanLedger;
   readonly losses: LossReporter;
   readonly reporter: Reporter;
@@ -152,8 +156,9 @@ export class Tracing {
    * sends the last metrics then. Takes no longer than `shutdownTimeoutMs` in all, and never rejects;
    * trouble, and how many spans were lost, goes to `onError`. A second call gives the same promise.
    *
-   * The exporter can't be told to give up: a request that is still under way then can keep the
-   * process alive until `OTEL_EXPORTER_OTLP_TIMEOUT` (10 s) has passed.
+   * The stock exporters, of metrics and with `http/json` of spans, can't be told to give up: a request
+   * of theirs that is under way then can keep the process alive until `OTEL_EXPORTER_OTLP_TIMEOUT` (10 s)
+   * has passed.
    */
   shutdown(): Promise<void> {
     // Set before anything is closed: a sink may ask for the shutdown while it is closed itself.
@@ -184,6 +189,8 @@ export class Tracing {
     if (!(await within(Math.max(left() - kept, 0), this.#closeProvider()))) {
       this.#report(new Error(`the provider was not shut down within ${bound - kept} ms`));
     }
+    // What is not confirmed is counted with its reason, and no request keeps the process alive.
+    if (this.#parts.otlp instanceof ChunkSpanProcessor) this.#parts.otlp.giveUp();
     if (this.#metrics !== undefined && !(await within(left(), this.#metrics.shutdown()))) {
       this.#report(new Error(`the last metrics were not sent within ${bound} ms`));
     }
@@ -201,9 +208,9 @@ export class Tracing {
   }
 
   async #closeProvider(): Promise<void> {
-    const { provider, batches } = this.#parts;
+    const { provider, otlp } = this.#parts;
     // The provider stops waiting for all its processors when one of them fails.
-    const sent = batches?.shutdown();
+    const sent = otlp?.shutdown();
     try {
       await provider?.shutdown();
     } catch (error) {

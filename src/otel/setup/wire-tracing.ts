@@ -6,20 +6,24 @@ import {
   SimpleSpanProcessor,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
+import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
+import { exportSettings } from "../export/export-settings.ts";
+import { OtlpPost } from "../export/otlp-post.ts";
+import { WatchedPost } from "../export/watched-post.ts";
 import { createIdGenerator } from "../id-generator.ts";
 import { Reporter } from "../report.ts";
 import { batchSettings, concurrencyLimit } from "./batch-settings.ts";
 import { CountedBatchProcessor } from "./counted-batch-processor.ts";
 import { applyLogLevel, warnAloud } from "./diag-logger.ts";
-import { tracesUrl } from "./endpoint.ts";
+import { tracesUrl, urlInPlaceOfEnvironments } from "./endpoint.ts";
 import { environmentText } from "./environment.ts";
-import { checkProtocol, exportersFromEnvironment } from "./exporter-choice.ts";
+import { exportersFromEnvironment, protocolFromEnvironment } from "./exporter-choice.ts";
 import { registerGlobally } from "./global-registration.ts";
 import { LossReporter } from "./loss-reporter.ts";
 import { serviceResource } from "./resource.ts";
 import { createSampler, samplerFromEnvironment } from "./sampler.ts";
 import { SpanLedger } from "./span-ledger.ts";
-import type { TracingParts } from "./tracing.ts";
+import type { OtlpProcessor, TracingParts } from "./tracing.ts";
 import { checkOptions, type TracingOptions } from "./tracing-options.ts";
 
 /** What is wired for spans, and what metrics beside them need of it. */
@@ -50,13 +54,13 @@ export function wireTracing(options: TracingOptions): Wiring {
     onError: options.onError,
   };
   if (environmentText("OTEL_SDK_DISABLED")?.toLowerCase() === "true") {
-    const parts = { ...common, provider: undefined, batches: undefined, registered: false };
+    const parts = { ...common, provider: undefined, otlp: undefined, registered: false };
     return { parts, resource: undefined };
   }
 
   const exporters = exportersFromEnvironment("TRACES");
-  const batches = exporters.has("otlp") ? otlpBatches(url, options.headers, ledger) : undefined;
-  const spanProcessors: SpanProcessor[] = batches === undefined ? [] : [batches];
+  const otlp = exporters.has("otlp") ? otlpProcessor(url, options, common) : undefined;
+  const spanProcessors: SpanProcessor[] = otlp === undefined ? [] : [otlp];
   if (exporters.has("console")) {
     spanProcessors.push(new SimpleSpanProcessor(new ConsoleSpanExporter()));
   }
@@ -74,15 +78,21 @@ export function wireTracing(options: TracingOptions): Wiring {
     const advice = "shut it down and call trace.disable() before, or pass register: false";
     reporter.report(new Error(`another tracer provider is registered: ${advice}`), "setup");
   }
-  return { parts: { ...common, provider, batches, registered }, resource };
+  return { parts: { ...common, provider, otlp, registered }, resource };
 }
 
-function otlpBatches(
-  url: string | undefined,
-  headers: Readonly<Record<string, string>> | undefined,
-  ledger: SpanLedger,
-): CountedBatchProcessor {
-  checkProtocol("TRACES");
+function otlpProcessor(
+  given: string | undefined,
+  { headers, queueBytes }: TracingOptions,
+  { ledger, reporter }: Pick<TracingParts, "ledger" | "reporter">,
+): OtlpProcessor {
+  const url = given ?? urlInPlaceOfEnvironments("TRACES");
+  if (protocolFromEnvironment("TRACES") === "http/protobuf") {
+    const settings = exportSettings(queueBytes === undefined ? {} : { queueBytes });
+    const post = new OtlpPost({ url, headers, timeoutMs: settings.exportTimeoutMillis });
+    const tell = (error: Error) => reporter.report(error, "span export");
+    return new ChunkSpanProcessor(new WatchedPost(post, ledger, tell), settings, ledger);
+  }
   const settings = batchSettings();
   const exporter = new OTLPTraceExporter({
     concurrencyLimit: concurrencyLimit(settings),

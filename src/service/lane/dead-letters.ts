@@ -12,6 +12,8 @@ const MOST = 256;
 export class DeadLetters {
   /** Letters on their way. */
   count = 0;
+  /** Letters that were kept. */
+  done = 0;
   #characters = 0;
   readonly #onRejected: LaneOptions["onRejected"];
   readonly #work: Work;
@@ -45,6 +47,7 @@ export class DeadLetters {
     void kept.then(
       () => {
         this.count--;
+        this.done++;
         this.#characters -= length;
         shift.end();
         this.#onDone();

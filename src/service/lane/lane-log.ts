@@ -77,6 +77,9 @@ export class LaneLog implements SessionLog {
     this.#onDone = onDone;
   }
 
+  /** Rows that have arrived, were found, or were refused. */
+  done = 0;
+
   /** Whether no more rows should be made until some are stored. */
   get full(): boolean {
     return this.count >= MOST || this.#bytes >= MOST_BYTES;
@@ -183,6 +186,7 @@ export class LaneLog implements SessionLog {
 
   #end(bytes: number): void {
     this.count--;
+    this.done++;
     this.#bytes -= bytes;
     this.#onDone();
   }

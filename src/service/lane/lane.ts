@@ -18,14 +18,13 @@ import type { LaneOptions } from "./lane-options.ts";
 import { LineOrder } from "./line-order.ts";
 import { LogClock } from "./log-clock.ts";
 import type { LaneLine, LogLine } from "./log-line.ts";
+import { StoreProgress } from "./store-progress.ts";
 
 const DIALECTS = RUNTIMES.map(({ dialect }) => dialect);
 /** Senders whose dialect is remembered, at least. */
 const SENDERS = 10_000;
 /** Lines that are taken before others in the process have their turn: a few ms. */
 const AT_A_STRETCH = 256;
-/** A lane whose stores have taken nothing for this long, in ms, is stalled. */
-const STALLED_MS = 10_000;
 
 /**
  * Works the lines of one log, in the order of their offsets: spans to their store, rows to the audit
@@ -79,7 +78,7 @@ export class Lane {
   #storedTo: number;
   /** Wakes who waits for room. */
   #room: Room | undefined;
-  #workedMs = Date.now();
+  readonly #progress: readonly StoreProgress[];
   #lines = 0;
   #muted = 0;
   #events = 0;
@@ -119,6 +118,8 @@ export class Lane {
             closed,
             onDone,
           });
+    const ways = [this.#exports, this.#letters, ...(this.#log === undefined ? [] : [this.#log])];
+    this.#progress = ways.map((way) => new StoreProgress(way, Date.now()));
     this.#bridge = new Bridge({
       mode: "replay",
       tracerProvider: createReplayProvider(service.resource, this.#gate),
@@ -146,6 +147,7 @@ export class Lane {
     this.#next = line.more === true ? line.offset : line.offset + 1;
     if (line.offset < this.#stored) this.#muted++;
     this.#clock.lineArrived(line.arrivedMs);
+    this.#look(this.#clock.heardMs);
     this.#play(this.#order.arrived());
     this.#decode(line);
     if (this.#isFull) return this.#waitForRoom();
@@ -160,8 +162,10 @@ export class Lane {
    */
   async idle(nowMs: number): Promise<void> {
     if (this.#closing) return;
+    this.#look(Date.now());
     this.#play(this.#order.idle(nowMs));
-    const at = this.#clock.eventTime(nowMs);
+    // A run whose next line still waits to be put in order is not silent.
+    const at = this.#order.waiting > 0 ? undefined : this.#clock.eventTime(nowMs);
     if (at !== undefined) this.#bridge.advance(at);
     if (this.#isFull) await this.#waitForRoom();
   }
@@ -231,7 +235,7 @@ export class Lane {
       openRuns,
       waiting: this.#order.waiting,
       inFlight,
-      stalled: inFlight > 0 && now - this.#workedMs > STALLED_MS,
+      stalled: this.#progress.some((store) => store.isStalled(now)),
       lagMs: newestMs === 0 ? 0 : Math.max(0, now - newestMs),
     };
   }
@@ -293,6 +297,10 @@ export class Lane {
     return { needed: Math.min(done, this.#gate.needed), done };
   }
 
+  #look(nowMs: number): void {
+    for (const store of this.#progress) store.look(nowMs);
+  }
+
   get #isFull(): boolean {
     return this.#exports.full || this.#letters.full || this.#log?.full === true;
   }
@@ -303,7 +311,6 @@ export class Lane {
   }
 
   #stepDone(): void {
-    this.#workedMs = Date.now();
     if (this.#room === undefined || (this.#isFull && !this.#closed.signal.aborted)) return;
     this.#room.resolve();
     this.#room = undefined;

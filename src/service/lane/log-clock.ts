@@ -16,11 +16,11 @@ export class LogClock {
   /** The time of the newest event that is believed, in ms since 1970; 0 before the first. */
   newestMs = 0;
   /** When this process got the last line, in ms since 1970. */
-  #heardMs = 0;
+  heardMs = 0;
 
   lineArrived(arrivedMs: number): void {
     if (arrivedMs > this.arrivedMs) this.arrivedMs = arrivedMs;
-    this.#heardMs = Date.now();
+    this.heardMs = Date.now();
   }
 
   /** The second up to which the time of an event is believed. */
@@ -36,7 +36,7 @@ export class LogClock {
 
   /** How long no line has come, in ms. */
   silentMs(nowMs: number): number {
-    return this.#heardMs === 0 ? 0 : Math.max(0, nowMs - this.#heardMs);
+    return this.heardMs === 0 ? 0 : Math.max(0, nowMs - this.heardMs);
   }
 
   /** What time it is in the log's events, as far as anybody can know. */

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const MAIN = fileURLToPath(new URL("../../../dist/cli/main.mjs", import.meta.url));
+/** The built command. */
+export const MAIN = fileURLToPath(new URL("../../../dist/cli/main.mjs", import.meta.url));
 
 export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;

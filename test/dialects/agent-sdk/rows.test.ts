@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { isGraphEvent } from "../../../src/audit/wire/decode-graph-event.ts";
 import { encodeGraphEvent } from "../../../src/audit/wire/encode-graph-event.ts";
 import { AGENT_SDK_EVENT_TYPES } from "../../../src/dialects/agent-sdk/event-checks.ts";
+import { TERMINALS } from "../../../src/dialects/agent-sdk/terminals.ts";
 import type { JsonObject } from "../../../src/dialects/dialect.ts";
+import { endOfClass } from "../../../src/dialects/graph/terminals.ts";
 import { parseExact } from "../../../src/events/exact-json.ts";
 import { LINES, STREAMS } from "./golden-lines.ts";
 import { call, confirm, lines, Reader, result, start, text, USAGE } from "./reader.ts";
@@ -157,6 +159,22 @@ describe("the audit entries of agent-sdk events", () => {
     expect(rows({ type: "budget_exceeded", ...ended, limit: "cost_usd" })).toMatchObject([
       { kind: "error", class: "usage_limit_exceeded", message: "budget exceeded: cost_usd" },
     ]);
+  });
+
+  it("of errors, read as a log, say of each reason what the events do", () => {
+    const read = Object.entries(TERMINALS).flatMap(([name, kind]) => {
+      const [, reason] = name.split("error: ");
+      if (reason === undefined) return [];
+      const [row] = rows({
+        type: "error",
+        message: "boom",
+        recoverable: false,
+        reason: { reason },
+      });
+      return [[name, row !== undefined && "class" in row && endOfClass(String(row.class)), kind]];
+    });
+    expect(read.length).toBe(9);
+    expect(read.filter(([, said, kind]) => said !== kind)).toEqual([]);
   });
 
   it("hold fields that are not known, which are counted; none of the envelope's", () => {

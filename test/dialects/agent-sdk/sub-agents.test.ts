@@ -166,4 +166,20 @@ describe("a sub-agent", () => {
     ]);
     expect(reader.mapping.counts.unplacedProgress).toBe(2);
   });
+
+  it("has an id of its own when its thread is named between two calls of the same id", () => {
+    // Three lines before the thread's name and three after it, none with an id.
+    const heard = [spawn("a"), progress({ completed: true }), ended("a")];
+    const events = [...heard, start(2), ...heard].map((event, n) => ({
+      sequence: n,
+      timestamp: `2026-06-05T10:00:0${n}Z`,
+      ...event,
+    }));
+    const reader = new Reader().read(...events);
+    const opened = children(reader).filter(({ signal }) => signal === "run_opens");
+    expect(opened.map(({ runId }) => runId)).toEqual([
+      derivedRunId("default", "default/a", "2"),
+      derivedRunId("default", "default/a", "6"),
+    ]);
+  });
 });

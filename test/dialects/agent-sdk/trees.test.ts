@@ -76,6 +76,12 @@ describe("the trees of agent-sdk runs", () => {
   });
 });
 
+/** The first and the last line of another thread. */
+const other = (type: string): JsonObject => ({
+  ...(type === "start" ? start() : done),
+  thread_id: "other",
+});
+
 describe("a stream that just stops", () => {
   it("after `start`, as upstream leaves a request it refused, is abandoned", async () => {
     const { trees } = await replay(lines(start()));
@@ -89,6 +95,47 @@ describe("a stream that just stops", () => {
         },
         children: [{ span: "chat", status: "unset" }],
       },
+    ]);
+  });
+
+  it("while the model streams or a tool reports ends when it was last heard of", async () => {
+    const delta = { type: "text_delta", message_id: "m1", delta: "h" };
+    const streamed = await replay(lines(start(), delta, delta));
+    expect(streamed.trees).toMatchObject([
+      {
+        end: "2026-06-05T10:00:02Z",
+        attributes: { "entelix.run.outcome": "abandoned" },
+        children: [
+          {
+            span: "chat",
+            end: "2026-06-05T10:00:02Z",
+            attributes: {
+              "entelix.model.outcome": "unfinished",
+              "gen_ai.response.time_to_first_chunk": 1,
+            },
+          },
+        ],
+      },
+    ]);
+    const tool = { id: "a", name: "bash", display_name: "", stage: "", message: "" };
+    const working = lines(start(), call("a"), { type: "tool_progress", ...tool });
+    const { all } = await replay(working);
+    expect(all.map(({ span, end }) => [span, end.slice(17)])).toEqual([
+      ["invoke_agent", "02Z"],
+      ["chat", "01Z"],
+      ["execute_tool bash", "02Z"],
+    ]);
+  });
+
+  it("and was given up for its age is not opened again by the end of the input", async () => {
+    const [first, ...others] = lines(start(), text(), ...["start", "done"].map(other));
+    const later = others.map((line, n) =>
+      n === 0 ? line : { ...line, timestamp: `2026-06-07T10:00:0${n}Z` },
+    );
+    const { trees } = await replay([first ?? {}, ...later]);
+    expect(trees.map(({ attributes }) => attributes["entelix.run.abandoned_reason"])).toEqual([
+      "age",
+      undefined,
     ]);
   });
 

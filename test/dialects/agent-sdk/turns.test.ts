@@ -208,9 +208,30 @@ describe("a model call", () => {
     expect(models(reader)).toEqual([["00", "opens", TURN(1)]]);
     expect(models(reader.end()).at(-1)).toEqual(["01", "closes", {}]);
     expect(models(reader.end()).length).toBe(2);
-    // One that was not is not known to be whole.
-    expect(models(read(start(), text()).end()).length).toBe(1);
+    // One that was not is not known to be whole, and ends when the run was last heard of.
+    expect(models(read(start(), text()).end()).at(-1)).toEqual(["01", "closes", {}, "unfinished"]);
     expect(models(read(start(), call("a"), done).end()).length).toBe(2);
+  });
+});
+
+describe("a model call that was cut in the middle of a piece", () => {
+  const chunk = { "gen_ai.response.time_to_first_chunk": 1 };
+  const cancelled = { type: "cancelled", turn: 1, usage: { input_tokens: 0, output_tokens: 0 } };
+
+  it("is unfinished, and lasted until its run ended or was last heard of", () => {
+    const cut = [
+      ["00", "opens", TURN(1)],
+      ["03", "closes", chunk, "unfinished"],
+    ];
+    expect(models(read(start(), delta(), delta(), cancelled))).toEqual(cut);
+    const failed = { type: "error", message: "x", recoverable: false };
+    expect(models(read(start(), delta(), delta(), failed))).toEqual(cut);
+    expect(models(read(start(), delta(), delta(), delta()).end())).toEqual(cut);
+    expect(models(read(start(), delta(), delta(), delta(), start())).slice(0, 2)).toEqual(cut);
+  });
+
+  it("was not cut where the run ended well", () => {
+    expect(models(read(start(), delta(), done)).at(-1)).toEqual(["01", "closes", chunk]);
   });
 });
 
@@ -249,6 +270,11 @@ describe("what happens beside", () => {
           "entelix.compaction.original_tokens": 90000,
           "entelix.compaction.new_tokens": 12000,
         },
+      },
+      {
+        at: "10:00:01Z",
+        signal: "facts",
+        facts: { "entelix.compaction.count": 1, "entelix.compaction.tokens_removed": 78000 },
       },
       {
         at: "10:00:02Z",

@@ -105,6 +105,21 @@ describe("the audit rows of a turn", () => {
     expect(session.mapping.unprojected.get("turn_aborted")).toBe(1);
   });
 
+  it("are not made of a model call that said nothing and used nothing, which is counted", () => {
+    const session = new Session()
+      .at(0, say.prompt())
+      .at(1, say.asks())
+      .at(2, say.answered())
+      .at(3, say.asks())
+      .at(4, say.answered(1, { input_tokens: 1, output_tokens: 1 }))
+      .at(5, say.ended());
+    expect(kinds(session)).toEqual([
+      ["s", "user_message"],
+      ["s", "assistant_message"],
+    ]);
+    expect(session.mapping.unprojected.get("llm_call_finished")).toBe(1);
+  });
+
   it("of a turn whose end never came are given out: nothing says that it was taken back", () => {
     const superseded = new Session().at(0, say.prompt("one")).at(5, say.prompt("two"));
     expect(kinds(superseded)).toEqual([["s", "user_message"]]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { derivedRunId } from "../../../src/dialects/derived-run-id.ts";
+import { replayed } from "./replayed.ts";
 import { Session, say } from "./session.ts";
 
 const run = (stream: string, opening: string) => derivedRunId("default", stream, opening);
@@ -139,6 +140,37 @@ describe("a sub-agent", () => {
       [1, 2, "run_opens", { parentRunId: run("s", "0"), parentCallId: "x" }],
       [3, 3, "run_opens", { parentRunId: run("s", "0"), parentCallId: "y" }],
     ]);
+  });
+
+  it("whose spawning call was lost stands under that call all the same", async () => {
+    const at = (sequence: number, event: object, path: string[] = []) => ({
+      timestamp: `2026-06-12T10:00:0${sequence}Z`,
+      sequence,
+      session_id: "s",
+      ...(path.length === 0
+        ? event
+        : { type: "subagent", ancestor_path: path, agent_type: "explore", inner: event }),
+    });
+    const lines = [at(0, say.prompt(), ["x"]), at(1, say.ended(), ["x"])];
+    const [told, unfinished] = await Promise.all([
+      replayed([...lines, at(2, say.done("x")), at(3, say.ended())]),
+      replayed(lines),
+    ]);
+    const tree = (outcome: string) => ({
+      span: "invoke_agent",
+      children: [
+        {
+          span: "execute_tool",
+          start: "2026-06-12T10:00:00Z",
+          attributes: { "gen_ai.tool.call.id": "x", "entelix.tool.outcome": outcome },
+          children: [{ span: "invoke_agent explore", end: "2026-06-12T10:00:01Z" }],
+        },
+      ],
+    });
+    expect(told.trees).toMatchObject([tree("complete")]);
+    expect(told.trees[0]?.children[0]?.end).toBe("2026-06-12T10:00:02Z");
+    expect(unfinished.trees).toMatchObject([tree("unfinished")]);
+    expect(unfinished.trees[0]?.children[0]?.attributes).not.toHaveProperty("gen_ai.tool.name");
   });
 
   it("that comes before anything of its session opens what is above it", () => {

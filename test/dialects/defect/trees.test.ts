@@ -30,6 +30,13 @@ describe("the trees of defect sessions", () => {
       expect(diagnostics.bent).toMatchObject({ clamped: 0, unseen_starts: 0, missing_parents: 0 });
     });
 
+    it(`${recording.name} gives the same with sequences where every line comes twice`, async () => {
+      const lines = recordedLines(recording).map((line, sequence) => ({ ...line, sequence }));
+      const { report, trees } = await replayed(lines.flatMap((line) => [line, line]));
+      expectTrees(trees, drawnFor(recording.name));
+      expect(report.repeated).toBe(lines.length);
+    });
+
     it(`${recording.name} gives the same with sequences, from its last line to its first`, async () => {
       const lines = recordedLines(recording).map((line, sequence) => ({ ...line, sequence }));
       const { trees } = await replayed(lines.reverse());

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { STOP_REASONS } from "../../../src/dialects/defect/defect-event.ts";
 import { DEFECT_TERMINALS } from "../../../src/dialects/defect/terminals.ts";
 import { derivedRunId } from "../../../src/dialects/derived-run-id.ts";
+import { replayed } from "./replayed.ts";
 import { Session, say } from "./session.ts";
 
 const SUPERSEDED = { end: { outcome: "abandoned", reason: "superseded" } };
@@ -279,6 +280,49 @@ describe("compactions", () => {
   });
 });
 
+describe("a turn that nobody ended", () => {
+  it("and that was given up for its age is not opened again by the end of the input", async () => {
+    const line = (timestamp: string, session_id: string, event: object) => ({
+      timestamp: `2026-06-${timestamp}Z`,
+      session_id,
+      ...event,
+    });
+    const { trees } = await replayed([
+      line("12T10:00:00", "s1", say.prompt()),
+      line("12T10:00:01", "s1", say.started()),
+      line("14T10:00:00", "s2", say.prompt()),
+      line("14T10:00:01", "s2", say.ended()),
+    ]);
+    expect(trees.map(({ attributes }) => attributes["entelix.run.abandoned_reason"])).toEqual([
+      "age",
+      undefined,
+    ]);
+  });
+});
+
+describe("a turn of which only pieces are heard", () => {
+  it("tells the lifecycle that it lives, once a minute", () => {
+    const minute = 60_000;
+    const session = new Session().at(0, say.prompt()).at(1, say.asks());
+    for (let half = 1; half <= 5; half++) session.at((half * minute) / 2 + 1, say.text("a"));
+    expect(session.told.slice(2)).toEqual([
+      [minute + 1, 1, "facts", { facts: {} }],
+      [2 * minute + 1, 1, "facts", { facts: {} }],
+    ]);
+  });
+
+  it("is not begun again by the same lines at another time than its prompt's", () => {
+    const session = new Session()
+      .at(0, say.prompt())
+      .at(0, say.prompt())
+      .at(1, say.started())
+      .at(1, say.started())
+      .at(2, say.ended());
+    expect(session.only("run_opens").length).toBe(1);
+    expect(session.only("run_closes").map(([ms]) => ms)).toEqual([2]);
+  });
+});
+
 describe("the end of the input", () => {
   it("tells until when an open turn was heard of, and of a model call that was cut", () => {
     const session = new Session()
@@ -294,7 +338,7 @@ describe("the end of the input", () => {
         "model_closes",
         { unfinished: true, facts: { "gen_ai.response.time_to_first_chunk": 0.001 } },
       ],
-      [9, 1, "facts", { facts: {} }],
+      [9, 1, "heard", {}],
     ]);
     expect(session.mapping.end()).toEqual([]);
   });

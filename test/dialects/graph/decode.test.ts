@@ -113,6 +113,15 @@ describe("the envelope", () => {
     });
   });
 
+  it("of entelix 0.5 has no kind of interruption, and is written as it came", () => {
+    const old = { kind: "interrupt", payload: { ask: 1 }, timestamp: AT };
+    const { event } = taken(old).event;
+    expect(event).toEqual(old);
+    expect(taken(old).event.form === "known" && encodeGraphEvent(old)).toBe(JSON.stringify(old));
+    const wrong = decode({ ...old, interruption_kind: { type: "odd" } });
+    expect(wrong.outcome).toBe("rejected");
+  });
+
   it("tells a row without a run from a log without runs", () => {
     expect(taken({ run_id: null, event }).event.run_id).toBeNull();
     expect(taken({ event }).event.run_id).toBeUndefined();

@@ -18,7 +18,7 @@ import {
   time,
   user,
 } from "./log-lines.ts";
-import { translated } from "./replayed.ts";
+import { replayed, translated } from "./replayed.ts";
 
 /** The run id as the documentation says that it is made. */
 function derived(opening: string | number, stream = "th", tenant = "default"): string {
@@ -172,6 +172,16 @@ describe("a model call", () => {
   const opened = { "entelix.model.start_inferred": true };
   const used = { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5 };
 
+  it("whose thinking nothing followed was cut, and lasted until then", async () => {
+    const cut = ["model_closes", at(3), { "entelix.thinking.deltas": 2 }];
+    const thoughts = [line(1, user()), line(2, thinking()), line(3, thinking())];
+    expect(calls(...thoughts).at(-1)).toEqual(cut);
+    expect(calls(...thoughts, line(9, user())).at(-1)).toEqual(cut);
+    expect(signals(...thoughts).at(-1)).toMatchObject({ unfinished: true });
+    const { trees } = await replayed(thoughts);
+    expect(trees).toMatchObject([{ end: time(3), children: [{ span: "chat", end: time(3) }] }]);
+  });
+
   it("holds the thinking before its reply", () => {
     expect(
       calls(line(0, user()), line(1, thinking()), line(2, thinking()), line(3, reply())),
@@ -252,6 +262,9 @@ describe("ends", () => {
 
   it.each([
     ["provider", { outcome: "failed", kind: { type: "model_dispatch" } }],
+    ["model_retry", { outcome: "failed", kind: { type: "model_dispatch" } }],
+    ["deadline_exceeded", { outcome: "failed", kind: { type: "deadline_exceeded" } }],
+    ["usage_limit_exceeded", { outcome: "failed", kind: { type: "usage_limit_exceeded" } }],
     ["transport", { outcome: "failed", kind: { type: "model_dispatch" } }],
     ["auth", { outcome: "failed", kind: { type: "model_dispatch" } }],
     ["invalid_request", { outcome: "failed", kind: { type: "internal" } }],
@@ -693,7 +706,7 @@ describe("every kind", () => {
       branch_created: ["note entelix.branch"],
       checkpoint_marker: ["note entelix.checkpoint"],
       warning: ["note entelix.warning", "facts"],
-      thinking_delta: ["model_opens"],
+      thinking_delta: ["model_opens", "model_closes"],
       rate_limit: ["note entelix.rate_limit", "facts"],
       interrupt: ["run_may_end"],
       cancelled: ["run_may_end"],

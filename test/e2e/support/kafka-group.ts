@@ -10,14 +10,18 @@ export class KafkaGroup {
     this.workers = workers;
   }
 
-  /** Resolves when all of them are members. */
+  /**
+   * Resolves when all of them are members.
+   *
+   * @throws Error when one of them ends instead, with what it said.
+   */
   static async start(count: number, options: WorkerOptions): Promise<KafkaGroup> {
     const workers = Array.from({ length: count }, (_, at) => {
       return new KafkaWorker({ ...options, name: `${options.name}-${at}` });
     });
     const group = new KafkaGroup(workers);
     for (const worker of workers) await worker.start();
-    await Promise.all(workers.map((worker) => worker.ready()));
+    await Promise.all(workers.map(readyOrEnded));
     return group;
   }
 
@@ -55,6 +59,26 @@ export class KafkaGroup {
     }
   }
 
+  /**
+   * Resolves when the partitions are shared out evenly, and all of them are read.
+   *
+   * @param partitions how many they are: a multiple of the workers.
+   */
+  async shared(partitions: number): Promise<void> {
+    const share = partitions / this.workers.length;
+    await until("the partitions are shared out", async () => {
+      const all = await Promise.all(this.workers.map((worker) => worker.figures()));
+      const shares = all.map((figures) => figures.get("known_partitions") ?? 0);
+      if (shares.every((one) => one === share)) return true;
+      throw new Error(`${shares.join(", ")} of ${partitions}`);
+    });
+  }
+
+  /** Sums of their figures, as of {@link KafkaWorker.figures}. @throws when one does not answer. */
+  figures(): Promise<ReadonlyMap<string, number>> {
+    return this.#sum();
+  }
+
   /** @returns their exit codes. */
   stop(): Promise<(number | string)[]> {
     return Promise.all(this.workers.map((worker) => worker.stop()));
@@ -75,4 +99,20 @@ export class KafkaGroup {
   }
 }
 
+/** So much of what a worker said is told when it ends at its start. */
+const TAIL = 2_000;
 const LEFT = ["behind_records", "waiting_lines", "in_flight", "open_runs"];
+
+/** @throws Error when the worker has ended before it is ready, with what it said. */
+async function readyOrEnded(worker: KafkaWorker): Promise<void> {
+  let over = false;
+  const ended = async () => {
+    while (!over && worker.pid !== undefined) await sleep(100);
+    if (over) return;
+    throw new Error(`${worker.options.name} has ended: ${(await worker.said()).slice(-TAIL)}`);
+  };
+  const ready = worker.ready().finally(() => {
+    over = true;
+  });
+  await Promise.race([ready, ended()]);
+}

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { traceRequestOf } from "../../support/otlp-protobuf.ts";
 import { portOf } from "./free-ports.ts";
 
 /** Spans whose text is kept beside its hash, to show what differs. */
@@ -55,7 +56,7 @@ export class SpanBook {
   }
 }
 
-/** An OTLP/HTTP receiver of JSON that enters what it is sent into a book. */
+/** An OTLP/HTTP receiver of protobuf or JSON that enters what it is sent into a book. */
 export class SpanReceiver {
   /** Where spans are entered now. */
   book = new SpanBook();
@@ -83,8 +84,11 @@ export class SpanReceiver {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       try {
-        this.#enter(JSON.parse(Buffer.concat(chunks).toString("utf8")));
-        response.writeHead(200, { "content-type": "application/json" }).end("{}");
+        const { "content-type": type = "" } = request.headers;
+        const body = Buffer.concat(chunks);
+        const protobuf = type === "application/x-protobuf";
+        this.#enter(protobuf ? traceRequestOf(body) : JSON.parse(body.toString("utf8")));
+        response.writeHead(200, { "content-type": type }).end(protobuf ? "" : "{}");
       } catch (error) {
         this.faults.push(error);
         response.writeHead(400).end();

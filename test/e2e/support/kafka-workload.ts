@@ -8,12 +8,14 @@ export interface WorkloadOptions {
   /** How many events, about: streams are not cut for it. */
   readonly events: number;
   readonly seed: number;
-  /** Event time of the first stream, in ms since 1970. */
+  /** Event time of the first stream, in ms since 1970; see {@link beginFor}. */
   readonly beginMs: number;
 }
 
 /** From one stream's begin to the next one's in event time, in ms: some hundreds are under way at once. */
 const STREAM_EVERY_MS = 20;
+/** Streams have more events than this, on average. */
+const EVENTS_A_STREAM = 5;
 const TENANTS = 5;
 
 const SHARES = {
@@ -28,6 +30,14 @@ const SHARES = {
 } as const;
 /** So many records later, at most. */
 const FARTHEST = 12;
+
+/**
+ * When a workload has to begin for its last event to lie in the past: what is ahead of its own arrival
+ * in the log is not put in order.
+ */
+export function beginFor(events: number): number {
+  return Date.now() - 600_000 - (events / EVENTS_A_STREAM) * STREAM_EVERY_MS;
+}
 
 interface Stream {
   readonly template: Template;

@@ -1,60 +1,24 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EventJournal } from "../../../src/ingest/journal/event-journal.ts";
-import { bundle } from "../../storage/support/bundle.ts";
+import { KillableWriter } from "../../storage/support/killable-writer.ts";
 import { seeded } from "../../storage/support/memory-disk.ts";
 import { temporaryFolder } from "./support/lines.ts";
 
 let folder: string;
-let program: string;
-const running = new Set<ChildProcess>();
+let writer: KillableWriter;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  program = await bundle(join(import.meta.dirname, "support", "kill-child.ts"), folder);
+  const source = join(import.meta.dirname, "support", "kill-child.ts");
+  writer = await KillableWriter.make(source, folder);
 });
 
 afterAll(async () => {
-  // None is left but after a failed expectation.
-  for (const child of running) child.kill("SIGKILL");
+  writer.end();
   await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 });
-
-interface Moment {
-  /** Lines that the writer says before. */
-  readonly lines: number;
-  /** It goes on to the next large append then. */
-  readonly large: boolean;
-  /** And so many ms more. */
-  readonly delay: number;
-}
-
-/** Runs a writer and kills it; what it said. */
-async function runAndKill(log: string, name: string, { delay, large, lines }: Moment) {
-  const child = spawn(process.execPath, [program, log, name], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const errors: Buffer[] = [];
-  child.stderr.on("data", (part: Buffer) => errors.push(part));
-  const said: string[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    said.push(line);
-    if (said.length < lines || (large && line !== "large")) return;
-    timer ??= setTimeout(() => child.kill("SIGKILL"), delay);
-  });
-  running.add(child);
-  const [, signal] = await once(child, "close");
-  running.delete(child);
-  clearTimeout(timer);
-  expect(Buffer.concat(errors).toString("utf8")).toBe("");
-  expect(signal).toBe("SIGKILL");
-  return said;
-}
 
 /** What every record of a log's life says it must hold. */
 class Expected {
@@ -86,8 +50,12 @@ async function ordeal(kills: number, seed: number) {
   for (let n = 1; n <= kills; n += 1) {
     // Some in the middle of opening, most in the middle of writing.
     const lines = random() < 0.15 ? 1 : 2 + Math.floor(random() * 30);
-    const moment = { lines, large: lines > 1 && random() < 0.4, delay: random() ** 3 * 8 };
-    expected.hear(await runAndKill(log, `k${n}`, moment));
+    // Some in the middle of a large append.
+    const large = lines > 1 && random() < 0.4;
+    const isDue = (said: readonly string[]) =>
+      said.length >= lines && (!large || said.at(-1) === "large");
+    const moment = { isDue, delay: random() ** 3 * 8 };
+    expected.hear(await writer.runAndKill([log, `k${n}`], moment));
     const journal = await EventJournal.open(log, { segmentBytes: 64 * 1024, keep: 30 });
     torn += journal.torn.length;
     expect(journal.next).toBeGreaterThanOrEqual(next);

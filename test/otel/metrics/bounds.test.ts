@@ -36,6 +36,7 @@ describe("labels", () => {
       tenant: 4,
       agent: 7,
       tool: 3,
+      model: 0,
     });
     expect(seen.nonZero("entelix.bridge.label_overflow")).toEqual({
       "entelix.label=tenant": 4,
@@ -86,7 +87,12 @@ describe("labels", () => {
     expect(seen.sum("entelix.tool.failures", { "entelix.tool.error_kind": "_OTHER" })).toBe(1);
     expect(seen.sum("gen_ai.execute_tool.duration", { "error.type": "_OTHER" })).toBe(1);
     // The tenant's name, on the two sums of its runs and the one of its failures.
-    expect(bench.sink.diagnostics().labelOverflow).toEqual({ tenant: 3, agent: 0, tool: 0 });
+    expect(bench.sink.diagnostics().labelOverflow).toEqual({
+      tenant: 3,
+      agent: 0,
+      tool: 0,
+      model: 0,
+    });
   });
 
   it("refuse caps that are none, by their names", () => {

@@ -309,6 +309,11 @@ describe("what starts at 0", () => {
     expect(seen.points("entelix.bridge.events").map(({ value }) => value)).toEqual([0]);
     expect(seen.points("entelix.audit.append_failures").map(({ value }) => value)).toEqual([0]);
     const labels = seen.points("entelix.bridge.label_overflow").map(({ attributes }) => attributes);
-    expect(labels.map((each) => each["entelix.label"])).toEqual(["tenant", "agent", "tool"]);
+    expect(labels.map((each) => each["entelix.label"])).toEqual([
+      "tenant",
+      "agent",
+      "tool",
+      "model",
+    ]);
   });
 });

@@ -12,6 +12,7 @@ import { type Collected, collectMetrics } from "./meter.ts";
 const AGENT = "gen_ai.agent.name";
 const TENANT = "entelix.tenant_id";
 const TOOL = "gen_ai.tool.name";
+const MODEL_CALL = ["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model"];
 
 /**
  * Every set of labels that there may be. Each label multiplies the series of its metric, so that one
@@ -24,6 +25,9 @@ const SETS: Readonly<Record<MetricName, readonly (readonly string[])[]>> = {
     [TOOL, "gen_ai.tool.type", AGENT, "error.type"],
   ],
   "gen_ai.invoke_agent.tool_calls": [[AGENT]],
+  "gen_ai.client.operation.duration": [MODEL_CALL, [...MODEL_CALL, "error.type"]],
+  "gen_ai.client.inference.usage.input_tokens": [[...MODEL_CALL, "gen_ai.token.modality"]],
+  "gen_ai.client.inference.usage.output_tokens": [[...MODEL_CALL, "gen_ai.token.modality"]],
   "entelix.runs": [
     ["entelix.run.outcome", AGENT, TENANT, "entelix.root"],
     ["entelix.run.outcome", "entelix.failure.kind", AGENT, TENANT, "entelix.root"],
@@ -45,7 +49,7 @@ const SETS: Readonly<Record<MetricName, readonly (readonly string[])[]>> = {
   "entelix.audit.append_failures": [[]],
 };
 
-/** Everything that can happen to runs and calls. */
+/** Everything that can happen to runs and calls, of tools and models. */
 async function everything(): Promise<Collected> {
   const meter = collectMetrics();
   const bridge = new Bridge({ meterProvider: meter.provider, audit: new MemorySessionLog() });
@@ -64,6 +68,9 @@ async function everything(): Promise<Collected> {
   send(child.toolError("c"));
   send(child.toolInterrupted("d"));
   send(child.denied("e"));
+  send(child.modelStart("m1"));
+  send(child.modelComplete("m1", { usage: { input_tokens: 1, output_tokens: 1 } }));
+  send(child.modelError("m2"));
   send(child.failed());
   const kind = { type: "tool_error_terminal", kind: "auth", tool_name: "fetch" } as const;
   send(root.failed({ kind }));

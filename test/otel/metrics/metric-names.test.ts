@@ -29,6 +29,17 @@ const SHOWN: Readonly<Record<MetricName, readonly string[]>> = {
     "gen_ai_invoke_agent_tool_calls_sum",
     "gen_ai_invoke_agent_tool_calls_count",
   ],
+  "gen_ai.client.operation.duration": [
+    "gen_ai_client_operation_duration_seconds_bucket",
+    "gen_ai_client_operation_duration_seconds_sum",
+    "gen_ai_client_operation_duration_seconds_count",
+  ],
+  "gen_ai.client.inference.usage.input_tokens": [
+    "gen_ai_client_inference_usage_input_tokens_total",
+  ],
+  "gen_ai.client.inference.usage.output_tokens": [
+    "gen_ai_client_inference_usage_output_tokens_total",
+  ],
   "entelix.runs": ["entelix_runs_total"],
   "entelix.runs.active": ["entelix_runs_active"],
   "entelix.tool.failures": ["entelix_tool_failures_total"],

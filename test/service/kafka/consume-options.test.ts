@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kafkaClientOptions } from "../../../src/cli/consume/kafka-client-options.ts";
 import { toldRarely } from "../../../src/cli/consume/told-rarely.ts";
 import { consume } from "../../../src/cli/consume.ts";
+import { command } from "../../cli/support/command.ts";
 
 describe("brokers, TLS and SASL", () => {
   let folder: string;
@@ -128,5 +129,19 @@ describe("toldRarely", () => {
     );
     for (let kind = 0; kind < 1000; kind++) tell(`kind ${kind}`, `line ${kind}`);
     expect(told).toHaveLength(201);
+  });
+});
+
+describe("consume's environment", () => {
+  it("is told of where a variable says what it can't do", async () => {
+    const args = ["consume", "--brokers", "127.0.0.1:1", "--topic", "t", "--dead-letter", "none"];
+    const env = { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" };
+    const { code, stderr } = await command([...args, "--endpoint", "http://127.0.0.1:1"], { env });
+    expect(stderr.split("\n")[0]).toBe(
+      'OTEL_EXPORTER_OTLP_PROTOCOL: expected http/protobuf or http/json, got "grpc"; using http/protobuf',
+    );
+    // The package's own dependencies leave Kafka's client out.
+    expect(stderr).toContain("@platformatic/kafka: it is not installed");
+    expect(code).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import { emptyResource } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { formatRfc3339 } from "../../../src/events/rfc3339.ts";
 import type { SpanStore } from "../../../src/otel/service/span-store.ts";
@@ -295,6 +295,35 @@ describe("a lane", () => {
     expect(it.figures.unknown).toBe(1);
   });
 
+  it("is stalled while one of its stores takes nothing, however well the others work", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      const spans = new HeldStore();
+      const audit = new MemorySessionLog();
+      const { lane: it } = lane({ spans, audit });
+      const row = async (n: number) => {
+        await it.take(line(n, n, toolStart(2, `call-${n}`)));
+        vi.setSystemTime(Date.now() + 1_000);
+        await it.idle(Date.now());
+        await vi.waitFor(() => expect(it.figures.rowsStored).toBe(n - 1));
+      };
+      await it.take(line(0, 0, started(1)));
+      await it.take(line(1, 1, complete(1)));
+      await it.take(line(1, 1, started(2)));
+      spans.open = false;
+      const settling = it.settle();
+      for (let n = 2; n <= 8; n++) await row(n);
+      expect(it.figures).toMatchObject({ stalled: false, spansStored: 0, inFlight: 1 });
+      for (let n = 9; n <= 14; n++) await row(n);
+      expect(it.figures).toMatchObject({ stalled: true, spansStored: 0, inFlight: 1 });
+      spans.letGo();
+      await settling;
+      expect(it.figures).toMatchObject({ stalled: false, spansStored: 1 });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("gives up runs that are silent for long, though no line comes", async () => {
     const spans = new HeldStore();
     const { lane: it } = lane({ spans, limits: { maxAgeMs: 60_000 } });
@@ -305,6 +334,23 @@ describe("a lane", () => {
     expect(it.figures.openRuns).toBe(0);
     expect(await it.settle()).toBe(1);
     expect(spans.names).toEqual(["invoke_agent agent 1"]);
+  });
+
+  it("does not give up a run whose next line waits to be put in order", async () => {
+    const spans = new HeldStore();
+    const { lane: it } = lane({ spans, window: { size: 2 }, limits: { maxAgeMs: 4_000 } });
+    await it.take(line(0, 0, started(1)));
+    await it.take(line(1, 1, toolStart(1, "a")));
+    await it.take(line(2, 2, complete(1)));
+    expect(it.figures).toMatchObject({ events: 1, waiting: 2 });
+    // As old as a run may be, but not yet as long as a line may wait.
+    await it.idle(Date.now() + 4_500);
+    expect(it.figures).toMatchObject({ events: 1, waiting: 2, openRuns: 1 });
+    await it.idle(Date.now() + LATER);
+    expect(it.figures).toMatchObject({ events: 3, waiting: 0, openRuns: 0, late: 0 });
+    expect(spans.names).toEqual([]);
+    expect(await it.settle()).toBe(3);
+    expect(spans.names).toEqual(["execute_tool fetch", "invoke_agent agent 1"]);
   });
 
   it("does not let a clock that is far ahead age the runs of others, or keep them out of order", async () => {

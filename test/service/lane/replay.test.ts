@@ -53,10 +53,7 @@ async function replay(
   log: readonly LogLine[],
 ): Promise<void> {
   const provider = createReplayProvider(emptyResource(), {
-    onStart: () => {},
     onEnd: (span) => world.keep([span]),
-    forceFlush: async () => {},
-    shutdown: async () => {},
   });
   const bridge = new Bridge({ mode: "replay", tracerProvider: provider, captureContent: true });
   const playing = player(bridge, "default");

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,6 +34,11 @@ describe("openStores", () => {
   it("takes a database for one, and says that it does not answer", async () => {
     const { port } = new URL(await deadUrl());
     const audit = `postgres://nobody@127.0.0.1:${port}/none`;
+    const elsewhere = "mysql://u:secret@127.0.0.1/agents";
+    await expect(openStores({ endpoint: undefined, audit: elsewhere, onError })).rejects.toThrow(
+      "expected a directory or postgres://…, got mysql://…",
+    );
+    expect(existsSync("mysql:")).toBe(false);
     await expect(openStores({ endpoint: undefined, audit, onError })).rejects.toThrow(
       /ECONNREFUSED|connect/,
     );

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { NodeTracerProvider, type ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { OtlpSpanStore } from "../../../src/otel/service/otlp-span-store.ts";
 import { type Answer, deadUrl, OtlpServer } from "../../support/otlp-server.ts";
 
@@ -35,13 +35,32 @@ function storeAt(url: string, requests?: number) {
 
 const names = (server: OtlpServer) => server.spans.map(({ name }) => name);
 
-describe("OtlpSpanStore", () => {
+const TYPES = { "http/protobuf": "application/x-protobuf", "http/json": "application/json" };
+const VARIABLE = "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL";
+
+afterEach(() => vi.unstubAllEnvs());
+
+it("OtlpSpanStore sends protobuf where nobody asks for JSON", async () => {
+  await using server = await OtlpServer.start();
+  const { store } = storeAt(server.url);
+  await store.store(spans(["a"]));
+  await store.close();
+  expect(server.requests.map(({ headers }) => headers["content-type"])).toEqual([
+    "application/x-protobuf",
+  ]);
+});
+
+describe.each(["http/protobuf", "http/json"] as const)("OtlpSpanStore in %s", (protocol) => {
+  beforeEach(() => void vi.stubEnv(VARIABLE, protocol));
+
   it("stores spans in one request", async () => {
     await using server = await OtlpServer.start();
     const { errors, store } = storeAt(server.url);
     expect(await store.store(spans(["a", "b"]))).toEqual({ refused: 0 });
     expect(await store.store([])).toEqual({ refused: 0 });
-    expect(server.requests).toHaveLength(1);
+    expect(server.requests.map(({ headers }) => headers["content-type"])).toEqual([
+      TYPES[protocol],
+    ]);
     expect(names(server)).toEqual(["a", "b"]);
     expect(errors).toEqual([]);
     expect(await store.probe()).toMatchObject({ ok: true });
@@ -50,11 +69,11 @@ describe("OtlpSpanStore", () => {
   });
 
   it("tries again what the receiver, its operator or time will mend, and tells of it once", async () => {
-    const answers: Answer[] = [500, 401, 403, 404, 408, 429, 503, 502];
+    const answers: Answer[] = [500, 401, 403, 404, 408, 415, 429, 503, 502];
     await using server = await OtlpServer.start({ answer: (request) => answers[request] ?? 200 });
     const { errors, store } = storeAt(server.url);
     expect(await store.store(spans(["a"]))).toEqual({ refused: 0 });
-    expect(server.requests).toHaveLength(9);
+    expect(server.requests).toHaveLength(10);
     expect(names(server)).toEqual(["a"]);
     expect(errors).toEqual([expect.stringMatching(/^span export: Error: spans: HTTP 500/)]);
     await store.close();
@@ -98,24 +117,36 @@ describe("OtlpSpanStore", () => {
   });
 
   it("counts what a receiver takes a request without", async () => {
-    let sent = 0;
-    const server = createServer((request, response) => {
-      request.resume().on("end", () => {
-        sent++;
-        const partialSuccess = sent === 1 ? { rejectedSpans: "2", errorMessage: "too old" } : {};
-        response.setHeader("content-type", "application/json");
-        response.end(JSON.stringify({ partialSuccess }));
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const address = server.address();
-    const port = typeof address === "object" ? address?.port : undefined;
-    const { errors, store } = storeAt(`http://127.0.0.1:${port}`);
+    await using receiver = await answering(200, [PARTIAL[protocol], Buffer.alloc(0)]);
+    const { errors, store } = storeAt(receiver.url);
     expect(await store.store(spans(["a", "b", "c"]))).toEqual({ refused: 2 });
     expect(await store.store(spans(["d"]))).toEqual({ refused: 0 });
     expect(errors).toEqual(["span export: Error: 2 spans: the receiver refused them: too old"]);
     await store.close();
-    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it("says why spans are refused for good", async () => {
+    await using receiver = await answering(400, [REFUSAL[protocol]]);
+    const { errors, store } = storeAt(receiver.url);
+    expect(await store.store(spans(["a"]))).toEqual({ refused: 1 });
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toMatch(/^span export: RefusedError: spans: HTTP 400 Bad Request: .*no room/);
+    await store.close();
+  });
+
+  it("refuses what can't be encoded, and that alone", async () => {
+    await using server = await OtlpServer.start();
+    const { errors, store } = storeAt(server.url);
+    const all = spans(["a", "bad", "b"]);
+    const looped: unknown[] = [];
+    looped.push(looped);
+    Object.assign(all[1]?.attributes ?? {}, { looped });
+    expect(await store.store(all)).toEqual({ refused: 1 });
+    expect(names(server)).toEqual(["a", "b"]);
+    expect(errors).toEqual([
+      expect.stringMatching(/^span export: RefusedError: spans: RangeError/),
+    ]);
+    await store.close();
   });
 
   it("has so many requests on their way, and no more", async () => {
@@ -135,3 +166,36 @@ describe("OtlpSpanStore", () => {
     await store.close();
   });
 });
+
+/** The answer to a request that was taken without two of its spans. */
+const PARTIAL = {
+  "http/protobuf": Buffer.from("\x0a\x0b\x08\x02\x12\x07too old"),
+  "http/json": Buffer.from('{"partialSuccess":{"rejectedSpans":"2","errorMessage":"too old"}}'),
+};
+
+/** What a receiver says of a request that it refuses. */
+const REFUSAL = {
+  "http/protobuf": Buffer.from("\x08\x03\x12\x07no room"),
+  "http/json": Buffer.from('{"code":3,"message":"no room"}'),
+};
+
+/** A receiver that gives these bodies, one a request, in the type that it was sent. */
+async function answering(status: number, bodies: readonly Buffer[]) {
+  let sent = 0;
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => {
+      const { "content-type": type = "" } = request.headers;
+      response.writeHead(status, { "content-type": type }).end(bodies[sent++]);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

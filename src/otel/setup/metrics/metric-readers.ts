@@ -5,9 +5,9 @@ import {
   type PushMetricExporter,
 } from "@opentelemetry/sdk-metrics";
 import type { Reporter } from "../../report.ts";
-import { metricsUrl } from "../endpoint.ts";
+import { metricsUrl, urlInPlaceOfEnvironments } from "../endpoint.ts";
 import { environmentNumber, LONGEST_WAIT_MS } from "../environment.ts";
-import { checkProtocol, exportersFromEnvironment } from "../exporter-choice.ts";
+import { exportersFromEnvironment, protocolFromEnvironment } from "../exporter-choice.ts";
 import { ReportedMetricExporter } from "./reported-metric-exporter.ts";
 import type { MetricReaderLike, TelemetrySetupOptions } from "./telemetry-options.ts";
 
@@ -22,7 +22,7 @@ export function metricReaders(
   const exporters = exportersFromEnvironment("METRICS");
   const readers: MetricReaderLike[] = [];
   if (exporters.has("otlp")) {
-    checkProtocol("METRICS");
+    protocolFromEnvironment("METRICS");
     readers.push(periodic(new ReportedMetricExporter(otlpExporter(options), reporter), options));
   }
   if (exporters.has("console")) readers.push(periodic(new ConsoleMetricExporter(), options));
@@ -30,8 +30,9 @@ export function metricReaders(
 }
 
 function otlpExporter({ endpoint, headers }: TelemetrySetupOptions): OTLPMetricExporter {
+  const url = endpoint === undefined ? urlInPlaceOfEnvironments("METRICS") : metricsUrl(endpoint);
   return new OTLPMetricExporter({
-    ...(endpoint === undefined ? {} : { url: metricsUrl(endpoint) }),
+    ...(url === undefined ? {} : { url }),
     ...(headers === undefined ? {} : { headers: { ...headers } }),
   });
 }

@@ -1,4 +1,5 @@
 import { MeterProvider } from "@opentelemetry/sdk-metrics";
+import { variablesAloud } from "../diag-logger.ts";
 import { type MetricsPart, Tracing } from "../tracing.ts";
 import { type Wiring, wireTracing } from "../wire-tracing.ts";
 import { metricReaders } from "./metric-readers.ts";
@@ -26,7 +27,7 @@ import { checkMetricOptions, type TelemetrySetupOptions } from "./telemetry-opti
  */
 export function setupTelemetry(options: TelemetrySetupOptions = {}): ProcessTelemetry {
   checkMetricOptions(options);
-  const wiring = wireTracing(options);
+  const wiring = variablesAloud(() => wireTracing(options));
   try {
     return new ProcessTelemetry(wiring.parts, wireMetrics(options, wiring));
   } catch (error) {
@@ -38,7 +39,7 @@ export function setupTelemetry(options: TelemetrySetupOptions = {}): ProcessTele
 
 function wireMetrics(options: TelemetrySetupOptions, { parts, resource }: Wiring): MetricsPart {
   if (resource === undefined) return NO_METRICS;
-  const readers = metricReaders(options, parts.reporter);
+  const readers = variablesAloud(() => metricReaders(options, parts.reporter));
   if (readers.length === 0) return NO_METRICS;
   const provider = new MeterProvider({ resource, readers });
   observeSpansDropped(provider, parts.ledger);

@@ -1,17 +1,21 @@
-// The child's program in one file, built as the command is: its modules are no part of the package.
+// A program in one file, built as the command is: its modules are no part of the package.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "tsdown";
 
-/** Calls `use` with the path of the bundle, which is gone afterwards. */
-export async function withBundle(use) {
+/**
+ * Calls `use` with the path of the bundle, which is gone afterwards.
+ *
+ * @param program the URL of its source.
+ */
+export async function withBundle(program, use) {
   const place = mkdtempSync(join(tmpdir(), "entelix-otel-bench-"));
   try {
     await build({
       config: false,
-      entry: { child: fileURLToPath(new URL("child.mjs", import.meta.url)) },
+      entry: { program: fileURLToPath(program) },
       outDir: place,
       format: "esm",
       platform: "node",
@@ -23,7 +27,7 @@ export async function withBundle(use) {
       inputOptions: { resolve: { mainFields: ["module", "main"] } },
       outExtensions: () => ({ js: ".mjs" }),
     });
-    return await use(join(place, "child.mjs"));
+    return await use(join(place, "program.mjs"));
   } finally {
     rmSync(place, { recursive: true, force: true });
   }

@@ -1,0 +1,154 @@
+// node bench/export.mjs [cpu|loss] [--short]: spans created, encoded and sent to a receiver on this machine, in CPU
+// of the process, as a share of hand-written SDK calls with the stock batch processor and OTLP/JSON
+// exporter; and what is lost of more spans than those take.
+//
+// One side a process, since sides in one process share their call sites: processes take turns, A B, B A,
+// and a ratio is one of neighbours. The control is the stock side against itself: how far it is from 1 is
+// how far any figure here can be trusted. `--short` shows that it works.
+//
+// Lost is what the receiver has not, counted is what the sender says is lost. Memory is heap and external
+// memory (buffers) above what was there before, garbage too, looked at all through the tick and the sending;
+// "waiting" is what is left of it at the end of the tick after a collection.
+import { execFile, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { parseArgs, promisify } from "node:util";
+import { withBundle } from "./bundle.mjs";
+
+const run = promisify(execFile);
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { short: { type: "boolean", default: false } },
+});
+const { short } = values;
+/** Which tables: all, unless one is named. */
+const wanted = (table) => positionals.length === 0 || positionals.includes(table);
+const PAIRS = short ? 1 : 5;
+const ROUNDS = short ? 3 : 25;
+/** The first fits into the queue, the second does not. */
+const [BURST, LONG_BURST] = [100_000, 300_000];
+const BURSTS = short ? 1 : 5;
+const PACED = short ? 60_000 : 240_000;
+const BASE = "stock JSON";
+const UNSENT = "hand-written, unsent";
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+const format = (value) => value.toFixed(3);
+
+const server = fork(fileURLToPath(new URL("export/server.mjs", import.meta.url)));
+let program;
+try {
+  const [{ port }] = await once(server, "message");
+  const url = `http://127.0.0.1:${port}/v1/traces`;
+  await withBundle(new URL("export/child.mjs", import.meta.url), async (bundled) => {
+    program = bundled;
+    if (wanted("cpu")) await cpuTable(url);
+    if (wanted("loss")) await lossTables(url);
+  });
+} finally {
+  server.kill();
+}
+
+async function child(what, side, url, count, compression = "none") {
+  const args = ["--expose-gc", program, what, side, url, String(count)];
+  const env = { ...process.env, OTEL_EXPORTER_OTLP_COMPRESSION: compression };
+  const { stdout } = await run(process.execPath, args, { env, maxBuffer: 1 << 24 });
+  server.send("counts");
+  const [counts] = await once(server, "message");
+  return { ...JSON.parse(stdout.trim().split("\n").at(-1)), ...counts };
+}
+
+async function cpuTable(url) {
+  console.log("created + encoded + sent, CPU / hand-written calls, stock processor, OTLP/JSON");
+  console.table([
+    await row(url, BASE, "none", undefined),
+    await row(url, "hand-written, chunks", "none", 0.5),
+    await row(url, "bridge, chunks", "none", 0.5),
+    await row(url, "own records, chunks", "none", 0.35),
+    await row(url, BASE, "gzip", undefined),
+    await row(url, "hand-written, chunks", "gzip", 0.6),
+    await row(url, "bridge, chunks", "gzip", 0.6),
+  ]);
+  console.log("created alone, CPU / hand-written calls");
+  console.table([
+    await row(url, UNSENT, "none", undefined, UNSENT),
+    await row(url, "own records, unsent", "none", 0.35, UNSENT),
+  ]);
+}
+
+async function row(url, side, compression, goal, base = BASE) {
+  const ratios = [];
+  const ours = [];
+  for (let n = 0; n < PAIRS; n++) {
+    const order = n % 2 === 0 ? [base, side] : [side, base];
+    const pair = [];
+    for (const each of order) pair.push(await child("cpu", each, url, ROUNDS, compression));
+    if (n % 2 === 1) pair.reverse();
+    const [first, other] = pair;
+    ratios.push(other.us / first.us);
+    ours.push(other);
+  }
+  const ratio = median(ratios);
+  const lost = ours.reduce((sum, { ended, spans }) => sum + ended - spans, 0);
+  return {
+    side: goal === undefined ? "control" : side,
+    compression,
+    ratio: format(ratio),
+    goal: goal === undefined ? "" : `<= ${goal.toFixed(2)}`,
+    reached: goal === undefined ? "" : ratio <= goal ? "yes" : "no",
+    spread: `${format(Math.min(...ratios))}–${format(Math.max(...ratios))}`,
+    "us a span": median(ours.map(({ us }) => us)).toFixed(2),
+    ...(base === UNSENT
+      ? {}
+      : {
+          "bytes a span": Math.round(median(ours.map(({ bytes, spans }) => bytes / spans))),
+          lost,
+        }),
+  };
+}
+
+async function lossTables(url) {
+  const sides = ["stock JSON, defaults", BASE, "hand-written, chunks", "bridge, chunks"];
+  const [bursts, more] = [[], []];
+  for (const side of sides) {
+    bursts.push({ side, ...(await burst(url, side)) });
+    more.push({ side, ...(await pastTheBound(url, side)) });
+  }
+  console.log(`a burst of ${BURST} spans in one tick, then a shutdown; memory in MiB`);
+  console.table(bursts);
+  console.log("more than that: lost / counted");
+  console.table(more);
+}
+
+async function burst(url, side) {
+  const all = [];
+  for (let n = 0; n < BURSTS; n++) all.push(await child("burst", side, url, BURST));
+  const { waiting } = await child("waiting", side, url, BURST);
+  const peaks = all.map(({ held }) => held);
+  const peak = Math.max(...peaks);
+  return {
+    lost: Math.max(...all.map(({ ended, spans }) => ended - spans)),
+    counted: Math.max(...all.map(({ counted }) => counted)),
+    waiting: mebibytes(waiting),
+    "at most": mebibytes(peak),
+    spread: `${mebibytes(Math.min(...peaks))}–${mebibytes(peak)}`,
+    goal: "<= 64",
+    reached: peak <= 64 * 2 ** 20 ? "yes" : "no",
+    "rss grown": mebibytes(Math.max(...all.map(({ rss }) => rss))),
+  };
+}
+
+async function pastTheBound(url, side) {
+  const paced = await child("paced", side, url, PACED);
+  const long = await child("burst", side, url, LONG_BURST);
+  const told = ({ counted, ended, spans }) => `${ended - spans} / ${counted}`;
+  return {
+    "120,000 a second": `${told(paced)} of ${PACED}`,
+    "reached a second": Math.round(paced.rate),
+    "in one tick": `${told(long)} of ${LONG_BURST}`,
+    "MiB at most": mebibytes(long.held),
+  };
+}
+
+function mebibytes(bytes) {
+  return Number((bytes / 2 ** 20).toFixed(1));
+}

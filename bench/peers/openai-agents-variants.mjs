@@ -1,0 +1,47 @@
+// Each instrumentation of the OpenAI Agents SDK as a tracing processor, on the same provider. Content is on in all.
+import { OpenAIAgentsInstrumentation } from "@arizeai/openinference-instrumentation-openai-agents";
+import { Bridge } from "entelix-otel";
+import { OpenAIAgentsProcessor } from "entelix-otel/openai-agents";
+import { langfuseProcessor } from "./langfuse-processor.mjs";
+import { providerOf } from "./seen-spans.mjs";
+
+const nothing = async () => {};
+
+/** Name to what makes its processor, given a span processor. */
+export const VARIANTS = {
+  none: () => ({ handler: IDLE, flush: nothing }),
+  ours(spanProcessor) {
+    const tracerProvider = providerOf(spanProcessor, { ours: true });
+    const sink = new Bridge({ tracerProvider, captureContent: true });
+    const handler = new OpenAIAgentsProcessor({ sink, tenant: "acme" });
+    return { handler, flush: () => handler.forceFlush() };
+  },
+  openinference(spanProcessor) {
+    const tracerProvider = providerOf(spanProcessor);
+    let handler;
+    const sdk = {
+      setTraceProcessors([given]) {
+        handler = given;
+      },
+      addTraceProcessor() {},
+    };
+    new OpenAIAgentsInstrumentation({ tracerProvider }).manuallyInstrument(sdk);
+    return { handler, flush: nothing };
+  },
+  /** Langfuse has no instrumentation of its own for this SDK: its users take this one. */
+  "langfuse-processor"(spanProcessor) {
+    const own = langfuseProcessor(spanProcessor);
+    const { handler } = VARIANTS.openinference(own);
+    return { handler, flush: () => own.forceFlush() };
+  },
+};
+
+/** A processor that does nothing: the SDK's own tracing is paid for all the same. */
+export const IDLE = {
+  onTraceStart: nothing,
+  onTraceEnd: nothing,
+  onSpanStart: nothing,
+  onSpanEnd: nothing,
+  forceFlush: nothing,
+  shutdown: nothing,
+};

@@ -1,0 +1,44 @@
+// Agents in TypeScript with the package alone: no SDK, and none of the frameworks. Runs of both module
+// systems are in one tree, and both adapters can be made from either.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { CaptureSink } from "entelix-otel";
+import * as esmLangchain from "entelix-otel/langchain";
+import * as esmOpenai from "entelix-otel/openai-agents";
+import * as esm from "entelix-otel/runtime";
+
+const require = createRequire(import.meta.url);
+const cjs = require("entelix-otel/runtime");
+const cjsLangchain = require("entelix-otel/langchain");
+const cjsOpenai = require("entelix-otel/openai-agents");
+
+assert.notEqual(esm.runAgent, cjs.runAgent, "expected two copies");
+assert.deepEqual(Object.keys(esm).sort(), Object.keys(cjs).sort());
+
+for (const [of, outer, inner] of [
+  ["CommonJS run in an ESM run", esm, cjs],
+  ["ESM run in a CommonJS run", cjs, esm],
+]) {
+  const sink = new CaptureSink();
+  const child = () => inner.runAgent({ agent: "inner" }, () => "found");
+  const run = { sink, agent: "outer", tenant: "acme" };
+  assert.equal(await outer.runAgent(run, (run) => run.tool("ask", child)), "found");
+  const { events } = sink;
+  const [started, call, below] = events;
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ["started", "tool_start", "started", "complete", "tool_complete", "complete"],
+  );
+  assert.equal(below.parent_run_id, started.run_id);
+  assert.equal(below.tenant_id, "acme");
+  assert.equal(sink.items[2].envelope.parent_tool_use_id, call.tool_use_id);
+  console.log(`${of}: its sub-agent`);
+}
+
+for (const { LangChainHandler } of [esmLangchain, cjsLangchain]) {
+  assert.equal(new LangChainHandler({ sink: new CaptureSink(), tenant: "acme" }).raiseError, false);
+}
+for (const { OpenAIAgentsProcessor } of [esmOpenai, cjsOpenai]) {
+  await new OpenAIAgentsProcessor({ sink: new CaptureSink(), tenant: "acme" }).shutdown();
+}
+console.log("both adapters, from both, without their frameworks");

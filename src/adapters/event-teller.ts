@@ -1,0 +1,66 @@
+import type { AgentEvent } from "../events/agent-event.ts";
+import type { EventEnvelope } from "../events/event-envelope.ts";
+import type { Instant } from "../events/instant.ts";
+import { tellHook } from "../runtime/error-hook.ts";
+import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
+
+/** An envelope in the making. What an adapter tells always has an id and a time. */
+export type OpenEnvelope = { -readonly [K in keyof EventEnvelope]: EventEnvelope[K] } & {
+  event_id: string;
+  timestamp: string | Readonly<Instant>;
+};
+
+export interface EventTellerOptions {
+  readonly sink: AgentEventSink;
+  /** Told of what the sink threw; what it throws itself is dropped. Default: nobody. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/**
+ * Tells a sink what a framework does, from inside the framework's callbacks: nothing that the sink
+ * does ever reaches the framework. What it could not take is counted.
+ */
+export class EventTeller {
+  readonly #sink: AgentEventSink;
+  readonly #onError: ((error: unknown) => void) | undefined;
+  /** Sends whose promise has not settled. */
+  readonly #pending = new Set<Promise<void>>();
+  /** Events that the sink did not take. */
+  failures = 0;
+
+  constructor(options: EventTellerOptions) {
+    this.#sink = options.sink;
+    this.#onError = options.onError;
+  }
+
+  /** Sends one event, without waiting for it. */
+  tell(event: AgentEvent, envelope: OpenEnvelope): void {
+    try {
+      const sent = this.#sink.send(event, envelope);
+      if (sent !== undefined) this.#follow(sent);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Resolves when the sink has taken, or refused, all that it was told. Never rejects. */
+  async settled(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+  }
+
+  #follow(sent: Promise<void>): void {
+    const done = sent.then(
+      () => void this.#pending.delete(done),
+      (error: unknown) => {
+        this.#pending.delete(done);
+        this.#failed(error);
+      },
+    );
+    this.#pending.add(done);
+  }
+
+  #failed(error: unknown): void {
+    this.failures += 1;
+    tellHook(this.#onError, error);
+  }
+}

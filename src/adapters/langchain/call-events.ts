@@ -1,0 +1,156 @@
+import { AgentError } from "../../events/agent-error.ts";
+import { classifyToolError, envelopeOf } from "../../events/classify.ts";
+import { renderForLlm } from "../../events/render-for-llm.ts";
+import type { EventTeller } from "../event-teller.ts";
+import { eventId } from "./event-id.ts";
+import type { ConventionalMessage } from "./messages.ts";
+import type { Answer } from "./model-facts.ts";
+import { errorText, explained } from "./own-errors.ts";
+import type { ModelPlace, ToolPlace } from "./place.ts";
+import { envelopeIn } from "./run-events.ts";
+import type { Failure } from "./thrown.ts";
+
+/** How upstream tells of a tool that paused its run; LangGraph's own text would hold the payload. */
+const PAUSED = AgentError.interrupted({ type: "custom" });
+const PAUSED_FIELDS = {
+  error: PAUSED.message,
+  error_for_llm: renderForLlm(PAUSED),
+  envelope: envelopeOf(PAUSED),
+  kind: classifyToolError(PAUSED),
+};
+
+/** Tells how calls of tools and models begin and end. */
+export class CallEvents {
+  readonly #teller: EventTeller;
+
+  constructor(teller: EventTeller) {
+    this.#teller = teller;
+  }
+
+  toolStarted(call: ToolPlace, input: unknown): void {
+    const { run, toolUseId, tool } = call;
+    this.#teller.tell(
+      {
+        type: "tool_start",
+        run_id: run.id,
+        tenant_id: run.tenant,
+        tool_use_id: toolUseId,
+        tool,
+        input,
+      },
+      envelopeIn(run, eventId(call.id, "call-start")),
+    );
+  }
+
+  toolCompleted(call: ToolPlace, output: unknown): void {
+    const { run, toolUseId, tool } = call;
+    this.#teller.tell(
+      {
+        type: "tool_complete",
+        run_id: run.id,
+        tenant_id: run.tenant,
+        tool_use_id: toolUseId,
+        tool,
+        duration_ms: sinceMs(call.startedMs),
+        output,
+      },
+      envelopeIn(run, eventId(call.id, "call-end")),
+    );
+  }
+
+  toolFailed(call: ToolPlace, thrown: unknown): void {
+    const known = explained(thrown);
+    this.#toolError(call, {
+      error: errorText(thrown),
+      error_for_llm: renderForLlm(known),
+      envelope: envelopeOf(known),
+      kind: classifyToolError(known),
+    });
+  }
+
+  toolPaused(call: ToolPlace): void {
+    this.#toolError(call, PAUSED_FIELDS);
+  }
+
+  #toolError(call: ToolPlace, fields: typeof PAUSED_FIELDS): void {
+    const { run, toolUseId, tool } = call;
+    this.#teller.tell(
+      {
+        type: "tool_error",
+        run_id: run.id,
+        tenant_id: run.tenant,
+        tool_use_id: toolUseId,
+        tool,
+        error: fields.error,
+        error_for_llm: fields.error_for_llm,
+        envelope: fields.envelope,
+        kind: fields.kind,
+        duration_ms: sinceMs(call.startedMs),
+      },
+      envelopeIn(run, eventId(call.id, "call-end")),
+    );
+  }
+
+  modelStarted(
+    call: ModelPlace,
+    provider: string | undefined,
+    input: readonly ConventionalMessage[],
+  ): void {
+    const { run } = call;
+    this.#teller.tell(
+      {
+        type: "model_start",
+        run_id: run.id,
+        tenant_id: run.tenant,
+        model_call_id: call.id,
+        model: call.model ?? null,
+        provider: provider ?? null,
+        input,
+      },
+      envelopeIn(run, eventId(call.id, "call-start")),
+    );
+  }
+
+  modelAnswered(call: ModelPlace, answer: Answer): void {
+    const { run, firstMs, startedMs } = call;
+    this.#teller.tell(
+      {
+        type: "model_complete",
+        run_id: run.id,
+        tenant_id: run.tenant,
+        model_call_id: call.id,
+        model: call.model ?? null,
+        duration_ms: sinceMs(startedMs),
+        first_output_ms: firstMs === undefined ? null : Math.round(firstMs - startedMs),
+        usage: answer.usage ?? null,
+        response_model: answer.responseModel ?? null,
+        response_id: answer.responseId ?? null,
+        finish_reasons: answer.finishReasons ?? null,
+        output: answer.output,
+      },
+      envelopeIn(run, eventId(call.id, "call-end")),
+    );
+  }
+
+  modelFailed(call: ModelPlace, failure: Failure): void {
+    const { run } = call;
+    this.#teller.tell(
+      {
+        type: "model_error",
+        run_id: run.id,
+        tenant_id: run.tenant,
+        model_call_id: call.id,
+        model: call.model ?? null,
+        duration_ms: sinceMs(call.startedMs),
+        error: failure.error,
+        envelope: failure.envelope,
+        kind: failure.kind,
+      },
+      envelopeIn(run, eventId(call.id, "call-end")),
+    );
+  }
+}
+
+function sinceMs(startedMs: number): number {
+  return Math.round(performance.now() - startedMs);
+}

@@ -1,0 +1,347 @@
+import type { EventTeller } from "../event-teller.ts";
+import { fieldsOf, listOf, textOf } from "../shape.ts";
+import { CallEvents } from "./call-events.ts";
+import {
+  DEFAULT_OPEN_CALLS,
+  type HandlerCounts,
+  type LangChainHandlerOptions,
+  limitOf,
+} from "./handler-options.ts";
+import { agentName, isGraph, toolInput, toolName, toolOutput } from "./invocation.ts";
+import { conventionalOutputs, promptMessages, requestMessages } from "./messages.ts";
+import { answerOf, modelNameOf, providerOf } from "./model-facts.ts";
+import { addPause, graphPause, thrownPause } from "./pauses.ts";
+import type { ModelPlace, Place, ToolPlace } from "./place.ts";
+import { PlaceTable } from "./place-table.ts";
+import type { RunState } from "./run-state.ts";
+import { type KnownPlace, Runs } from "./runs.ts";
+import { StoppedGraphs } from "./stopped-graphs.ts";
+import { failureOf, signalOf } from "./thrown.ts";
+
+const UNTOLD = "untold";
+
+/**
+ * Follows LangChain's calls by their run ids, and tells of runs, tools and models. A chain that is no
+ * run has no state of its own: its id stands for the place that it is in.
+ */
+export class CallTracker {
+  readonly #runs: Runs;
+  readonly #calls: CallEvents;
+  readonly #skipsLone: boolean;
+  readonly #places: PlaceTable;
+  readonly #stopped: StoppedGraphs;
+  #duplicates = 0;
+  #unmatched = 0;
+  #late = 0;
+  #skipped = 0;
+  #shownElsewhere = 0;
+  #retrievers = 0;
+
+  constructor(
+    options: LangChainHandlerOptions,
+    teller: EventTeller,
+    onError: (error: unknown) => void,
+  ) {
+    this.#places = new PlaceTable(
+      limitOf("openCalls", options.limits?.openCalls, DEFAULT_OPEN_CALLS),
+    );
+    this.#runs = new Runs(options, teller, this.#places, onError);
+    this.#calls = new CallEvents(teller);
+    this.#stopped = new StoppedGraphs(this.#places, (run, thrown, at) => {
+      try {
+        this.#runs.end(run, thrown, at);
+      } catch (error) {
+        onError(error);
+      }
+    });
+    this.#skipsLone = options.loneCalls === "skip";
+  }
+
+  get counts(): Omit<HandlerCounts, "sinkFailures" | "faults"> {
+    return {
+      ...this.#runs.counts,
+      duplicates: this.#duplicates,
+      unmatched: this.#unmatched,
+      late: this.#late,
+      forgotten: this.#places.forgotten,
+      skipped: this.#skipped,
+      shownElsewhere: this.#shownElsewhere,
+      retrievers: this.#retrievers,
+    };
+  }
+
+  /** Where the call with that id stands. */
+  placeOf(id: string): Place | undefined {
+    return this.#places.get(id);
+  }
+
+  chainStarts(
+    serialized: unknown,
+    inputs: unknown,
+    id: string,
+    parentId: string | undefined,
+    metadata: unknown,
+    runName: unknown,
+  ): void {
+    const above = this.#above(id, parentId);
+    if (above === UNTOLD) return;
+    const graph = isGraph(serialized);
+    if (above === undefined || above.kind === "foreign" || graph) {
+      const agent = agentName(serialized, runName);
+      const run = this.#runs.start({ id, above, agent, metadata, graph, inputs });
+      if (run !== undefined) {
+        this.#places.set(id, { kind: "run", id, run, toolUseId: undefined });
+      }
+      return;
+    }
+    this.#places.set(id, above);
+    if (above.id === parentId && above.run.graph) noteNode(above.run, metadata, runName);
+  }
+
+  chainEnds(outputs: unknown, id: string): void {
+    const place = this.#take(id, "run");
+    if (place?.kind !== "run" || place.id !== id) return;
+    const { run } = place;
+    // So a sequence's batch tells of an input that failed, where it is to return exceptions.
+    if (outputs instanceof Error) {
+      this.#runs.end(run, outputs);
+      return;
+    }
+    const pause = graphPause(run, outputs);
+    if (pause === undefined) this.#runs.complete(run, conventionalOutputs(outputs));
+    else this.#runs.pause(run, pause);
+  }
+
+  chainFails(thrown: unknown, id: string, parentId: string | undefined): void {
+    const place = this.#take(id, "run");
+    if (place?.kind !== "run") return;
+    const { run } = place;
+    if (place.id === id) this.#runs.end(run, thrown);
+    if (place.id !== parentId) return;
+    const signal = signalOf(thrown);
+    if (signal === undefined) {
+      run.lastError = thrown;
+      this.#stopped.nodeFailed(run, thrown);
+    } else if (signal === "pause" && run.graph) addPause(run, thrown);
+  }
+
+  /** LangGraph's own word of a pause, which comes before the end of the graph's chain. */
+  graphPauses(event: unknown): void {
+    const fields = fieldsOf(event);
+    const id = textOf(fields?.runId);
+    const place = this.#places.get(id);
+    if (place?.kind !== "run" || place.id !== id) return;
+    const told = listOf(fields?.interrupts) ?? [];
+    const interrupts = told.length > 0 ? told : (place.run.pause?.interrupts ?? []);
+    const checkpointId = textOf(fields?.checkpointId);
+    place.run.pause = { status: textOf(fields?.status), interrupts, checkpointId };
+  }
+
+  toolStarts(
+    serialized: unknown,
+    input: unknown,
+    id: string,
+    parentId: string | undefined,
+    metadata: unknown,
+    runName: unknown,
+    callId: unknown,
+  ): void {
+    const above = this.#above(id, parentId);
+    if (above === UNTOLD) return;
+    const toolCallId = textOf(callId);
+    if (above?.kind === "foreign" && above.toolUseId !== undefined) {
+      if (toolCallId === undefined || toolCallId === above.toolUseId) {
+        this.#shownElsewhere += 1;
+        this.#places.set(id, above);
+        return;
+      }
+    }
+    const asked = toolCallId === undefined ? undefined : above?.run.asked?.get(toolCallId);
+    const tool = toolName(serialized, runName, asked);
+    const run = this.#runFor(id, above, tool, metadata);
+    if (run === undefined) return;
+    run.totals.toolCalls += 1;
+    const call: ToolPlace = {
+      kind: "tool",
+      id,
+      run,
+      toolUseId: toolCallId ?? id,
+      tool,
+      startedMs: performance.now(),
+      alone: above === undefined,
+    };
+    this.#places.set(id, call);
+    this.#calls.toolStarted(call, toolInput(input));
+  }
+
+  toolEnds(output: unknown, id: string): void {
+    const call = this.#takeOpen(id, "tool");
+    if (call?.kind !== "tool") return;
+    this.#calls.toolCompleted(call, toolOutput(output));
+    if (call.alone) this.#runs.complete(call.run, null);
+  }
+
+  toolFails(thrown: unknown, id: string): void {
+    const call = this.#takeOpen(id, "tool");
+    if (call?.kind !== "tool") return;
+    const { run } = call;
+    if (thrownPause(run, thrown) !== undefined) this.#calls.toolPaused(call);
+    else if (signalOf(thrown) === "handover") this.#calls.toolCompleted(call, null);
+    else {
+      run.lastError = thrown;
+      run.failedTool = call.tool;
+      run.failedToolError = thrown;
+      this.#calls.toolFailed(call, thrown);
+    }
+    if (call.alone) this.#runs.end(run, thrown);
+  }
+
+  modelStarts(
+    serialized: unknown,
+    request: { readonly messages: unknown } | { readonly prompts: unknown },
+    id: string,
+    parentId: string | undefined,
+    extra: unknown,
+    metadata: unknown,
+  ): void {
+    const above = this.#above(id, parentId);
+    if (above === UNTOLD) return;
+    const said = fieldsOf(metadata);
+    const model = modelNameOf(fieldsOf(serialized), fieldsOf(extra), said);
+    const run = this.#runFor(id, above, model ?? "model", metadata);
+    if (run === undefined) return;
+    run.totals.requests += 1;
+    const call: ModelPlace = {
+      kind: "model",
+      id,
+      run,
+      toolUseId: above?.toolUseId,
+      model,
+      startedMs: performance.now(),
+      firstMs: undefined,
+      alone: above === undefined,
+    };
+    this.#places.set(id, call);
+    const input =
+      "messages" in request ? requestMessages(request.messages) : promptMessages(request.prompts);
+    this.#calls.modelStarted(call, providerOf(said), input);
+  }
+
+  modelStreams(id: string): void {
+    const call = this.#places.get(id);
+    if (call?.kind === "model") call.firstMs ??= performance.now();
+  }
+
+  modelEnds(result: unknown, id: string, extra: unknown): void {
+    const call = this.#takeOpen(id, "model");
+    if (call?.kind !== "model") return;
+    const { run } = call;
+    const answer = answerOf(fieldsOf(result), fieldsOf(extra)?.cached === true);
+    const { usage } = answer;
+    if (usage !== undefined) {
+      run.totals.reported = true;
+      run.totals.inputTokens += Number(usage.input_tokens ?? 0);
+      run.totals.outputTokens += Number(usage.output_tokens ?? 0);
+    }
+    if (answer.toolCalls.length > 0) run.asked = namesById(answer.toolCalls);
+    this.#calls.modelAnswered(call, answer);
+    if (call.alone) this.#runs.complete(run, null);
+  }
+
+  modelFails(thrown: unknown, id: string): void {
+    const call = this.#takeOpen(id, "model");
+    if (call?.kind !== "model") return;
+    call.run.lastError = thrown;
+    this.#calls.modelFailed(call, failureOf(thrown));
+    if (call.alone) this.#runs.end(call.run, thrown);
+  }
+
+  /** There is no event of it, but what it calls belongs to the run. */
+  retrieverStarts(id: string, parentId: string | undefined): void {
+    if (this.#isKnown(id)) return;
+    this.#retrievers += 1;
+    const above = this.#runs.above(parentId);
+    if (above !== undefined) this.#places.set(id, above);
+  }
+
+  retrieverEnds(id: string): void {
+    if (this.#places.get(id)?.id !== id) this.#places.delete(id);
+  }
+
+  /** What stands above something that starts; `UNTOLD` where it was told before, or is nobody's to tell. */
+  #above(id: string, parentId: string | undefined): KnownPlace | undefined | typeof UNTOLD {
+    if (this.#isKnown(id)) return UNTOLD;
+    const above = this.#runs.above(parentId);
+    if (above?.kind !== "refused") {
+      if (above?.run.calledOff !== undefined) this.#stopped.goesOn(above.run);
+      return above;
+    }
+    this.#places.set(id, above);
+    return UNTOLD;
+  }
+
+  #isKnown(id: string): boolean {
+    if (!this.#places.has(id)) return false;
+    this.#duplicates += 1;
+    return true;
+  }
+
+  /** What ends with this: a call of that kind, or a chain that only stood in the place of another. */
+  #take(id: string, kind: "run" | "tool" | "model"): Place | undefined {
+    const place = this.#places.get(id);
+    const fits = place?.id !== id || place.kind === kind || place.kind === "refused";
+    if (place === undefined || !fits) {
+      this.#unmatched += 1;
+      return undefined;
+    }
+    this.#places.delete(id);
+    return place;
+  }
+
+  /** The call that ends with this, unless its run is over: then the sink has ended it already. */
+  #takeOpen(id: string, kind: "tool" | "model"): KnownPlace | undefined {
+    const place = this.#take(id, kind);
+    if (place === undefined || place.kind === "refused" || place.id !== id) return undefined;
+    if (!place.run.ended) return place;
+    this.#late += 1;
+    return undefined;
+  }
+
+  /** The run that a tool or model is told in; one of its own where there is none. */
+  #runFor(
+    id: string,
+    above: KnownPlace | undefined,
+    agent: string,
+    metadata: unknown,
+  ): RunState | undefined {
+    if (above === undefined) {
+      if (!this.#skipsLone) {
+        return this.#runs.start({ id, above, agent, metadata, graph: false, inputs: undefined });
+      }
+      this.#skipped += 1;
+      return undefined;
+    }
+    if (!above.run.ended) return above.run;
+    this.#late += 1;
+    this.#places.set(id, above);
+    return undefined;
+  }
+}
+
+/** Which node runs, as long as the step has one alone. */
+function noteNode(run: RunState, metadata: unknown, runName: unknown): void {
+  const step = fieldsOf(metadata)?.langgraph_step;
+  run.node = run.step === step ? undefined : textOf(runName);
+  run.step = step;
+}
+
+function namesById(calls: readonly unknown[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const call of calls) {
+    const fields = fieldsOf(call);
+    const id = textOf(fields?.id);
+    const name = textOf(fields?.name);
+    if (id !== undefined && name !== undefined) names.set(id, name);
+  }
+  return names;
+}

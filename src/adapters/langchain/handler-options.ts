@@ -1,0 +1,69 @@
+import { checkWhole } from "../../events/whole-number.ts";
+import type { InnerSink } from "../../sinks/closable-sink.ts";
+
+/** Bounds of what a handler remembers. Each has a count in the handler's `counts` when it bites. */
+export interface HandlerLimits {
+  /** Calls of LangChain's open at once; beyond it the oldest is forgotten. Default 100,000. */
+  readonly openCalls?: number | undefined;
+  /**
+   * Threads whose pause is remembered, to link their resumption, at least; at most twice as many. The
+   * first handler of a sink decides. Default 10,000.
+   */
+  readonly pausedThreads?: number | undefined;
+}
+
+/** Where the events go, and whose they are. */
+export interface LangChainHandlerOptions {
+  /** What is told of everything: a `Bridge`, or any other sink. */
+  readonly sink: InnerSink;
+  /**
+   * Whose runs these are. A text holds for every invocation whose metadata has no `tenant_id`; a
+   * function is asked once for each outermost invocation, and its answer alone counts. Where it
+   * throws, or answers with anything but text, nothing is told of that invocation (`counts.refused`).
+   */
+  readonly tenant: string | ((metadata: Readonly<Record<string, unknown>>) => string);
+  /** Told of what the sink threw, and of faults in the handler. Default: nobody. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+  /**
+   * A model or tool that is called without a chain, graph or run around it: `run` makes one of its
+   * name, `skip` tells nothing. Default `run`.
+   */
+  readonly loneCalls?: "run" | "skip" | undefined;
+  readonly limits?: HandlerLimits | undefined;
+}
+
+/** What a handler did not, or could not, tell. */
+export interface HandlerCounts {
+  /** Starts that were told before: the handler is registered twice. */
+  readonly duplicates: number;
+  /** Ends without a start: told twice, forgotten, or skipped. */
+  readonly unmatched: number;
+  /** What happened in a run after its end. */
+  readonly late: number;
+  /** Open calls that were forgotten beyond `limits.openCalls`. */
+  readonly forgotten: number;
+  /** Pauses that were forgotten beyond `limits.pausedThreads`. */
+  readonly threadsForgotten: number;
+  /** Outermost invocations whose tenant is not known. */
+  readonly refused: number;
+  /** Models and tools called alone, with `loneCalls: "skip"`. */
+  readonly skipped: number;
+  /** Tool calls that another instrumentation shows: the run's own tool call is open around them. */
+  readonly shownElsewhere: number;
+  /** Retrievers: there is no event for them. */
+  readonly retrievers: number;
+  /** Events that the sink did not take. */
+  readonly sinkFailures: number;
+  /** Callbacks that failed in this package: each is a bug. */
+  readonly faults: number;
+}
+
+export const DEFAULT_OPEN_CALLS = 100_000;
+export const DEFAULT_PAUSED_THREADS = 10_000;
+
+/** @throws RangeError when a limit is not a whole number from 1. */
+export function limitOf(name: string, given: number | undefined, otherwise: number): number {
+  const value = given ?? otherwise;
+  checkWhole(value, `limits.${name}`, 1);
+  return value;
+}

@@ -1,0 +1,219 @@
+import { tellHook } from "../../runtime/error-hook.ts";
+import type { InnerSink } from "../../sinks/closable-sink.ts";
+import { EventTeller } from "../event-teller.ts";
+import { CallTracker } from "./call-tracker.ts";
+import type { HandlerCounts, LangChainHandlerOptions } from "./handler-options.ts";
+import { type SpanPlace, spanPlaceOf } from "./span-place.ts";
+
+/** By this LangGraph knows a handler that wants to hear of pauses. */
+const GRAPH_HANDLER: unique symbol = Symbol.for("langgraph.graph_callback_handler");
+
+/** By this {@link inSpan} knows a handler, of whichever copy of this package. */
+export const SPAN_PLACE: unique symbol = Symbol.for("entelix-otel.langchain-span-place.v1");
+
+/**
+ * A callback handler for LangChain.js and LangGraph: tells a sink of runs, tool calls and model calls.
+ *
+ * The outermost chain or graph is a run, and so is each graph inside it; what else happens in a run
+ * belongs to it. The handler throws nothing into the framework, and holds no state that outlives a
+ * run but which threads are paused. Register one with an invocation, a model or a tool; a second one
+ * on the same sink makes no second span.
+ *
+ * @throws TypeError, RangeError from the constructor: an empty `tenant`, a limit out of range.
+ *
+ * @example
+ * const handler = new LangChainHandler({ sink: bridge, tenant: "acme" });
+ * await graph.invoke(input, { callbacks: [handler], configurable: { thread_id: "t1" } });
+ */
+export class LangChainHandler {
+  readonly name = "entelix-otel";
+  /** Callbacks run where they are called, so that the current run is known, and in order. */
+  readonly awaitHandlers = true;
+  readonly raiseError = false;
+  readonly ignoreLLM = false;
+  readonly ignoreChain = false;
+  readonly ignoreAgent = false;
+  readonly ignoreRetriever = false;
+  readonly ignoreCustomEvent = true;
+  readonly [GRAPH_HANDLER] = true;
+  readonly #sink: InnerSink;
+  readonly #teller: EventTeller;
+  readonly #calls: CallTracker;
+  readonly #onError: ((error: unknown) => void) | undefined;
+  #faults = 0;
+
+  constructor(options: LangChainHandlerOptions) {
+    this.#sink = options.sink;
+    this.#onError = options.onError;
+    this.#teller = new EventTeller({ sink: options.sink, onError: options.onError });
+    this.#calls = new CallTracker(options, this.#teller, (error) => this.#report(error));
+  }
+
+  /** What was not, or could not be, told so far. */
+  get counts(): HandlerCounts {
+    return {
+      ...this.#calls.counts,
+      sinkFailures: this.#teller.failures,
+      faults: this.#faults,
+    };
+  }
+
+  /**
+   * Resolves when the sink has taken, or refused, all it was told, and has flushed, if it can. Never
+   * rejects: what the sink throws is reported.
+   */
+  async flush(): Promise<void> {
+    await this.#teller.settled();
+    try {
+      await this.#sink.forceFlush?.();
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** The same handler: LangChain copies handlers that it makes itself. */
+  copy(): this {
+    return this;
+  }
+
+  /** For {@link inSpan}: the span that the code of a LangChain run belongs into. */
+  [SPAN_PLACE](runId: string): SpanPlace | undefined {
+    return spanPlaceOf(this.#sink, this.#calls.placeOf(runId));
+  }
+
+  // LangChain's callbacks. The arguments are as its tracers read them; the declared order of those of
+  // `handleChainStart` is another in some versions, and not what is passed.
+
+  handleChainStart(
+    chain: unknown,
+    inputs: unknown,
+    runId: string,
+    parentRunId?: string,
+    _tags?: readonly string[] | string,
+    metadata?: unknown,
+    _runType?: unknown,
+    runName?: string,
+  ): void {
+    this.#contain(() =>
+      this.#calls.chainStarts(chain, inputs, runId, parentRunId, metadata, runName),
+    );
+  }
+
+  handleChainEnd(outputs: unknown, runId: string): void {
+    this.#contain(() => this.#calls.chainEnds(outputs, runId));
+  }
+
+  handleChainError(thrown: unknown, runId: string, parentRunId?: string): void {
+    this.#contain(() => this.#calls.chainFails(thrown, runId, parentRunId));
+  }
+
+  /** LangGraph's, from the versions that have it: a graph paused. */
+  handleInterrupt(event: unknown): void {
+    this.#contain(() => this.#calls.graphPauses(event));
+  }
+
+  handleToolStart(
+    tool: unknown,
+    input: string,
+    runId: string,
+    parentRunId?: string,
+    _tags?: readonly string[],
+    metadata?: unknown,
+    runName?: string,
+    toolCallId?: string,
+  ): void {
+    this.#contain(() =>
+      this.#calls.toolStarts(tool, input, runId, parentRunId, metadata, runName, toolCallId),
+    );
+  }
+
+  handleToolEnd(output: unknown, runId: string): void {
+    this.#contain(() => this.#calls.toolEnds(output, runId));
+  }
+
+  handleToolError(thrown: unknown, runId: string): void {
+    this.#contain(() => this.#calls.toolFails(thrown, runId));
+  }
+
+  handleChatModelStart(
+    model: unknown,
+    messages: readonly (readonly unknown[])[],
+    runId: string,
+    parentRunId?: string,
+    extra?: unknown,
+    _tags?: readonly string[],
+    metadata?: unknown,
+  ): void {
+    this.#contain(() => {
+      const request = { messages: messages[0] };
+      this.#calls.modelStarts(model, request, runId, parentRunId, extra, metadata);
+    });
+  }
+
+  handleLLMStart(
+    model: unknown,
+    prompts: readonly string[],
+    runId: string,
+    parentRunId?: string,
+    extra?: unknown,
+    _tags?: readonly string[],
+    metadata?: unknown,
+  ): void {
+    this.#contain(() =>
+      this.#calls.modelStarts(model, { prompts }, runId, parentRunId, extra, metadata),
+    );
+  }
+
+  handleLLMNewToken(_token: unknown, _index: unknown, runId: string): void {
+    this.#calls.modelStreams(runId);
+  }
+
+  handleChatModelStreamEvent(_event: unknown, runId: string): void {
+    this.#calls.modelStreams(runId);
+  }
+
+  handleLLMEnd(
+    result: unknown,
+    runId: string,
+    _parentRunId?: string,
+    _tags?: readonly string[],
+    extra?: unknown,
+  ): void {
+    this.#contain(() => this.#calls.modelEnds(result, runId, extra));
+  }
+
+  handleLLMError(thrown: unknown, runId: string): void {
+    this.#contain(() => this.#calls.modelFails(thrown, runId));
+  }
+
+  handleRetrieverStart(
+    _retriever: unknown,
+    _query: string,
+    runId: string,
+    parentRunId?: string,
+  ): void {
+    this.#contain(() => this.#calls.retrieverStarts(runId, parentRunId));
+  }
+
+  handleRetrieverEnd(_documents: unknown, runId: string): void {
+    this.#calls.retrieverEnds(runId);
+  }
+
+  handleRetrieverError(_thrown: unknown, runId: string): void {
+    this.#calls.retrieverEnds(runId);
+  }
+
+  /** Nothing that goes wrong here reaches the framework. */
+  #contain(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#faults += 1;
+      this.#report(error);
+    }
+  }
+
+  #report(error: unknown): void {
+    tellHook(this.#onError, error);
+  }
+}

@@ -1,0 +1,86 @@
+import { property } from "../../events/thrown-property.ts";
+import { carried } from "../../runtime/carried.ts";
+import { listOf } from "../shape.ts";
+import { SPAN_PLACE } from "./handler.ts";
+import type { SpanPlace } from "./span-place.ts";
+import { carriedChunks, streamsOf } from "./streamed.ts";
+
+/** A method that is handed the call's manager, which knows LangChain's id of it, and the handlers. */
+type Work = (this: unknown, ...args: readonly unknown[]) => unknown;
+
+const WRAPPED: unique symbol = Symbol.for("entelix-otel.langchain-in-span.v1");
+
+/**
+ * Makes the code of a tool, or of a chat model, run inside the span of its call: what it asks of the
+ * network or a database becomes part of that span, and runs that a tool starts become its children.
+ * The object is changed in place, once, and works as before where no handler follows the call.
+ *
+ * LangChain's callbacks cannot do that: they are told of a call, but do not run it.
+ *
+ * @returns what it was given.
+ * @throws TypeError when that has neither `_call` nor `_generate`, and so is neither.
+ *
+ * @example
+ * const tools = [search, refund].map(inSpan);
+ * const model = inSpan(new ChatOpenAI({ model: "gpt-5" }));
+ */
+export function inSpan<T extends object>(callee: T): T {
+  // A model may have a `_call` as well, of other arguments.
+  const generate: unknown = property(callee, "_generate");
+  if (isWork(generate)) {
+    replace(callee, "_generate", generate, 2, carriedCall);
+    const streams: unknown = streamsOf(callee);
+    if (isWork(streams)) replace(callee, "_streamResponseChunks", streams, 2, carriedChunks);
+    return callee;
+  }
+  const call: unknown = property(callee, "_call");
+  if (!isWork(call)) {
+    throw new TypeError("callee: expected a tool with `_call`, or a chat model with `_generate`");
+  }
+  replace(callee, "_call", call, 1, carriedCall);
+  return callee;
+}
+
+/** @param at where the manager is among the arguments. */
+function replace(
+  callee: object,
+  method: string,
+  work: Work,
+  at: number,
+  within: (place: SpanPlace, call: () => unknown) => unknown,
+): void {
+  if (property(work, WRAPPED) === true) return;
+  const wrapped: Work = function (...args) {
+    const call = () => Reflect.apply(work, this, args);
+    const place = placeIn(args[at]);
+    return place === undefined ? call() : within(place, call);
+  };
+  Object.defineProperty(wrapped, WRAPPED, { value: true });
+  Object.defineProperty(callee, method, { value: wrapped, writable: true, configurable: true });
+}
+
+function carriedCall(place: SpanPlace, call: () => unknown): unknown {
+  return carried(place.run.sink, place.span, place.run, call);
+}
+
+/** Where the first of our handlers among the call's own says that it is. */
+function placeIn(manager: unknown): SpanPlace | undefined {
+  const runId = property(manager, "runId");
+  if (typeof runId !== "string") return undefined;
+  for (const handler of listOf(property(manager, "handlers")) ?? []) {
+    if (!hasPlaces(handler)) continue;
+    const place = handler[SPAN_PLACE](runId);
+    if (place !== undefined) return place;
+  }
+  return undefined;
+}
+
+function hasPlaces(
+  handler: unknown,
+): handler is { [SPAN_PLACE](runId: string): SpanPlace | undefined } {
+  return typeof property(handler, SPAN_PLACE) === "function";
+}
+
+function isWork(value: unknown): value is Work {
+  return typeof value === "function";
+}

@@ -1,0 +1,61 @@
+import { fieldsOf, listOf, textOf } from "../shape.ts";
+import { classOf } from "./model-facts.ts";
+import type { PausedRun } from "./paused-threads.ts";
+
+// What a callback's arguments say about the invocation that it tells of.
+
+/** Whether a chain is a compiled graph of LangGraph's: an agent of its own, wherever it runs. */
+export function isGraph(serialized: unknown): boolean {
+  const id = listOf(fieldsOf(serialized)?.id);
+  return id !== undefined && id[0] === "langgraph" && id[1] === "pregel";
+}
+
+/** What the run is called: the run name or the graph's, else the class. */
+export function agentName(serialized: unknown, runName: unknown): string {
+  return textOf(runName) ?? classOf(fieldsOf(serialized)) ?? "chain";
+}
+
+export function toolName(
+  serialized: unknown,
+  runName: unknown,
+  askedFor: string | undefined,
+): string {
+  const known = textOf(runName) ?? askedFor;
+  if (known !== undefined) return known;
+  const fields = fieldsOf(serialized);
+  return textOf(fields?.name) ?? classOf(fields) ?? "tool";
+}
+
+/** The input of a tool, which LangChain hands over as JSON text, whatever it was. */
+export function toolInput(text: unknown): unknown {
+  if (typeof text !== "string" || (!text.startsWith("{") && !text.startsWith("["))) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return text;
+  }
+}
+
+/** What a tool gave, without the message that LangChain wraps it in. */
+export function toolOutput(output: unknown): unknown {
+  const fields = fieldsOf(output);
+  return fields !== undefined && "tool_call_id" in fields ? fields.content : output;
+}
+
+/** The thread, which may be a number in LangGraph's configuration. */
+export function threadOf(metadata: unknown): string | undefined {
+  const thread = fieldsOf(metadata)?.thread_id;
+  return typeof thread === "number" ? String(thread) : textOf(thread);
+}
+
+/**
+ * Whether a graph is asked to go on where it paused: with a `Command`, or with nothing. Any other
+ * input begins anew on the same thread, and another checkpoint of it is another place.
+ */
+export function isResumption(inputs: unknown, metadata: unknown, paused: PausedRun): boolean {
+  const checkpointId = textOf(fieldsOf(metadata)?.checkpoint_id);
+  if (checkpointId !== undefined && checkpointId !== paused.checkpointId) return false;
+  const fields = fieldsOf(inputs);
+  return fields === undefined || fields.lg_name === "Command" || fields.input === null;
+}

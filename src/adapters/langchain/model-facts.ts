@@ -1,0 +1,147 @@
+import type { ModelCallUsage } from "../../events/model-event.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../shape.ts";
+import { type ConventionalMessage, messageOf } from "./messages.ts";
+
+/** LangChain's names of providers, where the GenAI conventions have another one. */
+const PROVIDERS: ReadonlyMap<string, string> = new Map([
+  ["amazon_bedrock", "aws.bedrock"],
+  ["azure", "azure.ai.openai"],
+  ["azure_openai", "azure.ai.openai"],
+  ["google", "gcp.gemini"],
+  ["google_genai", "gcp.gemini"],
+  ["google_vertexai", "gcp.vertex_ai"],
+  ["ibm", "ibm.watsonx.ai"],
+  ["mistral", "mistral_ai"],
+  ["mistralai", "mistral_ai"],
+  ["watsonx", "ibm.watsonx.ai"],
+  ["xai", "x_ai"],
+]);
+
+/** The model that is asked, as `getLsParams` has it, else from the call's own parameters. */
+export function modelNameOf(
+  serialized: Fields | undefined,
+  extra: Fields | undefined,
+  metadata: Fields | undefined,
+): string | undefined {
+  const known = textOf(metadata?.ls_model_name);
+  if (known !== undefined) return known;
+  const parameters = fieldsOf(extra?.invocation_params);
+  const kwargs = fieldsOf(serialized?.kwargs);
+  return (
+    textOf(parameters?.model) ??
+    textOf(parameters?.model_name) ??
+    textOf(kwargs?.model) ??
+    textOf(kwargs?.model_name) ??
+    classOf(serialized)
+  );
+}
+
+export function providerOf(metadata: Fields | undefined): string | undefined {
+  const name = textOf(metadata?.ls_provider);
+  return name === undefined ? undefined : (PROVIDERS.get(name) ?? name);
+}
+
+/** The class that LangChain serialized: the last part of its id. */
+export function classOf(serialized: Fields | undefined): string | undefined {
+  const id = listOf(serialized?.id);
+  return id === undefined ? undefined : textOf(id[id.length - 1]);
+}
+
+/** What a model answered. */
+export interface Answer {
+  readonly usage: ModelCallUsage | undefined;
+  readonly responseModel: string | undefined;
+  readonly responseId: string | undefined;
+  readonly finishReasons: readonly string[] | undefined;
+  /** Content. */
+  readonly output: readonly ConventionalMessage[];
+  readonly toolCalls: readonly unknown[];
+}
+
+/**
+ * Reads LangChain's `LLMResult`.
+ *
+ * @param cached it came from LangChain's cache: the usage in it is that of another call.
+ */
+export function answerOf(result: Fields | undefined, cached: boolean): Answer {
+  const output: ConventionalMessage[] = [];
+  const finishReasons: string[] = [];
+  let usage: ModelCallUsage | undefined;
+  let first: Fields | undefined;
+  for (const batch of listOf(result?.generations) ?? []) {
+    for (const generation of listOf(batch) ?? []) {
+      const fields = fieldsOf(generation);
+      const message = fieldsOf(fields?.message);
+      const reason = finishReasonOf(fields, message);
+      if (reason !== undefined) finishReasons.push(reason);
+      first ??= message;
+      usage ??= usageOf(fieldsOf(message?.usage_metadata));
+      output.push(
+        message === undefined ? textAnswer(fields?.text, reason) : messageOf(message, reason),
+      );
+    }
+  }
+  const info = fieldsOf(first?.response_metadata);
+  const whole = fieldsOf(result?.llmOutput);
+  return {
+    usage: cached ? undefined : (usage ?? olderUsage(whole)),
+    responseModel:
+      textOf(info?.model_name) ?? textOf(info?.model) ?? textOf(whole?.model_name) ?? undefined,
+    responseId: textOf(info?.id) ?? givenId(first?.id),
+    finishReasons: finishReasons.length > 0 ? finishReasons : undefined,
+    output,
+    toolCalls: listOf(first?.tool_calls) ?? [],
+  };
+}
+
+/** Ids that LangChain itself makes up are nobody's response id. */
+function givenId(id: unknown): string | undefined {
+  const text = textOf(id);
+  return text === undefined || text.startsWith("run-") || text.startsWith("lc_") ? undefined : text;
+}
+
+function finishReasonOf(generation: Fields | undefined, message: Fields | undefined) {
+  const info = fieldsOf(generation?.generationInfo);
+  const metadata = fieldsOf(message?.response_metadata);
+  return (
+    textOf(info?.finish_reason) ??
+    textOf(metadata?.finish_reason) ??
+    textOf(metadata?.stop_reason) ??
+    textOf(metadata?.stopReason) ??
+    textOf(metadata?.finishReason) ??
+    textOf(metadata?.done_reason)
+  );
+}
+
+function textAnswer(text: unknown, reason: string | undefined): ConventionalMessage {
+  return messageOf({ type: "ai", content: text }, reason);
+}
+
+/** `usage_metadata`: the input contains the cached tokens already. */
+function usageOf(told: Fields | undefined): ModelCallUsage | undefined {
+  if (told === undefined) return undefined;
+  const input = fieldsOf(told.input_token_details);
+  const output = fieldsOf(told.output_token_details);
+  return {
+    input_tokens: countOf(told.input_tokens),
+    output_tokens: countOf(told.output_tokens),
+    cache_read_input_tokens: countOf(input?.cache_read),
+    cache_write_input_tokens: countOf(input?.cache_creation),
+    reasoning_output_tokens: countOf(output?.reasoning),
+  };
+}
+
+/** What models said before there was `usage_metadata`. */
+function olderUsage(whole: Fields | undefined): ModelCallUsage | undefined {
+  const told = fieldsOf(whole?.tokenUsage) ?? fieldsOf(whole?.usage);
+  if (told === undefined) return undefined;
+  const input = countOf(told.promptTokens ?? told.input_tokens ?? told.prompt_tokens);
+  const output = countOf(told.completionTokens ?? told.output_tokens ?? told.completion_tokens);
+  return input === null && output === null
+    ? undefined
+    : { input_tokens: input, output_tokens: output };
+}
+
+function countOf(value: unknown): number | null {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}

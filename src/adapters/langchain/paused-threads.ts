@@ -1,0 +1,58 @@
+import { RecentMap } from "../../lifecycle/recent-map.ts";
+import type { AgentEventSink } from "../../sinks/agent-event-sink.ts";
+
+/** A run that paused, and at which checkpoint, where LangGraph says so. */
+export interface PausedRun {
+  readonly id: string;
+  readonly checkpointId: string | undefined;
+}
+
+/**
+ * The run that each thread was paused in. One memory a sink, since many applications make a handler
+ * for each request.
+ */
+export class PausedThreads {
+  readonly #runs: RecentMap<PausedRun>;
+
+  constructor(least: number) {
+    this.#runs = new RecentMap(least);
+  }
+
+  /** @param least threads to remember; the first handler of a sink decides. */
+  static of(sink: AgentEventSink, least: number): PausedThreads {
+    const known = bySink.get(sink);
+    if (known !== undefined) return known;
+    const made = new PausedThreads(least);
+    bySink.set(sink, made);
+    return made;
+  }
+
+  /** @returns how many threads were forgotten for this one: mostly 0. */
+  pause(tenant: string, threadId: string, run: PausedRun): number {
+    return this.#runs.set(keyOf(tenant, threadId), run);
+  }
+
+  /**
+   * The thread is where it was, since the run that went on from there failed; unless it was paused
+   * again. Returns as {@link pause}.
+   */
+  restore(tenant: string, threadId: string, run: PausedRun): number {
+    const known = this.#runs.get(keyOf(tenant, threadId));
+    return known === undefined ? this.pause(tenant, threadId, run) : 0;
+  }
+
+  /** The run that the thread was paused in, which is over with this. */
+  take(tenant: string, threadId: string): PausedRun | undefined {
+    if (this.#runs.isEmpty) return undefined;
+    const key = keyOf(tenant, threadId);
+    const run = this.#runs.get(key);
+    if (run !== undefined) this.#runs.delete(key);
+    return run;
+  }
+}
+
+const bySink = new WeakMap<AgentEventSink, PausedThreads>();
+
+function keyOf(tenant: string, threadId: string): string {
+  return `${tenant}\0${threadId}`;
+}

@@ -1,0 +1,100 @@
+import { now } from "../../events/clock.ts";
+import type { Instant } from "../../events/instant.ts";
+import type { InterruptionKind } from "../../events/interruption-kind.ts";
+import type { UsageSnapshot } from "../../events/usage.ts";
+import type { EventTeller, OpenEnvelope } from "../event-teller.ts";
+import { eventId } from "./event-id.ts";
+import type { RunState } from "./run-state.ts";
+import type { Failure } from "./thrown.ts";
+
+/**
+ * The envelope of an event: `id` is the same when the same callback is told again.
+ *
+ * @param timestamp when it happened. Default: now.
+ */
+export function envelopeIn(
+  { id: runId, rootId, threadId }: RunState,
+  id: string,
+  timestamp: Instant = now(),
+): OpenEnvelope {
+  // Whole from the start: an object that grows costs more than all that is in it.
+  if (rootId === runId) {
+    return threadId === undefined
+      ? { event_id: id, timestamp }
+      : { event_id: id, timestamp, thread_id: threadId };
+  }
+  return threadId === undefined
+    ? { event_id: id, timestamp, root_run_id: rootId }
+    : { event_id: id, timestamp, thread_id: threadId, root_run_id: rootId };
+}
+
+export interface Beginning {
+  readonly agent: string;
+  readonly parentRunId: string | undefined;
+  readonly parentToolUseId: string | undefined;
+  readonly resumedFromRunId: string | undefined;
+}
+
+/** Tells how runs begin and end. */
+export class RunEvents {
+  readonly #teller: EventTeller;
+
+  constructor(teller: EventTeller) {
+    this.#teller = teller;
+  }
+
+  started(run: RunState, from: Beginning): void {
+    const envelope = envelopeIn(run, eventId(run.id, "run-start"));
+    if (from.parentToolUseId !== undefined) envelope.parent_tool_use_id = from.parentToolUseId;
+    if (from.resumedFromRunId !== undefined) envelope.resumed_from_run_id = from.resumedFromRunId;
+    this.#teller.tell(
+      {
+        type: "started",
+        run_id: run.id,
+        tenant_id: run.tenant,
+        parent_run_id: from.parentRunId ?? null,
+        agent: from.agent,
+      },
+      envelope,
+    );
+  }
+
+  complete(run: RunState, state: unknown): void {
+    run.ended = true;
+    this.#teller.tell(
+      { type: "complete", run_id: run.id, tenant_id: run.tenant, state, usage: usageOf(run) },
+      envelopeIn(run, eventId(run.id, "run-end")),
+    );
+  }
+
+  /** @param at when it failed. Default: now. */
+  failed(run: RunState, failure: Failure, at?: Instant): void {
+    run.ended = true;
+    const { error, envelope, kind } = failure;
+    this.#teller.tell(
+      { type: "failed", run_id: run.id, tenant_id: run.tenant, error, envelope, kind },
+      envelopeIn(run, eventId(run.id, "run-end"), at),
+    );
+  }
+
+  interrupted(run: RunState, kind: InterruptionKind, payload: unknown): void {
+    run.ended = true;
+    this.#teller.tell(
+      { type: "interrupted", run_id: run.id, tenant_id: run.tenant, kind, payload },
+      envelopeIn(run, eventId(run.id, "run-end")),
+    );
+  }
+}
+
+/** Of a root run the whole tree's; LangChain knows no prices, so the cost is always 0. */
+function usageOf(run: RunState): UsageSnapshot | null {
+  const { totals } = run;
+  if (!run.root || !totals.reported) return null;
+  return {
+    requests: totals.requests,
+    input_tokens: totals.inputTokens,
+    output_tokens: totals.outputTokens,
+    tool_calls: totals.toolCalls,
+    cost_usd: "0",
+  };
+}

@@ -1,0 +1,95 @@
+import type { Instant } from "../../events/instant.ts";
+import type { CurrentRun } from "../../runtime/current-run.ts";
+import type { PausedRun } from "./paused-threads.ts";
+
+/** What the calls of models and tools below an outermost run came to. */
+export class Totals {
+  requests = 0;
+  toolCalls = 0;
+  inputTokens = 0;
+  outputTokens = 0;
+  /** Whether any model said what it used: without that, zeros would be a claim. */
+  reported = false;
+}
+
+/** What a graph said of its pause. */
+export interface Pause {
+  /** LangGraph's own word, such as `interrupt_before`; older versions say nothing. */
+  readonly status: string | undefined;
+  /** Content: LangGraph's interrupts, `{id, value}` each. */
+  readonly interrupts: readonly unknown[];
+  /** Where the thread stands then; older versions do not say. */
+  readonly checkpointId?: string | undefined;
+}
+
+export interface RunFields {
+  readonly id: string;
+  readonly rootId: string;
+  readonly tenant: string;
+  readonly threadId: string | undefined;
+  /** The run that the code around LangChain's call belonged to, where that was one of ours. */
+  readonly outerId: string | undefined;
+  /** Whether no run of ours is above it, in LangChain or outside. */
+  readonly root: boolean;
+  readonly graph: boolean;
+  /** Whether it, or a run above it in LangChain, is a graph. */
+  readonly inGraph: boolean;
+  /** Shared with the runs above it in LangChain. */
+  readonly totals: Totals;
+}
+
+/** A run that calls of tools and models belong to. */
+export class RunState {
+  readonly id: string;
+  readonly rootId: string;
+  readonly tenant: string;
+  readonly threadId: string | undefined;
+  readonly outerId: string | undefined;
+  readonly root: boolean;
+  readonly graph: boolean;
+  readonly inGraph: boolean;
+  readonly totals: Totals;
+  /** After its end nothing more is told of it. */
+  ended = false;
+  pause: Pause | undefined = undefined;
+  /** The paused run that it goes on from. */
+  resumes: PausedRun | undefined = undefined;
+  /** What was thrown below it last: its own error may say less. */
+  lastError: unknown = undefined;
+  /** A node of the graph was called off, and nothing has begun since. */
+  calledOff: { readonly thrown: unknown; readonly at: Instant } | undefined = undefined;
+  failedTool: string | undefined = undefined;
+  failedToolError: unknown = undefined;
+  /** The graph's step, and its node where the step has only one. */
+  step: unknown = undefined;
+  node: string | undefined = undefined;
+  /** Names of the tools that a model of it asked for last, by the ids of the calls. */
+  asked: Map<string, string> | undefined = undefined;
+
+  constructor(fields: RunFields) {
+    this.id = fields.id;
+    this.rootId = fields.rootId;
+    this.tenant = fields.tenant;
+    this.threadId = fields.threadId;
+    this.outerId = fields.outerId;
+    this.root = fields.root;
+    this.graph = fields.graph;
+    this.inGraph = fields.inGraph;
+    this.totals = fields.totals;
+  }
+
+  /** A run that something else tells of: the runtime helper, or another adapter. */
+  static foreign(current: CurrentRun): RunState {
+    return new RunState({
+      id: current.runId,
+      rootId: current.rootRunId,
+      tenant: current.tenantId,
+      threadId: current.threadId,
+      outerId: current.runId,
+      root: false,
+      graph: false,
+      inGraph: false,
+      totals: new Totals(),
+    });
+  }
+}

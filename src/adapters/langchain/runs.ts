@@ -1,0 +1,163 @@
+import type { Instant } from "../../events/instant.ts";
+import { currentRun } from "../../runtime/current-run.ts";
+import type { EventTeller } from "../event-teller.ts";
+import { type Fields, fieldsOf } from "../shape.ts";
+import {
+  DEFAULT_PAUSED_THREADS,
+  type HandlerCounts,
+  type LangChainHandlerOptions,
+  limitOf,
+} from "./handler-options.ts";
+import { isResumption, threadOf } from "./invocation.ts";
+import { PausedThreads } from "./paused-threads.ts";
+import { type Interruption, thrownPause } from "./pauses.ts";
+import type { Place } from "./place.ts";
+import type { PlaceTable } from "./place-table.ts";
+import { RunEvents } from "./run-events.ts";
+import { RunState, Totals } from "./run-state.ts";
+import { Tenants } from "./tenant-of.ts";
+import { runFailureOf, signalOf } from "./thrown.ts";
+
+/** A place that calls can be told of. */
+export type KnownPlace = Exclude<Place, { readonly kind: "refused" }>;
+
+/** What a run begins with. */
+export interface RunStart {
+  readonly id: string;
+  /** Where it stands; `undefined` for one with nothing around it. */
+  readonly above: KnownPlace | undefined;
+  readonly agent: string;
+  readonly metadata: unknown;
+  /** Whether it is a graph of LangGraph's, and with what it was invoked. */
+  readonly graph: boolean;
+  readonly inputs: unknown;
+}
+
+/** Begins runs where they belong, and ends them. */
+export class Runs {
+  readonly #events: RunEvents;
+  readonly #onError: (error: unknown) => void;
+  readonly #tenants: Tenants;
+  readonly #threads: PausedThreads;
+  readonly #places: PlaceTable;
+  #threadsForgotten = 0;
+  #refused = 0;
+
+  constructor(
+    options: LangChainHandlerOptions,
+    teller: EventTeller,
+    places: PlaceTable,
+    onError: (error: unknown) => void,
+  ) {
+    const limit = limitOf("pausedThreads", options.limits?.pausedThreads, DEFAULT_PAUSED_THREADS);
+    this.#events = new RunEvents(teller);
+    this.#onError = onError;
+    this.#tenants = new Tenants(options.tenant);
+    this.#threads = PausedThreads.of(options.sink, limit);
+    this.#places = places;
+  }
+
+  get counts(): Pick<HandlerCounts, "refused" | "threadsForgotten"> {
+    return { refused: this.#refused, threadsForgotten: this.#threadsForgotten };
+  }
+
+  /**
+   * What a call stands in: what LangChain says, unless the code that called it belongs to a run that
+   * is nearer, or that LangChain does not know.
+   */
+  above(parentId: string | undefined): Place | undefined {
+    const place = this.#places.get(parentId);
+    const current = currentRun();
+    if (current === undefined || place?.kind === "refused") return place;
+    if (place !== undefined) {
+      const { id, outerId } = place.run;
+      if (current.runId === id || current.runId === outerId) return place;
+    }
+    const own = this.#places.get(current.runId);
+    const { toolUseId } = current;
+    if (own?.kind === "run") return { kind: "run", id: own.id, run: own.run, toolUseId };
+    return { kind: "foreign", id: current.runId, run: RunState.foreign(current), toolUseId };
+  }
+
+  /** @returns `undefined` when its tenant is not known: then its place is taken as refused. */
+  start(from: RunStart): RunState | undefined {
+    const { id, graph } = from;
+    const metadata = fieldsOf(from.metadata);
+    const above = this.#sameTenant(from.above, metadata);
+    const tenant = above === undefined ? this.#tenantFor(id, metadata) : above.run.tenant;
+    if (tenant === undefined) return undefined;
+    const outer = above === undefined || above.kind === "foreign" ? undefined : above.run;
+    const threadId = threadOf(metadata) ?? above?.run.threadId;
+    const run = new RunState({
+      id,
+      rootId: above?.run.rootId ?? id,
+      tenant,
+      threadId,
+      outerId: currentRun()?.runId,
+      root: above === undefined,
+      graph,
+      inGraph: graph || outer?.inGraph === true,
+      totals: outer?.totals ?? new Totals(),
+    });
+    const keepsThread = graph && outer?.inGraph !== true && threadId !== undefined;
+    const paused = keepsThread ? this.#threads.take(tenant, threadId) : undefined;
+    if (paused !== undefined && isResumption(from.inputs, metadata, paused)) run.resumes = paused;
+    this.#events.started(run, {
+      agent: from.agent,
+      parentRunId: above?.run.id,
+      parentToolUseId: above?.toolUseId,
+      resumedFromRunId: run.resumes?.id,
+    });
+    return run;
+  }
+
+  complete(run: RunState, state: unknown): void {
+    this.#events.complete(run, state);
+  }
+
+  pause(run: RunState, pause: Interruption): void {
+    this.#events.interrupted(run, pause.kind, pause.payload);
+    if (run.graph && run.threadId !== undefined) {
+      const { id, tenant, threadId } = run;
+      const checkpointId = run.pause?.checkpointId;
+      this.#threadsForgotten += this.#threads.pause(tenant, threadId, { id, checkpointId });
+    }
+  }
+
+  /**
+   * Ends the run with what was thrown, which may mean a pause, or nothing.
+   *
+   * @param at when a failure was thrown. Default: now.
+   */
+  end(run: RunState, thrown: unknown, at?: Instant): void {
+    const pause = thrownPause(run, thrown);
+    if (pause !== undefined) this.pause(run, pause);
+    else if (signalOf(thrown) === "handover") this.#events.complete(run, null);
+    else this.#fail(run, thrown, at);
+  }
+
+  #fail(run: RunState, thrown: unknown, at: Instant | undefined): void {
+    this.#events.failed(run, runFailureOf(run, thrown), at);
+    const { tenant, threadId, resumes } = run;
+    if (resumes === undefined || threadId === undefined) return;
+    this.#threadsForgotten += this.#threads.restore(tenant, threadId, resumes);
+  }
+
+  /** A run of another tenant stands alone: no trace has two. */
+  #sameTenant(above: KnownPlace | undefined, metadata: Fields | undefined): KnownPlace | undefined {
+    if (above?.kind !== "foreign") return above;
+    const explicit = this.#tenants.explicit(metadata);
+    return explicit === undefined || explicit === above.run.tenant ? above : undefined;
+  }
+
+  #tenantFor(id: string, metadata: Fields | undefined): string | undefined {
+    try {
+      return this.#tenants.of(metadata);
+    } catch (error) {
+      this.#refused += 1;
+      this.#places.set(id, { kind: "refused", id });
+      this.#onError(error);
+      return undefined;
+    }
+  }
+}

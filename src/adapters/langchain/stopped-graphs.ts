@@ -1,0 +1,46 @@
+import { now } from "../../events/clock.ts";
+import type { Instant } from "../../events/instant.ts";
+import type { PlaceTable } from "./place-table.ts";
+import type { RunState } from "./run-state.ts";
+import { isCalledOff } from "./thrown.ts";
+
+/**
+ * How long nothing more may be told of a graph whose node was called off, in ms, until the graph counts as
+ * stopped. Long, since the code around a task may catch its error and go on after a while.
+ */
+export const STOPPED_AFTER_MS = 30_000;
+
+/** Ends a run that nobody tells the end of. */
+export type EndStopped = (run: RunState, thrown: unknown, at: Instant) => void;
+
+/**
+ * Graphs whose stream was left or aborted in the middle of an answer: LangGraph tells of the node that
+ * was called off, and never of the graph.
+ */
+export class StoppedGraphs {
+  readonly #places: PlaceTable;
+  readonly #end: EndStopped;
+
+  constructor(places: PlaceTable, end: EndStopped) {
+    this.#places = places;
+    this.#end = end;
+  }
+
+  /** A node of the graph has failed. */
+  nodeFailed(run: RunState, thrown: unknown): void {
+    if (!run.graph || run.ended || run.calledOff !== undefined || !isCalledOff(thrown)) return;
+    const calledOff = { thrown, at: now() };
+    run.calledOff = calledOff;
+    const judge = () => {
+      if (run.ended || run.calledOff !== calledOff || this.#places.isBusy(run)) return;
+      this.#places.delete(run.id);
+      this.#end(run, calledOff.thrown, calledOff.at);
+    };
+    setTimeout(judge, STOPPED_AFTER_MS).unref();
+  }
+
+  /** Something begins in the run. */
+  goesOn(run: RunState): void {
+    run.calledOff = undefined;
+  }
+}

@@ -1,0 +1,64 @@
+import { classifyFailure, classifyToolError, envelopeOf } from "../../events/classify.ts";
+import type { ErrorEnvelope } from "../../events/error-envelope.ts";
+import type { FailureKind } from "../../events/failure-kind.ts";
+import { asAgentError } from "../../events/thrown-as-agent-error.ts";
+import { listProperty, property, textProperty } from "../../events/thrown-property.ts";
+import { errorText, explained, isBareAbort, unwrapped } from "./own-errors.ts";
+import type { RunState } from "./run-state.ts";
+
+/** LangGraph's signals travel as errors: a pause, or control handed to the graph above. */
+export type Signal = "pause" | "handover";
+
+const MOST_INTERRUPTS = 1000;
+
+/** Which signal a thrown value is, by LangGraph's public predicate; `undefined` for an error. */
+export function signalOf(thrown: unknown): Signal | undefined {
+  if (property(thrown, "is_bubble_up") !== true) return undefined;
+  return textProperty(thrown, "name") === "ParentCommand" ? "handover" : "pause";
+}
+
+/** What the pause asks: LangGraph's interrupts, or why it was drained. */
+export function interruptsOf(thrown: unknown): readonly unknown[] {
+  const reason = textProperty(thrown, "reason");
+  return reason === undefined
+    ? listProperty(thrown, "interrupts", MOST_INTERRUPTS)
+    : [{ value: reason }];
+}
+
+/** Tells of a failed run or model call what it was. */
+export interface Failure {
+  readonly error: string;
+  readonly envelope: ErrorEnvelope;
+  readonly kind: FailureKind;
+}
+
+export function failureOf(thrown: unknown): Failure {
+  const known = explained(thrown);
+  return { error: errorText(thrown), envelope: envelopeOf(known), kind: classifyFailure(known) };
+}
+
+/** Why a run failed: by its error, and what was thrown below it. */
+export function runFailureOf(run: RunState, thrown: unknown): Failure {
+  // LangGraph gives up with an error of its own, while the node had the signal's reason. What no
+  // kind is known of is not asked for one: the classifier warns of it.
+  if (isBareAbort(thrown) && asAgentError(explained(run.lastError)) !== undefined) {
+    const below = failureOf(run.lastError);
+    if (isStop(below.kind)) return below;
+  }
+  const failure = failureOf(thrown);
+  const { failedTool, failedToolError } = run;
+  if (failedTool === undefined || isStop(failure.kind)) return failure;
+  if (unwrapped(failedToolError) !== unwrapped(thrown)) return failure;
+  const kind = classifyToolError(explained(thrown));
+  return { ...failure, kind: { type: "tool_error_terminal", kind, tool_name: failedTool } };
+}
+
+/** Whether somebody had it stop, as far as the error tells. */
+export function isCalledOff(thrown: unknown): boolean {
+  const known = asAgentError(explained(thrown));
+  return known !== undefined && classifyFailure(known).type === "cancelled";
+}
+
+function isStop(kind: FailureKind): boolean {
+  return kind.type === "cancelled" || kind.type === "deadline_exceeded";
+}

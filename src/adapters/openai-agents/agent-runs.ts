@@ -1,0 +1,381 @@
+import type { Instant } from "../../events/instant.ts";
+import { textOf } from "../shape.ts";
+import type { AskedCall } from "./model-answer.ts";
+import type { RunEvents } from "./run-events.ts";
+import { saidError } from "./said-error.ts";
+import type { SdkSpan } from "./sdk.ts";
+import { notBefore } from "./span-time.ts";
+import type { AgentRun, Place, Problem, TraceRecord } from "./trace-record.ts";
+
+/** What the SDK writes on an agent's span when the run throws. Other errors there were handled. */
+const THROWN = "Error in agent run";
+/** Ended runs that a trace remembers, so that what comes late still finds its run. */
+const MAX_ENDED = 256;
+
+type Waiting = readonly AskedCall[];
+
+/**
+ * The runs of a trace.
+ *
+ * Every agent's span is a run. A trace that somebody named is a run itself, above them. Of an unnamed
+ * one the first agent's run stands at the top: it lasts until the last agent at the top has ended
+ * without handing off, so that an agent that is handed to has a run above it.
+ */
+export class AgentRuns {
+  readonly #events: RunEvents;
+  readonly #later: (trace: TraceRecord, work: () => void) => void;
+
+  /** @param later does something to a trace when the running code has given way. */
+  constructor(events: RunEvents, later: (trace: TraceRecord, work: () => void) => void) {
+    this.#events = events;
+    this.#later = later;
+  }
+
+  /**
+   * An agent's span has started.
+   *
+   * @param resumedBy the span that shows that the agent goes on, where it began elsewhere.
+   */
+  begin(
+    trace: TraceRecord,
+    span: SdkSpan,
+    parent: Place,
+    at: Instant,
+    resumedBy?: string,
+  ): AgentRun {
+    const agent = textOf(span.spanData.name) ?? trace.name;
+    const top = parent.run === undefined;
+    const [before, again] = pausedRun(trace, agent, parent) ?? [];
+    if (before !== undefined && again !== undefined) {
+      trace.agents.delete(before);
+      again.parentToolUseId = parent.toolUseId;
+      return this.#works(trace, span, this.resume(trace, again, span.spanId, at));
+    }
+    const first = top && !trace.named && trace.root === undefined;
+    const openedBy = resumedBy ?? span.spanId;
+    const run = first
+      ? this.#openRoot(trace, agent, openedBy, at, true)
+      : this.#open(
+          trace,
+          {
+            runId: resumedBy === undefined ? span.spanId : nextRunId(span.spanId, resumedBy),
+            resumedFrom: resumedBy === undefined ? undefined : span.spanId,
+            agent,
+            parent: parent.run ?? this.rootOf(trace, openedBy, at),
+            parentToolUseId: parent.toolUseId,
+            top,
+          },
+          openedBy,
+          at,
+        );
+    return this.#works(trace, span, run);
+  }
+
+  /** An agent that was paused in another process, or before this one was told of anything, goes on. */
+  restore(trace: TraceRecord, span: SdkSpan, openedBy: string, at: Instant): AgentRun {
+    const run = this.begin(trace, span, NOWHERE, at, openedBy);
+    run.resumed = true;
+    return run;
+  }
+
+  /** The run of the trace itself, opened if need be: for what happens above all agents. */
+  rootOf(trace: TraceRecord, openedBy: string, at: Instant): AgentRun {
+    if (trace.root === undefined) {
+      return this.#openRoot(trace, trace.name, openedBy, trace.startedAt ?? at, false);
+    }
+    return this.resume(trace, trace.root, openedBy, at);
+  }
+
+  /** If the run is paused, it goes on now, and those above it do. */
+  resume(trace: TraceRecord, run: AgentRun, openedBy: string, at: Instant): AgentRun {
+    if (run.state !== "interrupted") return run;
+    if (run.parent !== undefined) this.resume(trace, run.parent, openedBy, at);
+    if (run !== trace.root) {
+      // A segment of the same run would stand where the first one does, under what is over.
+      run.resumedFrom = run.runId;
+      run.runId = nextRunId(run.runId, openedBy);
+    }
+    run.state = "open";
+    run.openedBy = openedBy;
+    run.startedAt = at;
+    run.resumed = true;
+    run.toolWaits = false;
+    run.waiting = NO_CALLS;
+    run.waitsItself = false;
+    trace.openRuns += 1;
+    if (run.top && run.span !== undefined) trace.openTop += 1;
+    this.#events.started(trace, run);
+    return run;
+  }
+
+  /**
+   * An agent's span has ended.
+   *
+   * @returns false when its start was never told, or its end was already.
+   */
+  end(trace: TraceRecord, span: SdkSpan, told: Instant): boolean {
+    const run = trace.agents.get(span.spanId);
+    if (run?.span === undefined) return false;
+    this.resume(trace, run, span.spanId, told);
+    const at = notBefore(told, run.startedAt);
+    run.span = undefined;
+    if (run.top) trace.openTop -= 1;
+    const said = problemOf(run, span);
+    const problem = said === undefined ? undefined : { said, of: run };
+    const waiting = waitingCalls(trace, run);
+    // From 0.14 on, the SDK ends the span of an agent that pauses. Calls that its model asked for and
+    // that were never made tell of it.
+    if (problem === undefined && !run.handedOff && (waiting.length > 0 || run.toolWaits)) {
+      run.waitsItself = true;
+      this.#pause(trace, run, at, waiting);
+    } else if (run !== trace.root) {
+      this.#close(trace, run, at, problem);
+    }
+    if (run.top) this.#topEnded(trace, run, at, problem);
+    return true;
+  }
+
+  /**
+   * A tool of a resumed agent failed. Where that ends the run, the SDK before 0.14 writes so on the
+   * agent's span, and never ends it.
+   */
+  endIfThrown(trace: TraceRecord, run: AgentRun, at: Instant): void {
+    this.#later(trace, () => {
+      const { span } = run;
+      if (span?.error?.message === THROWN) this.end(trace, span, at);
+    });
+  }
+
+  /** The trace has ended: agents that are still at work are paused, and its own run is over. */
+  traceEnded(trace: TraceRecord, at: Instant): void {
+    const below = this.pause(trace, at);
+    const { root } = trace;
+    if (below || root === undefined || root.state !== "open") return;
+    // A paused agent that goes on inside a tool ends the trace that the tool's own agent is still in.
+    if (trace.open.size === 0 || !busyRuns(trace).has(root)) this.#closeRoot(trace, root, at);
+  }
+
+  /**
+   * Agents at work, in which no call is going on, are paused; so is the trace's own run then.
+   *
+   * @returns whether there was one.
+   */
+  pause(trace: TraceRecord, at: Instant): boolean {
+    if (trace.agents.size === 0) return false;
+    const working = [...trace.agents.values()].filter(({ span }) => span !== undefined);
+    if (working.length === 0) return false;
+    const busy = busyRuns(trace);
+    const paused = working.filter((run) => isOpenUpwards(run) && !busy.has(run));
+    paused.sort((a, b) => depth(b) - depth(a));
+    for (const run of paused) {
+      run.waitsItself = true;
+      this.#pause(trace, run, at, waitingCalls(trace, run));
+    }
+    const { root } = trace;
+    const rises = paused.some((run) => run.parent === root);
+    if (root?.state === "open" && rises && !busy.has(root)) {
+      this.#pause(trace, root, at, waitingCalls(trace, root));
+    }
+    return paused.length > 0;
+  }
+
+  /** Whether an agent that works for a tool call waits for somebody: then the call does too. */
+  waitsBelow(trace: TraceRecord, { run, toolUseId }: Place): boolean {
+    if (trace.agents.size < 2) return false;
+    const busy = busyRuns(trace);
+    for (const below of trace.agents.values()) {
+      if (below.parent !== run || below.parentToolUseId !== toolUseId) continue;
+      if (below.state === "interrupted") return true;
+      if (below.state !== "open" || below.span === undefined) continue;
+      if (!busy.has(below)) return true;
+    }
+    return false;
+  }
+
+  /** An agent's span has begun the run, or goes on with it. */
+  #works(trace: TraceRecord, span: SdkSpan, run: AgentRun): AgentRun {
+    run.span = span;
+    trace.agents.set(span.spanId, run);
+    if (!run.top) return run;
+    trace.openTop += 1;
+    // The code around it goes on after what failed before.
+    trace.problem = undefined;
+    return run;
+  }
+
+  #openRoot(
+    trace: TraceRecord,
+    agent: string,
+    openedBy: string,
+    at: Readonly<Instant>,
+    top: boolean,
+  ): AgentRun {
+    const runId = trace.rootRunId ?? openedBy;
+    const place = {
+      runId,
+      resumedFrom: undefined,
+      agent,
+      parent: undefined,
+      parentToolUseId: undefined,
+      top,
+    };
+    return this.#open(trace, place, openedBy, at);
+  }
+
+  #open(
+    trace: TraceRecord,
+    place: Pick<AgentRun, "runId" | "resumedFrom" | "agent" | "parent" | "parentToolUseId" | "top">,
+    openedBy: string,
+    at: Readonly<Instant>,
+  ): AgentRun {
+    // Field by field: spreading `place` would cost more than all the rest of this.
+    const run: AgentRun = {
+      runId: place.runId,
+      resumedFrom: place.resumedFrom,
+      agent: place.agent,
+      parent: place.parent,
+      parentToolUseId: place.parentToolUseId,
+      top: place.top,
+      state: "open",
+      openedBy,
+      startedAt: at,
+      span: undefined,
+      handedOff: false,
+      resumed: false,
+      modelError: undefined,
+      failedTool: undefined,
+      tripped: undefined,
+      asked: NO_CALLS,
+      unasked: undefined,
+      toolWaits: false,
+      waiting: NO_CALLS,
+      waitsItself: false,
+    };
+    if (run.parent === undefined) trace.root = run;
+    trace.openRuns += 1;
+    this.#events.started(trace, run);
+    return run;
+  }
+
+  /** The trace's own run ends with the last agent at the top; a workflow, when its trace does. */
+  #topEnded(trace: TraceRecord, run: AgentRun, at: Instant, problem: Problem | undefined): void {
+    if (problem !== undefined) trace.problem = problem;
+    else if (run.handedOff) return;
+    const { root } = trace;
+    if (trace.openTop > 0 || root === undefined || root.state !== "open") return;
+    if (!trace.named || trace.begun === 0) {
+      this.#closeRoot(trace, root, at);
+    } else if (trace.problem !== undefined) {
+      this.#failLater(trace, root, at, trace.problem);
+    }
+  }
+
+  /**
+   * The SDK does not end a trace whose code threw. So a workflow fails with its agent, unless the
+   * code around catches that and at once runs another.
+   */
+  #failLater(trace: TraceRecord, root: AgentRun, at: Instant, problem: Problem): void {
+    this.#later(trace, () => {
+      if (trace.problem === problem) this.#close(trace, root, at, problem);
+    });
+  }
+
+  /** The trace's own run fails with an agent at the top, pauses with one, or is complete. */
+  #closeRoot(trace: TraceRecord, root: AgentRun, at: Instant): void {
+    const waits = [...trace.agents.values()].some((run) => run.top && run.state === "interrupted");
+    if (trace.problem === undefined && waits) {
+      this.#pause(trace, root, at, waitingCalls(trace, root));
+    } else {
+      this.#close(trace, root, at, trace.problem);
+    }
+  }
+
+  #pause(trace: TraceRecord, run: AgentRun, at: Instant, waiting: Waiting): void {
+    run.state = "interrupted";
+    run.waiting = waiting;
+    trace.openRuns -= 1;
+    if (run.top && run.span !== undefined) trace.openTop -= 1;
+    this.#events.interrupted(trace, run, at, waiting);
+  }
+
+  #close(trace: TraceRecord, run: AgentRun, at: Instant, problem: Problem | undefined): void {
+    if (run.state !== "open") return;
+    run.state = "ended";
+    trace.openRuns -= 1;
+    if (problem === undefined) this.#events.completed(trace, run, at);
+    else this.#events.failed(trace, run, at, problem);
+    forgetOldest(trace);
+  }
+}
+
+const NO_CALLS: readonly AskedCall[] = [];
+const NOWHERE: Place = { run: undefined, toolUseId: undefined };
+
+/** The id of the run that goes on after a pause, the same whoever tells of it. */
+function nextRunId(runId: string, openedBy: string): string {
+  const dot = runId.indexOf(".");
+  return `${dot < 0 ? runId : runId.slice(0, dot)}.${openedBy}`;
+}
+
+/** The run of an agent that was paused, and whose next span this is; with the id of the last one. */
+function pausedRun(trace: TraceRecord, agent: string, parent: Place) {
+  if (trace.root === undefined) return undefined;
+  for (const known of trace.agents) {
+    const run = known[1];
+    if (run.state !== "interrupted" || run.span !== undefined || !run.waitsItself) continue;
+    const here = parent.run === undefined ? run.top : run.parent === parent.run;
+    if (here && run.agent === agent) return known;
+  }
+  return undefined;
+}
+
+/** The calls that a run waits for: those that its model asked for in vain, and those of runs below. */
+function waitingCalls({ agents }: TraceRecord, run: AgentRun): Waiting {
+  const own = run.asked.filter(({ begun }) => !begun);
+  for (const below of agents.values()) {
+    if (below.parent === run && below.state === "interrupted") own.push(...below.waiting);
+  }
+  return own;
+}
+
+/** What an agent failed with; `undefined` when it did not. */
+function problemOf(run: AgentRun, { error }: SdkSpan) {
+  // A stream that is called off ends its agent without an error; its model call has it.
+  if (error === null) return run.modelError;
+  const thrown = error.message === THROWN || error.data === undefined || error.data === null;
+  return thrown ? saidError(error) : undefined;
+}
+
+function isOpenUpwards(run: AgentRun): boolean {
+  for (let above: AgentRun | undefined = run; above !== undefined; above = above.parent) {
+    if (above.state !== "open") return false;
+  }
+  return true;
+}
+
+/** Runs in which a call is going on, and those above them: they are not paused. */
+function busyRuns({ open }: TraceRecord): ReadonlySet<AgentRun> {
+  const busy = new Set<AgentRun>();
+  for (const { kind, place } of open.values()) {
+    if (kind !== "tool" && kind !== "model") continue;
+    for (let run = place.run; run !== undefined && run.state === "open"; run = run.parent) {
+      busy.add(run);
+    }
+  }
+  return busy;
+}
+
+function depth(run: AgentRun): number {
+  let levels = 0;
+  for (let above = run.parent; above !== undefined; above = above.parent) levels += 1;
+  return levels;
+}
+
+function forgetOldest({ agents }: TraceRecord): void {
+  if (agents.size <= MAX_ENDED) return;
+  for (const [id, { state }] of agents) {
+    if (state !== "ended") continue;
+    agents.delete(id);
+    return;
+  }
+}

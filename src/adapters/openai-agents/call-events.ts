@@ -1,0 +1,206 @@
+import { UNCLASSIFIED_ENVELOPE } from "../../events/agent-error-tables.ts";
+import { classifyFailure, classifyToolError } from "../../events/classify.ts";
+import type { FailureKind } from "../../events/failure-kind.ts";
+import { type Instant, millisecondsBetween } from "../../events/instant.ts";
+import type { ModelComplete } from "../../events/model-event.ts";
+import { renderForLlm } from "../../events/render-for-llm.ts";
+import type { EventTeller, OpenEnvelope } from "../event-teller.ts";
+import { textOf } from "../shape.ts";
+import { eventIdOf, type News } from "./event-id.ts";
+import type { ModelAnswer } from "./model-answer.ts";
+import type { SaidError } from "./said-error.ts";
+import type { AgentRun, OpenSpan, TraceRecord } from "./trace-record.ts";
+
+/** Where a call is told: in a run, under its tool-use id. */
+export interface CallPlace {
+  readonly trace: TraceRecord;
+  readonly run: AgentRun;
+  readonly open: OpenSpan;
+}
+
+/** Tells of calls of tools and models. */
+export class CallEvents {
+  readonly #teller: EventTeller;
+
+  constructor(teller: EventTeller) {
+    this.#teller = teller;
+  }
+
+  toolStarted({ trace, run, open }: CallPlace): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    const { name, input } = open.span.spanData;
+    this.#teller.tell(
+      {
+        type: "tool_start",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        tool_use_id: idOf(open),
+        tool: textOf(name) ?? "",
+        input: input === "" ? undefined : input,
+      },
+      envelope(trace, run, open, "start", open.startedAt),
+    );
+  }
+
+  toolApproved({ trace, run, open }: CallPlace): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    this.#teller.tell(
+      {
+        type: "tool_call_approved",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        tool_use_id: idOf(open),
+        tool: textOf(open.span.spanData.name) ?? "",
+      },
+      envelope(trace, run, open, "approved", open.startedAt),
+    );
+  }
+
+  toolDenied({ trace, run, open }: CallPlace, at: Instant, reason: string): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    this.#teller.tell(
+      {
+        type: "tool_call_denied",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        tool_use_id: idOf(open),
+        tool: textOf(open.span.spanData.name) ?? "",
+        reason,
+      },
+      envelope(trace, run, open, "denied", at),
+    );
+  }
+
+  toolCompleted({ trace, run, open }: CallPlace, at: Instant): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    const { name, output } = open.span.spanData;
+    this.#teller.tell(
+      {
+        type: "tool_complete",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        tool_use_id: idOf(open),
+        tool: textOf(name) ?? "",
+        duration_ms: lasted(open, at),
+        output,
+      },
+      envelope(trace, run, open, "end", at),
+    );
+  }
+
+  toolFailed({ trace, run, open }: CallPlace, at: Instant, { text, error }: SaidError): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    this.#teller.tell(
+      {
+        type: "tool_error",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        tool_use_id: idOf(open),
+        tool: textOf(open.span.spanData.name) ?? "",
+        error: text,
+        error_for_llm: renderForLlm(error),
+        envelope: error?.envelope() ?? UNCLASSIFIED_ENVELOPE,
+        kind: error === undefined ? "internal" : classifyToolError(error),
+        duration_ms: lasted(open, at),
+      },
+      envelope(trace, run, open, "end", at),
+    );
+  }
+
+  modelStarted({ trace, run, open }: CallPlace): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    const input = askedOf(open);
+    open.inputTold = input !== undefined;
+    this.#teller.tell(
+      {
+        type: "model_start",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        model_call_id: open.span.spanId,
+        model: textOf(open.span.spanData.model) ?? null,
+        input,
+      },
+      envelope(trace, run, open, "start", open.startedAt),
+    );
+  }
+
+  modelAnswered({ trace, run, open }: CallPlace, at: Instant, answer: ModelAnswer): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    const event: Open<ModelComplete> = {
+      type: "model_complete",
+      run_id: run.runId,
+      tenant_id: tenantId,
+      model_call_id: open.span.spanId,
+      model: answer.model ?? answer.responseModel ?? null,
+      duration_ms: lasted(open, at),
+      usage: answer.usage ?? null,
+      response_model: answer.responseModel ?? null,
+      response_id: answer.responseId ?? null,
+      finish_reasons: answer.finishReasons ?? null,
+      output: answer.output,
+    };
+    // The Responses API's input is on a span that is not streamed only once it was answered.
+    if (!open.inputTold) event.input = askedOf(open);
+    this.#teller.tell(event, envelope(trace, run, open, "end", at));
+  }
+
+  modelFailed({ trace, run, open }: CallPlace, at: Instant, { text, error }: SaidError): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    // A model call that failed for a reason that nothing tells is still a model call that failed.
+    const kind: FailureKind =
+      error === undefined ? { type: "model_dispatch" } : classifyFailure(error);
+    this.#teller.tell(
+      {
+        type: "model_error",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        model_call_id: open.span.spanId,
+        model: textOf(open.span.spanData.model) ?? null,
+        duration_ms: lasted(open, at),
+        error: text,
+        envelope: error?.envelope() ?? UNCLASSIFIED_ENVELOPE,
+        kind,
+      },
+      envelope(trace, run, open, "end", at),
+    );
+  }
+}
+
+type Open<E> = { -readonly [K in keyof E]: E[K] };
+
+/** What a model was asked, as far as its span says so by now. */
+function askedOf({ span: { spanData } }: OpenSpan): unknown {
+  return spanData.type === "response" ? spanData._input : spanData.input;
+}
+
+/** The id of a tool call: the model's, where it is known. */
+function idOf({ place, span }: OpenSpan): string {
+  return place.toolUseId ?? span.spanId;
+}
+
+/** Named after the SDK's span, so that whoever tells it twice tells the same event. */
+function envelope(
+  { threadId, outer, root }: TraceRecord,
+  run: AgentRun,
+  { span }: OpenSpan,
+  what: News,
+  timestamp: Readonly<Instant>,
+): OpenEnvelope {
+  const event_id = eventIdOf(span.spanId, what);
+  const root_run_id = outer?.rootRunId ?? root?.runId ?? run.runId;
+  return threadId === undefined
+    ? { event_id, timestamp, root_run_id }
+    : { event_id, timestamp, root_run_id, thread_id: threadId };
+}
+
+function lasted({ startedAt }: OpenSpan, at: Instant): number {
+  return Math.max(0, Math.round(millisecondsBetween(startedAt, at)));
+}

@@ -1,0 +1,188 @@
+import { AgentError } from "../../events/agent-error.ts";
+import type { Instant } from "../../events/instant.ts";
+import { textOf } from "../shape.ts";
+import type { CallEvents, CallPlace } from "./call-events.ts";
+import {
+  type AskedCall,
+  answerIn,
+  failureIn,
+  isBrokenOff,
+  type ModelAnswer,
+} from "./model-answer.ts";
+import { type SaidError, saidError } from "./said-error.ts";
+import type { SdkSpanError } from "./sdk.ts";
+import type { AgentRun, OpenSpan, TraceRecord } from "./trace-record.ts";
+
+/** A tool call that pauses is told as upstream does. */
+const WAITS: SaidError = {
+  text: "an agent that it runs waits for an approval",
+  error: AgentError.interrupted({ type: "custom" }),
+  ofTool: false,
+};
+/** Nobody waits for the rest of the answer: the run that asked for it was called off. */
+const BROKEN_OFF: SaidError = {
+  text: "the stream was broken off",
+  error: AgentError.cancelled(),
+  ofTool: false,
+};
+/** What the SDK writes on a tool's span whose error it shows to the model, and goes on. */
+const SHOWN_TO_MODEL = "Error running tool (non-fatal)";
+/** On the span of a call that was not approved, the id of the call. */
+const REJECTED = /^Tool execution for (.+) was manually rejected by user\.$/s;
+
+/**
+ * Calls of tools and models.
+ *
+ * The SDK fills a span in just after its start, so a start is told a moment later: as soon as the
+ * running code gives way, or when something happens below. A tool's start is held a little longer
+ * while its input is not there, since the call may turn out to be denied.
+ */
+export class CallSpans {
+  readonly #events: CallEvents;
+  readonly #trouble: (error: unknown) => void;
+
+  /** @param trouble told of what is thrown in a start that is told later. */
+  constructor(events: CallEvents, trouble: (error: unknown) => void) {
+    this.#events = events;
+    this.#trouble = trouble;
+  }
+
+  /** A call's span has started. */
+  opened(trace: TraceRecord, run: AgentRun, open: OpenSpan): void {
+    if (open.kind === "model") {
+      run.modelError = undefined;
+      run.failedTool = undefined;
+      run.toolWaits = false;
+      run.unasked = undefined;
+      run.resumed = false;
+    }
+    // A microtask: `queueMicrotask` would make an async resource for each.
+    void GIVEN_WAY.then(() => {
+      if (open.told) return;
+      if (open.kind === "model" || hasInput(open)) this.#later({ trace, run, open });
+      else setImmediate(() => this.#later({ trace, run, open }));
+    });
+  }
+
+  /** Tells the start of a call, unless it has been told. */
+  tellStart({ trace, run, open }: CallPlace): void {
+    if (open.told) return;
+    open.told = true;
+    if (open.kind === "model") {
+      this.#events.modelStarted({ trace, run, open });
+      return;
+    }
+    const name = textOf(open.span.spanData.name) ?? "";
+    const call = askedCall(run, name, textOf(open.span.spanData.input));
+    open.place = { run, toolUseId: call?.id ?? open.span.spanId };
+    trace.usage.toolCalls += 1;
+    if (call !== undefined) {
+      if (run.resumed && !call.begun) this.#events.toolApproved({ trace, run, open });
+      call.begun = true;
+    } else {
+      run.unasked ??= [];
+      run.unasked.push(name);
+    }
+    this.#events.toolStarted({ trace, run, open });
+  }
+
+  /** @param waits it ended because an agent that works for it waits for an approval. */
+  toolEnded(place: CallPlace, at: Instant, waits: boolean): void {
+    const { run, open } = place;
+    const { error } = open.span;
+    const rejected = error === null ? undefined : rejectedCall(error);
+    if (error !== null && rejected !== undefined && !open.told) {
+      open.told = true;
+      open.place = { run, toolUseId: rejected };
+      for (const call of run.asked) if (call.id === rejected) call.begun = true;
+      this.#events.toolDenied(place, at, error.message);
+      return;
+    }
+    this.tellStart(place);
+    if (error === null) {
+      if (waits) this.#events.toolFailed(place, at, WAITS);
+      else this.#events.toolCompleted(place, at);
+      return;
+    }
+    if (rejected !== undefined) {
+      const called = AgentError.cancelled();
+      this.#events.toolFailed(place, at, { text: error.message, error: called, ofTool: false });
+      return;
+    }
+    if (error.message !== SHOWN_TO_MODEL) {
+      run.failedTool = textOf(open.span.spanData.name) ?? "";
+    }
+    this.#events.toolFailed(place, at, saidError(error));
+  }
+
+  modelEnded(place: CallPlace, at: Instant): void {
+    const { trace, run, open } = place;
+    this.tellStart(place);
+    const { error, spanData } = open.span;
+    if (error !== null || isBrokenOff(spanData)) {
+      const said = error === null ? BROKEN_OFF : saidError(error);
+      run.modelError = said;
+      this.#events.modelFailed(place, at, said);
+      return;
+    }
+    const failure = failureIn(spanData);
+    if (failure !== undefined) {
+      // The run goes on: the SDK did not take it for a failure.
+      this.#events.modelFailed(place, at, { text: failure, error: undefined, ofTool: false });
+      return;
+    }
+    const answer = answerIn(spanData);
+    run.asked = answer.asked ?? [];
+    if (run.unasked !== undefined) {
+      // The end of a model call may be told late, when tools that it asked for have begun.
+      for (const name of run.unasked) {
+        const call = run.asked.find(({ tool, begun }) => tool === name && !begun);
+        if (call !== undefined) call.begun = true;
+      }
+    }
+    count(trace, answer);
+    this.#events.modelAnswered(place, at, answer);
+  }
+
+  #later(place: CallPlace): void {
+    try {
+      this.tellStart(place);
+    } catch (error) {
+      this.#trouble(error);
+    }
+  }
+}
+
+const GIVEN_WAY = Promise.resolve();
+
+const hasInput = ({ span }: OpenSpan) => textOf(span.spanData.input) !== undefined;
+
+/**
+ * The call of the model's last answer that a tool's span is about. The span does not say; name and
+ * arguments do. Where several could be meant, none is.
+ */
+function askedCall(run: AgentRun, name: string, input: string | undefined): AskedCall | undefined {
+  let found: AskedCall | undefined;
+  let again: AskedCall | undefined;
+  for (const call of run.asked) {
+    if (call.tool !== name) continue;
+    if (input !== undefined && call.input !== undefined && call.input !== input) continue;
+    if (call.begun) again ??= call;
+    else if (found === undefined) found = call;
+    else if (input === undefined) return undefined;
+  }
+  // After a pause, a call that had begun is made again: an agent used as a tool goes on.
+  return found ?? (run.resumed ? again : undefined);
+}
+
+function rejectedCall({ data }: SdkSpanError): string | undefined {
+  return REJECTED.exec(textOf(data?.error) ?? "")?.[1];
+}
+
+function count({ usage }: TraceRecord, answer: ModelAnswer): void {
+  usage.requests += 1;
+  if (answer.usage === undefined) return;
+  usage.reported = true;
+  usage.inputTokens += Number(answer.usage.input_tokens ?? 0);
+  usage.outputTokens += Number(answer.usage.output_tokens ?? 0);
+}

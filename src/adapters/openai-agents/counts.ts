@@ -1,0 +1,43 @@
+/** What a processor was told and has no event for, or could not place. All start at 0. */
+export interface ProcessorCounts {
+  /** Handoffs from one agent to the next: the next agent's run shows them. */
+  readonly handoffs: number;
+  /** Guardrails that ran. */
+  readonly guardrails: number;
+  /** Guardrails among them that tripped: the run fails, and says so. */
+  readonly tripwires: number;
+  /** Lists of tools asked of MCP servers. */
+  readonly mcpLists: number;
+  /** Spans of any other kind: custom, speech, transcription, and what newer SDKs add. */
+  readonly otherSpans: number;
+  /** Spans that ended without a start that was told, or ended twice. */
+  readonly strayEnds: number;
+  /** Traces that were not followed, because the tenant is not known. */
+  readonly untenanted: number;
+  /** Spans that were not followed: those of such traces, or with another tenant than their trace. */
+  readonly unfollowedSpans: number;
+  /** Traces that were forgotten to make room while something in them was open or paused. */
+  readonly forgottenTraces: number;
+  /** Spans that were not followed because too many are open in their trace. */
+  readonly crowdedSpans: number;
+  /** Callbacks in which something threw: it was kept from the SDK. */
+  readonly troubles: number;
+}
+
+export type MutableCounts = { -readonly [name in keyof ProcessorCounts]: number };
+
+export function noCounts(): MutableCounts {
+  return {
+    handoffs: 0,
+    guardrails: 0,
+    tripwires: 0,
+    mcpLists: 0,
+    otherSpans: 0,
+    strayEnds: 0,
+    untenanted: 0,
+    unfollowedSpans: 0,
+    forgottenTraces: 0,
+    crowdedSpans: 0,
+    troubles: 0,
+  };
+}

@@ -1,0 +1,165 @@
+import type { ModelCallUsage } from "../../events/model-event.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../shape.ts";
+import type { SdkSpanData } from "./sdk.ts";
+
+/** A tool call that a model's answer asks for. */
+export interface AskedCall {
+  readonly id: string;
+  readonly tool: string;
+  /** The arguments as the model wrote them; content, compared and never sent. */
+  readonly input: string | undefined;
+  /** A tool call of that id has begun. */
+  begun: boolean;
+}
+
+/** What a span of a model call says of the answer. */
+export interface ModelAnswer {
+  readonly model: string | undefined;
+  readonly responseModel: string | undefined;
+  readonly responseId: string | undefined;
+  readonly usage: ModelCallUsage | undefined;
+  readonly finishReasons: readonly string[] | undefined;
+  readonly output: unknown;
+  readonly asked: readonly AskedCall[] | undefined;
+}
+
+/**
+ * Reads a `response` span (Responses API: the raw response) or a `generation` span (Chat Completions
+ * and other models: a list of raw answers). What the SDK leaves out is undefined.
+ */
+export function answerIn(data: SdkSpanData): ModelAnswer {
+  return data.type === "response" ? responseIn(data) : generationIn(data);
+}
+
+/**
+ * Whether a stream was broken off: by an `AbortSignal`, or by whoever read it. The SDK's models end such
+ * a span without an error, and fill in what was asked (and how) alone. A model of somebody else's that
+ * records less than that is not taken for one.
+ */
+export function isBrokenOff(data: SdkSpanData): boolean {
+  return data.type === "response"
+    ? data._input !== undefined && data._response === undefined && data.response_id === undefined
+    : data.model_config !== undefined &&
+        data.input !== undefined &&
+        data.output === undefined &&
+        data.usage === undefined;
+}
+
+/**
+ * What the Responses API says went wrong, where it took the request and then failed. Before 0.14 the
+ * SDK takes that for an answer.
+ */
+export function failureIn(data: SdkSpanData): string | undefined {
+  const response = fieldsOf(data._response);
+  if (response?.status !== "failed") return undefined;
+  const error = fieldsOf(response.error);
+  const said = [textOf(error?.code), textOf(error?.message)].filter((part) => part !== undefined);
+  return said.length === 0 ? "the response failed" : said.join(": ");
+}
+
+function responseIn(data: SdkSpanData): ModelAnswer {
+  const response = fieldsOf(data._response);
+  const output = response?.output;
+  const why = textOf(fieldsOf(response?.incomplete_details)?.reason);
+  return {
+    model: undefined,
+    responseModel: textOf(response?.model),
+    responseId: textOf(data.response_id) ?? textOf(response?.id),
+    usage: usageIn(fieldsOf(response?.usage)),
+    finishReasons: why === undefined ? undefined : [why],
+    output,
+    asked: Array.isArray(output) ? callsIn(output, responseCall) : undefined,
+  };
+}
+
+function generationIn(data: SdkSpanData): ModelAnswer {
+  const { output } = data;
+  const answer = fieldsOf(listOf(output)?.[0]);
+  const choice = fieldsOf(listOf(answer?.choices)?.[0]);
+  const calls = fieldsOf(choice?.message)?.tool_calls;
+  const reason = textOf(choice?.finish_reason);
+  return {
+    model: textOf(data.model),
+    responseModel: textOf(answer?.model),
+    responseId: textOf(answer?.id),
+    usage: usageIn(fieldsOf(data.usage ?? answer?.usage)),
+    finishReasons: reason === undefined ? undefined : [reason],
+    output,
+    asked: Array.isArray(calls) ? callsIn(calls, chatCall) : undefined,
+  };
+}
+
+function callsIn(
+  items: readonly unknown[],
+  read: (item: Fields, items: readonly unknown[]) => AskedCall | undefined,
+): readonly AskedCall[] {
+  const calls: AskedCall[] = [];
+  for (const item of items) {
+    const fields = fieldsOf(item);
+    const call = fields === undefined ? undefined : read(fields, items);
+    if (call !== undefined) calls.push(call);
+  }
+  return calls;
+}
+
+function responseCall(item: Fields, items: readonly unknown[]): AskedCall | undefined {
+  switch (item.type) {
+    case "function_call":
+      return asked(textOf(item.call_id), item.name, item.arguments);
+    case "mcp_approval_request":
+      // The server's tool, which OpenAI calls once somebody has said yes.
+      return asked(textOf(item.id), item.name, item.arguments);
+    case "shell_call":
+      return ranThere(item, items) ? undefined : asked(textOf(item.call_id), "shell", undefined);
+    case "apply_patch_call":
+      return asked(textOf(item.call_id), "apply_patch", undefined);
+    case "computer_call":
+      return asked(textOf(item.call_id), "computer", undefined);
+    default:
+      return undefined;
+  }
+}
+
+/** Whether the answer holds what the call gave: it was made where the model is, and nothing is asked. */
+function ranThere({ call_id }: Fields, items: readonly unknown[]): boolean {
+  return items.some((item) => {
+    const { type, call_id: of } = fieldsOf(item) ?? {};
+    return type === "shell_call_output" && of === call_id;
+  });
+}
+
+function chatCall(item: Fields): AskedCall | undefined {
+  const called = fieldsOf(item.function);
+  return asked(textOf(item.id), called?.name, called?.arguments);
+}
+
+function asked(id: string | undefined, name: unknown, input: unknown): AskedCall | undefined {
+  const tool = textOf(name);
+  if (id === undefined || tool === undefined) return undefined;
+  return { id, tool, input: textOf(input), begun: false };
+}
+
+/** Both APIs' names: `input_tokens` and `prompt_tokens`, with their details. */
+function usageIn(usage: Fields | undefined): ModelCallUsage | undefined {
+  if (usage === undefined) return undefined;
+  const input = countOf(usage.input_tokens) ?? countOf(usage.prompt_tokens);
+  const output = countOf(usage.output_tokens) ?? countOf(usage.completion_tokens);
+  if (input === undefined && output === undefined) return undefined;
+  const ofInput = fieldsOf(
+    usage.input_tokens_details ?? usage.prompt_tokens_details ?? usage.details,
+  );
+  const ofOutput = fieldsOf(
+    usage.output_tokens_details ?? usage.completion_tokens_details ?? usage.details,
+  );
+  return {
+    input_tokens: input ?? null,
+    output_tokens: output ?? null,
+    cache_read_input_tokens: countOf(ofInput?.cached_tokens) ?? null,
+    cache_write_input_tokens: countOf(ofInput?.cache_write_tokens) ?? null,
+    reasoning_output_tokens: countOf(ofOutput?.reasoning_tokens) ?? null,
+  };
+}
+
+function countOf(value: unknown): number | undefined {
+  return typeof value === "number" && value >= 0 && Number.isSafeInteger(value) ? value : undefined;
+}

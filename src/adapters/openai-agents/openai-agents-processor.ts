@@ -1,0 +1,225 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { checkWhole } from "../../events/whole-number.ts";
+import { withCurrentRun } from "../../runtime/current-run.ts";
+import { tellHook } from "../../runtime/error-hook.ts";
+import type { InnerSink } from "../../sinks/closable-sink.ts";
+import { isContextCarrier } from "../../sinks/context-carrier.ts";
+import { EventTeller } from "../event-teller.ts";
+import { fieldIn, textOf } from "../shape.ts";
+import { type MutableCounts, noCounts, type ProcessorCounts } from "./counts.ts";
+import type { SdkSpan, SdkTrace } from "./sdk.ts";
+import { TraceFollower } from "./trace-follower.ts";
+
+/** Where the events go, and whose they are. */
+export interface OpenAIAgentsProcessorOptions {
+  /** Where the events go: a `Bridge`, or any other sink. */
+  readonly sink: InnerSink;
+  /**
+   * Whose runs they are: one tenant, or what says so for a trace, called when it starts. A trace's
+   * own `metadata.tenant_id` goes before it, and the tenant of a run of ours that it starts in.
+   */
+  readonly tenant: string | ((trace: SdkTrace) => string);
+  /** Traces that are remembered while something in them is open, and as many that are at rest. Default 2,000. */
+  readonly maxTraces?: number | undefined;
+  /** How long `forceFlush` and `shutdown` wait for the sink, in ms. Default 5,000. */
+  readonly flushTimeoutMs?: number | undefined;
+  /** Told of what the sink threw, and of trouble in here. Default: nobody; both are counted. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** What `inside` needs of the SDK's `getCurrentSpan()`. */
+export type SpanReference = Pick<SdkSpan, "spanId" | "traceId">;
+
+/** What `noteResult` needs of the SDK's `RunResult` and `StreamedRunResult`. */
+export interface RunOutcome {
+  readonly interruptions?: readonly unknown[] | undefined;
+  readonly state: unknown;
+}
+
+/**
+ * A tracing processor for the OpenAI Agents SDK: tells a sink of its agents' runs, tool calls and
+ * model calls. It imports nothing of the SDK, and nothing that happens in it reaches the SDK.
+ *
+ * @throws TypeError from the constructor when `sink` or `tenant` is missing.
+ * @throws RangeError from the constructor when a number is out of its range.
+ *
+ * @example
+ * import { addTraceProcessor } from "@openai/agents";
+ *
+ * const bridge = new Bridge();
+ * addTraceProcessor(new OpenAIAgentsProcessor({ sink: bridge, tenant: "acme" }));
+ */
+export class OpenAIAgentsProcessor {
+  readonly #sink: InnerSink;
+  readonly #teller: EventTeller;
+  readonly #follower: TraceFollower;
+  readonly #timeoutMs: number;
+  readonly #onError: ((error: unknown) => void) | undefined;
+  readonly #counts: MutableCounts = noCounts();
+
+  constructor(options: OpenAIAgentsProcessorOptions) {
+    const { sink, tenant, maxTraces = 2_000, flushTimeoutMs = 5_000, onError } = options;
+    if (typeof sink?.send !== "function") throw new TypeError("sink: expected a sink with send()");
+    if (typeof tenant !== "function" && (typeof tenant !== "string" || tenant === "")) {
+      throw new TypeError("tenant: expected a text with something in it, or a function");
+    }
+    checkWhole(maxTraces, "maxTraces", 1);
+    checkWhole(flushTimeoutMs, "flushTimeoutMs");
+    const trouble = (error: unknown) => this.#troubled(error);
+    this.#sink = sink;
+    this.#timeoutMs = flushTimeoutMs;
+    this.#onError = onError;
+    this.#teller = new EventTeller({ sink, onError });
+    const tenantOf = typeof tenant === "function" ? tenant : () => tenant;
+    this.#follower = new TraceFollower(this.#teller, tenantOf, maxTraces, this.#counts, trouble);
+  }
+
+  /** What has no event, or could not be placed. */
+  get counts(): ProcessorCounts {
+    return { ...this.#counts };
+  }
+
+  /** Events that the sink did not take. */
+  get failures(): number {
+    return this.#teller.failures;
+  }
+
+  onTraceStart(trace: SdkTrace): Promise<void> {
+    return this.#contain(() => this.#follower.traceStarted(trace));
+  }
+
+  onTraceEnd(trace: SdkTrace): Promise<void> {
+    return this.#contain(() => this.#follower.traceEnded(trace));
+  }
+
+  onSpanStart(span: SdkSpan): Promise<void> {
+    return this.#contain(() => this.#follower.spanStarted(span));
+  }
+
+  onSpanEnd(span: SdkSpan): Promise<void> {
+    return this.#contain(() => this.#follower.spanEnded(span));
+  }
+
+  /**
+   * Runs code of a tool inside the span of its call: HTTP and database spans become its children,
+   * and runs of ours that it starts become child runs. The SDK's callbacks can't do that by
+   * themselves.
+   *
+   * @param span what the SDK's `getCurrentSpan()` returns; without one, `work` is called all the same.
+   * @returns what `work` returns.
+   *
+   * @example
+   * execute: ({ order }) => processor.inside(getCurrentSpan(), () => refund(order)),
+   */
+  inside<T>(span: SpanReference | null | undefined, work: () => T): T {
+    const there = this.#placeOf(span);
+    if (there === undefined) return work();
+    const { run, place } = there;
+    const sink: unknown = this.#sink;
+    return withCurrentRun(run, () => (isContextCarrier(sink) ? sink.inside(place, work) : work()));
+  }
+
+  /**
+   * Tells of a pause that the SDK tells nobody of: a run that is resumed with the same `RunState`
+   * object has no end of trace, so that a second approval it waits for shows in its result alone.
+   * Needed nowhere else, and harmless there.
+   *
+   * @returns the result.
+   *
+   * @example
+   * const result = processor.noteResult(await run(agent, state));
+   */
+  noteResult<T extends RunOutcome>(result: T): T {
+    try {
+      const traceId = textOf(fieldIn(fieldIn(result.state, "_trace"), "traceId"));
+      if (traceId !== undefined && (result.interruptions?.length ?? 0) > 0) {
+        this.#follower.paused(traceId);
+      }
+    } catch (error) {
+      this.#troubled(error);
+    }
+    return result;
+  }
+
+  /**
+   * Resolves when the sink has taken what it was told, and has sent what it holds; after
+   * `flushTimeoutMs` at the latest. Never rejects.
+   */
+  async forceFlush(): Promise<void> {
+    await this.#flush(this.#timeoutMs);
+  }
+
+  /**
+   * As `forceFlush`. The sink stays open: it may serve others, and is the application's to shut down.
+   *
+   * @param timeout ms to wait; default `flushTimeoutMs`.
+   */
+  async shutdown(timeout?: number): Promise<void> {
+    await this.#flush(timeout ?? this.#timeoutMs);
+  }
+
+  /** Nothing that goes wrong here reaches the SDK. */
+  #contain(work: () => void): Promise<void> {
+    try {
+      work();
+    } catch (error) {
+      this.#troubled(error);
+    }
+    return DONE;
+  }
+
+  #placeOf(span: SpanReference | null | undefined) {
+    if (span === null || span === undefined) return undefined;
+    try {
+      const found = this.#follower.whereIs(span.traceId, span.spanId);
+      const run = found?.place.run;
+      const tenantId = found?.trace.tenantId;
+      if (found === undefined || run === undefined || tenantId === undefined) return undefined;
+      const { trace, place } = found;
+      const rootRunId = trace.outer?.rootRunId ?? trace.root?.runId ?? run.runId;
+      return {
+        run: {
+          tenantId,
+          runId: run.runId,
+          rootRunId,
+          threadId: trace.threadId,
+          toolUseId: place.toolUseId,
+          sink: this.#sink,
+        },
+        place: { tenant_id: tenantId, run_id: run.runId, tool_use_id: place.toolUseId },
+      };
+    } catch (error) {
+      this.#troubled(error);
+      return undefined;
+    }
+  }
+
+  async #flush(timeoutMs: number): Promise<void> {
+    const timer = new AbortController();
+    const late = sleep(timeoutMs, undefined, { signal: timer.signal }).catch(noValue);
+    try {
+      await Promise.race([this.#settled(), late]);
+    } catch (error) {
+      this.#troubled(error);
+    } finally {
+      timer.abort();
+    }
+  }
+
+  async #settled(): Promise<void> {
+    // The end of a streamed trace is told a moment after its result.
+    await new Promise((resolve) => setImmediate(resolve));
+    await this.#teller.settled();
+    await this.#sink.forceFlush?.();
+  }
+
+  #troubled(error: unknown): void {
+    this.#counts.troubles += 1;
+    tellHook(this.#onError, error);
+  }
+}
+
+/** The SDK waits for a promise after each callback; one that is resolved serves for all. */
+const DONE: Promise<void> = Promise.resolve();
+
+function noValue(): void {}

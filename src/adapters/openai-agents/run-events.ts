@@ -1,0 +1,147 @@
+import type { AgentError } from "../../events/agent-error.ts";
+import { UNCLASSIFIED_ENVELOPE } from "../../events/agent-error-tables.ts";
+import { classifyFailure, classifyToolError } from "../../events/classify.ts";
+import type { FailureKind } from "../../events/failure-kind.ts";
+import type { Instant } from "../../events/instant.ts";
+import type { UsageSnapshot } from "../../events/usage.ts";
+import type { EventTeller, OpenEnvelope } from "../event-teller.ts";
+import { eventIdOf } from "./event-id.ts";
+import type { AskedCall } from "./model-answer.ts";
+import type { SaidError } from "./said-error.ts";
+import type { AgentRun, Problem, TraceRecord } from "./trace-record.ts";
+
+/** Tells of runs: how they start, and how they end. */
+export class RunEvents {
+  readonly #teller: EventTeller;
+
+  constructor(teller: EventTeller) {
+    this.#teller = teller;
+  }
+
+  started(trace: TraceRecord, run: AgentRun): void {
+    const { tenantId, outer } = trace;
+    if (tenantId === undefined) return;
+    const parent = run.parent?.runId ?? outer?.runId;
+    const call = run.parent === undefined ? outer?.toolUseId : run.parentToolUseId;
+    const envelope = envelopeOf(trace, run, "start", run.startedAt);
+    if (call !== undefined) envelope.parent_tool_use_id = call;
+    if (run.resumedFrom !== undefined) envelope.resumed_from_run_id = run.resumedFrom;
+    const { runId: run_id, agent } = run;
+    this.#teller.tell(
+      parent === undefined
+        ? { type: "started", run_id, tenant_id: tenantId, agent }
+        : { type: "started", run_id, tenant_id: tenantId, parent_run_id: parent, agent },
+      envelope,
+    );
+  }
+
+  completed(trace: TraceRecord, run: AgentRun, at: Instant): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    this.#teller.tell(
+      {
+        type: "complete",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        state: null,
+        usage: run === trace.root ? usageOf(trace) : null,
+      },
+      envelopeOf(trace, run, "end", at),
+    );
+  }
+
+  failed(trace: TraceRecord, run: AgentRun, at: Instant, { said, of }: Problem): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    const text = of.tripped === undefined ? said.text : `${said.text}: ${of.tripped}`;
+    this.#teller.tell(
+      {
+        type: "failed",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        error: text,
+        envelope: said.error?.envelope() ?? UNCLASSIFIED_ENVELOPE,
+        kind: failureKindOf(said, of),
+      },
+      envelopeOf(trace, run, "end", at),
+    );
+  }
+
+  /** @param waiting the tool calls that wait for approval, as far as they are known. */
+  interrupted(
+    trace: TraceRecord,
+    run: AgentRun,
+    at: Instant,
+    waiting: readonly Pick<AskedCall, "id" | "tool">[],
+  ): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    this.#teller.tell(
+      {
+        type: "interrupted",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        kind: { type: "approval_pending", tool_use_id: waiting[0]?.id ?? "" },
+        payload: waiting.map(({ id, tool }) => ({ tool_use_id: id, tool })),
+      },
+      envelopeOf(trace, run, "end", at),
+    );
+  }
+}
+
+/**
+ * Why a run failed. Of what is not known by itself, the place tells: a tool's error that ended the run
+ * is terminal, and a run whose model call failed last failed with that.
+ */
+function failureKindOf({ error, ofTool, text }: SaidError, run: AgentRun): FailureKind {
+  if (ofTool && run.failedTool !== undefined && !isCallOff(error)) {
+    const kind = error === undefined ? "internal" : classifyToolError(error);
+    return { type: "tool_error_terminal", kind, tool_name: run.failedTool };
+  }
+  if (error !== undefined) return classifyFailure(error);
+  if (run.modelError !== undefined) return { type: "model_dispatch" };
+  return classifyFailure(new Error(text));
+}
+
+/** Whoever calls a run off calls its tools off too: that is no tool's error. */
+function isCallOff(error: AgentError | undefined): boolean {
+  return error?.detail.type === "cancelled";
+}
+
+/** Of the trace's own run, unless that is itself part of a larger tree. */
+function usageOf({ usage, outer }: TraceRecord): UsageSnapshot | null {
+  if (!usage.reported || outer !== undefined) return null;
+  return {
+    requests: usage.requests,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    tool_calls: usage.toolCalls,
+    cost_usd: "0",
+  };
+}
+
+/** What travels beside the events of a run: the same whoever tells them, so that none counts twice. */
+function envelopeOf(
+  trace: TraceRecord,
+  run: AgentRun,
+  what: "start" | "end",
+  timestamp: Readonly<Instant>,
+): OpenEnvelope {
+  const { threadId, outer, root } = trace;
+  const event_id = idOf(trace, run, what);
+  const root_run_id = outer?.rootRunId ?? root?.runId ?? run.runId;
+  return threadId === undefined
+    ? { event_id, timestamp, root_run_id }
+    : { event_id, timestamp, root_run_id, thread_id: threadId };
+}
+
+/**
+ * A span opens the trace's own run, a run of its own, or both. Where paused runs go on with it, there
+ * may be any number.
+ */
+function idOf({ rootRunId }: TraceRecord, run: AgentRun, what: "start" | "end"): string {
+  const { runId, openedBy } = run;
+  if (runId === openedBy) return eventIdOf(openedBy, `run-${what}`);
+  if (runId === rootRunId) return eventIdOf(openedBy, `root-${what}`);
+  return `${runId}:${what}:${openedBy}`;
+}

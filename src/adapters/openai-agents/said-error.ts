@@ -1,0 +1,109 @@
+import { AgentError } from "../../events/agent-error.ts";
+import { asAgentError } from "../../events/thrown-as-agent-error.ts";
+import { textOf } from "../shape.ts";
+import type { SdkSpanError } from "./sdk.ts";
+
+/** What a span's error says: the SDK keeps the text of what was thrown, never the thing itself. */
+export interface SaidError {
+  /** For operators. */
+  readonly text: string;
+  /** What it means; `undefined` when nothing tells. */
+  readonly error: AgentError | undefined;
+  /** A tool threw it, and the SDK gave up. */
+  readonly ofTool: boolean;
+}
+
+/** `Name: message`, as an error prints itself. */
+const PRINTED = /^([A-Za-z_$][\w$]*): ([\s\S]*)$/;
+/** What OpenAI's client puts before a provider's message. */
+const STATUS = /^([45]\d\d) /;
+const TURNS = /^Max turns \((\d+)\) exceeded/;
+/** On a tool's span, where the name of the error is lost: before 0.20 of the SDK. */
+const TOOL_TRIPPED = /^Tool (?:input|output) guardrail triggered: /;
+const TOOL_LATE = /^Tool '.*' timed out after \d+ms\.$/s;
+/** Goes on with what could not be read of the model's answer, and that quotes it. */
+const WRONG_OUTPUT = "Invalid output type: ";
+const TOOLS_FAILED = "Failed to run function tools: ";
+const GUARDRAIL_BROKE = " guardrail failed to complete: ";
+
+/** Errors whose name the SDK loses, by their fixed message, as the classifier knows them. */
+const LOST_NAMES: ReadonlyMap<string, string> = new Map([
+  ["Request was aborted.", "APIUserAbortError"],
+  ["This operation was aborted", "AbortError"],
+  ["The operation was aborted", "AbortError"],
+  ["The operation was aborted due to timeout", "TimeoutError"],
+  ["Connection error.", "APIConnectionError"],
+  ["Request timed out.", "APIConnectionTimeoutError"],
+]);
+
+/**
+ * Reads a span's error. Texts that hold what a user or a model wrote (a guardrail's findings, a
+ * refusal, an answer of the wrong type) are replaced by fixed ones: an error's text is for operators.
+ */
+export function saidError({ message, data }: SdkSpanError): SaidError {
+  return readText(textOf(data?.error) ?? message);
+}
+
+function readText(text: string): SaidError {
+  const [, name = "Error", message = text] = PRINTED.exec(text) ?? [];
+  const own = sdkError(name, message);
+  if (own !== undefined) return own;
+  if (message.startsWith(TOOLS_FAILED)) {
+    const inner = readText(message.slice(TOOLS_FAILED.length));
+    return { ...inner, text: message, ofTool: true };
+  }
+  const broke = message.indexOf(GUARDRAIL_BROKE);
+  if (name === "GuardrailExecutionError" && broke >= 0) {
+    return { ...readText(message.slice(broke + GUARDRAIL_BROKE.length)), text: message };
+  }
+  return { text: message, error: foreignError(name, message), ofTool: false };
+}
+
+/** The SDK's own errors, by their names. */
+function sdkError(name: string, message: string): SaidError | undefined {
+  switch (name) {
+    case "MaxTurnsExceededError": {
+      const limit = Number(TURNS.exec(message)?.[1] ?? Number.NaN);
+      // A turn is a request to the model: the cap on turns is a budget of requests.
+      const breach = { axis: "requests", limit, observed: limit } as const;
+      return said(message, AgentError.usageLimitExceeded(breach));
+    }
+    case "InputGuardrailTripwireTriggered":
+      return tripped("an input guardrail tripped");
+    case "OutputGuardrailTripwireTriggered":
+      return tripped("an output guardrail tripped");
+    case "ToolInputGuardrailTripwireTriggered":
+    case "ToolOutputGuardrailTripwireTriggered":
+      return tripped(message);
+    case "ModelRefusalError":
+      return unusable("the model refused to answer");
+    case "ModelBehaviorError":
+      if (message.startsWith(WRONG_OUTPUT)) return unusable("the answer has the wrong output type");
+      return unusable(message);
+    case "InvalidToolInputError":
+      return unusable(message);
+    case "UserError":
+      return said(message, AgentError.config(message));
+    case "ToolTimeoutError":
+      return said(message, AgentError.deadlineExceeded());
+    default:
+      if (TOOL_TRIPPED.test(message)) return tripped(message);
+      return TOOL_LATE.test(message) ? said(message, AgentError.deadlineExceeded()) : undefined;
+  }
+}
+
+const said = (text: string, error: AgentError): SaidError => ({ text, error, ofTool: false });
+
+/** What the guardrail refused came from the caller, or was made for the caller. */
+const tripped = (text: string): SaidError => said(text, AgentError.invalidRequest(text));
+
+/** The model answered, but nothing can be done with it. */
+const unusable = (text: string): SaidError =>
+  said(text, AgentError.modelRetry("the answer could not be used", 0));
+
+/** Any other error goes through the one classifier, with what its text says of name and status. */
+function foreignError(name: string, message: string): AgentError | undefined {
+  const status = Number(STATUS.exec(message)?.[1] ?? Number.NaN);
+  const thrown = { name: LOST_NAMES.get(message) ?? name, message };
+  return asAgentError(Number.isNaN(status) ? thrown : { ...thrown, status });
+}

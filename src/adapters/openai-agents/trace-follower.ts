@@ -1,0 +1,323 @@
+import { now } from "../../events/clock.ts";
+import type { Instant } from "../../events/instant.ts";
+import { currentRun } from "../../runtime/current-run.ts";
+import type { EventTeller } from "../event-teller.ts";
+import { textOf } from "../shape.ts";
+import { AgentRuns } from "./agent-runs.ts";
+import { CallEvents } from "./call-events.ts";
+import { CallSpans } from "./call-spans.ts";
+import type { MutableCounts } from "./counts.ts";
+import { RunEvents } from "./run-events.ts";
+import { runIdOfTrace } from "./run-id.ts";
+import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
+import { notBefore, timeOf } from "./span-time.ts";
+import type { AgentRun, OpenSpan, Place, TraceRecord } from "./trace-record.ts";
+import { TraceTable } from "./trace-table.ts";
+
+/** Open spans that are followed in one trace. */
+const MAX_OPEN_SPANS = 10_000;
+/** Spans that are looked through for the agent above. */
+const MAX_ABOVE = 16;
+
+/** What newer SDKs put around agents and their model calls: neither is told, and nothing is lost. */
+const STRUCTURE: ReadonlySet<string> = new Set(["task", "turn"]);
+
+/** Of traces that are over and at rest: nothing is put in. */
+const NO_RUNS = new Map<string, AgentRun>();
+const NO_SPANS = new Map<string, OpenSpan>();
+
+const NOWHERE: Place = { run: undefined, toolUseId: undefined };
+
+/** Follows traces of the SDK, and tells of them as runs. */
+export class TraceFollower {
+  readonly #table: TraceTable;
+  readonly #tenantOf: (trace: SdkTrace) => unknown;
+  readonly #counts: MutableCounts;
+  readonly #runs: AgentRuns;
+  readonly #calls: CallSpans;
+
+  constructor(
+    teller: EventTeller,
+    tenantOf: (trace: SdkTrace) => unknown,
+    maxTraces: number,
+    counts: MutableCounts,
+    trouble: (error: unknown) => void,
+  ) {
+    this.#table = new TraceTable(maxTraces, maxTraces);
+    this.#tenantOf = tenantOf;
+    this.#counts = counts;
+    this.#runs = new AgentRuns(new RunEvents(teller), (trace, work) => {
+      setImmediate(() => {
+        try {
+          work();
+          this.#settle(trace);
+        } catch (error) {
+          trouble(error);
+        }
+      });
+    });
+    this.#calls = new CallSpans(new CallEvents(teller), trouble);
+  }
+
+  traceStarted(trace: SdkTrace): void {
+    const known = this.#table.find(trace.traceId);
+    if (known === undefined) {
+      this.#add(trace, runIdOfTrace(trace.traceId), true);
+    } else if (known.root?.state === "ended" && known.openRuns === 0) {
+      // The id of a trace that is over is used again: the run id is taken.
+      this.#add(trace, undefined, true);
+    } else {
+      known.begun += 1;
+    }
+  }
+
+  traceEnded({ traceId }: SdkTrace): void {
+    const trace = this.#table.find(traceId);
+    if (trace === undefined || trace.begun === 0) return;
+    trace.begun -= 1;
+    if (trace.begun > 0) return;
+    this.#catchUp(trace);
+    for (const open of trace.open.values()) this.#tellStart(trace, open);
+    this.#runs.traceEnded(trace, now());
+    this.#settle(trace);
+  }
+
+  /** The agents of the trace wait for somebody's approval, whatever the trace says. */
+  paused(traceId: string): void {
+    const trace = this.#table.find(traceId);
+    if (trace === undefined) return;
+    this.#catchUp(trace);
+    this.#runs.pause(trace, now());
+    this.#settle(trace);
+  }
+
+  spanStarted(span: SdkSpan): void {
+    const trace = this.#table.find(span.traceId) ?? this.#adopt(span);
+    if (!this.#follows(trace, span)) return;
+    if (trace.open.has(span.spanId) || trace.agents.has(span.spanId)) return;
+    if (trace.open.size >= MAX_OPEN_SPANS) {
+      this.#counts.crowdedSpans += 1;
+      return;
+    }
+    if (trace.resting) this.#wake(trace);
+    const at = this.#at(trace, span.startedAt);
+    const parent = this.#placeOf(trace, span, at);
+    if (span.spanData.type === "agent") {
+      this.#runs.begin(trace, span, parent, at);
+      return;
+    }
+    const kind = kindOf(span);
+    const open = { span, kind, place: parent, startedAt: at, told: true, inputTold: false };
+    trace.open.set(span.spanId, open);
+    if (kind !== "tool" && kind !== "model") return;
+    const run = parent.run ?? this.#runs.rootOf(trace, span.spanId, at);
+    open.told = false;
+    open.place = kind === "tool" ? { run, toolUseId: span.spanId } : { ...parent, run };
+    this.#calls.opened(trace, run, open);
+  }
+
+  spanEnded(span: SdkSpan): void {
+    const trace = this.#table.find(span.traceId);
+    if (trace === undefined || trace.tenantId === undefined) {
+      this.#counts.strayEnds += 1;
+      return;
+    }
+    if (span.spanData.type === "agent") {
+      if (!this.#runs.end(trace, span, this.#at(trace, span.endedAt))) this.#counts.strayEnds += 1;
+    } else {
+      const open = trace.open.get(span.spanId);
+      if (open === undefined) this.#counts.strayEnds += 1;
+      else this.#ended(trace, open);
+    }
+    this.#settle(trace);
+  }
+
+  /** The run and the tool call that a span of the SDK stands for or is in; told by now. */
+  whereIs(traceId: string, spanId: string): { trace: TraceRecord; place: Place } | undefined {
+    const trace = this.#table.find(traceId);
+    if (trace === undefined) return undefined;
+    const run = trace.agents.get(spanId);
+    if (run !== undefined) return { trace, place: { run, toolUseId: undefined } };
+    const open = trace.open.get(spanId);
+    if (open === undefined) return undefined;
+    this.#tellStart(trace, open);
+    return { trace, place: open.place };
+  }
+
+  #at(trace: TraceRecord, told: string | null): Instant {
+    const at = timeOf(told, trace.lastAt);
+    trace.lastAt = at;
+    return at;
+  }
+
+  #ended(trace: TraceRecord, open: OpenSpan): void {
+    trace.open.delete(open.span.spanId);
+    const { run } = open.place;
+    const { spanData, endedAt } = open.span;
+    switch (open.kind) {
+      case "tool":
+      case "model": {
+        if (run === undefined) return;
+        const at = notBefore(this.#at(trace, endedAt), open.startedAt);
+        if (open.kind === "model") {
+          this.#calls.modelEnded({ trace, run, open }, at);
+          return;
+        }
+        const waits = this.#runs.waitsBelow(trace, open.place);
+        if (waits) run.toolWaits = true;
+        this.#calls.toolEnded({ trace, run, open }, at, waits);
+        if (run.resumed && open.span.error !== null) this.#runs.endIfThrown(trace, run, at);
+        return;
+      }
+      case "handoff":
+        this.#counts.handoffs += 1;
+        if (run !== undefined && textOf(spanData.to_agent) !== undefined) run.handedOff = true;
+        return;
+      case "guardrail":
+        this.#counts.guardrails += 1;
+        if (spanData.triggered !== true) return;
+        this.#counts.tripwires += 1;
+        if (run !== undefined) run.tripped = textOf(spanData.name);
+        return;
+      case "other":
+        if (spanData.type === "mcp_tools") this.#counts.mcpLists += 1;
+        else if (!STRUCTURE.has(spanData.type)) this.#counts.otherSpans += 1;
+        return;
+      default:
+        open.kind satisfies never;
+    }
+  }
+
+  /** Spans that have ended, though it has not been told yet: another processor is slow to let it by. */
+  #catchUp(trace: TraceRecord): void {
+    if (trace.open.size + trace.agents.size === 0) return;
+    for (const { span } of [...trace.open.values()]) {
+      if (span.endedAt !== null) this.spanEnded(span);
+    }
+    for (const { span } of [...trace.agents.values()].reverse()) {
+      if (span !== undefined && span.endedAt !== null) this.spanEnded(span);
+    }
+  }
+
+  #tellStart(trace: TraceRecord, open: OpenSpan): void {
+    const { run } = open.place;
+    if (!open.told && run !== undefined) this.#calls.tellStart({ trace, run, open });
+  }
+
+  /** Where a span is: in what its parent stands for. */
+  #placeOf(trace: TraceRecord, span: SdkSpan, at: Instant): Place {
+    const { parentId } = span;
+    if (parentId === null) return NOWHERE;
+    const run = trace.agents.get(parentId);
+    if (run !== undefined) {
+      this.#runs.resume(trace, run, span.spanId, at);
+      return { run, toolUseId: undefined };
+    }
+    const open = trace.open.get(parentId);
+    if (open !== undefined) {
+      this.#tellStart(trace, open);
+      return open.place;
+    }
+    const agent = this.#paused(trace, span, parentId, at);
+    return { run: agent, toolUseId: undefined };
+  }
+
+  /** The agent above, known by its span alone: it was paused where nobody here was told of it. */
+  #paused(trace: TraceRecord, span: SdkSpan, parentId: string, at: Instant): AgentRun | undefined {
+    if (trace.root?.state === "ended") return trace.root;
+    let above = span.previousSpan;
+    for (let level = 0; above !== undefined && level < MAX_ABOVE; level++) {
+      if (above.spanId === parentId) {
+        if (above.spanData.type !== "agent") return undefined;
+        return this.#runs.restore(trace, above, span.spanId, at);
+      }
+      above = above.previousSpan;
+    }
+    return undefined;
+  }
+
+  /** Whether the span belongs to the tenant that its trace does, and that is known. */
+  #follows(trace: TraceRecord, { traceMetadata }: SdkSpan): boolean {
+    const told = traceMetadata === undefined ? undefined : textOf(traceMetadata.tenant_id);
+    if (trace.tenantId !== undefined && (told === undefined || told === trace.tenantId))
+      return true;
+    this.#counts.unfollowedSpans += 1;
+    return false;
+  }
+
+  /** A trace whose start was not told: this processor came later, or the span was recorded elsewhere. */
+  #adopt(span: SdkSpan): TraceRecord {
+    const { traceId, traceMetadata } = span;
+    const trace = { traceId, name: UNNAMED_WORKFLOW, metadata: traceMetadata };
+    return this.#add(trace, runIdOfTrace(traceId), false);
+  }
+
+  #add(trace: SdkTrace, rootRunId: string | undefined, seen: boolean): TraceRecord {
+    const outer = currentRun();
+    const tenantId = this.#tenant(trace, outer?.tenantId);
+    if (tenantId === undefined) this.#counts.untenanted += 1;
+    const record: TraceRecord = {
+      traceId: trace.traceId,
+      name: trace.name,
+      named: trace.name !== UNNAMED_WORKFLOW,
+      tenantId,
+      threadId: textOf(trace.groupId) ?? outer?.threadId,
+      outer,
+      startedAt: seen ? now() : undefined,
+      rootRunId,
+      begun: seen ? 1 : 0,
+      root: undefined,
+      agents: new Map(),
+      open: new Map(),
+      resting: false,
+      openRuns: 0,
+      openTop: 0,
+      problem: undefined,
+      usage: { requests: 0, inputTokens: 0, outputTokens: 0, toolCalls: 0, reported: false },
+      lastAt: undefined,
+    };
+    this.#table.add(record);
+    this.#counts.forgottenTraces = this.#table.forgotten;
+    return record;
+  }
+
+  /** The trace's own metadata count most, then the run around it, then the option. */
+  #tenant(trace: SdkTrace, outer: string | undefined): string | undefined {
+    return textOf(trace.metadata?.tenant_id) ?? outer ?? textOf(this.#tenantOf(trace));
+  }
+
+  /** Something begins in a trace at rest. */
+  #wake(trace: TraceRecord): void {
+    this.#table.wake(trace);
+    this.#counts.forgottenTraces = this.#table.forgotten;
+    if (trace.agents === NO_RUNS) trace.agents = new Map();
+    if (trace.open === NO_SPANS) trace.open = new Map();
+  }
+
+  #settle(trace: TraceRecord): void {
+    if (trace.openRuns > 0 || trace.open.size > 0) return;
+    if (trace.root?.state === "ended") {
+      // Thousands of traces rest: their maps would be most of what is kept of them.
+      trace.agents = NO_RUNS;
+      trace.open = NO_SPANS;
+    }
+    this.#table.rest(trace);
+    this.#counts.forgottenTraces = this.#table.forgotten;
+  }
+}
+
+function kindOf({ spanData }: SdkSpan): OpenSpan["kind"] {
+  switch (spanData.type) {
+    case "function":
+      return "tool";
+    case "generation":
+    case "response":
+      return "model";
+    case "handoff":
+      return "handoff";
+    case "guardrail":
+      return "guardrail";
+    default:
+      return "other";
+  }
+}

@@ -1,0 +1,115 @@
+import type { Instant } from "../../events/instant.ts";
+import type { CurrentRun } from "../../runtime/current-run.ts";
+import type { AskedCall } from "./model-answer.ts";
+import type { SaidError } from "./said-error.ts";
+import type { SdkSpan } from "./sdk.ts";
+
+/** One agent's work in a trace, or the trace as a whole: what is told as a run. */
+export interface AgentRun {
+  /** Below the trace's own run, each go after a pause is a run of its own. */
+  runId: string;
+  /** The paused run that this one continues, under another id. */
+  resumedFrom: string | undefined;
+  readonly agent: string;
+  /** The run above it, within the trace. */
+  readonly parent: AgentRun | undefined;
+  parentToolUseId: string | undefined;
+  /** No agent and no tool call of the trace is above it: its end may be the trace's. */
+  readonly top: boolean;
+  state: "open" | "interrupted" | "ended";
+  /** The span that opened this segment: what makes the ids of its events unique. */
+  openedBy: string;
+  startedAt: Readonly<Instant>;
+  /** The agent's span while the agent is at work; a workflow has none. */
+  span: SdkSpan | undefined;
+  handedOff: boolean;
+  /** Goes on after a pause, and has not asked its model again: its tools answer approvals. */
+  resumed: boolean;
+  /** The last model call failed with this, and no other was made since. */
+  modelError: SaidError | undefined;
+  /** The tool whose error the SDK does not show to the model. */
+  failedTool: string | undefined;
+  /** The guardrail that tripped. */
+  tripped: string | undefined;
+  /** Tool calls that the model's last answer asks for. */
+  asked: readonly AskedCall[];
+  /** Tools that began since its model was last asked, without being known to be asked for. */
+  unasked: string[] | undefined;
+  /** A tool of it runs an agent that waits for an approval. */
+  toolWaits: boolean;
+  /** Calls that wait for an approval, while it is paused: its own, and those of agents below. */
+  waiting: readonly AskedCall[];
+  /** It waits itself, not only an agent below it. */
+  waitsItself: boolean;
+}
+
+/** Where something happens: in a run, and in a tool call of it. */
+export interface Place {
+  /** `undefined`: in the trace, above all agents. */
+  readonly run: AgentRun | undefined;
+  readonly toolUseId: string | undefined;
+}
+
+/** A span that has started and is no agent's. */
+export interface OpenSpan {
+  readonly span: SdkSpan;
+  readonly kind: "tool" | "model" | "handoff" | "guardrail" | "other";
+  /** Of what happens below it; a tool call is such a place once its id is known. */
+  place: Place;
+  readonly startedAt: Readonly<Instant>;
+  /** Its start has been told; those that have no event count as told. */
+  told: boolean;
+  /** What a model was asked has been told. */
+  inputTold: boolean;
+}
+
+/** What all model calls of a trace used together. */
+export interface TraceUsage {
+  requests: number;
+  inputTokens: number;
+  outputTokens: number;
+  toolCalls: number;
+  /** Some model call said what it used. */
+  reported: boolean;
+}
+
+/** Why a run failed, and which one that happened to. */
+export interface Problem {
+  readonly said: SaidError;
+  readonly of: AgentRun;
+}
+
+/** What is known of one trace of the SDK. */
+export interface TraceRecord {
+  readonly traceId: string;
+  readonly name: string;
+  /** It has a name of its own: then it is a run, and its agents' runs are below. */
+  readonly named: boolean;
+  /** `undefined`: not known, so nothing of it is told. */
+  readonly tenantId: string | undefined;
+  readonly threadId: string | undefined;
+  /** The run of ours that the trace was begun in. */
+  readonly outer: CurrentRun | undefined;
+  /** When it began; `undefined` when only its spans were seen. */
+  readonly startedAt: Readonly<Instant> | undefined;
+  /** The run id of the trace's own run; `undefined` when that id is used up: then it is a span's. */
+  readonly rootRunId: string | undefined;
+  /** How often it was begun without being ended. */
+  begun: number;
+  root: AgentRun | undefined;
+  /** Runs by their agent's span id: open, paused, and the latest that ended. */
+  agents: Map<string, AgentRun>;
+  /** Open spans other than agents'. */
+  open: Map<string, OpenSpan>;
+  /** Nothing in it is open: see `TraceTable`. */
+  resting: boolean;
+  /** Runs that are open, the trace's own among them. */
+  openRuns: number;
+  /** Those among them that are agents' and stand at the top. */
+  openTop: number;
+  /** What one of them failed with. */
+  problem: Problem | undefined;
+  readonly usage: TraceUsage;
+  /** When the last thing happened that was told of it. */
+  lastAt: Readonly<Instant> | undefined;
+}

@@ -1,0 +1,99 @@
+import type { InterruptionKind } from "../events/interruption-kind.ts";
+import type { UsageSnapshot } from "../events/usage.ts";
+import type { ModelFunction, ModelOptions } from "./model-call.ts";
+import type { ToolFunction, ToolOptions } from "./tool-call.ts";
+
+/**
+ * A run, as the agent's code has it.
+ *
+ * @typeParam I what the agent works on.
+ */
+export interface AgentRun<I = unknown> {
+  readonly runId: string;
+  /** The run at the top of the tree; a run without a parent is its own. */
+  readonly rootRunId: string;
+  readonly parentRunId: string | undefined;
+  readonly tenantId: string;
+  readonly threadId: string | undefined;
+  readonly input: I;
+  /** Fires when the run is called off while its code still works: give it to whatever takes one. */
+  readonly signal: AbortSignal;
+  /** What the run and its sub-agents have used; `null` without a budget and without any report. */
+  readonly usage: UsageSnapshot | null;
+  /** Events that the sink refused, and that the run went on without. */
+  readonly lostEvents: number;
+
+  /**
+   * Calls a tool: `tool_start`, then `fn` in the context of the call's span, then `tool_complete` or
+   * `tool_error` with the measured duration. `fn` is called when the sink has taken the start.
+   *
+   * @returns what `fn` returns; it rejects with what `fn` throws, with a `ToolDeniedError` when the
+   *   call was denied, with the run's error when a policy or the budget ends the run, and at once when
+   *   the run ends first.
+   *
+   * @example
+   * const order = await run.tool("lookup_order", { input: { id: 17 } }, ({ input }) => orders.get(input.id));
+   */
+  tool<T>(name: string, fn: ToolFunction<T, undefined>): Promise<T>;
+  tool<T, I>(
+    name: string,
+    options: ToolOptions<I> & { readonly input: I },
+    fn: ToolFunction<T, I>,
+  ): Promise<T>;
+  tool<T>(
+    name: string,
+    options: ToolOptions<undefined>,
+    fn: ToolFunction<T, undefined>,
+  ): Promise<T>;
+
+  /**
+   * Calls a model: `model_start`, then `fn` in the context of the call's span, then `model_complete`
+   * or `model_error`. What `fn` reports as used counts against the budget.
+   *
+   * @returns as {@link tool}.
+   *
+   * @example
+   * const answer = await run.model("small-1", { provider: "openai" }, async (call) => {
+   *   const answer = await client.ask(messages, { signal: call.signal });
+   *   call.report({ usage: { input_tokens: answer.usage.in, output_tokens: answer.usage.out } });
+   *   return answer;
+   * });
+   */
+  model<T>(model: string, fn: ModelFunction<T>): Promise<T>;
+  model<T>(model: string, options: ModelOptions, fn: ModelFunction<T>): Promise<T>;
+
+  /**
+   * Adds US dollars to what the run has used, exactly.
+   *
+   * @param usd a decimal number from 0 as text: `"0.0031"`.
+   * @throws TypeError for anything else; the usage-limit error, which the run fails with, where that
+   *   passes the budget; RunEndedError after the run's end.
+   */
+  addCost(usd: string): void;
+
+  /** Calls `work` as code of this run: runs started in it are sub-agents, its spans children. */
+  within<T>(work: () => T): T;
+}
+
+/**
+ * A run of code that is no function, as `startRun` gives it. Its code says how it ended; the first
+ * word counts.
+ */
+export interface RunHandle<I = unknown> extends AgentRun<I>, AsyncDisposable {
+  /**
+   * The run is done.
+   *
+   * @param state content: the agent's final state. Default `null`.
+   * @throws (rejects) with the sink's error, or with what the run ended with before.
+   */
+  complete(state?: unknown): Promise<void>;
+  /** The run failed with this; an interruption pauses it. Never rejects; too late, it does nothing. */
+  fail(error: unknown): Promise<void>;
+  /** The run pauses. Never rejects; too late, it does nothing. */
+  interrupt(kind?: InterruptionKind, payload?: unknown): Promise<void>;
+  /**
+   * Gives the handle up: a run that has not ended fails, `unclassified`, since nobody said why.
+   * `await using` calls it. Never rejects.
+   */
+  close(): Promise<void>;
+}

@@ -1,0 +1,174 @@
+import type { UsageLimitBreach, UsageSnapshot } from "../events/usage.ts";
+import {
+  addDecimals,
+  type Decimal,
+  formatDecimal,
+  isGreater,
+  parseDecimal,
+  ZERO,
+} from "./decimal.ts";
+
+/** The most that a run and all its sub-agents may use together. An axis left out has no limit. */
+export interface BudgetLimits {
+  /** Model calls. The call after the last one is refused. */
+  readonly requests?: number | undefined;
+  /** Tokens. Known only when a model has answered: the answer that passes the limit is the last. */
+  readonly inputTokens?: number | bigint | undefined;
+  readonly outputTokens?: number | bigint | undefined;
+  /** Input and output together. */
+  readonly totalTokens?: number | bigint | undefined;
+  /** Tool calls. The call after the last one is refused. */
+  readonly toolCalls?: number | undefined;
+  /** US dollars as a decimal number in text, such as `"0.50"`. */
+  readonly costUsd?: string | undefined;
+}
+
+type TokenAxis = "input_tokens" | "output_tokens" | "total_tokens";
+
+/** What a run uses, with its limits: shared by the run and its sub-agents. */
+export interface Budget {
+  /** Counts a model call, unless one more is too many: then it says which limit, and counts nothing. */
+  takeRequest(): UsageLimitBreach | undefined;
+  /** Counts a tool call, unless one more is too many. */
+  takeToolCall(): UsageLimitBreach | undefined;
+  /** What a tool call would be refused for. */
+  checkToolCall(): UsageLimitBreach | undefined;
+  /** Adds tokens. The answer is the limit that they pass. */
+  addTokens(input: bigint, output: bigint): UsageLimitBreach | undefined;
+  /** Adds US dollars. @throws TypeError unless `usd` is a decimal number from 0 in text. */
+  addCost(usd: string): UsageLimitBreach | undefined;
+  /** What was used so far; `null` where there is no limit and nobody reported tokens or cost. */
+  snapshot(): UsageSnapshot | null;
+}
+
+/**
+ * Counters with limits. Upstream: `RunBudget` of entelix-core: calls are counted before they are
+ * made, tokens and cost once they are known.
+ */
+export class UsageBudget implements Budget {
+  readonly #calls: Readonly<Record<"requests" | "tool_calls", number | undefined>>;
+  readonly #tokens: Readonly<Record<TokenAxis, bigint | undefined>>;
+  readonly #costLimit: Decimal | undefined;
+  /** The budget of the run above, which what is used here counts against as well. */
+  readonly #above: Budget | undefined;
+  readonly #limited: boolean;
+  #requests = 0;
+  #toolCalls = 0;
+  #input = 0n;
+  #output = 0n;
+  #cost = ZERO;
+  #reported = false;
+
+  /**
+   * @param above set for a sub-agent with a budget of its own.
+   * @throws RangeError or TypeError for a limit that is none.
+   */
+  constructor(limits: BudgetLimits | undefined, above?: Budget) {
+    this.#calls = {
+      requests: callLimit(limits?.requests, "budget.requests"),
+      tool_calls: callLimit(limits?.toolCalls, "budget.toolCalls"),
+    };
+    this.#tokens = {
+      input_tokens: tokenLimit(limits?.inputTokens, "budget.inputTokens"),
+      output_tokens: tokenLimit(limits?.outputTokens, "budget.outputTokens"),
+      total_tokens: tokenLimit(limits?.totalTokens, "budget.totalTokens"),
+    };
+    const cost = limits?.costUsd;
+    this.#costLimit = cost === undefined ? undefined : parseDecimal(cost, "budget.costUsd");
+    this.#above = above;
+    this.#limited = limits !== undefined;
+  }
+
+  takeRequest(): UsageLimitBreach | undefined {
+    const breach = this.#exceeded() ?? this.#full("requests", this.#requests);
+    const refused = breach ?? this.#above?.takeRequest();
+    if (refused === undefined) this.#requests += 1;
+    return refused;
+  }
+
+  takeToolCall(): UsageLimitBreach | undefined {
+    const breach = this.#exceeded() ?? this.#full("tool_calls", this.#toolCalls);
+    const refused = breach ?? this.#above?.takeToolCall();
+    if (refused === undefined) this.#toolCalls += 1;
+    return refused;
+  }
+
+  checkToolCall(): UsageLimitBreach | undefined {
+    const breach = this.#exceeded() ?? this.#full("tool_calls", this.#toolCalls);
+    return breach ?? this.#above?.checkToolCall();
+  }
+
+  addTokens(input: bigint, output: bigint): UsageLimitBreach | undefined {
+    this.#input += input;
+    this.#output += output;
+    this.#reported = true;
+    const above = this.#above?.addTokens(input, output);
+    return this.#exceeded() ?? above;
+  }
+
+  addCost(usd: string): UsageLimitBreach | undefined {
+    this.#cost = addDecimals(this.#cost, parseDecimal(usd, "addCost"));
+    this.#reported = true;
+    const above = this.#above?.addCost(usd);
+    return this.#exceeded() ?? above;
+  }
+
+  snapshot(): UsageSnapshot | null {
+    if (!this.#limited && !this.#reported) return null;
+    return {
+      requests: this.#requests,
+      input_tokens: plain(this.#input),
+      output_tokens: plain(this.#output),
+      tool_calls: this.#toolCalls,
+      cost_usd: formatDecimal(this.#cost),
+    };
+  }
+
+  #full(axis: "requests" | "tool_calls", observed: number): UsageLimitBreach | undefined {
+    const limit = this.#calls[axis];
+    return limit !== undefined && observed >= limit ? { axis, limit, observed } : undefined;
+  }
+
+  /** What is only known afterwards may stand above its limit. */
+  #exceeded(): UsageLimitBreach | undefined {
+    const used: Readonly<Record<TokenAxis, bigint>> = {
+      input_tokens: this.#input,
+      output_tokens: this.#output,
+      total_tokens: this.#input + this.#output,
+    };
+    for (const axis of ["input_tokens", "output_tokens", "total_tokens"] as const) {
+      const limit = this.#tokens[axis];
+      if (limit !== undefined && used[axis] > limit) {
+        return { axis, limit: plain(limit), observed: plain(used[axis]) };
+      }
+    }
+    const limit = this.#costLimit;
+    if (limit === undefined || !isGreater(this.#cost, limit)) return undefined;
+    return { axis: "cost_usd", limit: formatDecimal(limit), observed: formatDecimal(this.#cost) };
+  }
+}
+
+function callLimit(value: unknown, field: string): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new RangeError(`${field}: expected a whole number from 0, got ${String(value)}`);
+}
+
+function tokenLimit(value: unknown, field: string): bigint | undefined {
+  if (value === undefined) return undefined;
+  const limit = wholeNumber(value);
+  if (limit !== undefined) return limit;
+  throw new RangeError(`${field}: expected a whole number from 0, got ${String(value)}`);
+}
+
+/** The value as `bigint`, where it is a whole number from 0. */
+export function wholeNumber(value: unknown): bigint | undefined {
+  if (typeof value === "bigint") return value >= 0n ? value : undefined;
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0
+    ? BigInt(value)
+    : undefined;
+}
+
+function plain(value: bigint): number | bigint {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+}

@@ -1,0 +1,50 @@
+const DECIMAL = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
+
+/** A decimal number from 0, held exactly: `digits` divided by 10 to the power of `scale`. */
+export interface Decimal {
+  readonly digits: bigint;
+  readonly scale: number;
+}
+
+export const ZERO: Decimal = { digits: 0n, scale: 0 };
+
+/**
+ * Reads a decimal number from 0 such as `"0.0031"`, without sign and exponent.
+ *
+ * @param field named in the error.
+ * @throws TypeError for anything else, a JavaScript number included: it has lost digits already.
+ */
+export function parseDecimal(value: unknown, field: string): Decimal {
+  const match = typeof value === "string" ? DECIMAL.exec(value) : null;
+  if (match === null) {
+    const got = typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : typeof value;
+    throw new TypeError(
+      `${field}: expected a decimal number from 0 as text, such as "0.0031", got ${got}`,
+    );
+  }
+  const [, whole = "0", fraction = ""] = match;
+  return { digits: BigInt(whole + fraction), scale: fraction.length };
+}
+
+/** The exact sum. Its scale is the longer of the two, as upstream's decimals have it. */
+export function addDecimals(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale);
+  return { digits: scaled(a, scale) + scaled(b, scale), scale };
+}
+
+/** Whether `a` is greater than `b`. */
+export function isGreater(a: Decimal, b: Decimal): boolean {
+  const scale = Math.max(a.scale, b.scale);
+  return scaled(a, scale) > scaled(b, scale);
+}
+
+/** As text, with every digit of the scale: `"0.30"` stays `"0.30"`. */
+export function formatDecimal({ digits, scale }: Decimal): string {
+  if (scale === 0) return String(digits);
+  const text = String(digits).padStart(scale + 1, "0");
+  return `${text.slice(0, -scale)}.${text.slice(-scale)}`;
+}
+
+function scaled({ digits, scale }: Decimal, to: number): bigint {
+  return digits * 10n ** BigInt(to - scale);
+}

@@ -1,0 +1,130 @@
+import type { AgentEvent } from "../events/agent-event.ts";
+import { now } from "../events/clock.ts";
+import { type EventEnvelope, SequenceCounter } from "../events/event-envelope.ts";
+import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
+import { isPromise } from "../sinks/is-promise.ts";
+import type { IdCounter } from "./id-counter.ts";
+import { Promised } from "./promised.ts";
+
+/** What stands in the envelope of every event of a run. */
+export type RunEnvelope = Omit<EventEnvelope, "event_id" | "sequence" | "timestamp">;
+
+/**
+ * The events of one run on their way to its sink: one after the other, each with the time at which
+ * it happened, however long the sink takes.
+ *
+ * It waits for a sink that returns a promise only; with any other it is as synchronous as the sink.
+ */
+export class EventLine {
+  readonly #sink: AgentEventSink;
+  readonly #envelope: RunEnvelope;
+  readonly #onError: (error: unknown) => void;
+  readonly #sequence = new SequenceCounter();
+  readonly #ids: IdCounter;
+  /** Resolves when the sink has taken, or refused, the last event; `undefined` when it has. */
+  #tail: Promise<void> | undefined;
+  /** The sink is being called, for an event that waited for nothing. */
+  #isHanding = false;
+  /** Resolves when the sink has that event; `undefined` where nobody asked. */
+  #handed: Promised<void> | undefined;
+  #isClosed = false;
+  /** Events that the sink refused, and that the run went on without. */
+  failures = 0;
+
+  constructor(
+    sink: AgentEventSink,
+    envelope: RunEnvelope,
+    ids: IdCounter,
+    onError: (error: unknown) => void,
+  ) {
+    this.#sink = sink;
+    this.#envelope = envelope;
+    this.#ids = ids;
+    this.#onError = onError;
+  }
+
+  /** Sends an event that the run goes on without. Never throws, never rejects. */
+  tell(event: AgentEvent): void | Promise<void> {
+    try {
+      return this.#send(event, (sent) => sent.catch((error: unknown) => this.#failed(error)));
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /**
+   * Sends an event that has to be taken, and without which nothing may follow: throws, or rejects,
+   * with the sink's error, and then nothing more is sent, what already waits included.
+   */
+  insist(event: AgentEvent): void | Promise<void> {
+    try {
+      return this.#send(event, (sent) => sent);
+    } catch (error) {
+      this.#isClosed = true;
+      throw error;
+    }
+  }
+
+  /** @param toldOf what the sender gets, of what the sink answers. */
+  #send(event: AgentEvent, toldOf: (sent: Promise<void>) => Promise<void>): void | Promise<void> {
+    const envelope: EventEnvelope = {
+      ...this.#envelope,
+      event_id: this.#ids.next(),
+      sequence: this.#sequence.next(),
+      timestamp: now(),
+    };
+    const before = this.#tail ?? this.#handedOver();
+    if (before !== undefined) {
+      const told = toldOf(before.then(() => this.#hand(event, envelope)));
+      this.#tail = this.#after(told);
+      return told;
+    }
+    this.#isHanding = true;
+    let after: Promise<void> | undefined;
+    try {
+      const taken = this.#hand(event, envelope);
+      if (!isPromise(taken)) return undefined;
+      const told = toldOf(Promise.resolve(taken));
+      after = this.#after(told);
+      // What the sink sent meanwhile is behind this one already.
+      this.#tail ??= after;
+      return told;
+    } finally {
+      this.#isHanding = false;
+      this.#handed?.resolve(after);
+      this.#handed = undefined;
+    }
+  }
+
+  /** A sink that calls the run off while it is called, say, makes events that come behind its own. */
+  #handedOver(): Promise<void> | undefined {
+    if (!this.#isHanding) return undefined;
+    this.#handed = new Promised();
+    return this.#handed.promise;
+  }
+
+  #hand(event: AgentEvent, envelope: EventEnvelope): void | Promise<void> {
+    if (!this.#isClosed) return this.#sink.send(event, envelope);
+  }
+
+  /**
+   * Resolves when the next event may be handed over. It comes of the very promise that the sender
+   * waits for, so that the sender goes on first: the code of a call begins while the call is still the
+   * newest that the sink knows, and so finds its own span where several have one id.
+   */
+  #after(told: Promise<void>): Promise<void> {
+    const settle = () => {
+      if (this.#tail === after) this.#tail = undefined;
+    };
+    const after: Promise<void> = told.then(settle, () => {
+      this.#isClosed = true;
+      settle();
+    });
+    return after;
+  }
+
+  #failed(error: unknown): void {
+    this.failures += 1;
+    this.#onError(error);
+  }
+}

@@ -1,0 +1,311 @@
+import { AgentError } from "../events/agent-error.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
+import { classifyFailure, envelopeOf } from "../events/classify.ts";
+import { cutBy, Watch } from "./calling-off.ts";
+import { carried } from "./carried.ts";
+import type { CurrentRun } from "./current-run.ts";
+import { tellHook } from "./error-hook.ts";
+import { EventLine } from "./event-line.ts";
+import { IdCounter } from "./id-counter.ts";
+import { type Interruption, interruptionIn } from "./interruption.ts";
+import { LazySignal } from "./lazy-signal.ts";
+import type { OpenCall } from "./open-call.ts";
+import { operatorText } from "./operator-text.ts";
+import { Promised } from "./promised.ts";
+import type { RunCore } from "./run-core.ts";
+import { envelopeFor } from "./run-envelope.ts";
+import { RunEndedError, RunNotCompletedError } from "./run-errors.ts";
+import type { RunPlan } from "./run-options.ts";
+import type { RunPolicy } from "./run-policy.ts";
+
+type Ending =
+  | { readonly type: "complete"; readonly state: unknown }
+  | { readonly type: "failed"; readonly error: unknown }
+  | { readonly type: "interrupted"; readonly error: Interruption };
+
+/**
+ * One run from its start to its end: one `started`, then at most one terminal event, whatever its
+ * code does. The first ending counts; with it every call that is open ends too.
+ */
+export class LiveRun<I> implements RunCore {
+  readonly plan: RunPlan<I>;
+  readonly ids: RunCore["ids"];
+  readonly place: CurrentRun;
+  readonly policy: RunPolicy;
+  readonly #newIds = new IdCounter();
+  readonly #line: EventLine;
+  readonly #off = new LazySignal();
+  readonly #watch = new Watch();
+  readonly #calls = new Set<OpenCall>();
+  /** Its code has returned, thrown, or said how it ended: there is nothing left to call off. */
+  #isWorkDone = false;
+  #pausing: Interruption | undefined;
+  #ending: Ending | undefined;
+  /** The end is on its way: nothing may follow it. */
+  #isSealed = false;
+  /** Resolves when the sink has taken the end, or nobody waits for that any longer. */
+  readonly #said = new Promised<void>();
+  /** Why a run that had completed is an error to its caller after all. */
+  #refusal: { readonly error: unknown } | undefined;
+
+  constructor(plan: RunPlan<I>) {
+    const { runId, tenantId, rootRunId, threadId, sink } = plan;
+    this.plan = plan;
+    const off = this.#off;
+    this.policy = {
+      ...plan.policy,
+      get signal() {
+        return off.signal;
+      },
+    };
+    this.ids = { run_id: runId, tenant_id: tenantId };
+    this.place = { tenantId, runId, rootRunId, threadId, sink, policy: this.policy };
+    this.#line = new EventLine(sink, envelopeFor(plan), this.#newIds, (error) =>
+      this.#report(error),
+    );
+  }
+
+  get hasEnded(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  get lostEvents(): number {
+    return this.#line.failures;
+  }
+
+  /**
+   * Sends `started`, and from then on watches for whatever may call the run off.
+   *
+   * @throws (rejects) with the sink's error: then nothing else is ever sent. Where the run is called
+   *   off before the sink has answered, it resolves, and the run has ended.
+   */
+  async start(): Promise<void> {
+    const { agent, parent, signals, deadlineMs } = this.plan;
+    const parent_run_id = parent?.parentRunId ?? null;
+    try {
+      const taken = this.#line.insist({ type: "started", ...this.ids, agent, parent_run_id });
+      for (const signal of signals) this.#watch.signal(signal, (error) => this.#callOff(error));
+      if (deadlineMs !== undefined) {
+        this.#watch.timer(deadlineMs, () => this.#callOff(AgentError.deadlineExceeded()));
+      }
+      if (taken !== undefined) await Promise.race([taken, this.#said.promise]);
+    } catch (error) {
+      // There never was a run, so there is no end of it to tell.
+      this.#isSealed = true;
+      this.#end({ type: "failed", error });
+      throw error;
+    }
+  }
+
+  /**
+   * Runs the code of the run, unless it has ended already, and ends the run with what comes of it.
+   *
+   * @returns what `fn` returns; otherwise as {@link outcome}.
+   */
+  work<S>(fn: () => S | PromiseLike<S>): Promise<S> {
+    return new Promise((resolve, reject) => {
+      const ended = this.outcome();
+      ended.catch(reject);
+      if (this.#ending !== undefined) return;
+      this.within(async () => fn()).then(
+        (state) => {
+          this.complete(state);
+          ended.then(() => resolve(state), reject);
+        },
+        (error: unknown) => this.threw(error),
+      );
+    });
+  }
+
+  within<T>(work: () => T): T {
+    return carried(this.place.sink, {}, this.place, work);
+  }
+
+  /**
+   * Waits for the end of the run and for its sink.
+   *
+   * @throws (rejects) with what the run ended with, or with the sink's error at `complete`.
+   */
+  async outcome(): Promise<void> {
+    await this.#said.promise;
+    if (this.#refusal !== undefined) throw this.#refusal.error;
+    if (this.#ending?.type !== "complete") throw this.#ending?.error;
+  }
+
+  /** Waits as {@link outcome} does, for those who do not want to know. */
+  settled(): Promise<void> {
+    return this.#said.promise;
+  }
+
+  /** The code of the run is done. `false`: too late, the run has ended or pauses. */
+  complete(state: unknown): boolean {
+    this.#isWorkDone = true;
+    if (this.#ending !== undefined || this.#pausing !== undefined) return false;
+    this.#end({ type: "complete", state });
+    return true;
+  }
+
+  /** The code of the run threw. */
+  threw(error: unknown): void {
+    this.#isWorkDone = true;
+    if (this.#pausing !== undefined) return;
+    const interruption = interruptionIn(error);
+    if (interruption === undefined) this.#end({ type: "failed", error });
+    else this.pause(interruption);
+  }
+
+  /** Nobody will say how the run ended. */
+  abandon(): void {
+    if (this.#ending === undefined) this.threw(new RunNotCompletedError());
+  }
+
+  fail(error: AgentError): void {
+    if (this.#pausing === undefined) this.#end({ type: "failed", error });
+    else this.#cutPauseShort(this.#pausing, error);
+  }
+
+  pause(interruption: Interruption): void {
+    if (this.#ending !== undefined || this.#pausing !== undefined) return;
+    this.#pausing = interruption;
+    for (const call of this.#calls) {
+      // Who waits for a decision waits for a human, and the pause is there to end that.
+      if (call.isAsked && this.#calls.delete(call)) call.cut(interruption);
+    }
+    this.#watch.timer(this.policy.graceMs, () => this.#endPause(interruption));
+    if (this.#calls.size === 0) this.#endPause(interruption);
+  }
+
+  tell(event: AgentEvent): void | Promise<void> {
+    if (!this.#isSealed) return this.#line.tell(event);
+  }
+
+  assertOpen(what: string): void {
+    if (this.#ending !== undefined) throw this.endedError(what);
+    if (this.#pausing !== undefined) throw this.#pausing;
+  }
+
+  /** The error of somebody who comes after the end. */
+  endedError(what: string): RunEndedError {
+    const error = this.#ending?.type === "complete" ? undefined : this.#ending?.error;
+    return new RunEndedError(this.ids.run_id, what, error);
+  }
+
+  newId(): string {
+    return this.#newIds.next();
+  }
+
+  track(call: OpenCall): void {
+    this.#calls.add(call);
+  }
+
+  untrack(call: OpenCall): void {
+    this.#calls.delete(call);
+    if (this.#pausing !== undefined && this.#calls.size === 0) this.#endPause(this.#pausing);
+  }
+
+  #endPause(interruption: Interruption): void {
+    this.#end({ type: "interrupted", error: interruption });
+  }
+
+  /**
+   * What is to end the run ends the wait for its open calls: they were all that it still did. It has
+   * paused, since that came first, and somebody is to be asked whatever became of the calls.
+   */
+  #cutPauseShort(interruption: Interruption, error: AgentError): void {
+    // Sub-agents in these calls have no other way to hear of it.
+    if (this.#ending === undefined) this.#off.abort(cutBy(error));
+    this.#endPause(interruption);
+  }
+
+  /** A signal or the deadline has fired. */
+  #callOff(error: AgentError): void {
+    // Where it has completed, but its sink does not answer, the deadline holds for that too.
+    if (this.#ending?.type === "complete") this.#refuse(error);
+    else this.fail(error);
+  }
+
+  #end(ending: Ending): void {
+    if (this.#ending !== undefined) return;
+    this.#ending = ending;
+    const isCalledOff = ending.type === "failed" && !this.#isWorkDone;
+    if (isCalledOff || this.#calls.size > 0) {
+      const cut = cutBy(ending.type === "complete" ? undefined : ending.error);
+      // Sub-agents listen to it: they end before the calls that they run in, and these before the run.
+      if (isCalledOff) this.#off.abort(cut);
+      for (const call of this.#calls) call.cut(cut);
+      this.#calls.clear();
+    }
+    if (this.#isSealed) {
+      this.#settle();
+    } else {
+      this.#isSealed = true;
+      this.#say(ending);
+    }
+  }
+
+  #say(ending: Ending): void {
+    switch (ending.type) {
+      case "complete":
+        this.#sayComplete(ending.state ?? null);
+        break;
+      case "failed": {
+        const { error } = ending;
+        const fields = { error: operatorText(error), envelope: envelopeOf(error) };
+        const kind = classifyFailure(error);
+        this.#sayBadEnd({ type: "failed", ...this.ids, ...fields, kind });
+        break;
+      }
+      case "interrupted": {
+        const { kind, payload } = ending.error.detail;
+        this.#sayBadEnd({ type: "interrupted", ...this.ids, kind, payload: payload ?? null });
+      }
+    }
+  }
+
+  #sayComplete(state: unknown): void {
+    const usage = this.policy.budget.snapshot();
+    try {
+      const taken = this.#line.insist({ type: "complete", ...this.ids, state, usage });
+      if (taken === undefined) this.#settle();
+      else
+        taken.then(
+          () => this.#settle(),
+          (error: unknown) => this.#refuse(error),
+        );
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  /** The caller is to have the error of the run, not to wait for ever for a sink that hangs. */
+  #sayBadEnd(event: AgentEvent): void {
+    const taken = this.#line.tell(event);
+    if (taken === undefined) {
+      this.#settle();
+      return;
+    }
+    const { graceMs } = this.policy;
+    const timer = setTimeout(() => {
+      this.#report(new Error(`sink: took no event for ${graceMs} ms after the run had ended`));
+      this.#settle();
+    }, graceMs);
+    void taken.then(() => {
+      clearTimeout(timer);
+      this.#settle();
+    });
+  }
+
+  #refuse(error: unknown): void {
+    this.#refusal ??= { error };
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.#watch.stop();
+    this.#said.resolve();
+  }
+
+  #report(error: unknown): void {
+    tellHook(this.policy.onError, error);
+  }
+}

@@ -1,0 +1,165 @@
+import { classifyFailure, envelopeOf } from "../events/classify.ts";
+import type { FailureKind } from "../events/failure-kind.ts";
+import { wholeNumber } from "./budget.ts";
+import { checkCallTexts } from "./call-texts.ts";
+import { carried } from "./carried.ts";
+import { currentRun } from "./current-run.ts";
+import { tellHook } from "./error-hook.ts";
+import { interruptionIn } from "./interruption.ts";
+import { type ModelReport, toldOf } from "./model-report.ts";
+import type { OpenCall } from "./open-call.ts";
+import { cutText, operatorText } from "./operator-text.ts";
+import { type RunCore, refuseAt, tracked } from "./run-core.ts";
+
+/** Options of `run.model`. */
+export interface ModelOptions {
+  /** `gen_ai.provider.name`: `openai`, `anthropic`, … */
+  readonly provider?: string | undefined;
+  /** Content: the messages. */
+  readonly input?: unknown;
+  /** Tells the run's model calls apart. Default: a UUID v7. */
+  readonly id?: string | undefined;
+}
+
+/** What the function of a model call is called with. */
+export interface ModelCall {
+  /** Fires when the run ends before the model has answered. */
+  readonly signal: AbortSignal;
+  readonly modelCallId: string;
+  /** Says that the first output has come, where the answer is streamed. Counts once. */
+  firstOutput(): void;
+  /** Says what is known of the answer. Each field counts as it was said last. */
+  report(report: ModelReport): void;
+}
+
+/** The function of a model call. */
+export type ModelFunction<T> = (call: ModelCall) => T | PromiseLike<T>;
+
+/** What was said of one model call while it ran. */
+class Answer implements ModelCall {
+  readonly modelCallId: string;
+  readonly #call: OpenCall;
+  #firstOutputMs: number | undefined;
+  #report: ModelReport = {};
+
+  constructor(call: OpenCall, modelCallId: string) {
+    this.#call = call;
+    this.modelCallId = modelCallId;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  get firstOutputMs(): number | undefined {
+    return this.#firstOutputMs;
+  }
+
+  get said(): ModelReport {
+    return this.#report;
+  }
+
+  firstOutput(): void {
+    this.#firstOutputMs ??= this.#call.elapsedMs();
+  }
+
+  report(report: ModelReport): void {
+    this.#report = { ...this.#report, ...report };
+  }
+}
+
+/** Calls a model: events, span context, budget. See `AgentRun.model`. */
+export function callModel<T>(
+  run: RunCore,
+  model: string,
+  options: ModelOptions,
+  fn: ModelFunction<T>,
+): Promise<T> {
+  return tracked(run, async (call) => {
+    checkCallTexts("model", model, { id: options.id, provider: options.provider });
+    run.assertOpen(`model ${model}`);
+    refuseAt(run, call, run.policy.budget.takeRequest());
+    run.track(call);
+    const names = { ...run.ids, model_call_id: options.id ?? run.newId(), model };
+    call.begin((error, duration_ms) => {
+      void run.tell({
+        type: "model_error",
+        ...names,
+        ...errorFields(error),
+        error: cutText(error),
+        duration_ms,
+      });
+    });
+    const { provider, input } = options;
+    const told = run.tell({
+      type: "model_start",
+      ...names,
+      ...(provider === undefined ? {} : { provider }),
+      ...(input === undefined ? {} : { input }),
+    });
+    if (told !== undefined) await told;
+    call.assertNotCut();
+    call.restart();
+    const answer = new Answer(call, names.model_call_id);
+    let result: T;
+    try {
+      result = await carried(
+        run.place.sink,
+        { model_call_id: names.model_call_id },
+        placeIn(run),
+        async () => fn(answer),
+      );
+    } catch (error) {
+      if (!call.isCut) await fail(run, call, names, error);
+      throw error;
+    }
+    call.assertNotCut();
+    await complete(run, call, names, answer);
+    return result;
+  });
+}
+
+type Names = RunCore["ids"] & { readonly model_call_id: string; readonly model: string };
+
+/** A model that is called in a tool is called there: sub-agents that it starts belong to the tool. */
+function placeIn(run: RunCore): RunCore["place"] {
+  const here = currentRun();
+  const isOurs = here?.runId === run.place.runId && here.tenantId === run.place.tenantId;
+  return isOurs ? here : run.place;
+}
+
+async function complete(run: RunCore, call: OpenCall, names: Names, answer: Answer): Promise<void> {
+  const duration_ms = call.end();
+  const { firstOutputMs } = answer;
+  const said = toldOf(answer.said, (error) => tellHook(run.policy.onError, error));
+  const told = run.tell({
+    type: "model_complete",
+    ...names,
+    duration_ms,
+    ...(firstOutputMs === undefined ? {} : { first_output_ms: firstOutputMs }),
+    ...said,
+  });
+  if (said.usage != null) {
+    const input = wholeNumber(said.usage.input_tokens) ?? 0n;
+    const output = wholeNumber(said.usage.output_tokens) ?? 0n;
+    refuseAt(run, call, run.policy.budget.addTokens(input, output));
+  }
+  if (told !== undefined) await told;
+}
+
+async function fail(run: RunCore, call: OpenCall, names: Names, error: unknown): Promise<void> {
+  const duration_ms = call.end();
+  const told = run.tell({ type: "model_error", ...names, ...errorFields(error), duration_ms });
+  const interruption = interruptionIn(error);
+  if (interruption !== undefined) return run.pause(interruption);
+  if (told !== undefined) await told;
+}
+
+function errorFields(error: unknown) {
+  return { error: operatorText(error), envelope: envelopeOf(error), kind: kindOf(error) };
+}
+
+/** A pause is no failure, and so of no kind; nobody is to be warned of that. */
+function kindOf(error: unknown): FailureKind {
+  return interruptionIn(error) === undefined ? classifyFailure(error) : { type: "unclassified" };
+}

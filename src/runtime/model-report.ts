@@ -1,0 +1,95 @@
+import type { ModelCallUsage, ModelComplete } from "../events/model-event.ts";
+import { property } from "../events/thrown-property.ts";
+import { wholeNumber } from "./budget.ts";
+
+/** What is known of a model's answer. Whatever the provider does not say is left out. */
+export interface ModelReport {
+  /** Cached input tokens are part of the input tokens. */
+  readonly usage?: ModelCallUsage | null | undefined;
+  /** The model that answered, where it is not the one that was asked for. */
+  readonly responseModel?: string | null | undefined;
+  readonly responseId?: string | null | undefined;
+  readonly finishReasons?: readonly string[] | null | undefined;
+  /** Content: the answer. */
+  readonly output?: unknown;
+}
+
+type Told = Pick<
+  ModelComplete,
+  "usage" | "response_model" | "response_id" | "finish_reasons" | "output"
+>;
+
+const AXES = [
+  "input_tokens",
+  "output_tokens",
+  "cache_read_input_tokens",
+  "cache_write_input_tokens",
+  "reasoning_output_tokens",
+] as const satisfies readonly (keyof ModelCallUsage)[];
+
+/** Told of what was left out. */
+type Wrong = (error: TypeError) => void;
+
+/**
+ * The fields of a report as the event has them. What is not as it should be is left out, such as a
+ * figure that is no number of tokens: an answer must not fail for it. Never throws.
+ */
+export function toldOf(report: ModelReport, wrong: Wrong): Told {
+  const usage = usageOf(report.usage, wrong);
+  const responseModel = textOf(report.responseModel, "responseModel", wrong);
+  const responseId = textOf(report.responseId, "responseId", wrong);
+  const finishReasons = textsOf(report.finishReasons, wrong);
+  const { output } = report;
+  return {
+    ...(usage === undefined ? {} : { usage }),
+    ...(responseModel === undefined ? {} : { response_model: responseModel }),
+    ...(responseId === undefined ? {} : { response_id: responseId }),
+    ...(finishReasons === undefined ? {} : { finish_reasons: finishReasons }),
+    ...(output === undefined ? {} : { output }),
+  };
+}
+
+function usageOf(usage: unknown, wrong: Wrong): ModelCallUsage | undefined {
+  if (usage === null || usage === undefined) return undefined;
+  if (typeof usage !== "object") {
+    wrong(new TypeError(`usage: expected an object, got ${typeof usage}`));
+    return undefined;
+  }
+  const told: Partial<Record<keyof ModelCallUsage, number | bigint>> = {};
+  for (const axis of AXES) {
+    // A client's own class may compute it, and throw.
+    const value = property(usage, axis);
+    if (value === null || value === undefined) continue;
+    if (isWholeNumber(value)) told[axis] = value;
+    else {
+      const got = typeof value === "number" ? value : typeof value;
+      wrong(new TypeError(`usage.${axis}: expected a whole number from 0, got ${got}`));
+    }
+  }
+  return told;
+}
+
+function isWholeNumber(value: unknown): value is number | bigint {
+  return wholeNumber(value) !== undefined;
+}
+
+function textOf(value: unknown, field: string, wrong: Wrong): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  try {
+    return String(value);
+  } catch {
+    wrong(new TypeError(`${field}: expected a text, got ${typeof value}`));
+    return undefined;
+  }
+}
+
+function textsOf(value: unknown, wrong: Wrong): readonly string[] | undefined {
+  if (value === null || value === undefined) return undefined;
+  try {
+    if (Array.isArray(value)) return value.map(String);
+  } catch {
+    // One that is no text: the list says less than it should, so nothing of it is told.
+  }
+  wrong(new TypeError(`finishReasons: expected a list of texts, got ${typeof value}`));
+  return undefined;
+}

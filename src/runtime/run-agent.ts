@@ -1,0 +1,84 @@
+import type { AgentRun, RunHandle } from "./agent-run.ts";
+import { LiveRun } from "./live-run.ts";
+import { HandleFace, RunFace } from "./run-face.ts";
+import { planRun, type RunOptions } from "./run-options.ts";
+
+/**
+ * Runs an agent, and tells a sink of it: one `started`, which has to be taken before `fn` is called,
+ * and one terminal event, whatever `fn` does. A run started inside another is its sub-agent.
+ *
+ * @returns what `fn` returns, which is the state of `complete`.
+ * @throws (rejects) with what `fn` throws, after `failed`; with an `Interruption`, after
+ *   `interrupted`; with an `AgentError` when a deadline, a signal, a limit or a terminal tool error
+ *   ended the run, without waiting for `fn`; with the sink's error at `started`, when `fn` is not
+ *   called, or at `complete`; with a TypeError or RangeError for a wrong option.
+ *
+ * @example
+ * const answer = await runAgent({ sink: bridge, agent: "support", tenant: "acme" }, async (run) => {
+ *   const order = await run.tool("lookup_order", { input: { id: 17 } }, ({ input }) => find(input.id));
+ *   return run.model("small-1", (call) => ask(`Where is ${order.item}?`, call.signal));
+ * });
+ */
+export function runAgent<S, I>(
+  options: RunOptions<I> & { readonly input: I },
+  fn: (run: AgentRun<I>) => S | PromiseLike<S>,
+): Promise<S>;
+export function runAgent<S>(
+  options: RunOptions<undefined>,
+  fn: (run: AgentRun<undefined>) => S | PromiseLike<S>,
+): Promise<S>;
+export function runAgent<S, I>(
+  options: RunOptions<I>,
+  fn: (run: AgentRun<I | undefined>) => S | PromiseLike<S>,
+): Promise<S> {
+  const result: Promise<S> = begin(options, fn, () => {
+    result.catch(() => {});
+  });
+  return result;
+}
+
+/**
+ * @param beganInside told of a sub-agent that has begun. Whoever calls its parent off ends all of them
+ *   at once, and code that was waiting for another one will never await this: no reason to end the
+ *   process, and how the run ended is told by its events.
+ */
+async function begin<S, I>(
+  options: RunOptions<I>,
+  fn: (run: AgentRun<I | undefined>) => S | PromiseLike<S>,
+  beganInside: () => void,
+): Promise<S> {
+  if (typeof fn !== "function") {
+    throw new TypeError(`runAgent: expected a function to run, got ${typeof fn}`);
+  }
+  const run = new LiveRun(planRun(options));
+  await run.start();
+  if (run.plan.isInside) beganInside();
+  return run.work(() => fn(new RunFace(run)));
+}
+
+/**
+ * Begins a run of code that is no function, such as one that is called back. End it with `complete`,
+ * `fail` or `interrupt`, and `close` it in any case: `await using` does, or a `finally`.
+ *
+ * @throws (rejects) with the sink's error at `started`, with the run's error when it was called off
+ *   before, with a TypeError or RangeError for a wrong option.
+ *
+ * @example
+ * const run = await startRun({ sink: bridge, agent: "support", tenant: "acme" });
+ * try {
+ *   await run.tool("send_reply", () => send(text));
+ *   await run.complete({ replied: true });
+ * } catch (error) {
+ *   await run.fail(error);
+ * } finally {
+ *   await run.close();
+ * }
+ */
+export function startRun<I>(options: RunOptions<I> & { readonly input: I }): Promise<RunHandle<I>>;
+export function startRun(options: RunOptions<undefined>): Promise<RunHandle<undefined>>;
+export async function startRun<I>(options: RunOptions<I>): Promise<RunHandle<I | undefined>> {
+  const run = new LiveRun(planRun(options));
+  await run.start();
+  if (run.hasEnded) await run.outcome();
+  return new HandleFace(run);
+}

@@ -1,0 +1,20 @@
+import type { RunEnvelope } from "./event-line.ts";
+import type { RunPlan } from "./run-options.ts";
+
+/** What every event of a run says of its place, so that none of them needs another to be placed. */
+export function envelopeFor({
+  rootRunId,
+  threadId,
+  parent,
+  resumedFromRunId,
+}: RunPlan<unknown>): RunEnvelope {
+  const { toolUseId, traceparent, tracestate } = parent ?? {};
+  return {
+    root_run_id: rootRunId,
+    ...(threadId === undefined ? {} : { thread_id: threadId }),
+    ...(toolUseId === undefined ? {} : { parent_tool_use_id: toolUseId }),
+    ...(resumedFromRunId === undefined ? {} : { resumed_from_run_id: resumedFromRunId }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(tracestate === undefined ? {} : { tracestate }),
+  };
+}

@@ -1,0 +1,165 @@
+import { v7 as uuidv7 } from "uuid";
+import type { RunParent } from "../context/run-parent.ts";
+import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
+import { type Approve, checkApprove } from "./approval.ts";
+import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
+import { currentRun } from "./current-run.ts";
+import type { RunPolicy, TerminalToolErrors } from "./run-policy.ts";
+
+/** The longest that Node's timers wait; beyond, they fire at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+const GRACE_MS = 5_000;
+
+/**
+ * Options of `runAgent` and `startRun`.
+ *
+ * Inside another run of the same tenant, what is left out of `sink`, `tenant`, `threadId`, `approve`,
+ * `terminalToolErrors`, `onError` and `graceMs` is that run's; its budget is shared, and when it is
+ * called off this run is too.
+ *
+ * @typeParam I what the agent works on.
+ */
+export interface RunOptions<I = unknown> {
+  /** Name of the agent: `gen_ai.agent.name`. */
+  readonly agent: string;
+  /** Where the events go. Required outside another run. */
+  readonly sink?: AgentEventSink | undefined;
+  /** Whose run it is. Required outside another run. */
+  readonly tenant?: string | undefined;
+  /** The conversation. */
+  readonly threadId?: string | undefined;
+  /** What the agent works on: `run.input`. It is in no event. */
+  readonly input?: I | undefined;
+  /** Limits for this run and its sub-agents together; what they use counts in the run above too. */
+  readonly budget?: BudgetLimits | undefined;
+  /** Milliseconds from now after which the run ends `deadline_exceeded`. Default: none. */
+  readonly deadlineMs?: number | undefined;
+  /** Calls the run off: it ends `cancelled`, or `deadline_exceeded` if the reason is a timeout. */
+  readonly signal?: AbortSignal | undefined;
+  /** Asked before each tool call. Default: nobody is asked. */
+  readonly approve?: Approve | undefined;
+  /** Tool errors that end the run. Default: none; the function decides. */
+  readonly terminalToolErrors?: TerminalToolErrors | undefined;
+  /** The interrupted run that this one goes on with. */
+  readonly resumedFromRunId?: string | undefined;
+  /** Default: a UUID v7. */
+  readonly runId?: string | undefined;
+  /** A parent in another process. `null`: none, though the code runs inside a run. */
+  readonly parent?: RunParent | null | undefined;
+  /** Told of errors that the run goes on without: of the sink, of usage that is no number. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+  /**
+   * How long a run that pauses waits for calls that are still open, and how long one that ended badly
+   * waits for its sink, in milliseconds. Default 5,000.
+   */
+  readonly graceMs?: number | undefined;
+}
+
+/** The options with everything that they leave to the place where the run begins. */
+export interface RunPlan<I> {
+  readonly agent: string;
+  readonly sink: AgentEventSink;
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly rootRunId: string;
+  readonly parent: RunParent | undefined;
+  /** Started in the code of its parent, here. */
+  readonly isInside: boolean;
+  readonly threadId: string | undefined;
+  readonly resumedFromRunId: string | undefined;
+  readonly input: I;
+  readonly deadlineMs: number | undefined;
+  /** What may call the run off from outside. */
+  readonly signals: readonly AbortSignal[];
+  readonly policy: Omit<RunPolicy, "signal">;
+}
+
+/** @throws TypeError or RangeError for an option that is missing or is not what it should be. */
+export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
+  const here = currentRun();
+  const tenantId = text(options.tenant ?? here?.tenantId, "tenant");
+  // A run of another tenant is nobody's child: no trace, thread or budget spans two tenants.
+  const above = options.parent === undefined && here?.tenantId === tenantId ? here : undefined;
+  const parent =
+    above === undefined
+      ? checkParent(options.parent)
+      : {
+          parentRunId: above.runId,
+          rootRunId: above.rootRunId,
+          toolUseId: above.toolUseId,
+          threadId: above.threadId,
+        };
+  const runId = optionalText(options.runId, "runId") ?? uuidv7();
+  const inherited = above?.policy;
+  return {
+    agent: text(options.agent, "agent"),
+    sink: checkSink(options.sink ?? here?.sink),
+    tenantId,
+    runId,
+    rootRunId: parent?.rootRunId ?? runId,
+    parent,
+    isInside: above !== undefined,
+    threadId: optionalText(options.threadId, "threadId") ?? parent?.threadId,
+    resumedFromRunId: optionalText(options.resumedFromRunId, "resumedFromRunId"),
+    input: options.input,
+    deadlineMs: milliseconds(options.deadlineMs, "deadlineMs"),
+    signals: [checkSignal(options.signal), inherited?.signal].filter((it) => it !== undefined),
+    policy: {
+      budget: budgetOf(options.budget, inherited?.budget),
+      approve: checkApprove(options.approve) ?? inherited?.approve,
+      terminalToolErrors:
+        checkTerminal(options.terminalToolErrors) ?? inherited?.terminalToolErrors,
+      onError: options.onError ?? inherited?.onError,
+      graceMs: milliseconds(options.graceMs, "graceMs") ?? inherited?.graceMs ?? GRACE_MS,
+    },
+  };
+}
+
+function budgetOf(limits: BudgetLimits | undefined, above: Budget | undefined): Budget {
+  if (limits === undefined && above !== undefined) return above;
+  return new UsageBudget(limits, above);
+}
+
+function text(value: unknown, field: string): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw new TypeError(`${field}: expected a text that is not empty, got ${describe(value)}`);
+}
+
+function optionalText(value: unknown, field: string): string | undefined {
+  return value === undefined ? undefined : text(value, field);
+}
+
+function milliseconds(value: unknown, field: string): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && value >= 0 && value <= LONGEST_MS) return value;
+  const got = typeof value === "number" ? value : describe(value);
+  throw new RangeError(`${field}: expected milliseconds from 0 to ${LONGEST_MS}, got ${got}`);
+}
+
+function checkSink(sink: AgentEventSink | undefined): AgentEventSink {
+  if (typeof sink?.send === "function") return sink;
+  throw new TypeError(`sink: expected an object with a function "send", got ${describe(sink)}`);
+}
+
+function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal === undefined || typeof signal.addEventListener === "function") return signal;
+  throw new TypeError(`signal: expected an AbortSignal, got ${describe(signal)}`);
+}
+
+function checkTerminal(policy: TerminalToolErrors | undefined): TerminalToolErrors | undefined {
+  if (policy === undefined || typeof policy === "function" || Array.isArray(policy)) return policy;
+  throw new TypeError(
+    `terminalToolErrors: expected a list of kinds or a function, got ${describe(policy)}`,
+  );
+}
+
+function checkParent(parent: RunParent | null | undefined): RunParent | undefined {
+  if (parent === null || parent === undefined) return undefined;
+  text(parent.parentRunId, "parent.parentRunId");
+  text(parent.rootRunId, "parent.rootRunId");
+  return parent;
+}
+
+function describe(value: unknown): string {
+  return value === null ? "null" : value === "" ? "an empty text" : typeof value;
+}

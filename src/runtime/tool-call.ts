@@ -1,0 +1,187 @@
+import { AgentError } from "../events/agent-error.ts";
+import { classifyToolError, envelopeOf } from "../events/classify.ts";
+import { renderForLlm } from "../events/render-for-llm.ts";
+import { asAgentError } from "../events/thrown-as-agent-error.ts";
+import { type Approve, checkApprove, checkDecision } from "./approval.ts";
+import { checkCallTexts } from "./call-texts.ts";
+import { carried } from "./carried.ts";
+import { interruptionIn } from "./interruption.ts";
+import type { OpenCall } from "./open-call.ts";
+import { cutText, operatorText } from "./operator-text.ts";
+import { type RunCore, refuseAt, tracked } from "./run-core.ts";
+import { ToolDeniedError } from "./run-errors.ts";
+import { isTerminal } from "./run-policy.ts";
+
+/** Options of `run.tool`. */
+export interface ToolOptions<I = unknown> {
+  readonly version?: string | undefined;
+  /** Content: what the tool is called with. It goes to the sink as it is. Default `null`. */
+  readonly input?: I | undefined;
+  /** The model's id of the call. Default: a UUID v7. */
+  readonly id?: string | undefined;
+  /** Asked in place of the run's. */
+  readonly approve?: Approve | undefined;
+}
+
+/** What the function of a tool call is called with. */
+export interface ToolCall<I = unknown> {
+  /** Fires when the run ends before the call: nobody waits for its result then. */
+  readonly signal: AbortSignal;
+  readonly toolUseId: string;
+  readonly input: I;
+}
+
+/** The function of a tool call. */
+export type ToolFunction<T, I = unknown> = (call: ToolCall<I>) => T | PromiseLike<T>;
+
+interface Dispatch<T, I> {
+  readonly run: RunCore;
+  readonly call: OpenCall;
+  readonly name: string;
+  readonly toolUseId: string;
+  readonly options: ToolOptions<I>;
+  readonly fn: ToolFunction<T, I | undefined>;
+}
+
+/** Calls a tool: approval, events, span context, errors. See `AgentRun.tool`. */
+export function callTool<T, I>(
+  run: RunCore,
+  name: string,
+  options: ToolOptions<I>,
+  fn: ToolFunction<T, I | undefined>,
+): Promise<T> {
+  return tracked(run, async (call) => {
+    checkCallTexts("tool", name, { id: options.id, version: options.version });
+    const ask = checkApprove(options.approve) ?? run.policy.approve;
+    const toolUseId = options.id ?? run.newId();
+    const dispatch = { run, call, name, toolUseId, options, fn };
+    run.assertOpen(`tool ${name}`);
+    // Nobody is asked to approve what the budget has no room for.
+    refuseAt(run, call, run.policy.budget.checkToolCall());
+    run.track(call);
+    if (ask !== undefined) {
+      await approve(dispatch, ask);
+      call.assertNotCut();
+      run.assertOpen(`tool ${name}`);
+    }
+    refuseAt(run, call, run.policy.budget.takeToolCall());
+    return make(dispatch);
+  });
+}
+
+function namesOf<T, I>({ run, name, toolUseId }: Dispatch<T, I>) {
+  return { ...run.ids, tool_use_id: toolUseId, tool: name };
+}
+
+async function approve<T, I>(dispatch: Dispatch<T, I>, ask: Approve): Promise<void> {
+  const { run, call, name, toolUseId, options } = dispatch;
+  const { sink, tenantId, runId, threadId } = run.place;
+  const { version, input } = options;
+  const { signal } = call;
+  const pending = { tool: name, version, toolUseId, input, runId, tenantId, threadId, signal };
+  let decision: ReturnType<typeof checkDecision>;
+  try {
+    decision = checkDecision(await carried(sink, {}, run.place, async () => ask(pending)));
+  } catch (error) {
+    const interruption = interruptionIn(error);
+    if (interruption !== undefined && !call.isCut) run.pause(interruption);
+    throw error;
+  }
+  if (call.isCut) return;
+  const names = namesOf(dispatch);
+  if (decision === "approved") return run.tell({ type: "tool_call_approved", ...names });
+  if (decision === "external") throw awaitExternal(dispatch);
+  if (decision !== "exempt") {
+    await run.tell({ type: "tool_call_denied", ...names, reason: decision.denied });
+    throw new ToolDeniedError(name, decision.denied);
+  }
+}
+
+/** Payload and kind are upstream's. */
+function awaitExternal<T, I>(dispatch: Dispatch<T, I>): AgentError {
+  const { run, options, toolUseId, name } = dispatch;
+  const payload = {
+    run_id: run.ids.run_id,
+    tool_use_id: toolUseId,
+    tool: name,
+    input: options.input ?? null,
+  };
+  const error = AgentError.interrupted(
+    { type: "approval_pending", tool_use_id: toolUseId },
+    payload,
+  );
+  const interruption = interruptionIn(error);
+  if (interruption !== undefined) run.pause(interruption);
+  return error;
+}
+
+/** The call itself: nothing is called before the sink has taken its start. */
+async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
+  const { run, call, toolUseId, options, fn } = dispatch;
+  const names = { ...namesOf(dispatch), tool_version: options.version ?? null };
+  const { input } = options;
+  const face = {
+    toolUseId,
+    input,
+    get signal() {
+      return call.signal;
+    },
+  };
+  call.begin((error, duration_ms) => {
+    void run.tell({
+      type: "tool_error",
+      ...names,
+      ...errorFields(error),
+      error: cutText(error),
+      duration_ms,
+    });
+  });
+  const told = run.tell({ type: "tool_start", ...names, input: input ?? null });
+  if (told !== undefined) await told;
+  call.assertNotCut();
+  call.restart();
+  let output: T;
+  try {
+    const place = { ...run.place, toolUseId };
+    output = await carried(run.place.sink, { tool_use_id: toolUseId }, place, async () => fn(face));
+  } catch (error) {
+    if (!call.isCut) await fail(dispatch, names, error);
+    throw error;
+  }
+  call.assertNotCut();
+  const duration_ms = call.end();
+  await run.tell({ type: "tool_complete", ...names, duration_ms, output: output ?? null });
+  return output;
+}
+
+/** Says how the call failed; where that ends or pauses the run, it does so at once. */
+async function fail<T, I>(
+  { run, call, name, toolUseId }: Dispatch<T, I>,
+  names: ReturnType<typeof namesOf> & { readonly tool_version: string | null },
+  error: unknown,
+): Promise<void> {
+  const duration_ms = call.end();
+  const fields = errorFields(error);
+  const told = run.tell({ type: "tool_error", ...names, ...fields, duration_ms });
+  const interruption = interruptionIn(error);
+  if (interruption !== undefined) return run.pause(interruption);
+  const known = asAgentError(error);
+  const isLeafs = known?.detail.type === "tool_error_terminal";
+  const failed = { tool: name, toolUseId, kind: fields.kind, error };
+  if (isLeafs || isTerminal(run.policy.terminalToolErrors, failed)) {
+    const source = known ?? AgentError.config(operatorText(error), { cause: error });
+    const ending = isLeafs ? source : AgentError.toolErrorTerminal(fields.kind, name, source);
+    call.reject(ending);
+    return run.fail(ending);
+  }
+  if (told !== undefined) await told;
+}
+
+function errorFields(error: unknown) {
+  return {
+    error: operatorText(error),
+    error_for_llm: renderForLlm(error),
+    envelope: envelopeOf(error),
+    kind: classifyToolError(error),
+  };
+}

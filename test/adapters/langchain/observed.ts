@@ -1,0 +1,96 @@
+import {
+  LangChainHandler,
+  type LangChainHandlerOptions,
+} from "../../../src/adapters/langchain/index.ts";
+import type { AgentEvent } from "../../../src/events/agent-event.ts";
+import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
+import { Bridge } from "../../../src/otel/bridge.ts";
+import type { AgentEventSink } from "../../../src/sinks/agent-event-sink.ts";
+import { collectSpans, type SpanNode, toTrees } from "../../support/spans.ts";
+
+/** One event as it reached the sink. */
+export interface Told {
+  readonly event: AgentEvent;
+  readonly envelope: EventEnvelope;
+}
+
+/** A handler whose sink keeps every event and hands it on to a bridge. */
+export function observe(options: Partial<LangChainHandlerOptions> = {}) {
+  const collected = collectSpans();
+  const errors: unknown[] = [];
+  const bridge = new Bridge({ tracerProvider: collected.provider, captureContent: true });
+  const told: Told[] = [];
+  const sink: AgentEventSink & Pick<Bridge, "inside"> = {
+    send(event, envelope = {}) {
+      told.push({ event, envelope });
+      return bridge.send(event, envelope);
+    },
+    inside: (place, work) => bridge.inside(place, work),
+  };
+  const handlerOptions: LangChainHandlerOptions = {
+    sink,
+    tenant: "acme",
+    onError: (error) => void errors.push(error),
+    ...options,
+  };
+  return {
+    handlerOptions,
+    handler: new LangChainHandler(handlerOptions),
+    sink,
+    bridge,
+    told,
+    errors,
+    /** What was told, a line an event. */
+    lines: () => told.map(({ event }) => lineOf(event)),
+    of: <T extends AgentEvent["type"]>(type: T) =>
+      told.filter((one): one is Told & { event: Extract<AgentEvent, { type: T }> } => {
+        return one.event.type === type;
+      }),
+    spans: () => collected.spans(),
+    ended: () => [...collected.ended.values()],
+    started: () => collected.started.size,
+    trees: () => toTrees(collected.spans()),
+    /** The spans, a line each, indented by depth. */
+    tree: () => toTrees(collected.spans()).flatMap((node) => treeLines(node, "")),
+  };
+}
+
+function lineOf(event: AgentEvent): string {
+  switch (event.type) {
+    case "started":
+      return `started ${event.agent}`;
+    case "complete":
+      return "complete";
+    case "failed":
+      return `failed ${event.kind?.type}: ${event.error.split("\n")[0]}`;
+    case "interrupted":
+      return `interrupted ${event.kind.type}`;
+    case "tool_start":
+    case "tool_complete":
+      return `${event.type} ${event.tool}`;
+    case "tool_error":
+      return `tool_error ${event.tool} ${event.envelope.wire_code}`;
+    case "model_start":
+    case "model_complete":
+      return `${event.type} ${event.model}`;
+    case "model_error":
+      return `model_error ${event.model} ${event.kind.type}`;
+    default:
+      return event.type;
+  }
+}
+
+function treeLines(node: SpanNode, indent: string): string[] {
+  const { attributes } = node;
+  const outcome =
+    attributes["entelix.run.outcome"] ??
+    attributes["entelix.tool.outcome"] ??
+    attributes["entelix.model.outcome"];
+  const why = attributes["entelix.failure.kind"] ?? attributes["entelix.tool.error_kind"];
+  const said = [node.span, outcome, why].filter((part) => part !== undefined).join(" ");
+  const mark = node.status === "error" ? " !" : "";
+  return [
+    `${indent}${said}${mark}`,
+    ...node.children.flatMap((child) => treeLines(child, `${indent}  `)),
+  ];
+}

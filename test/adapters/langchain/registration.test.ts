@@ -1,0 +1,72 @@
+import type { CallbackHandlerMethods } from "@langchain/core/callbacks/base";
+import type { Callbacks } from "@langchain/core/callbacks/manager";
+import { describe, expect, it } from "vitest";
+import { LangChainHandler } from "../../../src/adapters/langchain/index.ts";
+import { ASKED, add, reactAgent, run } from "./agents.ts";
+import { observe } from "./observed.ts";
+import { ScriptedModel, says } from "./scripted-model.ts";
+
+const TREE = [
+  "invoke_agent support complete",
+  "  chat small-1 complete",
+  "  execute_tool add complete",
+  "  chat small-1 complete",
+];
+const script = () => [says("", ["add", "call_1", { a: 1, b: 2 }]), says("3")];
+
+describe("a handler", () => {
+  it("is one of LangChain's by type", () => {
+    const { handler } = observe();
+    const methods: CallbackHandlerMethods = handler;
+    const callbacks: Callbacks = [handler];
+    expect([methods, callbacks]).toEqual([handler, [handler]]);
+  });
+
+  it("that is registered twice makes no second span", async () => {
+    const seen = observe();
+    const agent = reactAgent(script(), [add]).withConfig({ callbacks: [seen.handler] });
+    await run(seen, agent, ASKED, { callbacks: [seen.handler, seen.handler] });
+    expect(seen.tree()).toEqual(TREE);
+  });
+
+  it("beside another of the same sink makes no second span", async () => {
+    const seen = observe();
+    const second = new LangChainHandler(seen.handlerOptions);
+    await run(seen, reactAgent(script(), [add]), ASKED, { callbacks: [seen.handler, second] });
+    expect(seen.tree()).toEqual(TREE);
+    expect(seen.told).toHaveLength(16);
+  });
+
+  it("that is told everything twice counts it", async () => {
+    const seen = observe();
+    const { handler } = seen;
+    for (let time = 0; time < 2; time++) handler.handleChainStart({}, {}, "r1");
+    for (let time = 0; time < 2; time++) handler.handleChainEnd({}, "r1");
+    expect(seen.lines()).toEqual(["started chain", "complete"]);
+    expect(handler.counts).toMatchObject({ duplicates: 1, unmatched: 1 });
+  });
+
+  it("of a model alone makes a run of each call", async () => {
+    const seen = observe();
+    const model = new ScriptedModel([says("hello")], { callbacks: [seen.handler] });
+    await model.invoke("hi");
+    expect(seen.tree()).toEqual(["invoke_agent small-1 complete", "  chat small-1 complete"]);
+    await add.invoke(
+      { type: "tool_call", id: "call_9", name: "add", args: { a: 1, b: 2 } },
+      { callbacks: [seen.handler] },
+    );
+    expect(seen.tree().slice(2)).toEqual([
+      "invoke_agent add complete",
+      "  execute_tool add complete",
+    ]);
+  });
+
+  it("can pass over what is called alone, and counts it", async () => {
+    const seen = observe({ loneCalls: "skip" });
+    const callbacks = [seen.handler];
+    await new ScriptedModel([says("hello")]).invoke("hi", { callbacks });
+    await add.invoke({ a: 1, b: 2 }, { callbacks });
+    expect(seen.told).toEqual([]);
+    expect(seen.handler.counts.skipped).toBe(2);
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import type { SdkSpan, SdkSpanData } from "../../../src/adapters/openai-agents/index.ts";
+import { listen } from "./told.ts";
+
+// From 0.14 on, the SDK puts `task` and `turn` spans around agents and model calls, and ends the span of
+// an agent that pauses; what goes on after a pause has new spans. These callbacks are as 0.20 makes them.
+
+const TRACE = { traceId: "trace_newer", name: "Agent workflow" };
+
+function span(spanId: string, parentId: string | null, spanData: SdkSpanData): SdkSpan {
+  const nothing = { error: null, startedAt: null, endedAt: null };
+  return { spanId, traceId: TRACE.traceId, parentId, spanData, ...nothing };
+}
+
+const asking = (tool: string, call_id: string) => ({
+  type: "response",
+  _response: { output: [{ type: "function_call", name: tool, call_id, arguments: "{}" }] },
+});
+const saying = { type: "response", _response: { output: [{ type: "message" }] } };
+const calling = (name: string) => ({ type: "function", name, input: "{}", output: "done" });
+
+type Tree = readonly [id: string, data: SdkSpanData, ...below: Tree[]];
+
+/** Starts the spans of a tree and ends them, each around those below it. */
+async function play(
+  heard: ReturnType<typeof listen>,
+  [id, data, ...below]: Tree,
+  parent: string | null = null,
+): Promise<void> {
+  const made = span(id, parent, data);
+  await heard.processor.onSpanStart(made);
+  await Promise.resolve();
+  for (const tree of below) await play(heard, tree, id);
+  await heard.processor.onSpanEnd(made);
+}
+
+const agent = (name: string) => ({ type: "agent", name });
+const task = { type: "task", name: TRACE.name };
+const turn = { type: "turn" };
+
+describe("an SDK that ends the spans of agents that pause", () => {
+  it("is seen to pause, and to go on", async () => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    const asks: Tree = ["t1", turn, ["m1", asking("pay", "p1")]];
+    await play(heard, ["k1", task, ["a1", agent("A"), asks]]);
+    await heard.processor.onTraceEnd(TRACE);
+    const pays: Tree = ["t2", turn, ["f1", calling("pay")]];
+    await play(heard, ["k2", task, ["a2", agent("A"), pays, ["t3", turn, ["m2", saying]]]]);
+    expect(await heard.events()).toEqual([
+      "A started",
+      "A model_start",
+      "A model_complete",
+      "A interrupted approval_pending p1",
+      "A started",
+      "A tool_call_approved pay p1",
+      "A tool_start pay p1",
+      "A tool_complete pay p1",
+      "A model_start",
+      "A model_complete",
+      "A complete",
+    ]);
+    expect(heard.processor.counts.otherSpans).toBe(0);
+    expect(heard.bridge.diagnostics().openRuns).toBe(0);
+  });
+
+  const patch = { type: "apply_patch_call", call_id: "c1", operation: {} };
+  const shell = { type: "shell_call", call_id: "c1", action: { commands: ["ls"] } };
+  const computer = { type: "computer_call", call_id: "c1", action: { type: "screenshot" } };
+  const hosted = { type: "mcp_approval_request", id: "c1", name: "find", arguments: "{}" };
+
+  it.each([
+    ["shell", shell, "A tool_start shell c1"],
+    ["apply_patch", patch, "A tool_start apply_patch c1"],
+    ["computer", computer, "A tool_start computer c1"],
+    ["find", hosted, undefined],
+  ])("is seen to wait for one of OpenAI's own tools: %s", async (tool, item, begins) => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    const asks: Tree = ["m1", { type: "response", _response: { output: [item] } }];
+    await play(heard, ["a1", agent("A"), asks]);
+    await heard.processor.onTraceEnd(TRACE);
+    const calls: readonly Tree[] = begins === undefined ? [] : [["f1", calling(tool)]];
+    await play(heard, ["a2", agent("A"), ...calls, ["m2", saying]]);
+    const lines = await heard.events();
+    expect(lines.slice(0, 5)).toEqual([
+      "A started",
+      "A model_start",
+      "A model_complete",
+      "A interrupted approval_pending c1",
+      "A started",
+    ]);
+    expect(lines.find((line) => line.includes("tool_start"))).toBe(begins);
+    expect(lines.at(-1)).toBe("A complete");
+    expect(heard.bridge.diagnostics().openRuns).toBe(0);
+  });
+
+  it("does not wait for a shell that is where the model is", async () => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    const output = [shell, { type: "shell_call_output", call_id: "c1" }];
+    await play(heard, ["a1", agent("A"), ["m1", { type: "response", _response: { output } }]]);
+    expect((await heard.events()).at(-1)).toBe("A complete");
+  });
+
+  it("is seen to pause below a tool", async () => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    const inner: Tree = ["a2", agent("Inner"), ["m2", asking("pay", "p1")]];
+    await play(heard, [
+      "a1",
+      agent("Outer"),
+      ["m1", asking("inner", "i1")],
+      ["f1", calling("inner"), inner],
+    ]);
+    await heard.processor.onTraceEnd(TRACE);
+    const again: Tree = ["a4", agent("Inner"), ["f3", calling("pay")], ["m3", saying]];
+    await play(heard, ["a3", agent("Outer"), ["f2", calling("inner"), again], ["m4", saying]]);
+    expect(await heard.tree()).toBe(`invoke_agent Outer interrupted
+  chat complete
+  execute_tool inner interrupted
+    invoke_agent Inner interrupted
+      chat complete
+invoke_agent Outer complete
+  execute_tool inner complete
+    invoke_agent Inner complete
+      execute_tool pay complete
+      chat complete
+  chat complete
+`);
+    expect(heard.bridge.diagnostics().openRuns).toBe(0);
+  });
+
+  it("pauses a named workflow when its trace ends", async () => {
+    const heard = listen();
+    const named = { ...TRACE, name: "Support" };
+    await heard.processor.onTraceStart(named);
+    await play(heard, ["a1", agent("A"), ["m1", asking("pay", "p1")]]);
+    await heard.processor.onTraceEnd(named);
+    await play(heard, ["a2", agent("A"), ["f1", calling("pay")], ["m2", saying]]);
+    expect(await heard.tree()).toBe(`invoke_agent Support interrupted
+  invoke_agent A interrupted
+    chat complete
+invoke_agent Support complete
+  invoke_agent A complete
+    execute_tool pay complete
+    chat complete
+`);
+    expect(heard.bridge.diagnostics().openRuns).toBe(0);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { saidError } from "../../../src/adapters/openai-agents/said-error.ts";
+
+const ROWS: readonly [text: string, says: string | undefined, message: string, ofTool?: boolean][] =
+  [
+    ["MaxTurnsExceededError: Max turns (3) exceeded", "quota_exceeded", "Max turns (3) exceeded"],
+    [
+      'InputGuardrailTripwireTriggered: Input guardrail triggered: {"secret":1}',
+      "invalid_request",
+      "an input guardrail tripped",
+    ],
+    [
+      'OutputGuardrailTripwireTriggered: Output guardrail triggered: {"a":1}',
+      "invalid_request",
+      "an output guardrail tripped",
+    ],
+    [
+      "ToolInputGuardrailTripwireTriggered: Tool input guardrail triggered: pii",
+      "invalid_request",
+      "Tool input guardrail triggered: pii",
+    ],
+    [
+      "ModelRefusalError: Model refused to produce output: I won't",
+      "model_retry_exhausted",
+      "the model refused to answer",
+    ],
+    [
+      "ModelBehaviorError: Tool nope not found in agent A.",
+      "model_retry_exhausted",
+      "Tool nope not found in agent A.",
+    ],
+    [
+      'ModelBehaviorError: Invalid output type: Unexpected token s, "secret 4711" is not valid JSON',
+      "model_retry_exhausted",
+      "the answer has the wrong output type",
+    ],
+    [
+      "Tool output guardrail triggered: pii",
+      "invalid_request",
+      "Tool output guardrail triggered: pii",
+    ],
+    ["Tool 'x' timed out after 5ms.", "deadline_exceeded", "Tool 'x' timed out after 5ms."],
+    ["UserError: no model", "config_error", "no model"],
+    [
+      "ToolTimeoutError: Tool 'x' timed out after 5ms.",
+      "deadline_exceeded",
+      "Tool 'x' timed out after 5ms.",
+    ],
+    ["AbortError: This operation was aborted", "cancelled", "This operation was aborted"],
+    ["Request was aborted.", "cancelled", "Request was aborted."],
+    [
+      "TimeoutError: The operation was aborted due to timeout",
+      "deadline_exceeded",
+      "The operation was aborted due to timeout",
+    ],
+    ["Connection error.", "transport_failure", "Connection error."],
+    ["Error: 401 bad key", "upstream_unauthorized", "401 bad key"],
+    ["429 slow down", "rate_limited", "429 slow down"],
+    ["503 down", "upstream_unavailable", "503 down"],
+    [
+      "ToolCallError: Failed to run function tools: AbortError: stop",
+      "cancelled",
+      "Failed to run function tools: AbortError: stop",
+      true,
+    ],
+    [
+      "ToolCallError: Failed to run function tools: RangeError: x",
+      undefined,
+      "Failed to run function tools: RangeError: x",
+      true,
+    ],
+    [
+      "GuardrailExecutionError: Input guardrail failed to complete: Error: 503 down",
+      "upstream_unavailable",
+      "Input guardrail failed to complete: Error: 503 down",
+    ],
+    ["TypeError: bug", undefined, "bug"],
+    ["something", undefined, "something"],
+  ];
+
+describe("the error of a span", () => {
+  it.each(ROWS)("%s", (text, says, message, ofTool = false) => {
+    const said = saidError({ message: "Error in agent run", data: { error: text } });
+    expect([said.error?.envelope().wire_code, said.text, said.ofTool]).toEqual([
+      says,
+      message,
+      ofTool,
+    ]);
+  });
+
+  it("is its message where it has no more", () => {
+    expect(saidError({ message: "429 slow down" }).error?.envelope().provider_status).toBe(429);
+  });
+});

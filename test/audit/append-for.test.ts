@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import type { RowAnchor } from "../../src/audit/audit-row.ts";
+import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
+import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
+import { appendFor, type RowWaiter } from "../../src/audit/row-waiter.ts";
+import type { SessionLog } from "../../src/audit/session-log.ts";
+import { failingDisk } from "../storage/support/failing-disk.ts";
+import { MemoryDisk, seeded } from "../storage/support/memory-disk.ts";
+import { entries, entry, key } from "./support/entries.ts";
+
+/** Notes what it is told, in the order of all that share `told`. */
+function waiter(name: string, told: unknown[]): RowWaiter {
+  return {
+    stored: ({ ordinal }: RowAnchor) => void told.push(`${name} ${ordinal}`),
+    failed: (error) => void told.push(`${name} ${error instanceof Error ? error.name : error}`),
+  };
+}
+
+async function ndjson() {
+  const disk = new MemoryDisk(seeded(1));
+  const { faults, layer } = failingDisk(disk.layer());
+  const log = await NdjsonSessionLog.open("/log", { files: layer });
+  return { faults, layer, log };
+}
+
+describe.each([
+  ["a log that knows waiters", async (): Promise<SessionLog> => (await ndjson()).log],
+  ["a log that knows none", async (): Promise<SessionLog> => new MemorySessionLog()],
+] as const)("appendFor, on %s", (_, make) => {
+  it("tells each waiter its place before it resolves, and of a known event the row that is there", async () => {
+    const log = await make();
+    const told: unknown[] = [];
+    const other = { ...key, thread_id: "t2" };
+    const known = entry("a", { event_id: "e1" });
+    await Promise.all([
+      appendFor(log, key, [entry("x"), known], waiter("first", told)),
+      appendFor(log, other, entries(1, "b"), waiter("other", told)),
+      appendFor(log, key, entries(1, "c"), waiter("second", told)),
+    ]);
+    expect(told).toEqual(["first 2", "other 1", "second 3"]);
+    await appendFor(log, key, [known], waiter("again", told));
+    expect(told.slice(3)).toEqual(["again 2"]);
+    expect(await log.loadSince(key, 0)).toHaveLength(3);
+  });
+
+  it("tells of what is refused, and never rejects", async () => {
+    const log = await make();
+    const told: unknown[] = [];
+    await appendFor(log, { ...key, thread_id: "" }, entries(1), waiter("nameless", told));
+    expect(told).toEqual(["nameless TypeError"]);
+  });
+
+  it("goes on though a waiter throws", async () => {
+    const log = await make();
+    const told: unknown[] = [];
+    const thrower: RowWaiter = {
+      stored: () => {
+        throw new Error("mine");
+      },
+      failed: () => void told.push("failed"),
+    };
+    await appendFor(log, key, entries(1, "a"), thrower).catch(() => {});
+    await appendFor(log, key, entries(1, "b"), waiter("next", told));
+    expect(told).toEqual(["next 2"]);
+  });
+});
+
+describe("appendFor, on a disk that fails", () => {
+  it("tells all that wait of the failure, and goes on with the chain afterwards", async () => {
+    const { faults, log } = await ndjson();
+    const told: unknown[] = [];
+    faults.room = 0;
+    await Promise.all([
+      appendFor(log, key, entries(1, "a"), waiter("first", told)),
+      appendFor(log, key, entries(1, "b"), waiter("second", told)),
+    ]);
+    expect(told).toEqual(["first Error", "second Error"]);
+    faults.room = Number.POSITIVE_INFINITY;
+    await appendFor(log, key, entries(1, "a"), waiter("again", told));
+    expect(told.slice(2)).toEqual(["again 1"]);
+  });
+
+  it("reads the head of a thread that only the disk knows, in the order of the calls", async () => {
+    const { layer, log } = await ndjson();
+    await log.append(key, entries(2, "a"));
+    await log.close();
+    const again = await NdjsonSessionLog.open("/log", { files: layer, heads: 1 });
+    const told: unknown[] = [];
+    await Promise.all([
+      appendFor(again, key, entries(1, "b"), waiter("first", told)),
+      appendFor(again, key, entries(1, "c"), waiter("second", told)),
+    ]);
+    expect(told).toEqual(["first 3", "second 4"]);
+    await again.close();
+    await appendFor(again, key, entries(1, "d"), waiter("late", told));
+    expect(told.slice(2)).toEqual(["late Error"]);
+  });
+
+  it("tells of a log that throws in place of rejecting", async () => {
+    const told: unknown[] = [];
+    const log: SessionLog = {
+      append: () => {
+        throw new RangeError("own log");
+      },
+      loadSince: async () => [],
+      archiveBefore: async () => 0,
+    };
+    await appendFor(log, key, entries(1), waiter("own", told));
+    expect(told).toEqual(["own RangeError"]);
+  });
+});

@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fromEnvelope, toEnvelope } from "../../src/context/envelope-fields.ts";
+import { fromEnvironment, toEnvironment } from "../../src/context/environment.ts";
+import { fromHeaders, toHeaders } from "../../src/context/http-headers.ts";
+
+const TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+const LEAST = { root_run_id: "r-1", parent_run_id: "p-1" };
+
+/** An environment as a child process gets it: Node leaves out what is undefined. */
+function passed(environment: Readonly<Record<string, string | undefined>>) {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined));
+}
+
+describe("whatever is carried", () => {
+  const id = fc
+    .string({ unit: "grapheme", minLength: 1, maxLength: 60 })
+    .filter((text) => Buffer.byteLength(text) <= 512);
+  const carried = fc.record(
+    {
+      root_run_id: id,
+      parent_run_id: id,
+      parent_tool_use_id: id,
+      thread_id: id,
+      traceparent: fc.constant(TRACEPARENT),
+    },
+    { requiredKeys: ["root_run_id", "parent_run_id"] },
+  );
+
+  it("comes back the same, through every carrier", () => {
+    fc.assert(
+      fc.property(carried, (context) => {
+        expect(fromHeaders(new Headers(toHeaders(context)))).toEqual(context);
+        expect(fromEnvironment(passed(toEnvironment(context)))).toEqual(context);
+        const { parent_run_id } = context;
+        expect(fromEnvelope({ ...toEnvelope(context), parent_run_id })).toEqual(context);
+      }),
+    );
+  });
+
+  it("is written in visible ASCII", () => {
+    const anything = fc.record({
+      root_run_id: fc.string({ unit: "binary" }),
+      parent_run_id: fc.string({ unit: "binary" }),
+      thread_id: fc.string({ unit: "binary" }),
+      traceparent: fc.string(),
+      tracestate: fc.string(),
+    });
+    fc.assert(
+      fc.property(anything, (context) => {
+        for (const value of Object.values(toHeaders(context))) expect(value).toMatch(/^[ -~]+$/);
+        for (const value of Object.values(toEnvironment(context))) {
+          expect(value ?? "none").toMatch(/^[ -~]+$/);
+        }
+      }),
+    );
+  });
+
+  it("never throws, whatever comes in", () => {
+    fc.assert(
+      fc.property(fc.anything({ withMap: true, withNullPrototype: true }), (anything) => {
+        for (const read of [fromHeaders, fromEnvironment, fromEnvelope]) {
+          const named = { ...toHeaders(LEAST), ...toEnvironment(LEAST), ...LEAST };
+          for (const name of Object.keys(named)) {
+            Reflect.apply(read, undefined, [{ ...named, [name]: anything }]);
+          }
+          Reflect.apply(read, undefined, [anything]);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

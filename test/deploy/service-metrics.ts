@@ -1,0 +1,23 @@
+import { INGEST_METRICS, type IngestMetric } from "../../src/service/http/ingest-metric-names.ts";
+import { metricsText } from "../../src/service/kafka/metrics-text.ts";
+import { NO_FIGURES } from "../service/kafka/lane-figures.ts";
+
+/** What a worker of `consume` with one partition says of itself. */
+const WORKER = metricsText({
+  partitions: [{ topic: "events", partition: 0, committed: 0, behind: 0, lane: NO_FIGURES }],
+  rejected: 0,
+  deadLetters: 0,
+  deadLettersCut: 0,
+  deadLettersLost: 0,
+});
+
+/** Labels of the metrics of `serve` and `consume`, by their names, as the code has them. */
+export const SERVICE_METRICS: ReadonlyMap<string, readonly string[]> = new Map([
+  ...Object.entries<IngestMetric>(INGEST_METRICS).map(
+    ([name, { labels }]) => [name, labels] as const,
+  ),
+  ...[...WORKER.matchAll(/^(\w+)(?:\{([^}]*)\})? /gm)].map(
+    ([, name = "", labels = ""]) =>
+      [name, [...labels.matchAll(/(\w+)="/g)].map(([, label = ""]) => label)] as const,
+  ),
+]);

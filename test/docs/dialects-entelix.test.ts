@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { isJsonObject } from "../../src/dialects/dialect.ts";
+import { decodeEntelix } from "../../src/dialects/entelix/decode.ts";
+import { parseExact } from "../../src/events/exact-json.ts";
+import { MODEL_EVENT_TYPES } from "../../src/events/model-event.ts";
+import { codeBlocks, readPage, section, tableRows } from "./pages.ts";
+
+const part = section(readPage("docs/dialects.md"), "entelix, and model calls in its events");
+
+describe("the section on model calls in entelix's events", () => {
+  it("gives each of the three its place", () => {
+    expect(tableRows(part).map(([type]) => type)).toEqual([...MODEL_EVENT_TYPES]);
+  });
+
+  it("shows lines that are read", () => {
+    const [block] = codeBlocks(part);
+    const lines = block?.text.trim().split(/\n(?=\{)/) ?? [];
+    const outcomes = lines.map((text) => {
+      const value = parseExact(text);
+      return isJsonObject(value) ? decodeEntelix(value).outcome : text;
+    });
+    expect(outcomes).toEqual(["event", "event"]);
+  });
+});

@@ -1,0 +1,110 @@
+// What the programs of the adapters share: plays scenes one by one, each with a bridge of its own, and prints what
+// spans they made. Plain JavaScript, since it runs under whatever Node a version of a framework needs.
+import {
+  InMemorySpanExporter,
+  NodeTracerProvider,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-node";
+import { Bridge } from "entelix-otel";
+
+/** What is asserted of a span beside its name and place. Ids and times differ from run to run. */
+const SHOWN = [
+  "entelix.run.outcome",
+  "entelix.tool.outcome",
+  "entelix.model.outcome",
+  "entelix.failure.kind",
+  "entelix.tool.error_kind",
+  "gen_ai.request.model",
+  "gen_ai.response.model",
+  "gen_ai.response.finish_reasons",
+  "gen_ai.usage.input_tokens",
+  "gen_ai.usage.cache_read.input_tokens",
+  "gen_ai.usage.output_tokens",
+  "gen_ai.tool.call.id",
+];
+
+/** @returns a function that resolves once it was called `times` times: what waits on it runs at once. */
+export function raceFree(times) {
+  let called = 0;
+  let release;
+  const all = new Promise((resolve) => {
+    release = resolve;
+  });
+  return async () => {
+    called += 1;
+    if (called === times) release();
+    await all;
+    return "seen";
+  };
+}
+
+/**
+ * Plays them in order, and prints one JSON object: for each scene its trees as lines, what it threw, what the adapter
+ * was in trouble with, and the counts that are not 0.
+ */
+export async function play({ scenes, begin }) {
+  const only = process.argv[2];
+  const printed = {};
+  for (const [name, scene] of Object.entries(scenes)) {
+    if (only !== undefined && only !== name) continue;
+    const exporter = new InMemorySpanExporter();
+    const provider = new NodeTracerProvider({
+      spanProcessors: [new SimpleSpanProcessor(exporter)],
+    });
+    const bridge = new Bridge({ tracerProvider: provider });
+    const troubles = [];
+    const { config, flush, counts } = begin(bridge, (error) => troubles.push(String(error)));
+    let thrown = null;
+    try {
+      await scene(config);
+    } catch (error) {
+      thrown = String(error);
+    }
+    await flush();
+    const spans = exporter.getFinishedSpans();
+    printed[name] = {
+      tree: trees(spans),
+      traces: new Set(spans.map((span) => span.spanContext().traceId)).size,
+      thrown,
+      troubles,
+      counts: Object.fromEntries(Object.entries(counts()).filter(([, count]) => count !== 0)),
+    };
+  }
+  // Some versions of a framework keep the process alive for good.
+  process.stdout.write(`${JSON.stringify(printed, null, 1)}\n`, () => process.exit());
+}
+
+/** A line a span, indented below its parent; children in the order of their start, then by name. */
+function trees(spans) {
+  const ids = new Set(spans.map((span) => span.spanContext().spanId));
+  const roots = spans.filter((span) => !ids.has(span.parentSpanContext?.spanId));
+  return inOrder(roots).flatMap((root) => below(root, spans, ""));
+}
+
+function below(span, spans, indent) {
+  const children = spans.filter(
+    (other) => other.parentSpanContext?.spanId === span.spanContext().spanId,
+  );
+  const lines = inOrder(children).flatMap((child) => below(child, spans, `${indent}  `));
+  return [`${indent}${lineOf(span)}`, ...lines];
+}
+
+/** Those that start in the same millisecond may be seen in either order. */
+function inOrder(spans) {
+  const ms = ({ startTime: [seconds, nanos] }) => seconds * 1000 + Math.floor(nanos / 1e6);
+  return spans
+    .map((span, at) => ({ span, at }))
+    .sort((a, b) => ms(a.span) - ms(b.span) || a.at - b.at)
+    .map(({ span }) => span);
+}
+
+function lineOf({ name, kind, status, attributes, links }) {
+  const shown = SHOWN.flatMap((key) =>
+    attributes[key] === undefined
+      ? []
+      : [`${key.replace(/^(gen_ai|entelix)\./, "")}=${attributes[key]}`],
+  );
+  const error = status.code === 2 ? ["ERROR"] : [];
+  const linked = links.length === 0 ? [] : [`links=${links.length}`];
+  return [name, `kind=${kind}`, ...error, ...shown, ...linked].join(" ");
+}

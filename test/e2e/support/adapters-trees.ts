@@ -1,0 +1,123 @@
+// What the scripted programs must print, whatever version of the framework they run on.
+
+const CHAT = "chat small-1 kind=2 model.outcome=complete request.model=small-1";
+const USED = "usage.input_tokens=10 usage.cache_read.input_tokens=2 usage.output_tokens=5";
+
+/** Name to tree, of a program's scenes. */
+export type Trees = Readonly<Record<string, readonly string[]>>;
+
+const run = (name: string, tokens?: readonly [number, number]) =>
+  `invoke_agent ${name} kind=0 run.outcome=complete${tokens === undefined ? "" : ` usage.input_tokens=${tokens[0]} usage.output_tokens=${tokens[1]}`}`;
+
+const tool = (name: string, id: string, outcome = "complete") =>
+  `execute_tool ${name} kind=0 tool.outcome=${outcome} tool.call.id=${id}`;
+
+const boom =
+  "execute_tool boom kind=0 ERROR tool.outcome=error tool.error_kind=internal tool.call.id=c1";
+
+/**
+ * LangChain's.
+ *
+ * @param callIds whether it tells of the model's ids of tool calls; else a run id stands there, shown as `UUID`.
+ */
+export function langchainTrees(callIds: boolean): Trees {
+  const asks = `${CHAT} response.model=small-1-2026 response.finish_reasons=tool_calls ${USED}`;
+  const says = `${CHAT} response.model=small-1-2026 response.finish_reasons=stop ${USED}`;
+  const trees: Trees = {
+    success: [run("support", [20, 10]), `  ${asks}`, `  ${tool("add", "c1")}`, `  ${says}`],
+    "tool failure": [run("support", [20, 10]), `  ${asks}`, `  ${boom}`, `  ${says}`],
+    "model failure": [
+      "invoke_agent support kind=0 ERROR run.outcome=failed failure.kind=unclassified",
+      "  chat small-1 kind=2 ERROR model.outcome=error request.model=small-1",
+    ],
+    "interrupt and resume": [
+      "invoke_agent support kind=0 run.outcome=interrupted",
+      `  ${asks}`,
+      `  ${tool("ask", "c1", "interrupted")}`,
+      `${run("support", [10, 5])} links=1`,
+      `  ${tool("ask", "c1")}`,
+      `  ${says}`,
+    ],
+    "parallel tools": [
+      run("support", [20, 10]),
+      `  ${asks}`,
+      `  ${tool("left", "c1")}`,
+      `  ${tool("right", "c2")}`,
+      `  ${says}`,
+    ],
+    "nested agent": [
+      run("outer", [30, 15]),
+      `  ${run("inner")}`,
+      `    ${asks}`,
+      `    ${tool("add", "c1")}`,
+      `    ${says}`,
+      `  ${says}`,
+    ],
+    "agent in a tool": [
+      run("outer", [30, 15]),
+      `  ${asks}`,
+      `  ${tool("ask", "c1")}`,
+      `    ${run("inner")}`,
+      `      ${says}`,
+      `  ${says}`,
+    ],
+    "parallel branches": [
+      run("branches"),
+      `  ${tool("look_left", "UUID")}`,
+      `  ${tool("look_right", "UUID")}`,
+    ],
+  };
+  if (callIds) return trees;
+  const withoutIds = (lines: readonly string[]) =>
+    lines.map((line) => line.replace(/call\.id=c\d/, "call.id=UUID"));
+  return Object.fromEntries(
+    Object.entries(trees).map(([name, lines]) => [name, withoutIds(lines)]),
+  );
+}
+
+const SAYS = `${CHAT} response.model=small-1 ${USED}`;
+
+/** The OpenAI Agents SDK's. */
+export const OPENAI_AGENTS_TREES: Trees = {
+  success: [run("support", [20, 10]), `  ${SAYS}`, `  ${tool("add", "c1")}`, `  ${SAYS}`],
+  "tool failure": [run("support", [20, 10]), `  ${SAYS}`, `  ${boom}`, `  ${SAYS}`],
+  "tool failure that ends the run": [
+    "invoke_agent support kind=0 ERROR run.outcome=failed failure.kind=tool_error_terminal",
+    `  ${SAYS}`,
+    `  ${boom}`,
+  ],
+  "model failure": [
+    "invoke_agent support kind=0 ERROR run.outcome=failed failure.kind=model_dispatch",
+    "  chat kind=2 ERROR model.outcome=error",
+  ],
+  "interrupt and resume": [
+    "invoke_agent support kind=0 run.outcome=interrupted",
+    `  ${SAYS}`,
+    `${run("support", [20, 10])} links=1`,
+    `  ${tool("pay", "c1")}`,
+    `  ${SAYS}`,
+  ],
+  "parallel tools": [
+    run("support", [20, 10]),
+    `  ${SAYS}`,
+    `  ${tool("left", "c1")}`,
+    `  ${tool("right", "c2")}`,
+    `  ${SAYS}`,
+  ],
+  "nested agent": [
+    run("outer", [40, 20]),
+    `  ${SAYS}`,
+    `  ${tool("ask", "c1")}`,
+    `    ${run("inner")}`,
+    `      ${SAYS}`,
+    `      ${tool("add", "c2")}`,
+    `      ${SAYS}`,
+    `  ${SAYS}`,
+  ],
+  handoff: [run("front", [20, 10]), `  ${SAYS}`, `  ${run("refunds")}`, `    ${SAYS}`],
+  "too many turns": [
+    "invoke_agent support kind=0 ERROR run.outcome=failed failure.kind=usage_limit_exceeded",
+    `  ${SAYS}`,
+    `  ${tool("add", "c1")}`,
+  ],
+};

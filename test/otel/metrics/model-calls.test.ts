@@ -1,0 +1,130 @@
+import { AlwaysOffSampler } from "@opentelemetry/sdk-trace-node";
+import { describe, expect, it } from "vitest";
+import { RunEvents } from "../../support/run-events.ts";
+import { meteredBench } from "./meter.ts";
+
+const DURATION = "gen_ai.client.operation.duration";
+const INPUT = "gen_ai.client.inference.usage.input_tokens";
+const OUTPUT = "gen_ai.client.inference.usage.output_tokens";
+
+const SMALL = {
+  "gen_ai.operation.name": "chat",
+  "gen_ai.provider.name": "openai",
+  "gen_ai.request.model": "small-1",
+};
+const TOKENS = { ...SMALL, "gen_ai.token.modality": "unknown" };
+
+describe("a model call", () => {
+  it("is measured from its start to its end, with its own tokens", async () => {
+    const bench = meteredBench();
+    const run = new RunEvents("r");
+    bench.at(0, run.started());
+    bench.at(1, run.modelStart("m1", { provider: "openai" }));
+    bench.at(1.5, run.modelStart("m2", { provider: "openai" }));
+    const usage = { input_tokens: 31, output_tokens: 7n };
+    bench.at(2, run.modelComplete("m1", { usage }));
+    bench.at(4, run.modelComplete("m2", { usage: { input_tokens: 9, output_tokens: null } }));
+    // The run's own figures are not the sum that is counted here.
+    const whole = { requests: 2, input_tokens: 40, output_tokens: 7, tool_calls: 0, cost_usd: "0" };
+    bench.at(5, run.complete({ usage: whole }));
+    const seen = await bench.collect();
+    expect(seen.point(DURATION, SMALL)?.histogram).toMatchObject({ count: 2, sum: 3.5 });
+    expect(seen.points(INPUT)).toEqual([{ attributes: TOKENS, value: 40, histogram: undefined }]);
+    expect(seen.points(OUTPUT)).toEqual([{ attributes: TOKENS, value: 7, histogram: undefined }]);
+    expect(bench.reports).toEqual([]);
+  });
+
+  it("counts once, however often its events come, and though no span is made", async () => {
+    const bench = meteredBench({}, { sampler: new AlwaysOffSampler() });
+    const run = new RunEvents("r");
+    for (const time of [0, 0]) bench.at(time, run.started());
+    for (const time of [1, 1]) bench.at(time, run.modelStart("m1", { provider: "openai" }));
+    const usage = { input_tokens: 5, output_tokens: 1 };
+    for (const time of [3, 3]) bench.at(time, run.modelComplete("m1", { usage }));
+    bench.at(4, run.complete());
+    const seen = await bench.collect();
+    expect(seen.point(DURATION, SMALL)?.histogram).toMatchObject({ count: 1, sum: 2 });
+    expect([seen.sum(INPUT), seen.sum(OUTPUT)]).toEqual([5, 1]);
+    expect(bench.spans()).toEqual([]);
+  });
+
+  it("that failed has its kind as error.type, unless the kind is benign here", async () => {
+    const bench = meteredBench({ benignFailureKinds: ["cancelled"] });
+    const run = new RunEvents("r");
+    bench.at(0, run.started());
+    bench.at(1, run.modelStart("m1", { provider: "openai" }));
+    bench.at(2, run.modelError("m1"));
+    bench.at(3, run.modelStart("m2", { provider: "openai" }));
+    bench.at(4, run.modelError("m2", { kind: { type: "cancelled" } }));
+    bench.at(5, run.modelStart("m3", { provider: "openai" }));
+    bench.at(6, Object.assign(run.modelError("m3"), { kind: { type: "of a newer agent" } }));
+    const seen = await bench.collect();
+    const of = (more: object) => seen.point(DURATION, { ...SMALL, ...more })?.value;
+    expect(of({ "error.type": "model_dispatch" })).toBe(1);
+    expect(of({ "error.type": "_OTHER" })).toBe(1);
+    expect(of({})).toBe(1);
+    expect(seen.sum(DURATION)).toBe(3);
+  });
+
+  it("whose end nobody told is not measured", async () => {
+    const bench = meteredBench();
+    const run = new RunEvents("r");
+    bench.at(0, run.started());
+    bench.at(1, run.modelStart("m1"));
+    bench.at(2, run.complete());
+    expect((await bench.collect()).points(DURATION)).toEqual([]);
+  });
+
+  it("of which only the end is seen has the model that the end names", async () => {
+    const bench = meteredBench();
+    const run = new RunEvents("r");
+    bench.at(0, run.started());
+    bench.at(3, run.modelComplete("m1", { model: "large-2", duration_ms: 2000 }));
+    bench.at(4, run.modelComplete("m2", { model: null, duration_ms: 500 }));
+    const seen = await bench.collect();
+    const of = (model: string) =>
+      seen.point(DURATION, {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "unknown",
+        "gen_ai.request.model": model,
+      })?.histogram?.sum;
+    expect([of("large-2"), of("unknown")]).toEqual([2, 0.5]);
+  });
+});
+
+describe("the labels of model calls", () => {
+  it("show the first models and providers, and the rest as _other", async () => {
+    const bench = meteredBench({ metrics: { models: 2 } });
+    const run = new RunEvents("r");
+    bench.at(0, run.started());
+    for (let n = 0; n < 30; n++) {
+      bench.at(n, run.modelStart(`m${n}`, { provider: `p${n}`, model: `model-${n}` }));
+      bench.at(n + 1, run.modelComplete(`m${n}`, { usage: { input_tokens: 1 } }));
+    }
+    const seen = await bench.collect();
+    const values = (name: string) => {
+      const all = seen.points(DURATION).map(({ attributes }) => attributes[name]);
+      return new Set(all);
+    };
+    expect(values("gen_ai.request.model")).toEqual(new Set(["model-0", "model-1", "_other"]));
+    expect(values("gen_ai.provider.name").size).toBe(21);
+    expect(seen.sum(DURATION)).toBe(30);
+    expect(seen.sum(INPUT)).toBe(30);
+    // Of 28 calls the model's name, of ten the provider's, each on its duration and its tokens.
+    expect(bench.sink.diagnostics().labelOverflow.model).toBe(2 * (28 + 10));
+  });
+
+  it("stay within what a metric can have, and lose no call", async () => {
+    const bench = meteredBench({ metrics: { models: 1900 } });
+    const run = new RunEvents("r");
+    bench.at(0, run.started());
+    for (let n = 0; n < 5_000; n++) {
+      bench.at(n, run.modelStart(`m${n}`, { provider: `p${n % 20}`, model: `model-${n}` }));
+      bench.at(n, run.modelComplete(`m${n}`, { usage: { output_tokens: 2 } }));
+    }
+    const seen = await bench.collect();
+    expect(seen.points(DURATION).length).toBeLessThanOrEqual(1_900);
+    expect(seen.sum(DURATION)).toBe(5_000);
+    expect(seen.sum(OUTPUT)).toBe(10_000);
+  });
+});

@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { beforeAll, describe, expect, it } from "vitest";
+
+const src = fileURLToPath(new URL("../../src", import.meta.url));
+
+/** What the main entry may weigh, in KiB: what it does now, and a tenth. Raised with a reason, or not at all. */
+const MOST = { minified: 214, gzip: 68 };
+
+interface EntrySize {
+  readonly minified: number;
+  readonly gzip: number;
+}
+
+async function measured(): Promise<EntrySize> {
+  const module = new URL("../../bench/entry-size/size.mjs", import.meta.url).href;
+  const loaded: Readonly<Record<string, unknown>> = await import(module);
+  const { entrySize } = loaded;
+  if (typeof entrySize !== "function") throw new TypeError("entrySize: expected a function");
+  const size: unknown = await entrySize();
+  if (!isSize(size)) throw new TypeError("entrySize: expected bytes, minified and with gzip");
+  return size;
+}
+
+function isSize(value: unknown): value is EntrySize {
+  if (typeof value !== "object" || value === null) return false;
+  if (!("minified" in value) || !("gzip" in value)) return false;
+  return typeof value.minified === "number" && typeof value.gzip === "number";
+}
+
+/** Files that the main entry reaches by imports that stand after the build, and packages that these import. */
+function reached(): { files: string[]; packages: string[] } {
+  const files = new Set<string>();
+  const packages = new Set<string>();
+  const left = [join(src, "index.ts")];
+  for (let file = left.pop(); file !== undefined; file = left.pop()) {
+    if (files.has(file)) continue;
+    files.add(file);
+    for (const { fileName } of ts.preProcessFile(readFileSync(file, "utf8"), true, true)
+      .importedFiles) {
+      if (fileName.startsWith(".")) left.push(join(dirname(file), fileName));
+      else packages.add(fileName);
+    }
+  }
+  const names = [...files].map((file) => relative(src, file).replaceAll("\\", "/"));
+  return { files: names.sort(), packages: [...packages].sort() };
+}
+
+describe("the main entry", () => {
+  let size: EntrySize;
+  beforeAll(async () => {
+    size = await measured();
+  }, 60_000);
+
+  it("weighs no more than it may", () => {
+    expect(size.minified / 1024).toBeLessThanOrEqual(MOST.minified);
+    expect(size.gzip / 1024).toBeLessThanOrEqual(MOST.gzip);
+  });
+
+  it("is the whole of it that was weighed", () => {
+    // A bundle that came out empty, or in parts, would be within every budget.
+    expect(size.minified / 1024).toBeGreaterThan(MOST.minified * 0.75);
+    expect(size.gzip).toBeLessThan(size.minified);
+  });
+
+  it("imports the API, uuid and Node, and nothing else", () => {
+    const { packages } = reached();
+    expect(packages.filter((name) => !name.startsWith("node:"))).toEqual([
+      "@opentelemetry/api",
+      "uuid",
+    ]);
+  });
+
+  it("reaches nothing of the command, the services, the setup, or what has an entry of its own", () => {
+    const { files } = reached();
+    expect(files).toContain("otel/bridge.ts");
+    expect(files).toContain("audit/ndjson/ndjson-session-log.ts");
+    const apart =
+      /^(cli|service|runtimes|adapters|audit\/postgres|otel\/(setup|export|replay|service))\//;
+    expect(files.filter((file) => apart.test(file))).toEqual([]);
+  });
+});
