@@ -6,6 +6,8 @@ import { ALLOW, REJECT, say } from "./session.ts";
 export interface Said {
   readonly path: readonly string[];
   readonly event: LeafEvent;
+  /** The turn it is of, which the wire does not tell. */
+  readonly turn?: object;
 }
 
 /** Few ids, so that they come again: in later steps, on other levels. */
@@ -142,16 +144,40 @@ export const turn = (path: readonly string[]): fc.Arbitrary<{ said: Said[]; late
       ),
       fc.boolean(),
     )
-    .map(([steps, end, compacts]) => ({
-      said: [
+    .map(([steps, end, compacts]) => {
+      const turn = {};
+      const said = [
         ...own(path, say.prompt(), say.started()),
         ...steps.flatMap(({ said }) => said),
         ...(compacts ? own(path, say.compacted(100, 10)) : []),
         // A hook that breaks the turn ends it without a word.
         ...(end === undefined ? [] : own(path, end)),
-      ],
-      later: steps.flatMap(({ later }) => later),
-    }));
+      ];
+      return {
+        // What sub-agents said is of turns of their own already.
+        said: said.map((one) => ({ turn, ...one })),
+        later: steps.flatMap(({ later }) => later),
+      };
+    });
+
+/**
+ * Whether two sub-agents with the same path speak at once: one runs on in the background, and a later
+ * turn spawns another with the same call id. Nothing on the wire tells their events apart.
+ */
+export function isMixed(said: readonly Said[]): boolean {
+  const current = new Map<string, object>();
+  const over = new Set<object>();
+  for (const { path, turn } of said) {
+    if (turn === undefined) continue;
+    const key = JSON.stringify(path);
+    const before = current.get(key);
+    if (before === turn) continue;
+    if (over.has(turn)) return true;
+    if (before !== undefined) over.add(before);
+    current.set(key, turn);
+  }
+  return false;
+}
 
 /** A session of some turns, with its background sub-agents running on into later turns. */
 export const session: fc.Arbitrary<Said[]> = fc

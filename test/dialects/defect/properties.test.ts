@@ -6,7 +6,7 @@ import type { LineEnvelope } from "../../../src/dialects/dialect.ts";
 import type { Signal } from "../../../src/lifecycle/signal.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
 import { watchSpans } from "../../properties/watch.ts";
-import { damaged, damages, type Said, session } from "./grammar.ts";
+import { damaged, damages, isMixed, type Said, session } from "./grammar.ts";
 import { moment } from "./session.ts";
 
 interface Sent {
@@ -114,8 +114,8 @@ describe("the signals of a damaged session", () => {
           else if (left > 0) open.set(key, left - 1);
           else unseen++;
         }
-        // Without damage every end has its start.
-        if (broken.damage.length === 0) expect(unseen).toBe(0);
+        // Without damage every end has its start, unless two sub-agents speak as one.
+        if (broken.damage.length === 0 && !isMixed(broken.said)) expect(unseen).toBe(0);
         const opened = [...count(signals, ["call_opens"]).values()].reduce((a, b) => a + b, 0);
         const ended = [...count(signals, ["call_closes", "call_denied"]).values()];
         expect(ended.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(opened + unseen);
