@@ -80,7 +80,8 @@ export class NdjsonSessionLog implements SessionLog {
    * Opens the log of a directory, making it where there is none.
    *
    * @throws RangeError for an option out of range; an Error with the code `ELOCKED` when the directory
-   *   is open already, here or in another process; the system's error when it cannot be written.
+   *   is open already, here or in another process; Error when it is the folder of a journal; the
+   *   system's error when it cannot be written.
    */
   static async open(
     directory: string,

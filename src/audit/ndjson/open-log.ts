@@ -1,4 +1,5 @@
 import type { FileLayer } from "../../storage/file-layer.ts";
+import { refuseForeignLog } from "../../storage/foreign-log.ts";
 import { LatelySeen, recallSealed } from "./lately-seen.ts";
 import { indexesIn, type LogPaths, segmentsIn } from "./log-directory.ts";
 import {
@@ -36,6 +37,7 @@ const MAX_MISSING = 100;
 export async function openLog(options: OpenLogOptions): Promise<OpenedLog> {
   const { durable, eventIds, files, paths, seen, store } = options;
   const names = await files.list(paths.root);
+  refuseForeignLog(paths.root, "an audit log", names);
   const present = segmentsIn(names);
   const archived = segmentsIn(await files.list(paths.archive));
   const known = [...new Set([...present, ...archived, ...indexesIn(names)])].sort((a, b) => a - b);

@@ -93,7 +93,8 @@ export class EventJournal {
    *
    * @throws RangeError for an option out of its range; Error with the code `ELOCKED` when another
    *   process, or another journal here, has it open; `JournalDamageError` when something is damaged
-   *   that a crash does not explain, and no `onDamage` is given; the system's error.
+   *   that a crash does not explain, and no `onDamage` is given; Error when it is the folder of an
+   *   audit log; the system's error.
    */
   static async open(directory: string, options: EventJournalOptions = {}): Promise<EventJournal> {
     const given = {

@@ -1,4 +1,5 @@
 import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
+import { refuseForeignLog } from "../../storage/foreign-log.ts";
 import { orClosed } from "../../storage/or-closed.ts";
 import { type Checkpoint, checkpointPath, readCheckpoint } from "./checkpoint-file.ts";
 import type { OnJournalDamage } from "./journal-damage.ts";
@@ -40,7 +41,9 @@ interface OpenedSegment {
 /** Makes what is there ready to be written to. The caller holds the directory's lock. */
 export async function openJournal(options: OpenJournalOptions): Promise<OpenedJournal> {
   const { directory, files } = options;
-  const firsts = segmentsAmong(directory, await files.list(directory));
+  const names = await files.list(directory);
+  refuseForeignLog(directory, "a journal", names);
+  const firsts = segmentsAmong(directory, names);
   const checkpoint = await checkpointFrom(options, firsts[0]);
   const sealed: Segment[] = [];
   const torn: JournalTorn[] = [];
