@@ -1,22 +1,17 @@
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
+import { GZIP_MAGIC, gunzipped } from "./gunzip.ts";
 
 /** Bytes in pieces: a file, standard input, a request. Text is taken as UTF-8. */
 export type ByteSource = AsyncIterable<Uint8Array | string>;
 
-/** Size of the pieces that come out of decompression, in bytes. */
-const INFLATED_CHUNK = 256 * 1024;
-
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-const GZIP_MAGIC = [0x1f, 0x8b];
 
 /**
  * The bytes of a text source: decompressed where they are gzip (told by the first bytes), without a
  * UTF-8 byte order mark at the start. The pieces are views of what the source gave, so the source must
  * not write to them again.
  *
- * @throws what the source throws; an error of `node:zlib` where the gzip data is damaged or cut.
+ * @throws what the source throws; an error with a code of zlib's (`Z_DATA_ERROR`, `Z_BUF_ERROR`) where the
+ *   gzip data is damaged or cut. What came before a cut, or other bytes behind the end, was given by then.
  */
 export async function* textBytes(source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
   const plain = withLongStart(buffers(source), GZIP_MAGIC.length);
@@ -72,16 +67,6 @@ async function* withFirst(
 ): AsyncGenerator<Buffer, void, undefined> {
   yield first;
   yield* rest;
-}
-
-async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  const gunzip = createGunzip({ chunkSize: INFLATED_CHUNK });
-  const pumped = pipeline(Readable.from(source, { objectMode: false }), gunzip);
-  // An error reaches the loop below through the stream; here it would only be reported twice.
-  pumped.catch(() => {});
-  for await (const chunk of gunzip) {
-    if (chunk instanceof Buffer) yield chunk;
-  }
 }
 
 function startsWith(chunk: Buffer, bytes: readonly number[]): boolean {

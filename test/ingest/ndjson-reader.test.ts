@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { gzipSync } from "node:zlib";
+import { constants, gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ByteSource } from "../../src/ingest/byte-source.ts";
@@ -35,6 +35,11 @@ async function linesOf(source: ByteSource, maxLineBytes?: number) {
   }
   expect(open).toBeUndefined();
   return { lines, oversized };
+}
+
+/** The text of gzip data that is cut, as far as it goes. */
+function inflateAll(bytes: Buffer): string {
+  return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
 }
 
 const one = async (text: string | Buffer) => (await linesOf(pieces(Buffer.from(text), []))).lines;
@@ -125,6 +130,71 @@ describe("readNdjson", () => {
     await expect(reading).rejects.toThrow("unexpected end of file");
     expect(seen.length).toBeGreaterThan(1000);
     expect(seen.slice(0, 2)).toEqual(['{"n":0}', '{"n":1}']);
+  });
+
+  it.each([1, 1000, 65_536, 10_000_000])(
+    "gives every line that was whole before the gzip data goes wrong, in pieces of %i",
+    async (size) => {
+      const count = size === 1 ? 200 : 20_000;
+      const all = Array.from(
+        { length: count },
+        (_, n) => `{"n":${n},"x":"${(n * 7919) % 10_007}"}`,
+      );
+      const whole = gzipSync(`${all.join("\n")}\n`);
+      const wrongSum = Buffer.from(whole);
+      wrongSum.writeUInt32LE(7, whole.length - 8);
+      const read = async (bytes: Buffer) => {
+        const seen: (string | undefined)[] = [];
+        const reading = (async () => {
+          for await (const batch of readNdjson(pieces(bytes, [size]))) {
+            // Whoever reads takes his time: nothing may be dropped meanwhile.
+            await new Promise((resolve) => setImmediate(resolve));
+            for (const part of batch) if (!part.oversized) seen.push(part.text);
+          }
+        })();
+        const error = await reading.then(() => "none", String);
+        return { seen, error };
+      };
+      const junk = await read(Buffer.concat([whole, Buffer.from("junk")]));
+      expect(junk.error).toContain("other bytes stand behind its end");
+      expect(junk.seen).toEqual(all);
+      const second = await read(Buffer.concat([gzipSync("first\n"), whole, Buffer.from([1])]));
+      expect(second.error).toContain("other bytes stand behind its end");
+      expect(second.seen).toEqual(["first", ...all]);
+      const sum = await read(wrongSum);
+      expect(sum.error).toContain("incorrect data check");
+      expect(sum.seen).toEqual(all);
+      const noTrailer = await read(whole.subarray(0, -8));
+      expect(noTrailer.error).toContain("unexpected end of file");
+      expect(noTrailer.seen).toEqual(all);
+      const half = whole.subarray(0, whole.length >> 1);
+      const lines = inflateAll(half).split("\n").slice(0, -1);
+      expect(lines.length).toBeGreaterThan(50);
+      expect((await read(half)).seen).toEqual(lines);
+      expect((await read(Buffer.concat([whole, Buffer.alloc(600)]))).error).toBe("none");
+    },
+  );
+
+  it("passes what a gzip header may have, and takes any number of members", async () => {
+    const plain = gzipSync("a\n");
+    const header = Buffer.from(plain.subarray(0, 10));
+    header[3] = 0x1e;
+    const parts = [
+      header,
+      Buffer.from([3, 0, 9, 0, 9]),
+      Buffer.from("name\0comment\0"),
+      Buffer.from([1, 2]),
+    ];
+    const full = Buffer.concat([...parts, plain.subarray(10)]);
+    const many = Array.from({ length: 1500 }, (_, n) => gzipSync(`${n}\n`));
+    for (const sizes of [[1], [7], [10_000]]) {
+      const { lines } = await linesOf(pieces(Buffer.concat([full, ...many]), sizes));
+      expect(lines.map((line) => line.text)).toEqual(["a", ...many.map((_, n) => String(n))]);
+    }
+    await expect(linesOf(pieces(full.subarray(0, 20), [3]))).rejects.toThrow("unexpected end");
+    const other = Buffer.from(plain);
+    other[2] = 9;
+    await expect(linesOf(pieces(other, []))).rejects.toThrow("unknown compression method");
   });
 
   it("does not hold lines over the limit: their bytes come in parts, all of them", async () => {

@@ -84,6 +84,22 @@ describe("POST /v1/events", () => {
     expect(codeOf(await conforming(response))).toBe("encoding");
   });
 
+  it("takes the lines of gzip data that has other bytes behind its end, and says so", async () => {
+    await using door = await Door.open();
+    const body = Buffer.concat([gzipSync(events(3)), Buffer.from("junk")]);
+    const response = await door.post(body, { headers: { "content-encoding": "gzip" } });
+    expect(response.status).toBe(400);
+    const answer = await conforming(response);
+    expect(answer).toMatchObject({
+      accepted: 3,
+      error: {
+        code: "encoding",
+        message: "expected whole gzip data (other bytes stand behind its end)",
+      },
+    });
+    expect(door.texts.length).toBe(3);
+  });
+
   it("reads each dialect, by its lines or by the query", async () => {
     await using door = await Door.open();
     const graph = '{"kind":"user_message","content":[],"timestamp":"2026-05-04T09:00:00Z"}';
