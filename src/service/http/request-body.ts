@@ -71,7 +71,7 @@ export class RequestBody {
   readonly #rouse = () => this.#wake?.();
 
   async #more(): Promise<void> {
-    const { idleMs, stop } = this.#options;
+    const { idleMs, stop, totalMs } = this.#options;
     throwIfStopped(stop);
     const left = this.#endMs - performance.now();
     const waitMs = Math.max(0, Math.min(idleMs, left));
@@ -90,8 +90,11 @@ export class RequestBody {
     if (this.#done) return;
     throwIfStopped(stop);
     if (!late) return;
-    const expected = left <= idleMs ? "the whole body" : "the next piece of the body";
-    throw new Refusal("slow", `expected ${expected} within ${Math.round(waitMs / 1000)} s`);
+    const expected =
+      left <= idleMs
+        ? `the whole body within ${totalMs / 1000} s`
+        : `the next piece of the body within ${idleMs / 1000} s`;
+    throw new Refusal("slow", `expected ${expected}`);
   }
 }
 

@@ -169,10 +169,12 @@ describe("the HTTP door", () => {
     const text = await still.end();
     expect(text).toMatch(/^HTTP\/1\.1 408 /);
     expect(text).toContain('"accepted":1,');
-    expect(text).toContain('"code":"slow"');
+    expect(text).toContain(
+      '"code":"slow","message":"expected the next piece of the body within 0.3 s"',
+    );
     using drip = new RawConnection(door.port).send(...head);
     const timer = setInterval(() => drip.send(chunk("x")), 50);
-    expect(await drip.end()).toContain("the whole body");
+    expect(await drip.end()).toContain("expected the whole body within 0.7 s");
     clearInterval(timer);
     expect(door.texts.length).toBe(1);
   });
