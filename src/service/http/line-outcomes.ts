@@ -1,3 +1,5 @@
+import { toUSVString } from "node:util";
+
 /** What became of one line. */
 export type LineOutcome =
   | {
@@ -111,6 +113,8 @@ function textOf(outcome: LineOutcome): string {
   }
 }
 
+/** Half a surrogate pair, as a line may have it or a cut may leave it, would make the answer unreadable to many. */
 function json(text: string): string {
-  return JSON.stringify(text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT - 1)}…` : text);
+  const short = text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT - 1)}…` : text;
+  return JSON.stringify(toUSVString(short));
 }

@@ -56,6 +56,20 @@ describe("the outcomes of lines", () => {
     });
   });
 
+  it("are text that any reader of JSON takes, with half a surrogate pair in a line or at a cut", () => {
+    const outcomes = new LineOutcomes();
+    outcomes.set(1, { status: "accepted", unknownType: "\ud83d" });
+    outcomes.set(2, { status: "accepted", unknownType: `${"x".repeat(298)}😀😀` });
+    outcomes.set(3, { status: "rejected", field: "\udc00_id", expected: "😀" });
+    const text = [...outcomes.json()].join("");
+    expect(text).not.toMatch(/\\ud[89a-f]/i);
+    expect(JSON.parse(text).results).toEqual([
+      { line: 1, status: "accepted", unknown_type: "\ufffd" },
+      { line: 2, status: "accepted", unknown_type: `${"x".repeat(298)}\ufffd…` },
+      { line: 3, status: "rejected", field: "\ufffd_id", expected: "😀" },
+    ]);
+  });
+
   it("keep a bounded number of reasons, and every status", () => {
     const outcomes = new LineOutcomes();
     for (let line = 1; line <= 3 * MOST_REASONS; line += 1) {
