@@ -8,10 +8,11 @@ import { openStores, type Stores } from "../service/open-stores.ts";
 import { CliError, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { httpUrl } from "./jaeger.ts";
+import { HangUps } from "./serve/hang-ups.ts";
 import { openingFailed } from "./serve/opening-failed.ts";
 import { Reports } from "./serve/reports.ts";
 import { limitsOf, SERVE_OPTIONS } from "./serve/serve-options.ts";
-import { onHangUp, tokenEntries } from "./serve/token-file.ts";
+import { tokenEntries } from "./serve/token-file.ts";
 import { DEFAULT_LISTEN, listenAddress, urlOf } from "./services/listen-address.ts";
 import { countOption, rateOption, YEAR_S } from "./services/number-option.ts";
 import { counted } from "./terminal/figures.ts";
@@ -58,12 +59,14 @@ export const serve: Command = {
     const reports = new Reports(io.err);
     for (const warning of await environmentWarnings()) reports.say(warning);
     const interruption = new Interruption();
+    const hangUps = new HangUps();
     const stores = await openStores({
       endpoint: values.endpoint,
       audit: values.audit,
       onError: reports.error,
     }).catch((error: unknown) => {
       interruption.release();
+      hangUps.release();
       throw new CliError(`--audit: ${safe(messageOf(error))}`, undefined, { cause: error });
     });
     const resource = serviceResource(values["service-name"]);
@@ -87,10 +90,11 @@ export const serve: Command = {
         throw openingFailed(error, values.journal ?? "", `${host}:${port}`);
       });
       announce(service, values, io, resource.serviceName === UNNAMED);
-      return await runUntilAsked(service, values.tokens, interruption, reports);
+      return await runUntilAsked(service, values.tokens, { interruption, hangUps }, reports);
     } finally {
       await closeStores(stores, reports);
       interruption.release();
+      hangUps.release();
     }
   },
 };
@@ -118,7 +122,7 @@ function announce(service: IngestService, values: Values, io: Io, unnamed: boole
 async function runUntilAsked(
   service: IngestService,
   tokens: string | undefined,
-  interruption: Interruption,
+  { interruption, hangUps }: { readonly interruption: Interruption; readonly hangUps: HangUps },
   reports: Reports,
 ): Promise<number> {
   const reread = async () => {
@@ -133,23 +137,19 @@ async function runUntilAsked(
       reports.say(`SIGHUP: the tokens stay as they were: ${messageOf(error)}`);
     }
   };
-  const release = onHangUp(reread);
-  try {
-    const { signal } = interruption;
-    const asked = new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener("abort", () => resolve());
-    });
-    let code = 0;
-    await Promise.race([asked, service.ended]).catch((error: unknown) => {
-      code = 1;
-      reports.say(`can't go on: ${messageOf(error)}`);
-    });
-    await service.stop();
-    return code;
-  } finally {
-    release();
-  }
+  hangUps.answerBy(reread);
+  const { signal } = interruption;
+  const asked = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve());
+  });
+  let code = 0;
+  await Promise.race([asked, service.ended]).catch((error: unknown) => {
+    code = 1;
+    reports.say(`can't go on: ${messageOf(error)}`);
+  });
+  await service.stop();
+  return code;
 }
 
 async function closeStores(stores: Stores, reports: Reports): Promise<void> {

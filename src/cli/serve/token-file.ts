@@ -17,13 +17,3 @@ export async function tokenEntries(path: string): Promise<readonly TokenEntry[]>
     });
   }
 }
-
-/** Has `reread` called at each SIGHUP, one call after the other. @returns ends that. */
-export function onHangUp(reread: () => Promise<void>): () => void {
-  let last: Promise<void> = Promise.resolve();
-  const again = () => {
-    last = last.then(reread);
-  };
-  process.on("SIGHUP", again);
-  return () => void process.off("SIGHUP", again);
-}
