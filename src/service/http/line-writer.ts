@@ -44,6 +44,11 @@ export class LineWriter {
     await this.#writing;
   }
 
+  /** Resolves when nothing is being written any more, whatever came of it. */
+  async idle(): Promise<void> {
+    await this.#writing.catch(() => {});
+  }
+
   /** What is not on its way to the journal yet does not go there any more. */
   drop(): void {
     clearTimeout(this.#timer);

@@ -69,6 +69,8 @@ export async function takeEvents(
   } finally {
     writer.drop();
     body.close();
+    // What is on its way gets into the journal though its sender has gone: it counts.
+    await writer.idle();
   }
 }
 

@@ -193,6 +193,26 @@ describe("the HTTP door", () => {
     expect(door.texts.length).toBe(600);
   });
 
+  it("counts what gets into the journal after its sender has left", async () => {
+    await using door = await Door.open();
+    let write = () => {};
+    const written = new Promise<void>((resolve) => {
+      write = resolve;
+    });
+    door.journal.before = () => written;
+    using raw = new RawConnection(door.port);
+    raw.send(POST, "host: localhost", NDJSON, "content-length: 9999999", "", events(512));
+    while (door.journal.appends === 0) await new Promise((resolve) => setImmediate(resolve));
+    raw.socket.destroy();
+    while (door.server.connections > 0) await new Promise((resolve) => setImmediate(resolve));
+    write();
+    while (door.figures.senderGone === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(door.texts.length).toBe(512);
+    expect([...door.figures.lines]).toEqual([
+      ["_any", { accepted: 512, duplicate: 0, rejected: 0 }],
+    ]);
+  });
+
   it("holds a sender back while the journal is busy", async () => {
     await using door = await Door.open();
     let write = () => {};
