@@ -187,6 +187,16 @@ describe("convert", () => {
     expect(existsSync("postgres:")).toBe(false);
   });
 
+  it("takes an empty --audit for none that was meant", async () => {
+    for (const command of [convert, replay]) {
+      const args = [recording("success"), "--audit="];
+      const failed = await called(command, args).catch((error: unknown) => error);
+      expect(failed).toBeInstanceOf(CliError);
+      expect(String(failed)).toContain("--audit: expected a directory, got nothing");
+    }
+    expect(existsSync("segment-00000001.ndjson")).toBe(false);
+  });
+
   it("is not run on a file that is not there, and makes no log then", async () => {
     using folder = new Folder();
     const args = [folder.at("none.ndjson"), "--audit", folder.at("log")];

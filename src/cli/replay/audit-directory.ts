@@ -6,9 +6,12 @@ import { safe } from "../terminal/safe-text.ts";
 /**
  * Opens the audit log that `--audit` named, making it where there is none.
  *
- * @throws CliError when the directory can't be written, or is open elsewhere; when it is a URL.
+ * @throws CliError when the directory can't be written, or is open elsewhere; when it is a URL,
+ *   or empty.
  */
 export async function openAuditLog(directory: string): Promise<NdjsonSessionLog> {
+  // `--audit=$DIR` with nothing in DIR: it would be the folder that the command happens to run in.
+  if (directory === "") throw new CliError("--audit: expected a directory, got nothing");
   const scheme = urlScheme(directory);
   if (scheme !== undefined) {
     throw new CliError(

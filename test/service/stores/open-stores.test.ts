@@ -44,6 +44,13 @@ describe("openStores", () => {
     );
   });
 
+  it("makes no log in the folder it runs in for an empty place", async () => {
+    await expect(openStores({ endpoint: undefined, audit: "", onError })).rejects.toThrow(
+      "expected a directory or postgres://…, got nothing",
+    );
+    expect(existsSync("segment-00000001.ndjson")).toBe(false);
+  });
+
   it("refuses an endpoint that is no URL before it opens anything", async () => {
     const folder = join(tmpdir(), `never-made-${process.pid}`);
     const opening = openStores({ endpoint: "collector:4318", audit: folder, onError });
