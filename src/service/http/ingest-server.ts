@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -61,6 +62,8 @@ export class IngestServer {
 
   constructor(options: IngestServerOptions) {
     this.#options = options;
+    // One for each body that is being read: Node would warn of a leak from the eleventh sender on.
+    setMaxListeners(0, this.#stop.signal);
     this.#names = ["auto", ...options.dialects.map(({ name }) => name)];
     const { headersMs, requestMs, maxConnections } = options.limits;
     this.#server = createServer({

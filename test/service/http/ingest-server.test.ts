@@ -193,6 +193,34 @@ describe("the HTTP door", () => {
     expect(door.texts.length).toBe(600);
   });
 
+  it("warns of no leak where many send at a time", async () => {
+    await using door = await Door.open();
+    const warnings: string[] = [];
+    const note = ({ name }: Error) => warnings.push(name);
+    process.on("warning", note);
+    try {
+      const senders = Array.from({ length: 12 }, () => new RawConnection(door.port));
+      for (const raw of senders) {
+        raw.send(
+          POST,
+          "host: localhost",
+          NDJSON,
+          "content-length: 1000",
+          "expect: 100-continue",
+          "",
+          "",
+        );
+      }
+      // Each of them is being read by now.
+      for (const raw of senders) await raw.until("100 Continue");
+      await new Promise((resolve) => setImmediate(resolve));
+      for (const raw of senders) raw.socket.destroy();
+    } finally {
+      process.off("warning", note);
+    }
+    expect(warnings).toEqual([]);
+  });
+
   it("counts what gets into the journal after its sender has left", async () => {
     await using door = await Door.open();
     let write = () => {};
