@@ -102,6 +102,8 @@ export interface RecordsBatch {
   readonly firstOffset: bigint;
   readonly lastOffsetDelta: number;
   readonly firstTimestamp: bigint;
+  /** The broker's own time, where the topic's records have that. */
+  readonly maxTimestamp: bigint;
   readonly attributes: number;
   readonly records: readonly BatchRecord[];
 }

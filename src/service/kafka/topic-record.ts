@@ -23,6 +23,8 @@ export interface RecordChunk {
 }
 
 const CONTROL = 0x20;
+/** The broker's time holds for the whole batch; those of the producer are left in its records. */
+const APPEND_TIME = 0x08;
 
 /**
  * The records of fetched batches from an offset on. A broker answers with whole batches, so the first
@@ -41,12 +43,14 @@ export function readBatches(
   for (const batch of batches) {
     const base = Number(batch.firstOffset);
     const first = Number(batch.firstTimestamp);
+    const appendedMs =
+      (batch.attributes & APPEND_TIME) === 0 ? undefined : Number(batch.maxTimestamp);
     next = Math.max(next, base + batch.lastOffsetDelta + 1);
     if ((batch.attributes & CONTROL) !== 0) continue;
     for (const { offsetDelta, timestampDelta, key, value, headers } of batch.records) {
       const offset = base + offsetDelta;
       if (offset < from) continue;
-      const timestampMs = first + Number(timestampDelta);
+      const timestampMs = appendedMs ?? first + Number(timestampDelta);
       bytes += (key?.length ?? 0) + (value?.length ?? 0);
       records.push({ topic, partition, offset, timestampMs, key, value, headers });
     }

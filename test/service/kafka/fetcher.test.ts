@@ -58,6 +58,7 @@ function answer(options: FetchOptions, counts: Readonly<Record<number, number>>)
           firstOffset: fetchOffset,
           lastOffsetDelta: count - 1,
           firstTimestamp: 0n,
+          maxTimestamp: 0n,
           attributes: 0,
           records: Array.from({ length: count }, (_, offsetDelta) => ({
             offsetDelta,

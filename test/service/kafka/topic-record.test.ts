@@ -7,6 +7,7 @@ function batch(firstOffset: bigint, values: readonly string[], attributes = 0): 
     firstOffset,
     lastOffsetDelta: values.length - 1,
     firstTimestamp: 1000n,
+    maxTimestamp: 1000n + BigInt(values.length * 10),
     attributes,
     records: values.map((value, offsetDelta) => ({
       offsetDelta,
@@ -27,6 +28,12 @@ describe("readBatches", () => {
     ]);
     expect(records[0]).toMatchObject({ topic: "t", partition: 3 });
     expect({ next, end, bytes }).toEqual({ next: 7, end: 9, bytes: 3 });
+  });
+
+  it("gives records the broker's time where the topic has that (LogAppendTime)", () => {
+    const appended = { ...batch(5n, ["a", "b"], 0x08), maxTimestamp: 9_000n };
+    const { records } = readBatches("t", 0, 5, 7, [appended]);
+    expect(records.map(({ timestampMs }) => timestampMs)).toEqual([9_000, 9_000]);
   });
 
   it("leaves out what a batch has before the offset that was asked for", () => {
