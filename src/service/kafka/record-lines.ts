@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
 import type { DecodeIssue } from "../../dialects/dialect.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
+import { MOST_NAME } from "../lane/long-names.ts";
 import type { TopicRecord } from "./topic-record.ts";
 
 /** What holds for all records that a consumer reads. */
@@ -35,7 +37,10 @@ export function recordLines(record: TopicRecord, rules: RecordRules): RecordLine
   }
   const tenant = header(record, TENANT_HEADER);
   if (tenant === "") return refused(TENANT_HEADER, "a tenant");
-  const key = record.key?.toString("utf8");
+  if (tenant !== undefined && tenant.length > MOST_NAME) {
+    return refused(TENANT_HEADER, "at most 4,096 characters");
+  }
+  const key = record.key === null ? undefined : senderOf(record.key);
   const { trusted } = rules;
   const line = (text: string): LogLine => {
     return { offset, text, tenant, dialect, key, trusted, arrivedMs };
@@ -54,6 +59,12 @@ function blank(): RecordLines {
 
 function refused(field: string, expected: string): RecordLines {
   return { issues: [{ field, expected }] };
+}
+
+/** Senders are remembered by their keys, and a key may be as long as a record. */
+function senderOf(key: Buffer): string {
+  if (key.length <= MOST_NAME) return key.toString("utf8");
+  return createHash("sha256").update(key).digest("base64");
 }
 
 /** The last one of that name, as Kafka's own clients read it. */

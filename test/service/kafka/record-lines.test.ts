@@ -56,6 +56,22 @@ describe("recordLines", () => {
     });
   });
 
+  it("refuses a tenant that is too long for any row, and remembers no long keys as they are", () => {
+    const tenant = (length: number) => headers(["entelix-tenant", "t".repeat(length)]);
+    expect(issuesOf({ headers: tenant(4_097) })).toEqual([
+      { field: "entelix-tenant", expected: "at most 4,096 characters" },
+    ]);
+    expect(issuesOf({ headers: tenant(4_096) })).toBeUndefined();
+    const keyOf = (key: Buffer) => {
+      const read = recordLines(record({ key }), RULES);
+      return "lines" in read ? read.lines[0]?.key : undefined;
+    };
+    const long = Buffer.alloc(1_000_000, "k");
+    expect(keyOf(long)).toHaveLength(44);
+    expect(keyOf(long)).not.toBe(keyOf(long.subarray(1)));
+    expect(keyOf(long.subarray(0, 4_096))).toBe("k".repeat(4_096));
+  });
+
   it("takes the dialect of the option where no header says one", () => {
     expect(recordLines(record(), { ...RULES, dialect: "entelix" })).toMatchObject({
       lines: [{ dialect: "entelix" }],
