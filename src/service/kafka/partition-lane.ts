@@ -1,13 +1,14 @@
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import type { DecodeIssue } from "../../dialects/dialect.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
+import { MOST_BYTES } from "../../otel/service/rough-bytes.ts";
 import type { LaneFigures } from "../lane/lane-figures.ts";
 import type { LaneLine } from "../lane/log-line.ts";
 import type { FetchTarget } from "./fetcher.ts";
 import { PendingOffsets } from "./pending-offsets.ts";
 import { type RecordRules, recordLines } from "./record-lines.ts";
 import { partitionName, type TopicPartition } from "./topic-partition.ts";
-import type { RecordChunk, TopicRecord } from "./topic-record.ts";
+import { detachedRecord, type RecordChunk, type TopicRecord } from "./topic-record.ts";
 
 /** What a partition's lines are given to: a `Lane`. */
 export interface LineTaker {
@@ -62,6 +63,8 @@ export class PartitionLane implements FetchTarget {
   /** Which record a line is of, for the dead letters. */
   readonly #records = new WeakMap<LogLine, TopicRecord>();
   readonly #burials = new PendingOffsets();
+  /** Of what is being buried. */
+  #burialBytes = 0;
   readonly #ending = new AbortController();
   readonly #working: Promise<void>;
   #wake: (() => void) | undefined;
@@ -246,8 +249,9 @@ export class PartitionLane implements FetchTarget {
   async #unreadable(record: TopicRecord, issues: readonly DecodeIssue[]): Promise<void> {
     // Below the committed offset it is safe already.
     if (record.offset < this.from) return;
-    const buried = this.#buried(record, record.value, issues);
-    if (this.#burials.size >= BURIALS_AT_ONCE) await buried;
+    const buried = this.#buried(detachedRecord(record, record.value), issues);
+    const full = this.#burials.size >= BURIALS_AT_ONCE || this.#burialBytes >= MOST_BYTES;
+    if (full) await buried;
   }
 
   /** A line that the lane could not read. */
@@ -255,18 +259,21 @@ export class PartitionLane implements FetchTarget {
     const record = this.#records.get(line);
     if (record === undefined) throw new Error(`${this.name}: a line of no record was rejected`);
     const whole = record.value?.length === Buffer.byteLength(line.text);
-    await this.#buried(record, whole ? record.value : Buffer.from(line.text), issues);
+    const own = detachedRecord(record, whole ? record.value : Buffer.from(line.text));
+    // The lane keeps the line until it is safe, and with it what it is of.
+    this.#records.set(line, own);
+    await this.#buried(own, issues);
   }
 
-  async #buried(
-    record: TopicRecord,
-    value: Buffer | null,
-    issues: readonly DecodeIssue[],
-  ): Promise<void> {
+  /** @param record with what could not be read of it as its value. */
+  async #buried(record: TopicRecord, issues: readonly DecodeIssue[]): Promise<void> {
+    const bytes = record.value?.length ?? 0;
     this.#burials.add(record.offset);
+    this.#burialBytes += bytes;
     try {
-      await this.#options.bury(record, value, issues);
+      await this.#options.bury(record, record.value, issues);
       this.#burials.delete(record.offset);
+      this.#burialBytes -= bytes;
     } catch (error) {
       // Not safe: what is before it may be committed, and this is read again.
       if (!this.#ending.signal.aborted) this.#options.onError(error, this.name);

@@ -57,3 +57,21 @@ export function readBatches(
   }
   return { records, next, end, bytes };
 }
+
+/**
+ * The record with this value, for keeping: what was fetched is a view of more, of a compressed batch
+ * all that was in it, and would keep that in memory.
+ */
+export function detachedRecord(record: TopicRecord, value: Buffer | null): TopicRecord {
+  const { headers, key } = record;
+  return {
+    ...record,
+    key: copyOf(key),
+    value: copyOf(value),
+    headers: headers.map(([name, content]) => [copyOf(name), copyOf(content)] as const),
+  };
+}
+
+function copyOf(bytes: Buffer | null): Buffer | null {
+  return bytes === null ? null : Buffer.from(bytes);
+}

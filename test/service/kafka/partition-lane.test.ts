@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   type LineTaker,
   PartitionLane,
@@ -157,6 +157,46 @@ describe("PartitionLane", () => {
       [0, '{"bad":0}'],
       [1, '{"bad":1}'],
     ]);
+  });
+
+  it("keeps of what was fetched only what it buries, for as long as that takes", async () => {
+    const kept: TopicRecord[] = [];
+    const bury: PartitionLaneOptions["bury"] = (record) => {
+      kept.push(record);
+      return new Promise(() => {});
+    };
+    const { lane, inner } = start({ bury });
+    inner.onTake = (line) => void inner.reject(line, [{ field: "type", expected: "x" }]);
+    const batch = Buffer.alloc(1_000_000, "x");
+    batch[0] = 0xff;
+    const headers = [[batch.subarray(1, 4), batch.subarray(4, 8)]] as const;
+    const key = batch.subarray(8, 12);
+    lane.deliver(chunk([0], { value: batch.subarray(0, 10), headers, key }));
+    lane.deliver(chunk([1], { value: batch.subarray(1, 10), headers, key }));
+    await untilHolds("buried", () => expect(kept).toHaveLength(2));
+    expect(kept.map((record) => record.value?.toString("latin1"))).toEqual([
+      "\xffxxxxxxxxx",
+      "xxxxxxxxx",
+    ]);
+    const parts = kept.flatMap(({ headers: [header], key, value }) => [
+      key,
+      value,
+      ...(header ?? []),
+    ]);
+    expect(parts.map((part) => part?.buffer === batch.buffer)).toEqual(Array(8).fill(false));
+  });
+
+  it("reads no further while too much is on its way to be buried", async () => {
+    let safe = () => {};
+    const bury = vi.fn(() => new Promise<void>((resolve) => (safe = resolve)));
+    const { lane } = start({ bury });
+    const value = Buffer.alloc(16 * 1024 * 1024, 0xff);
+    lane.deliver(chunk([0, 1, 2, 3, 4, 5], { value }));
+    await untilHolds("full", () => expect(bury).toHaveBeenCalledTimes(4));
+    await sleep(20);
+    expect(bury).toHaveBeenCalledTimes(4);
+    safe();
+    await untilHolds("goes on", () => expect(bury).toHaveBeenCalledTimes(5));
   });
 
   it("does not bury again what is before the committed offset", async () => {
