@@ -215,12 +215,14 @@ function chunksOf(
   for (const { topicId, partitions } of responses) {
     const topic = names.get(topicId);
     if (topic === undefined) continue;
-    for (const { partitionIndex: partition, lastStableOffset, records } of partitions) {
+    for (const { abortedTransactions, lastStableOffset, partitionIndex, records } of partitions) {
+      const partition = partitionIndex;
       const name = partitionName({ topic, partition });
       const from = asked.get(name);
       if (from === undefined) continue;
       const end = Number(lastStableOffset);
-      chunks.set(name, readBatches(topic, partition, from, end, records ?? []));
+      const aborted = abortedTransactions ?? [];
+      chunks.set(name, readBatches(topic, partition, from, end, records ?? [], aborted));
     }
   }
   return chunks;

@@ -95,7 +95,14 @@ export interface FetchedPartition {
   readonly partitionIndex: number;
   /** Where the log ends for readers of committed transactions. */
   readonly lastStableOffset: bigint;
+  /** Those that have records in this answer, or began before it and end behind it. */
+  readonly abortedTransactions?: readonly AbortedTransaction[] | null;
   readonly records?: readonly RecordsBatch[] | null;
+}
+
+export interface AbortedTransaction {
+  readonly producerId: bigint;
+  readonly firstOffset: bigint;
 }
 
 export interface RecordsBatch {
@@ -104,6 +111,8 @@ export interface RecordsBatch {
   readonly firstTimestamp: bigint;
   /** The broker's own time, where the topic's records have that. */
   readonly maxTimestamp: bigint;
+  /** -1: none. */
+  readonly producerId: bigint;
   readonly attributes: number;
   readonly records: readonly BatchRecord[];
 }

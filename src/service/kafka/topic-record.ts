@@ -1,4 +1,5 @@
-import type { Header, RecordsBatch } from "./kafka-library.ts";
+import { AbortedRecords } from "./aborted-records.ts";
+import type { AbortedTransaction, Header, RecordsBatch } from "./kafka-library.ts";
 
 /** One record of a topic, as its bytes are. */
 export interface TopicRecord {
@@ -29,6 +30,8 @@ const APPEND_TIME = 0x08;
 /**
  * The records of fetched batches from an offset on. A broker answers with whole batches, so the first
  * may begin earlier.
+ *
+ * @param aborted transactions whose records are not to be seen.
  */
 export function readBatches(
   topic: string,
@@ -36,7 +39,9 @@ export function readBatches(
   from: number,
   end: number,
   batches: readonly RecordsBatch[],
+  aborted: readonly AbortedTransaction[] = [],
 ): RecordChunk {
+  const dropped = new AbortedRecords(aborted);
   const records: TopicRecord[] = [];
   let next = from;
   let bytes = 0;
@@ -46,7 +51,7 @@ export function readBatches(
     const appendedMs =
       (batch.attributes & APPEND_TIME) === 0 ? undefined : Number(batch.maxTimestamp);
     next = Math.max(next, base + batch.lastOffsetDelta + 1);
-    if ((batch.attributes & CONTROL) !== 0) continue;
+    if (dropped.has(batch) || (batch.attributes & CONTROL) !== 0) continue;
     for (const { offsetDelta, timestampDelta, key, value, headers } of batch.records) {
       const offset = base + offsetDelta;
       if (offset < from) continue;

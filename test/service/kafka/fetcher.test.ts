@@ -59,6 +59,7 @@ function answer(options: FetchOptions, counts: Readonly<Record<number, number>>)
           lastOffsetDelta: count - 1,
           firstTimestamp: 0n,
           maxTimestamp: 0n,
+          producerId: -1n,
           attributes: 0,
           records: Array.from({ length: count }, (_, offsetDelta) => ({
             offsetDelta,

@@ -9,6 +9,7 @@ function batch(firstOffset: bigint, values: readonly string[], attributes = 0): 
     firstTimestamp: 1000n,
     maxTimestamp: 1000n + BigInt(values.length * 10),
     attributes,
+    producerId: -1n,
     records: values.map((value, offsetDelta) => ({
       offsetDelta,
       timestampDelta: BigInt(offsetDelta * 10),
