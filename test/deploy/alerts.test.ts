@@ -64,7 +64,7 @@ const { bent, ignored } = new Counters();
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   entelix_failure_kind: FAILURE_KIND_IDS,
   entelix_tool_error_kind: TOOL_ERROR_KINDS,
-  entelix_run_outcome: ["complete", "failed", "interrupted", "abandoned"],
+  entelix_run_outcome: ["complete", "failed", "interrupted", "abandoned", "refused"],
   entelix_root: ["true", "false"],
   entelix_reason: [...Object.keys(bent), ...Object.keys(ignored)],
   gen_ai_operation_name: ["invoke_agent", "execute_tool"],
