@@ -157,8 +157,8 @@ describe("promqlSelectors", () => {
     const x = series("x_total", 'a="1"');
     const query = ratio(sum(["b"], grown(x, "$__interval")), quantile(0.5, [], "y_bucket", "1h"));
     const found = promqlSelectors(query);
-    expect(found.filter(({ metric }) => metric === "x_total")).toHaveLength(5);
-    expect(found.filter(({ metric }) => metric === "y_bucket")).toHaveLength(5);
+    expect(found.filter(({ metric }) => metric === "x_total")).toHaveLength(6);
+    expect(found.filter(({ metric }) => metric === "y_bucket")).toHaveLength(6);
     expect(new Set(found.map(({ groups }) => groups.join()))).toEqual(new Set(["b", "le"]));
   });
 

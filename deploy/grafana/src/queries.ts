@@ -19,13 +19,14 @@ export function collectorSeries(name: string, ...matchers: readonly string[]): s
  * `increase()` alone is no answer here. It extrapolates, and it does not see a series that is born at its value: the
  * first failure of its kind, or all that a process counted before its first export. A process counts from 0 and has
  * an `instance` of its own, so a series that was not there the day before the window grew by all it has. Only where
- * a series fell (somebody pinned `service.instance.id`, and the process started again) is `increase()` asked.
+ * a series fell in the window (the collector started again, or a process whose `service.instance.id` somebody pinned)
+ * is `increase()` asked. One that fell just before the window's first sample grew by all it has since, too.
  */
 export function grown(selector: string, window: string): string {
   const now = `last_over_time(${selector}[${window}])`;
   const before = `last_over_time(${selector}[1d] offset ${window})`;
   const restarted = `increase(${selector}[${window}]) and resets(${selector}[${window}]) > 0`;
-  return `(${restarted}) or (${now} - (${before} or 0 * ${now}))`;
+  return `(${restarted}) or (${now} - (${before} <= ${now} or 0 * ${now}))`;
 }
 
 /** The window of one bar or point of a chart; bars do not overlap and leave nothing out. */
