@@ -58,16 +58,34 @@ describe("the shipped collector", () => {
     const agent = "nested";
     const more = { "gen_ai.agent.name": agent };
     const root = rawRun("failed", more);
-    const nested = rawRun("failed", { ...more, "entelix.parent_run_id": root.runId });
-    await otlpPostUntilTaken(stack.endpoint, requestOf([root.root, nested.root]));
+    const below = { ...more, "entelix.parent_run_id": root.runId };
+    const nested = rawRun("failed", below).root;
+    const strangers = rawRun("failed", below).root;
+    const openedLate = rawRun("failed", below).root;
+    const unseen = { key: "entelix.run.start_unseen", value: { boolValue: true } };
+    await otlpPostUntilTaken(
+      stack.endpoint,
+      requestOf([
+        root.root,
+        { ...nested, parentSpanId: root.root.spanId },
+        // Its parent is another tenant's, so it is the root of a trace of its own.
+        strangers,
+        { ...openedLate, attributes: [...openedLate.attributes, unseen] },
+      ]),
+    );
     const count = (entelix_root: string) =>
       countedSpans(stack, { gen_ai_operation_name: "invoke_agent", entelix_root });
     const before = 1;
-    await untilHolds("both are counted", async () => {
-      expect([await count("true"), await count("false")]).toEqual([before + 1, 1]);
+    await untilHolds("all are counted", async () => {
+      expect([await count("true"), await count("false")]).toEqual([before + 2, 2]);
     });
-    await untilHolds("both are in Jaeger", async () =>
-      expect(await tally(stack, [root.traceId, nested.traceId])).toEqual({ 1: 2 }),
+    await untilHolds("all are in Jaeger", async () =>
+      expect(
+        await tally(
+          stack,
+          [root.root, nested, strangers, openedLate].map((each) => each.traceId),
+        ),
+      ).toEqual({ 1: 4 }),
     );
     const [stored] = await stack.jaeger.trace(root.traceId);
     expect(Object.keys(stored?.attributes ?? {})).not.toContain("entelix.root");
