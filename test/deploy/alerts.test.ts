@@ -5,6 +5,7 @@ import { parseDocument } from "yaml";
 import { FAILURE_KIND_IDS } from "../../src/events/failure-kind.ts";
 import { TOOL_ERROR_KINDS } from "../../src/events/tool-error-kind.ts";
 import { Counters } from "../../src/lifecycle/counters.ts";
+import { NOTHING_REPLACED } from "../../src/otel/metrics/bridge-counts.ts";
 import {
   METRIC_ATTRIBUTES,
   METRICS,
@@ -121,6 +122,15 @@ describe("every alert", () => {
     const written = rows.map(([link = "", severity]) => [/\[(\w+)\]/.exec(link)?.[1], severity]);
     const shipped = ALERTS.map(({ alert, labels }) => [alert, labels.severity]);
     expect(written.toSorted()).toEqual(shipped.toSorted());
+  });
+});
+
+describe("the section on labels that overflow", () => {
+  it("names each label that can", () => {
+    const named = /`entelix_label`: ([^.(]+)/.exec(section(page, "EntelixLabelOverflow"))?.[1];
+    expect([...(named ?? "").matchAll(/`(\w+)`/g)].map(([, label]) => label)).toEqual(
+      Object.keys(NOTHING_REPLACED),
+    );
   });
 });
 

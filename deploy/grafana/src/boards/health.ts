@@ -153,7 +153,7 @@ const inTheProcess: Section = {
         bars({
           title: "Labels out of room",
           description:
-            "Measurements with a label (tenant, agent, tool, kind) that became `_other`.",
+            "Measurements with a label (tenant, agent, tool, model) that became `_other`.",
           unit: "short",
           queries: [
             {
