@@ -15,6 +15,7 @@ const TIMEOUT_NAMES = new Set(["TimeoutError"]);
 const SERDE_NAMES = new Set(["AI_JSONParseError", "DataCloneError"]);
 const NO_CREDENTIAL_NAMES = new Set(["AI_LoadAPIKeyError"]);
 const CONNECTION_NAMES = new Set(["APIConnectionError", "APIConnectionTimeoutError"]);
+const ANSWER_NAMES = new Set(["APIError"]);
 const FETCH_MESSAGES = new Set(["fetch failed", "Failed to fetch", "terminated"]);
 const NOT_SERIALISABLE = /^(?:Converting circular structure to JSON|Do not know how to serialize)/;
 
@@ -78,9 +79,17 @@ function weakEvidence(value: unknown, thrown: unknown): AgentError | undefined {
   const http = thrownHttp(value);
   if (http !== undefined) return fromHttp(http, value, thrown);
   const message = textProperty(value, "message") ?? "";
-  return FETCH_MESSAGES.has(message) || hasName(value, CONNECTION_NAMES)
-    ? AgentError.network(message, { cause: thrown })
-    : undefined;
+  const failed = FETCH_MESSAGES.has(message) || hasName(value, CONNECTION_NAMES);
+  return failed || isCutAnswer(value) ? AgentError.network(message, { cause: thrown }) : undefined;
+}
+
+/**
+ * A provider that gave up in the middle of a stream, as the clients of OpenAI and Anthropic throw it:
+ * the answer had begun with status 200, so the error has none, and holds what the stream said.
+ */
+function isCutAnswer(value: unknown): boolean {
+  const said = property(value, "error") ?? property(value, "headers");
+  return typeof said === "object" && said !== null && hasName(value, ANSWER_NAMES);
 }
 
 function fromHttp(

@@ -104,6 +104,14 @@ describe("what JavaScript throws", () => {
     "HTTP 408 or 425": [() => httpError(408), () => httpError(425)],
     "any other HTTP 4xx": [() => httpError(404), () => httpError(422)],
     "HTTP 5xx": [() => httpError(500), () => httpError(529)],
+    "an error that OpenAI or Anthropic sent in the middle of a stream": [
+      () =>
+        Object.assign(new Error("Overloaded"), {
+          name: "APIError",
+          status: undefined,
+          error: { type: "overloaded_error" },
+        }),
+    ],
     "the AI SDK's missing API key": [() => named("AI_LoadAPIKeyError")],
     "the SyntaxError of JSON.parse": [() => JSON.parse("{")],
     "the TypeError of JSON.stringify on a circle": [() => JSON.stringify(circle)],

@@ -165,6 +165,7 @@ describe("what is not known is not guessed", () => {
       "a regular expression that does not parse",
       new SyntaxError("Invalid regular expression: /(/"),
     ],
+    ["another program's APIError", Object.assign(new Error("no"), { name: "APIError" })],
     ["a missing file", Object.assign(new Error("ENOENT"), { code: "ENOENT" })],
     ["the exit code of a child process", Object.assign(new Error("failed"), { status: 1 })],
     ["an exit code on Windows", Object.assign(new Error("failed"), { status: 3_221_225_477 })],

@@ -90,6 +90,34 @@ export const CLIENT_ERRORS: readonly ForeignCase[] = [
     code: "upstream_unavailable",
   },
   {
+    // Both clients throw the base class, with what the stream said, and no status: it was 200.
+    name: "openai 6, an error in the middle of a stream",
+    thrown: Object.assign(new APIError("The server had an error"), {
+      status: undefined,
+      headers: new Headers(),
+      error: { message: "The server had an error", type: "server_error", code: null },
+      code: null,
+      type: "server_error",
+    }),
+    ...network,
+  },
+  {
+    name: "openai 6, an error of an assistant's stream, without headers",
+    thrown: Object.assign(new APIError("busy"), { status: undefined, error: { message: "busy" } }),
+    ...network,
+  },
+  {
+    name: "anthropic 1, overloaded in the middle of a stream",
+    thrown: error('{"type":"error","error":{"type":"overloaded_error"}}', {
+      name: "APIError",
+      status: undefined,
+      headers: new Headers(),
+      error: { type: "error", error: { type: "overloaded_error", message: "Overloaded" } },
+      type: "overloaded_error",
+    }),
+    ...network,
+  },
+  {
     name: "google genai 2 429",
     thrown: error('{"error":{"code":429}}', { name: "ApiError", status: 429 }),
     ...quota,
