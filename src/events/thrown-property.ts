@@ -36,11 +36,11 @@ export function constructorName(value: unknown): string {
   return textProperty(property(value, "constructor"), "name") ?? typeof value;
 }
 
-function isArray(value: unknown): boolean {
+/** `Array.isArray`, which throws for a revoked Proxy. */
+export function isArray(value: unknown): boolean {
   try {
     return Array.isArray(value);
   } catch {
-    // A revoked Proxy.
     return false;
   }
 }

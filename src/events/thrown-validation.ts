@@ -1,5 +1,5 @@
 import { hasName } from "./thrown-name.ts";
-import { listProperty, property, textProperty } from "./thrown-property.ts";
+import { isArray, listProperty, property, textProperty } from "./thrown-property.ts";
 
 const MAX_ISSUES = 8;
 const MAX_PLACE_CHARS = 64;
@@ -46,7 +46,21 @@ function hasIssues(thrown: unknown): boolean {
 }
 
 function issuesOf(thrown: unknown): readonly unknown[] | undefined {
-  return LISTS.map((key) => listProperty(thrown, key, MAX_ISSUES)).find((list) => list.length > 0);
+  for (const key of LISTS) {
+    // Yup's `errors` are its messages, which quote the value; what is wrong stands in `inner`.
+    const issues = listProperty(thrown, key, MAX_ISSUES).filter(isIssue);
+    if (issues.length > 0) return issues;
+  }
+  return isLoneIssue(thrown) ? [thrown] : undefined;
+}
+
+function isIssue(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+/** Yup stops at the first issue, unless told otherwise: its error then is the issue itself. */
+function isLoneIssue(thrown: unknown): boolean {
+  return isArray(property(thrown, "inner")) && textProperty(thrown, "type") !== undefined;
 }
 
 function issueText(issue: unknown): string {

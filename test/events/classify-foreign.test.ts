@@ -111,7 +111,33 @@ describe("what the model sees of a schema error", () => {
       { name: "ZodError", issues: [{ code: "invalid_format", format: "email", path: ["e", 1] }] },
       "e.1: invalid_format (email)",
     ],
-    [{ name: "ValidationError", inner: [{ path: "a.b", type: "required" }] }, "a.b: required"],
+    [
+      // What yup 1 throws when it is to find every issue: `errors` are the messages of `inner`.
+      {
+        name: "ValidationError",
+        errors: ["a.b is a required field", 'c must match, got "sk-secret"'],
+        inner: [
+          { name: "ValidationError", path: "a.b", type: "optionality", inner: [] },
+          { name: "ValidationError", path: "c", type: "matches", inner: [] },
+        ],
+      },
+      "a.b: optionality; c: matches",
+    ],
+    [
+      // What it throws otherwise: the first issue.
+      {
+        name: "ValidationError",
+        path: "a.b",
+        type: "min",
+        errors: ["a.b must be at least 3"],
+        inner: [],
+      },
+      "a.b: min",
+    ],
+    [
+      { name: "ValidationError", path: "", type: "email", errors: ["no email"], inner: [] },
+      "(root): email",
+    ],
     [
       { name: "ValidationError", details: [{ path: ["a"], type: "any.required" }] },
       "a: any.required",

@@ -48,6 +48,8 @@ describe("hostile thrown values", () => {
     expect(classifyAll(new Proxy({}, handler))).toEqual(UNKNOWN);
     expect(classifyAll(proxy)).toEqual(UNKNOWN);
     expect(classifyAll({ errors: proxy, cause: proxy, headers: proxy })).toEqual(UNKNOWN);
+    const invalid = { name: "ValidationError", type: "min", errors: proxy, inner: proxy };
+    expect(classifyAll(invalid).text).toBe("invalid input: value does not match its schema");
   });
 
   it("survives a Proxy that answers everything with itself", () => {
