@@ -12,7 +12,8 @@ const MAX_ERRORS = 16;
 const ABORT_NAMES = new Set(["AbortError", "CanceledError", "CancelError", "APIUserAbortError"]);
 const ABORT_CODES = new Set(["ABORT_ERR", "ERR_CANCELED", "UND_ERR_ABORTED"]);
 const TIMEOUT_NAMES = new Set(["TimeoutError"]);
-const SERDE_NAMES = new Set(["AI_JSONParseError", "DataCloneError"]);
+/** The last one is that of `parseExact`. */
+const SERDE_NAMES = new Set(["AI_JSONParseError", "DataCloneError", "JsonSyntaxError"]);
 const NO_CREDENTIAL_NAMES = new Set(["AI_LoadAPIKeyError"]);
 const CONNECTION_NAMES = new Set(["APIConnectionError", "APIConnectionTimeoutError"]);
 const ANSWER_NAMES = new Set(["APIError"]);

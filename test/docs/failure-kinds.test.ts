@@ -6,6 +6,7 @@ import {
 } from "../../src/events/agent-error-tables.ts";
 import { classifyFailure, classifyToolError, envelopeOf } from "../../src/events/classify.ts";
 import { setUnclassifiedWarning } from "../../src/events/classify-warning.ts";
+import { parseExact } from "../../src/events/exact-json.ts";
 import { FAILURE_KIND_IDS } from "../../src/events/failure-kind.ts";
 import { renderForLlm } from "../../src/events/render-for-llm.ts";
 import { TOOL_ERROR_KINDS } from "../../src/events/tool-error-kind.ts";
@@ -113,7 +114,7 @@ describe("what JavaScript throws", () => {
         }),
     ],
     "the AI SDK's missing API key": [() => named("AI_LoadAPIKeyError")],
-    "the SyntaxError of JSON.parse": [() => JSON.parse("{")],
+    "the SyntaxError of JSON.parse or parseExact": [() => JSON.parse("{"), () => parseExact("{")],
     "the TypeError of JSON.stringify on a circle": [() => JSON.stringify(circle)],
     "a schema library's issues": [
       () => ({ issues: [{ message: "Invalid", expected: "string", path: [] }] }),

@@ -1,3 +1,4 @@
+import { parseExact } from "../../src/events/exact-json.ts";
 import type { FailureKindId } from "../../src/events/failure-kind.ts";
 import type { ToolErrorKind } from "../../src/events/tool-error-kind.ts";
 
@@ -301,6 +302,7 @@ export const NODE_ERRORS: readonly ForeignCase[] = [
 /** JSON and schema libraries. */
 export const DATA_ERRORS: readonly ForeignCase[] = [
   { name: "JSON.parse", thrown: thrownBy(() => JSON.parse("{")), ...serde },
+  { name: "parseExact", thrown: thrownBy(() => parseExact("{")), ...serde },
   { name: "JSON.stringify of a bigint", thrown: thrownBy(() => JSON.stringify(1n)), ...serde },
   { name: "JSON.stringify of a cycle", thrown: thrownBy(stringifyCycle), ...serde },
   { name: "structuredClone", thrown: thrownBy(() => structuredClone(() => {})), ...serde },
