@@ -1,5 +1,6 @@
 import { AgentError, isAgentError, isHttpFailure } from "./agent-error.ts";
 import { thrownHttp } from "./thrown-http.ts";
+import { thrownMessage } from "./thrown-message.ts";
 import { hasName } from "./thrown-name.ts";
 import { listProperty, property, textProperty } from "./thrown-property.ts";
 import { transportKind } from "./thrown-transport.ts";
@@ -127,5 +128,5 @@ function isSerde(value: unknown): boolean {
 }
 
 function messageOf(value: unknown, otherwise: string): string {
-  return textProperty(value, "message") ?? textProperty(value, "statusText") ?? otherwise;
+  return thrownMessage(value) ?? textProperty(value, "statusText") ?? otherwise;
 }

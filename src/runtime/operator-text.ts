@@ -1,9 +1,19 @@
-import { constructorName, textProperty } from "../events/thrown-property.ts";
+import { asAgentError } from "../events/thrown-as-agent-error.ts";
+import { thrownMessage } from "../events/thrown-message.ts";
+import { constructorName } from "../events/thrown-property.ts";
 
-/** The operator's text of anything thrown: its message, else what it is. Never throws. */
+/**
+ * The operator's text of anything thrown: its message, else what it is; and how a connection failed,
+ * where only a cause tells. Never throws.
+ */
 export function operatorText(thrown: unknown): string {
-  const message = textProperty(thrown, "message");
-  if (message !== undefined) return message;
+  const text = thrownMessage(thrown) ?? described(thrown);
+  const connection = connectionText(thrown);
+  return connection === undefined || text.includes(connection) ? text : `${text} (${connection})`;
+}
+
+/** What has no message. */
+function described(thrown: unknown): string {
   switch (typeof thrown) {
     case "object":
     case "function":
@@ -15,6 +25,17 @@ export function operatorText(thrown: unknown): string {
     default:
       return `${String(thrown)} was thrown`;
   }
+}
+
+/**
+ * What the cause says that a connection failed by: `fetch failed` alone helps nobody. Of other causes
+ * nothing is told, for their texts may quote content.
+ */
+function connectionText(thrown: unknown): string | undefined {
+  const known = asAgentError(thrown);
+  if (known === undefined || known === thrown) return undefined;
+  const { detail } = known;
+  return detail.type === "provider" && detail.kind !== "http" ? detail.message : undefined;
 }
 
 /** The operator's text of a call that the run's end cut off. */

@@ -61,6 +61,14 @@ describe("what the envelope keeps of a client's error", () => {
     expect(asAgentError(thrown)?.message).toBe("provider network: ECONNREFUSED");
   });
 
+  it("takes the texts of the addresses that were tried, of an error that has none", () => {
+    const tried = ["::1:9", "127.0.0.1:9"].map((at) => new Error(`connect ECONNREFUSED ${at}`));
+    const thrown = Object.assign(new AggregateError(tried), { code: "ECONNREFUSED" });
+    expect(asAgentError(thrown)?.message).toBe(
+      "provider network: connect ECONNREFUSED ::1:9; connect ECONNREFUSED 127.0.0.1:9",
+    );
+  });
+
   it("takes an AgentError for itself, also where it is the cause of another", () => {
     const error = AgentError.toolErrorTerminal("quota", "search", AgentError.cancelled());
     expect(asAgentError(error)).toBe(error);

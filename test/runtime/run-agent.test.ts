@@ -40,6 +40,8 @@ describe("a run", () => {
     }
   });
 
+  const refused = (address: string) =>
+    Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: "ECONNREFUSED" });
   const thrown: readonly [name: string, error: unknown, kind: string, text: string][] = [
     ["an error", new Error("no"), "unclassified", "no"],
     ["undefined", undefined, "unclassified", "undefined was thrown"],
@@ -57,6 +59,41 @@ describe("a run", () => {
     ["a provider's", AgentError.http(503, "down"), "model_dispatch", "provider returned 503: down"],
     ["a deadline", AgentError.deadlineExceeded(), "deadline_exceeded", "deadline exceeded"],
     ["an abort", new DOMException("stop", "AbortError"), "cancelled", "stop"],
+    [
+      "a fetch, whose cause alone tells",
+      new TypeError("fetch failed", { cause: refused("10.0.0.7:443") }),
+      "model_dispatch",
+      "fetch failed (connect ECONNREFUSED 10.0.0.7:443)",
+    ],
+    [
+      "a cause that is told already",
+      new Error("no answer: connect ECONNREFUSED ::1:9", { cause: refused("::1:9") }),
+      "model_dispatch",
+      "no answer: connect ECONNREFUSED ::1:9",
+    ],
+    [
+      // What Node throws for a host with several addresses: it has no message.
+      "a host of which no address answers",
+      Object.assign(new AggregateError([refused("::1:9"), refused("127.0.0.1:9")]), {
+        code: "ECONNREFUSED",
+      }),
+      "model_dispatch",
+      "connect ECONNREFUSED ::1:9; connect ECONNREFUSED 127.0.0.1:9",
+    ],
+    [
+      "one with a code and no text at all",
+      Object.assign(new Error(), { code: "ECONNRESET" }),
+      "model_dispatch",
+      "Error was thrown, without a message (ECONNRESET)",
+    ],
+    [
+      "a cause that may quote content",
+      new Error("the answer is no JSON", {
+        cause: new SyntaxError('"sk-secret" is not valid JSON'),
+      }),
+      "internal",
+      "the answer is no JSON",
+    ],
   ];
   it.each(thrown)("fails with %s, which its caller gets", async (_name, error, kind, text) => {
     const sink = new Told();
