@@ -3,6 +3,7 @@ import { thrownHttp } from "./thrown-http.ts";
 import { thrownMessage } from "./thrown-message.ts";
 import { hasName } from "./thrown-name.ts";
 import { listProperty, property, textProperty } from "./thrown-property.ts";
+import { suppressedIn } from "./thrown-suppressed.ts";
 import { transportKind } from "./thrown-transport.ts";
 import { validationMessage } from "./thrown-validation.ts";
 
@@ -51,9 +52,12 @@ export function asAgentError(thrown: unknown): AgentError | undefined {
   return guess;
 }
 
-/** `lastError` is what the AI SDK gave up at, `errors` an AggregateError's. */
+/**
+ * `lastError` is what the AI SDK gave up at, `errors` an AggregateError's. What failed in cleaning up
+ * says nothing of why the work failed.
+ */
 function causesOf(value: unknown): readonly unknown[] {
-  const causes = [property(value, "cause"), property(value, "lastError")];
+  const causes = [property(value, "cause"), property(value, "lastError"), suppressedIn(value)];
   return [...causes, ...listProperty(value, "errors", MAX_ERRORS)].filter(
     (cause) => typeof cause === "object" && cause !== null,
   );

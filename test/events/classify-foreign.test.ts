@@ -200,6 +200,14 @@ describe("what is not known is not guessed", () => {
       new SyntaxError("Invalid regular expression: /(/"),
     ],
     ["another program's APIError", Object.assign(new Error("no"), { name: "APIError" })],
+    [
+      "an error of the work, though cleaning up failed by one that is known",
+      Object.assign(new Error("suppressed"), {
+        name: "SuppressedError",
+        error: Object.assign(new Error("closing"), { code: "ECONNRESET" }),
+        suppressed: new Error("boom"),
+      }),
+    ],
     ["a missing file", Object.assign(new Error("ENOENT"), { code: "ENOENT" })],
     ["the exit code of a child process", Object.assign(new Error("failed"), { status: 1 })],
     ["an exit code on Windows", Object.assign(new Error("failed"), { status: 3_221_225_477 })],

@@ -271,6 +271,16 @@ export const NODE_ERRORS: readonly ForeignCase[] = [
     ...dns,
   },
   {
+    // As TypeScript makes it where the runtime has none.
+    name: "a SuppressedError, of `using`",
+    thrown: error("An error was suppressed during disposal.", {
+      name: "SuppressedError",
+      error: error("closing failed", { code: "ECONNRESET" }),
+      suppressed: new Error("step 3", { cause: error("b", { code: "ENOTFOUND" }) }),
+    }),
+    ...dns,
+  },
+  {
     name: "a system error without a fetch",
     thrown: error("read ECONNRESET", { code: "ECONNRESET", errno: -104, syscall: "read" }),
     ...network,

@@ -42,6 +42,12 @@ describe("a run", () => {
 
   const refused = (address: string) =>
     Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: "ECONNREFUSED" });
+  const suppressing = (error: Error, suppressed: Error) =>
+    Object.assign(new Error("An error was suppressed during disposal."), {
+      name: "SuppressedError",
+      error,
+      suppressed,
+    });
   const thrown: readonly [name: string, error: unknown, kind: string, text: string][] = [
     ["an error", new Error("no"), "unclassified", "no"],
     ["undefined", undefined, "unclassified", "undefined was thrown"],
@@ -85,6 +91,24 @@ describe("a run", () => {
       Object.assign(new Error(), { code: "ECONNRESET" }),
       "model_dispatch",
       "Error was thrown, without a message (ECONNRESET)",
+    ],
+    [
+      "what `using` makes of two errors",
+      suppressing(new Error("closing failed"), new Error("boom")),
+      "unclassified",
+      "boom; closing failed",
+    ],
+    [
+      "and of three, of which one is known",
+      suppressing(
+        new Error("b failed"),
+        suppressing(
+          new Error("a failed"),
+          new TypeError("fetch failed", { cause: refused("::1:9") }),
+        ),
+      ),
+      "model_dispatch",
+      "fetch failed; a failed; b failed (connect ECONNREFUSED ::1:9)",
     ],
     [
       "a cause that may quote content",
