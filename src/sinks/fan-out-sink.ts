@@ -28,7 +28,11 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
     for (const sink of this.#sinks) {
       const taken = sink.send(event, envelope);
       sent += 1;
-      if (isPromise(taken)) return this.#sendRest(taken, sent, event, envelope);
+      if (!isPromise(taken)) continue;
+      const rest = this.#sendRest(taken, sent, event, envelope);
+      // An agent may ignore what becomes of the others, and must not die of an unhandled rejection.
+      if (event.type !== "started" && event.type !== "complete") rest.catch(ignore);
+      return rest;
     }
   }
 
@@ -71,3 +75,5 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
     }
   }
 }
+
+function ignore(): void {}

@@ -79,6 +79,22 @@ describe("FanOutSink", () => {
     expect(() => sink.send(started)).toThrow(boom);
   });
 
+  it("ends no process where nobody looks at the outcome of what an agent may lose", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    try {
+      const sink = new FanOutSink([{ send: () => Promise.reject(boom) }]);
+      const mayBeLost = everyEvent.filter(({ type }) => type !== "started" && type !== "complete");
+      for (const event of mayBeLost) void sink.send(event);
+      await settle();
+      expect(unhandled).toEqual([]);
+      for (const event of everyEvent) await expect(sink.send(event)).rejects.toBe(boom);
+    } finally {
+      process.off("unhandledRejection", note);
+    }
+  });
+
   it("keeps the sinks it was made with", () => {
     const sinks: InnerSink[] = [new CaptureSink()];
     const sink = new FanOutSink(sinks);
