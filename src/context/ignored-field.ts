@@ -13,7 +13,7 @@ export type IgnoredReason = "malformed" | "too_long" | "repeated" | "incomplete"
 export interface CarryOptions {
   /**
    * Told of each field that was not taken over: by its name in the carrier, and never with its value,
-   * which may be an attacker's. What it throws is dropped. Default: nobody.
+   * which may be an attacker's. What it throws, or rejects with, is dropped. Default: nobody.
    */
   readonly onIgnored?: ((field: string, reason: IgnoredReason) => void) | undefined;
 }
@@ -25,7 +25,8 @@ export type TellIgnored = (field: string, reason: IgnoredReason) => void;
 export function tellerOf(options: CarryOptions | undefined): TellIgnored {
   return (field, reason) => {
     try {
-      options?.onIgnored?.(field, reason);
+      const told: unknown = options?.onIgnored?.(field, reason);
+      Promise.resolve(told).catch(() => {});
     } catch {
       // A program that reads context must not fail by the hook that watches it.
     }

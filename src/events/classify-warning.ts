@@ -39,7 +39,7 @@ function emitProcessWarning(message: string): void {
 
 /**
  * Replaces what is called when an error cannot be classified: at most once a minute for each class
- * of error, for the whole process. What the function throws is dropped.
+ * of error, for the whole process. What the function throws, or rejects with, is dropped.
  *
  * @param warn default: `process.emitWarning`, with the code `ENTELIX_UNCLASSIFIED`.
  *
@@ -57,7 +57,11 @@ export function warnUnclassified(thrown: unknown): void {
   const name = constructorName(thrown).slice(0, MAX_NAME_CHARS);
   if (!takeTurn(state.warnedAt, name, now)) return;
   try {
-    state.warn(`entelix-otel: a thrown ${name} matches no failure kind: unclassified`, name);
+    const warned: unknown = state.warn(
+      `entelix-otel: a thrown ${name} matches no failure kind: unclassified`,
+      name,
+    );
+    Promise.resolve(warned).catch(() => {});
   } catch {
     // The warning belongs to the application, and an error path must not fail.
   }

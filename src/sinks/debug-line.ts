@@ -1,4 +1,4 @@
-/** Told of something worth knowing once, when debugging. What it throws is dropped. */
+/** Told of something worth knowing once, when debugging. What it throws, or rejects with, is dropped. */
 export type DebugLine = (message: string) => void;
 
 const SLOT: unique symbol = Symbol.for("entelix-otel.debug-lines");
@@ -13,7 +13,8 @@ export function debugOnce(onDebug: DebugLine | undefined, message: string): void
   if (said.has(message)) return;
   said.add(message);
   try {
-    onDebug(message);
+    const told: unknown = onDebug(message);
+    Promise.resolve(told).catch(() => {});
   } catch {
     // The listener is the application's; its failure must not become the agent's.
   }

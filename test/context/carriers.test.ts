@@ -331,6 +331,20 @@ describe("what is malformed is ignored, with a reason", () => {
     };
     expect(fromEnvelope("text", { onIgnored: hook })).toBeUndefined();
   });
+
+  it("where the hook answers with a promise that rejects, which ends no process", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    try {
+      const onIgnored = async () => Promise.reject(new Error("hook"));
+      expect(fromEnvelope("text", { onIgnored })).toBeUndefined();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off("unhandledRejection", note);
+    }
+  });
 });
 
 describe("the state of a trace", () => {

@@ -86,6 +86,20 @@ describe("the warning of what nothing classifies", () => {
     expect(classifyFailure(new Odd())).toEqual({ type: "unclassified" });
   });
 
+  it("drops what the promise of the replacement rejects with", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    try {
+      setUnclassifiedWarning(async () => Promise.reject(new Error("logger down")));
+      expect(classifyFailure(new Odd())).toEqual({ type: "unclassified" });
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off("unhandledRejection", note);
+    }
+  });
+
   it("goes to process.emitWarning by default", () => {
     const emit = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     setUnclassifiedWarning();

@@ -168,4 +168,19 @@ describe("the debug line of sinks that drop events", () => {
     debugOnce(listener, "a line of this test");
     expect(listener.mock.calls).toEqual([["a line of this test"]]);
   });
+
+  it("contains a listener whose promise rejects", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    try {
+      vi.resetModules();
+      const { debugOnce } = await import("../../src/sinks/debug-line.ts");
+      debugOnce(async () => Promise.reject(new Error("logger down")), "another line of this test");
+      await settle();
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off("unhandledRejection", note);
+    }
+  });
 });
