@@ -71,13 +71,18 @@ function strongEvidence(value: unknown, thrown: unknown): AgentError | undefined
   const code = textProperty(value, "code") ?? "";
   if (ABORT_CODES.has(code) || hasName(value, ABORT_NAMES)) return fromAbort(value, thrown);
   // Before the name: an HTTP client's own time limit is a TimeoutError too, but of the connection.
-  const transport = transportKind(code);
+  const transport = isOfChildProcess(value) ? undefined : transportKind(code);
   if (transport !== undefined) return AgentError[transport](messageOf(value, code), cause);
   if (hasName(value, TIMEOUT_NAMES)) return AgentError.deadlineExceeded(cause);
   if (isSerde(value)) return AgentError.serde(messageOf(value, "invalid JSON"), cause);
   if (hasName(value, NO_CREDENTIAL_NAMES)) return AgentError.authMissing(undefined, cause);
   const invalid = validationMessage(value);
   return invalid === undefined ? undefined : AgentError.invalidRequest(invalid, cause);
+}
+
+/** A program that ran out of its time, in `execFileSync`, has the code of a connection that did. */
+function isOfChildProcess(value: unknown): boolean {
+  return textProperty(value, "syscall")?.startsWith("spawn") ?? false;
 }
 
 /** What counts only if no cause says more. */

@@ -210,6 +210,16 @@ describe("what is not known is not guessed", () => {
     ],
     ["a missing file", Object.assign(new Error("ENOENT"), { code: "ENOENT" })],
     ["the exit code of a child process", Object.assign(new Error("failed"), { status: 1 })],
+    [
+      "a child process that ran out of its time",
+      Object.assign(new Error("spawnSync sleep ETIMEDOUT"), {
+        errno: -110,
+        code: "ETIMEDOUT",
+        syscall: "spawnSync sleep",
+        status: null,
+        signal: "SIGTERM",
+      }),
+    ],
     ["an exit code on Windows", Object.assign(new Error("failed"), { status: 3_221_225_477 })],
     ["a status that is no number", { status: Number.NaN }],
     ["a status that is text", { status: "429" }],
