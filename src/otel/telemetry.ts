@@ -225,6 +225,7 @@ export class Telemetry {
     const run = this.lifecycle.runs.find(tenantId, runId);
     if (run === undefined) return undefined;
     const outside = run.parentFromOutside ? run.parentHandle?.spanContext : undefined;
+    const tracestate = outside?.traceState?.serialize() || undefined;
     // Of a parent that nobody has seen it is a guess: told, it would vouch for that parent.
     const guessed = run.rootRunId === run.runId || run.parentMissing;
     return {
@@ -233,6 +234,7 @@ export class Telemetry {
       ...(run.threadId === undefined ? {} : { thread_id: run.threadId }),
       ...(run.resumedFromRunId === undefined ? {} : { resumed_from_run_id: run.resumedFromRunId }),
       ...(outside === undefined ? {} : { traceparent: formatTraceparent(outside) }),
+      ...(tracestate === undefined ? {} : { tracestate }),
     };
   }
 

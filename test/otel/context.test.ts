@@ -1,4 +1,4 @@
-import { context, propagation, ROOT_CONTEXT, trace } from "@opentelemetry/api";
+import { context, createTraceState, propagation, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
@@ -276,6 +276,31 @@ describe("what a recording needs to know", () => {
     both(3, child.complete());
     both(4, top.complete());
     expect(second.trees()).toEqual(first.trees());
+  });
+
+  it("has the state of the trace, where the parent has one", () => {
+    const first = live({ rootParent: "ambient" });
+    const second = bench({ mode: "replay" });
+    const [traceId, spanId] = ["0af7651916cd43dd8448eb211c80319c", "00f067aa0ba902b7"];
+    const traceState = createTraceState("dd=s:1,ot=th:8");
+    const ambient = trace.setSpanContext(ROOT_CONTEXT, {
+      traceId,
+      spanId,
+      traceFlags: 1,
+      traceState,
+    });
+    context.with(ambient, () => first.at(0, top.started("top")));
+    const known = first.sink.provenanceOf("acme", TOP);
+    expect(known).toEqual({
+      traceparent: `00-${traceId}-${spanId}-01`,
+      tracestate: "dd=s:1,ot=th:8",
+    });
+    second.at(0, top.started("top"), known);
+    for (const test of [first, second]) test.at(1, top.complete());
+    const stateOf = (test: typeof first) =>
+      test.spans().map((span) => span.spanContext().traceState?.serialize());
+    expect(stateOf(first)).toEqual(["dd=s:1,ot=th:8"]);
+    expect(stateOf(second)).toEqual(stateOf(first));
   });
 
   it("does not vouch for a parent that nobody has seen", () => {
