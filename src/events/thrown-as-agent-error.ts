@@ -73,7 +73,7 @@ function strongEvidence(value: unknown, thrown: unknown): AgentError | undefined
   // Before the name: an HTTP client's own time limit is a TimeoutError too, but of the connection.
   const transport = isOfChildProcess(value) ? undefined : transportKind(code);
   if (transport !== undefined) return AgentError[transport](messageOf(value, code), cause);
-  if (hasName(value, TIMEOUT_NAMES)) return AgentError.deadlineExceeded(cause);
+  if (hasName(value, TIMEOUT_NAMES)) return fromTimeout(value, thrown);
   if (isSerde(value)) return AgentError.serde(messageOf(value, "invalid JSON"), cause);
   if (hasName(value, NO_CREDENTIAL_NAMES)) return AgentError.authMissing(undefined, cause);
   const invalid = validationMessage(value);
@@ -125,6 +125,14 @@ function fromAbort(value: unknown, thrown: unknown): AgentError {
   return hasName(reason, TIMEOUT_NAMES)
     ? AgentError.deadlineExceeded({ cause: thrown })
     : AgentError.cancelled({ cause: thrown });
+}
+
+/** AWS's clients give a socket's time-out the name of a deadline's, and no code. */
+function fromTimeout(value: unknown, thrown: unknown): AgentError {
+  const cause = { cause: thrown };
+  return property(value, "$metadata") === undefined
+    ? AgentError.deadlineExceeded(cause)
+    : AgentError.network(messageOf(value, "timed out"), cause);
 }
 
 function isSerde(value: unknown): boolean {

@@ -217,6 +217,14 @@ export const CLIENT_ERRORS: readonly ForeignCase[] = [
     code: "upstream_unavailable",
   },
   {
+    name: "AWS 3 with a socket that timed out",
+    thrown: error("the request socket timed out after 3100 ms of inactivity", {
+      name: "TimeoutError",
+      $metadata: { attempts: 1, totalRetryDelay: 0 },
+    }),
+    ...network,
+  },
+  {
     name: "a thrown Response",
     thrown: new Response(null, { status: 404, statusText: "Not Found" }),
     ...dispatch,
