@@ -8,16 +8,20 @@ export interface ThrownHttp {
   readonly retryAfterMs: number | undefined;
 }
 
+/** Where the answer itself is: axios, got and gaxios; AWS; Hugging Face. */
+const RESPONSES = ["response", "$response", "httpResponse"];
+
 /**
- * The HTTP answer that an error carries, in the shapes that client libraries give it: `status` or
- * `statusCode` with `headers` (OpenAI, Anthropic, Google, a thrown `Response`) or `responseHeaders`
- * (AI SDK), the same below `response` (axios, got, gaxios), `$metadata` and `$response` (AWS).
+ * The HTTP answer that an error carries, in the shapes that client libraries give it: `status`,
+ * `statusCode` or Ollama's `status_code`, with `headers` (OpenAI, Anthropic, Google, a thrown
+ * `Response`) or `responseHeaders` (AI SDK), the same below the answer, and AWS's `$metadata`.
  */
 export function thrownHttp(thrown: unknown): ThrownHttp | undefined {
-  const response = property(thrown, "response") ?? property(thrown, "$response");
+  const response = RESPONSES.map((key) => property(thrown, key)).find((it) => it != null);
   const status = [
     property(thrown, "status"),
     property(thrown, "statusCode"),
+    property(thrown, "status_code"),
     property(response, "status"),
     property(response, "statusCode"),
     property(property(thrown, "$metadata"), "httpStatusCode"),
@@ -27,6 +31,8 @@ export function thrownHttp(thrown: unknown): ThrownHttp | undefined {
     property(thrown, "headers"),
     property(thrown, "responseHeaders"),
     property(response, "headers"),
+    // Cohere's; its status is made up where there was no answer.
+    property(property(thrown, "rawResponse"), "headers"),
   ].find((value) => typeof value === "object" && value !== null);
   // Another number named `status` may as well be the exit code of a child process.
   if (!isHttpFailure(status) && headers === undefined) return undefined;

@@ -225,6 +225,40 @@ export const CLIENT_ERRORS: readonly ForeignCase[] = [
     ...network,
   },
   {
+    name: "cohere 8 429",
+    thrown: error("TooManyRequestsError Status code: 429", {
+      name: "TooManyRequestsError",
+      statusCode: 429,
+      rawResponse: { status: 429, headers: new Headers({ "retry-after": "7" }) },
+    }),
+    ...limited,
+  },
+  {
+    name: "cohere 8 without an answer",
+    thrown: error(
+      "fetch failed",
+      { name: "CohereError", rawResponse: { status: 499, headers: new Headers() } },
+      { cause: fetchFailed("ENOTFOUND") },
+    ),
+    ...dns,
+  },
+  {
+    name: "hugging face 4 429",
+    thrown: error("Failed to perform inference: no", {
+      name: "ProviderApiError",
+      httpRequest: { method: "POST" },
+      httpResponse: { requestId: "", status: 429, body: { error: "no" } },
+    }),
+    ...quota,
+  },
+  {
+    name: "ollama 0.6 503",
+    thrown: error("busy", { name: "ResponseError", error: "busy", status_code: 503 }),
+    ...dispatch,
+    tool: "transient",
+    code: "upstream_unavailable",
+  },
+  {
     name: "a thrown Response",
     thrown: new Response(null, { status: 404, statusText: "Not Found" }),
     ...dispatch,
