@@ -26,7 +26,9 @@ export class RecordingWriter {
     this.#room?.resolve();
     this.#room = undefined;
   };
-  readonly #onError = (error: unknown): void => this.#fail(error);
+  readonly #onError = (error: unknown): void => {
+    this.#fail(error);
+  };
   readonly #onClose = (): void => {
     if (this.#closed === undefined) this.#fail(new Error("the stream was closed"));
   };
@@ -116,13 +118,17 @@ export class RecordingWriter {
     if (this.#closed !== undefined) {
       throw new Error(`recording to ${this.#name}: it was shut down`);
     }
+    // Of a stream that is gone already no event tells, and nobody who waits for room would get it.
+    const { destroyed, errored } = this.#stream;
+    if (destroyed) throw this.#fail(errored ?? new Error("the stream was closed"));
   }
 
-  #fail(cause: unknown): void {
+  #fail(cause: unknown): Error {
     const reason = cause instanceof Error ? cause.message : String(cause);
     this.#failure ??= new Error(`recording to ${this.#name}: ${reason}`, { cause });
     this.#room?.reject(this.#failure);
     this.#room = undefined;
+    return this.#failure;
   }
 }
 

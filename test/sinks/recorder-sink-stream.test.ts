@@ -84,4 +84,22 @@ describe("RecorderSink on a slow or failing stream", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(() => other.send(STARTED)).toThrow("recording to the stream: the stream was closed");
   });
+
+  it("refuses every event where the stream was gone before", async () => {
+    const gone = new PassThrough();
+    gone.destroy();
+    await new Promise((resolve) => setImmediate(resolve));
+    const sink = new RecorderSink({ stream: gone });
+    const closed = "recording to the stream: the stream was closed";
+    for (const _ of [1, 2]) expect(() => sink.send(STARTED)).toThrow(closed);
+    expect(sink.diagnostics()).toMatchObject({ recorded: 0, refused: 2 });
+    await expect(sink.forceFlush()).rejects.toThrow(closed);
+    await expect(sink.shutdown()).rejects.toThrow(closed);
+    // Its error event is on the way, and says why.
+    const failing = new PassThrough();
+    const other = new RecorderSink({ stream: failing });
+    failing.destroy(new Error("EIO"));
+    expect(() => other.send(STARTED)).toThrow("recording to the stream: EIO");
+    await new Promise((resolve) => setImmediate(resolve));
+  });
 });
