@@ -9,6 +9,7 @@ import {
 } from "@opentelemetry/api";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
+import { property } from "../events/thrown-property.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { EventPlace, OuterParent, StartContext } from "../lifecycle/signals.ts";
@@ -32,6 +33,9 @@ export type RootParent = "own" | "ambient";
 /** Set on the contexts that `contextOf` gives, so that a run finds whose run and call it is in. */
 const PLACE_KEY = createContextKey("entelix-otel.place");
 
+/** The ESM and the CommonJS copy of this package have a class each; a change of it is a new number. */
+const PLACE: unique symbol = Symbol.for("entelix-otel.place.v1");
+
 /** Whose run, and which call of it, a context is in. */
 export class Place {
   readonly run: Run<SpanHandle>;
@@ -40,6 +44,14 @@ export class Place {
     this.run = run;
     this.call = call;
   }
+
+  get [PLACE](): true {
+    return true;
+  }
+}
+
+function isPlace(value: unknown): value is Place {
+  return property(value, PLACE) === true;
 }
 
 /** The context for code that runs inside a span of ours; other values of `base` stay. */
@@ -55,7 +67,7 @@ export function contextInside(
 /** Whose run, and which call of it, a context is in; `undefined` where it is in none of ours. */
 export function placeIn(active: Context): Place | undefined {
   const place = active.getValue(PLACE_KEY);
-  return place instanceof Place ? place : undefined;
+  return isPlace(place) ? place : undefined;
 }
 
 export interface PlaceOptions {

@@ -181,6 +181,17 @@ describe("the current context", () => {
     end("a");
   });
 
+  it("is known to another copy of the package, as CommonJS and ESM make one each", async () => {
+    vi.resetModules();
+    const copy = await import("../../src/otel/carry-current.ts");
+    expect(copy.carryCurrent).not.toBe(carryCurrent);
+    start("a");
+    const carried = bridge.carry("acme", TOP, "a");
+    expect(carried?.traceparent).toBeDefined();
+    expect(bridge.inside(place("a"), copy.carryCurrent)).toEqual(carried);
+    end("a");
+  });
+
   it("is the ids alone where no sink knows the span", () => {
     const run = { ...current, toolUseId: "a", threadId: "th-1" };
     expect(withCurrentRun(run, carryCurrent)).toEqual({
