@@ -54,6 +54,20 @@ export interface RecorderDiagnostics {
 const DEFAULT_MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 const HIDDEN = "[redaction failed]";
 
+/** What names an event, of whatever type. */
+const NAMES = new Set([
+  "type",
+  "run_id",
+  "tenant_id",
+  "parent_run_id",
+  "agent",
+  "tool_use_id",
+  "tool",
+  "tool_version",
+  "model_call_id",
+  "model",
+]);
+
 /** Envelope fields that are recorded as they are, besides the ids and the time. */
 const CONTEXT_FIELDS = [
   "thread_id",
@@ -225,8 +239,18 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
       case "tool_call_approved":
         return {};
       default:
-        return event satisfies never;
+        return this.#unknownOf(event satisfies never);
     }
+  }
+
+  /** Of a type of a newer agent nobody knows what is content, so all is but its names. */
+  #unknownOf(event: AgentEvent<S>): Readonly<Record<string, unknown>> {
+    const shown: Record<string, unknown> = {};
+    for (const [field, value] of Object.entries(event)) {
+      if (NAMES.has(field) || value === undefined) continue;
+      shown[field] = this.#content(value, field, event);
+    }
+    return shown;
   }
 
   /** Content that an event may be without; then nothing is recorded for it. */

@@ -324,6 +324,21 @@ describe("RecorderSink", () => {
     });
   });
 
+  it("takes all of an event of a newer agent for content, but its names", () => {
+    const tape = new Tape();
+    const newer = { type: "tool_progress", ...TOOL, note: "secret", step: { n: 1 } };
+    const sent = (options: object) => {
+      const sink = new RecorderSink({ ...options, stream: tape });
+      // As a program without types may send it.
+      Reflect.apply(sink.send, sink, [newer]);
+      return parseExact(tape.text.trimEnd().split("\n").at(-1) ?? "");
+    };
+    const names = { type: "tool_progress", ...TOOL };
+    expect(sent({})).toMatchObject(newer);
+    expect(sent({ content: false })).toMatchObject({ ...names, note: null, step: null });
+    expect(sent({ redact: () => "***" })).toMatchObject({ ...names, note: "***", step: "***" });
+  });
+
   it("adds no content to a model event that has none", () => {
     const line = lineOf({ type: "model_start", ...MODEL }, undefined, { content: false });
     expect(line.event).not.toHaveProperty("input");
