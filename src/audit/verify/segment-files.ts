@@ -17,9 +17,12 @@ export async function segmentFiles(files: FileLayer, paths: LogPaths): Promise<S
   const inArchive = new Set(segmentsIn(await files.list(paths.archive)));
   const present = [...new Set([...inRoot, ...inArchive])].sort((a, b) => a - b);
   const known = new Set(present);
+  const inBoth = inRoot.filter((number) => inArchive.has(number));
+  // The writer may have archived one between the two looks: only what is still there is there twice.
+  const still = new Set(inBoth.length === 0 ? [] : segmentsIn(await files.list(paths.root)));
   return {
     present,
-    twice: inRoot.filter((number) => inArchive.has(number)),
+    twice: inBoth.filter((number) => still.has(number)),
     indexOnly: indexesIn(names).filter((number) => !known.has(number)),
   };
 }
