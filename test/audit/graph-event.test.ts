@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeGraphEvent, isGraphEvent } from "../../src/audit/wire/decode-graph-event.ts";
 import { encodeGraphEvent } from "../../src/audit/wire/encode-graph-event.ts";
-import type { GraphEvent } from "../../src/audit/wire/graph-event.ts";
+import type { GraphEvent, UnknownGraphEvent } from "../../src/audit/wire/graph-event.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
 import { goldenLines, lastField } from "./support/golden.ts";
 
@@ -291,6 +291,24 @@ describe("encodeGraphEvent", () => {
     });
     expect(text).toMatch(/"input":"\[unserializable: [^"]+\]","timestamp"/);
     expect(JSON.parse(text).name).toBe("b");
+  });
+
+  it("keeps an event of an unknown kind an event, whatever is in it", () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    const text = encodeGraphEvent({ kind: "teleported", to: "b", with: cyclic, timestamp });
+    expect(JSON.parse(text)).toEqual({
+      kind: "teleported",
+      to: "b",
+      with: expect.stringMatching(/^\[unserializable: /),
+      timestamp,
+    });
+    // As of a class whose `kind` is a getter.
+    const inherited: UnknownGraphEvent = Object.create(
+      { kind: "teleported" },
+      { to: { value: 9_007_199_254_740_993n, enumerable: true } },
+    );
+    expect(encodeGraphEvent(inherited)).toBe('{"to":9007199254740993,"kind":"teleported"}');
   });
 });
 

@@ -86,6 +86,21 @@ export function sessionLogContract(make: () => Promise<SessionLog>, remembers: "
     await expect(log.append({ ...own, thread_id: `${worst}x` }, [])).rejects.toThrow("thread_id:");
   });
 
+  it("gives a thread back in which an event of an unknown kind is no JSON", async () => {
+    const log = await make();
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    await log.append(key, [
+      entry("a"),
+      { event: { kind: "moved", where: cyclic, by: "b" } },
+      entry("c"),
+    ]);
+    const rows = await log.loadSince(key, 0);
+    expectWhole(rows);
+    expect(rows.map(({ event }) => event.kind)).toEqual(["tool_call", "moved", "tool_call"]);
+    expect(rows[1]?.event).toMatchObject({ by: "b" });
+  });
+
   it("makes the same hashes for the same entries, in any store and at any time", async () => {
     const log = await make();
     const anchor = await log.append(key, [entry("a"), entry("b", { event_id: "e" })]);
