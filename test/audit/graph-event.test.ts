@@ -2,7 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeGraphEvent, isGraphEvent } from "../../src/audit/wire/decode-graph-event.ts";
 import { encodeGraphEvent } from "../../src/audit/wire/encode-graph-event.ts";
-import type { GraphEvent, UnknownGraphEvent } from "../../src/audit/wire/graph-event.ts";
+import type {
+  AnyGraphEvent,
+  GraphEvent,
+  UnknownGraphEvent,
+} from "../../src/audit/wire/graph-event.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
 import { goldenLines, lastField } from "./support/golden.ts";
 
@@ -264,6 +268,21 @@ describe("encodeGraphEvent", () => {
       retained_chars: 9_007_199_254_740_993n,
       timestamp,
     });
+  });
+
+  it("writes a field that is undefined as one that is not there", () => {
+    const content = [{ type: "document" as const, source: { kind: "url" as const, url: "u" } }];
+    const absent: GraphEvent = { kind: "assistant_message", content, timestamp };
+    const given: AnyGraphEvent = {
+      timestamp,
+      kind: "assistant_message",
+      content: [{ ...content[0], name: undefined, cache_control: undefined }],
+      usage: undefined,
+      by: undefined,
+    };
+    const text = encodeGraphEvent(absent);
+    expect(text).toMatch(/"name":null\}\],"usage":null,"timestamp":"[^"]+"\}$/);
+    expect(encodeGraphEvent(given)).toBe(text);
   });
 
   it("drops nothing that it does not know", () => {

@@ -83,7 +83,20 @@ function encodeRecord(
     if (written === "") continue;
     body = body === "" ? field.key + written : `${body},${field.key}${written}`;
   }
-  return Object.keys(value).length > known ? encodeAsItStands(shape, value) : `{${body}}`;
+  return Object.keys(value).length > known && hasMore(shape, value, tag)
+    ? encodeAsItStands(shape, value)
+    : `{${body}}`;
+}
+
+/** Whether something unknown is in it; a known field that is `undefined` is not there, as in JSON. */
+function hasMore(
+  shape: RecordShape,
+  value: Readonly<Record<string, unknown>>,
+  tag: string,
+): boolean {
+  return Object.entries(value).some(
+    ([name, given]) => given !== undefined && name !== tag && !shape.byName.has(name),
+  );
 }
 
 /** The field's JSON, or nothing when it is left out. */
