@@ -1,6 +1,6 @@
 import type { AuditRow } from "../audit-row.ts";
 import { withEvent } from "../stored-row.ts";
-import type { RowFilter } from "../verify/read-rows.ts";
+import { type RowFilter, runIdsOf } from "../verify/read-rows.ts";
 import type { LogProblem } from "../verify/verify-report.ts";
 import { openReader, type PostgresLogPlace } from "./open-reader.ts";
 import { FIRST_PLACE, type RowChoice, rowPages } from "./row-pages.ts";
@@ -67,11 +67,12 @@ export async function* readPostgresRows(
 }
 
 function storedFilter(filter: RowFilter): RowChoice {
-  const names = ["tenant_id", "thread_id", "run_id", "event_id", "trace_id"] as const;
+  const names = ["tenant_id", "thread_id", "event_id", "trace_id"] as const;
   const choice: { -readonly [N in (typeof names)[number]]?: string } = {};
   for (const name of names) {
     const id = filter[name];
     if (id !== undefined) choice[name] = storedText(id);
   }
-  return choice;
+  const { run_id } = filter;
+  return run_id === undefined ? choice : { ...choice, run_ids: runIdsOf(run_id).map(storedText) };
 }

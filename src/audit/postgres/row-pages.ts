@@ -11,7 +11,8 @@ export interface RowChoice {
   readonly thread?: string;
   readonly tenant_id?: string;
   readonly thread_id?: string;
-  readonly run_id?: string;
+  /** One of these. */
+  readonly run_ids?: readonly string[];
   readonly event_id?: string;
   readonly trace_id?: string;
   /** Whether what the threads say of their last rows is read too. */
@@ -79,9 +80,12 @@ export function pageStatement(schema: string, choice: RowChoice, behind: RowPlac
     const id = parameter(choice.tenant_id);
     wanted.push(`t.tenant_id = ${id} and left(t.tenant_id, 64) = left(${id}, 64)`);
   }
-  if (choice.run_id !== undefined) {
-    const id = parameter(choice.run_id);
-    wanted.push(`r.run_id = ${id} and left(r.run_id, 64) = left(${id}, 64)`);
+  if (choice.run_ids !== undefined) {
+    const runs = choice.run_ids.map((run) => {
+      const id = parameter(run);
+      return `r.run_id = ${id} and left(r.run_id, 64) = left(${id}, 64)`;
+    });
+    wanted.push(`(${runs.join(" or ")})`);
   }
   for (const name of ["thread_id", "event_id", "trace_id"] as const) {
     const id = choice[name];

@@ -1,3 +1,4 @@
+import { canonicalRunId } from "../../lifecycle/canonical-run-id.ts";
 import type { FileLayer } from "../../storage/file-layer.ts";
 import { fileLines } from "../../storage/file-lines.ts";
 import { nodeFileLayer } from "../../storage/node-file-layer.ts";
@@ -13,6 +14,7 @@ import type { LogProblem } from "./verify-report.ts";
 export interface RowFilter {
   readonly tenant_id?: string;
   readonly thread_id?: string;
+  /** A UUID in any letters: sinks and bridge write it in lower case. */
   readonly run_id?: string;
   readonly event_id?: string;
   readonly trace_id?: string;
@@ -44,6 +46,7 @@ export async function* readRows(
   const paths = logPaths(directory);
   const store = new SegmentStore(files, paths);
   const { present } = await segmentFiles(files, paths);
+  const runs = filter.run_id === undefined ? undefined : runIdsOf(filter.run_id);
   for (const number of present) {
     const found = await store.open(number);
     if (found === undefined) continue;
@@ -59,7 +62,7 @@ export async function* readRows(
           onProblem({ file, line, problem: read?.problem ?? "longer than any line of a log" });
           continue;
         }
-        if (read.type !== "row" || !isWanted(read.row, filter)) continue;
+        if (read.type !== "row" || !isWanted(read.row, filter, runs)) continue;
         const row = withEvent(read.row);
         if (row === undefined) onProblem({ file, line, problem: "the event is no JSON object" });
         else yield row;
@@ -70,11 +73,20 @@ export async function* readRows(
   }
 }
 
-function isWanted(row: StoredRow, filter: RowFilter): boolean {
+/** As which a run may stand in rows: as it was asked for, and in the letters that sinks write. */
+export function runIdsOf(runId: string): readonly string[] {
+  return [...new Set([runId, canonicalRunId(runId)])];
+}
+
+function isWanted(
+  row: StoredRow,
+  filter: RowFilter,
+  runs: readonly (string | null)[] | undefined,
+): boolean {
   return (
     (filter.tenant_id === undefined || filter.tenant_id === row.tenant_id) &&
     (filter.thread_id === undefined || filter.thread_id === row.thread_id) &&
-    (filter.run_id === undefined || filter.run_id === row.run_id) &&
+    (runs === undefined || runs.includes(row.run_id)) &&
     (filter.event_id === undefined || filter.event_id === row.event_id) &&
     (filter.trace_id === undefined || filter.trace_id === row.trace_id)
   );

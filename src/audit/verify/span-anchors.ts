@@ -1,3 +1,4 @@
+import { canonicalRunId } from "../../lifecycle/canonical-run-id.ts";
 import type { StoredRow } from "../stored-row.ts";
 import type { LogProblem } from "./verify-report.ts";
 
@@ -73,6 +74,7 @@ export class SpanAnchors {
   }
 }
 
+/** A span may have a UUID in other letters than the row. */
 function nameOf(tenant: string, run: string, ordinal: number): string {
-  return `${tenant.length}:${tenant}${run}:${ordinal}`;
+  return `${tenant.length}:${tenant}${canonicalRunId(run)}:${ordinal}`;
 }
