@@ -28,7 +28,7 @@ export const auditShow: Command = {
   notes: [
     "The log is a directory, or a PostgreSQL database: postgres://USER@HOST/DATABASE, with ?schema=NAME where it is not in entelix. There the order is that of the threads.",
     "It only reads, and may run beside the writer. It does not check the chain: audit verify does.",
-    "Exit code: 0 all rows were read, 2 some lines are no rows, 1 it could not run.",
+    "Exit code: 0 all rows were read, 2 some lines are no rows, or segments or the log are missing, 1 it could not run.",
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
@@ -175,6 +175,14 @@ describe("audit show", () => {
     const { directory } = await replayed(folder);
     const { code, stderr } = await command(["audit", "show", directory], { closeStdoutAfter: 1 });
     expect([code, stderr]).toEqual([0, ""]);
+  });
+
+  it("says that there is no log, where it would seem to be an empty one: exit code 2", async () => {
+    using folder = new Folder();
+    mkdirSync(folder.at("typo"));
+    const { code, stderr, stdout } = await command(["audit", "show", folder.at("typo"), "--json"]);
+    expect(stderr).toBe(`${folder.at("typo")}: there is no audit log here\n`);
+    expect([code, stdout]).toEqual([2, ""]);
   });
 
   it("names lines that are no rows: exit code 2", async () => {

@@ -11,6 +11,7 @@ import {
 import type { FoundSegment } from "../ndjson/segment-store.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { ProblemList } from "./problem-list.ts";
+import { CUT } from "./segment-files.ts";
 import type { SpanAnchors } from "./span-anchors.ts";
 import { ThreadChains } from "./thread-chains.ts";
 import type { LogProblem, VerifyReport } from "./verify-report.ts";
@@ -50,7 +51,7 @@ export class LogVerifier {
       const place = { file, line: lines };
       if (line.ended) this.#line(line, place, number);
       else if (isLast) this.#tornBytes = line.end - line.start;
-      else this.report(place, "cut: the line has no end");
+      else this.report(place, CUT);
     }
     if (lines === 0 && !isLast) this.report({ file, line: 0 }, "the segment is empty");
     if (this.#commits.rows === 0) return;

@@ -7,7 +7,7 @@ import { logPaths, segmentName } from "../ndjson/log-directory.ts";
 import { readLogLine } from "../ndjson/log-line.ts";
 import { SegmentStore } from "../ndjson/segment-store.ts";
 import { type StoredRow, withEvent } from "../stored-row.ts";
-import { segmentFiles } from "./segment-files.ts";
+import { CUT, missingSegments, NO_LOG, segmentFiles } from "./segment-files.ts";
 import type { LogProblem } from "./verify-report.ts";
 
 /** Which rows are wanted; what is not said does not matter. */
@@ -22,7 +22,10 @@ export interface RowFilter {
 
 /** How `readRows` reads. */
 export interface ReadRowsOptions {
-  /** Told of every line that is no whole, unchanged line of a log. Default: they are passed over. */
+  /**
+   * Told of every line that is no whole, unchanged line of a log, of segments that are missing, and
+   * where there is no log at all. Default: none is told.
+   */
   readonly onProblem?: (problem: LogProblem) => void;
   /** Default: the disk. */
   readonly files?: FileLayer;
@@ -45,18 +48,25 @@ export async function* readRows(
   const { files = nodeFileLayer, onProblem = () => {} } = options;
   const paths = logPaths(directory);
   const store = new SegmentStore(files, paths);
-  const { present } = await segmentFiles(files, paths);
+  const { last, present } = await segmentFiles(files, paths);
   const runs = filter.run_id === undefined ? undefined : runIdsOf(filter.run_id);
+  let next = 1;
   for (const number of present) {
     const found = await store.open(number);
     if (found === undefined) continue;
     try {
+      if (next < number) onProblem(missingSegments(next, number - 1));
+      next = number + 1;
       for await (const { bytes, ended, number: line, tooLong } of fileLines(
         found.file,
         found.bytes,
       )) {
-        if (!ended) break;
         const file = segmentName(number);
+        if (!ended) {
+          // In the last one the writer is at work, or a crash has left it.
+          if (number !== last) onProblem({ file, line, problem: CUT });
+          break;
+        }
         const read = tooLong ? undefined : readLogLine(bytes);
         if (read === undefined || read.type === "invalid") {
           onProblem({ file, line, problem: read?.problem ?? "longer than any line of a log" });
@@ -71,6 +81,8 @@ export async function* readRows(
       await found.file.close();
     }
   }
+  if (next <= last) onProblem(missingSegments(next, last));
+  if (last === 0) onProblem({ file: directory, line: 0, problem: NO_LOG });
 }
 
 /** As which a run may stand in rows: as it was asked for, and in the letters that sinks write. */

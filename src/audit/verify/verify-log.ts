@@ -3,7 +3,7 @@ import { nodeFileLayer } from "../../storage/node-file-layer.ts";
 import { logPaths, segmentName } from "../ndjson/log-directory.ts";
 import { SegmentStore } from "../ndjson/segment-store.ts";
 import { LogVerifier } from "./log-verifier.ts";
-import { segmentFiles } from "./segment-files.ts";
+import { missingSegments, NO_LOG, segmentFiles } from "./segment-files.ts";
 import { type SpanAnchor, SpanAnchors } from "./span-anchors.ts";
 import type { LogProblem, VerifyReport } from "./verify-report.ts";
 
@@ -43,8 +43,7 @@ export async function verifyLog(
   const paths = logPaths(directory);
   const verifier = new LogVerifier(await SpanAnchors.from(against), maxProblems, onProblem);
   const store = new SegmentStore(files, paths);
-  const { indexOnly, present, twice } = await segmentFiles(files, paths);
-  const last = Math.max(0, ...present.slice(-1), ...indexOnly.slice(-1));
+  const { last, present, twice } = await segmentFiles(files, paths);
   for (const number of twice) {
     const place = { file: segmentName(number), line: 0 };
     verifier.report(place, "the segment is there twice, in its place and in the archive");
@@ -62,11 +61,11 @@ export async function verifyLog(
     }
   }
   if (next <= last) reportMissing(verifier, next, last);
-  if (last === 0) verifier.report({ file: directory, line: 0 }, "there is no audit log here");
+  if (last === 0) verifier.report({ file: directory, line: 0 }, NO_LOG);
   return verifier.result(await files.list(paths.torn));
 }
 
 function reportMissing(verifier: LogVerifier, from: number, to: number): void {
-  const problem = from === to ? "the segment is missing" : `missing, as all up to segment ${to}`;
-  verifier.report({ file: segmentName(from), line: 0 }, problem);
+  const { file, line, problem } = missingSegments(from, to);
+  verifier.report({ file, line }, problem);
 }
