@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { isPostgresUrl } from "../audit/postgres/postgres-options.ts";
 import { PostgresSessionLog } from "../audit/postgres/postgres-session-log.ts";
+import { urlScheme } from "../audit/url-scheme.ts";
 import { logError } from "./audit/log-error.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command } from "./command.ts";
@@ -30,7 +31,9 @@ export const auditErase: Command = {
     const [place = ""] = positionals;
     const { tenant, thread } = values;
     if (!isPostgresUrl(place)) {
-      throw new CliError(`expected a log at postgres://…, got "${safe(place)}"`);
+      const scheme = urlScheme(place);
+      const got = scheme === undefined ? `"${safe(place)}"` : `a URL (${safe(scheme)}…)`;
+      throw new CliError(`expected a log at postgres://…, got ${got}`);
     }
     if (tenant === undefined || tenant === "") {
       throw new CliError("--tenant: expected whose payloads are to be erased");

@@ -134,6 +134,18 @@ describe("audit verify", () => {
       expect(code).toBe(1);
     }
   });
+
+  it("repeats no URL that it can't read, nor do show and erase: a password may be in it", async () => {
+    const cases = [["verify"], ["show"], ["erase", "--tenant", "acme"]];
+    for (const [name = "", ...more] of cases) {
+      for (const scheme of ["mysql://", "Postgres://"]) {
+        const url = `${scheme}auditor:s3cret@db.example/agents`;
+        const { code, stderr } = await command(["audit", name, url, ...more]);
+        expect(stderr).toContain(`postgres://…, got a URL (${scheme}…)`);
+        expect([code, stderr.includes("s3cret")]).toEqual([1, false]);
+      }
+    }
+  });
 });
 
 describe("audit show", () => {
