@@ -34,7 +34,7 @@ export class RunThreads {
 
   /** Learns from an event of a run and says where the run writes now. */
   learn(tenant: string, run: string, hints: ThreadHints): string {
-    if (run === "") return hints.thread_id ?? "";
+    if (!run) return hints.thread_id ?? "";
     const name = this.#nameOf(tenant, run);
     const next = this.#next(tenant, run, hints, this.#runs.get(name));
     // Set also when nothing changed: a run in use is not forgotten.
@@ -66,5 +66,7 @@ export class RunThreads {
 }
 
 function nameOf(tenant: string, run: string): string {
-  return `${tenant.length}:${tenant}${canonicalRunId(run)}`;
+  // A program without types may name no tenant: the log refuses its rows, and nothing throws before.
+  const name = String(tenant);
+  return `${name.length}:${name}${canonicalRunId(run)}`;
 }

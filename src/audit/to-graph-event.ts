@@ -8,7 +8,7 @@ import type { GraphEvent } from "./wire/graph-event.ts";
  *
  * Only tool events leave one: `tool_start` a `tool_call`, `tool_complete` and `tool_error` a
  * `tool_result`. Of an error the entry has the model's text alone; the operator's text, the envelope,
- * run, tenant and duration do not pass. A tool without an output (`undefined`) gives `null`.
+ * run, tenant and duration do not pass. What is `undefined` (a tool without an output) gives `null`.
  * Upstream: `AgentEvent::to_graph_event` of entelix-agents.
  *
  * @param timestamp when it happened. Written in UTC with the fewest of 0, 3, 6 or 9 sub-second digits
@@ -45,7 +45,7 @@ export function toGraphEvent(
         kind: "tool_result",
         tool_use_id: event.tool_use_id,
         name: event.tool,
-        content: event.error_for_llm,
+        content: event.error_for_llm === undefined ? null : event.error_for_llm,
         is_error: true,
         timestamp: inUtc(timestamp),
       };
