@@ -68,6 +68,35 @@ describe("erasing a payload", () => {
     expect(again.recovery).toBeUndefined();
     expect(await again.loadSince(key, 0)).toHaveLength(6);
   });
+
+  it("works for events of an application's own kinds, without a time and with long texts", async () => {
+    const erase = await eraseOfPage();
+    const key = { tenant_id: "acme", thread_id: "t" };
+    const log = await NdjsonSessionLog.open(folder);
+    const hashes: string[] = [];
+    for (const event of [
+      { kind: "moved", to: "secret" },
+      { kind: "k".repeat(2000), timestamp: "secret".repeat(500) },
+      { kind: "moved", timestamp: { seconds: 5 }, to: "secret" },
+      { kind: "moved", timestamp: 1777464000, to: "secret" },
+    ]) {
+      hashes.push((await log.append(key, [{ event }])).hash);
+    }
+    await log.close();
+    const segment = join(folder, "segment-00000001.ndjson");
+    for (const hash of hashes) await erase(segment, hash);
+    expect(await verifyLog(folder)).toMatchObject({ problems: [], rows: 4, erasedRows: 4 });
+    const texts = [];
+    for await (const { event_text } of readRows(folder)) texts.push(event_text);
+    const left = (kind: string, timestamp = "") =>
+      JSON.stringify({ erased: true, kind, timestamp });
+    expect(texts).toEqual([
+      left("moved"),
+      left("k".repeat(64)),
+      left("moved"),
+      left("moved", "1777464000"),
+    ]);
+  });
 });
 
 const TIME = "2026-04-29T12:00:00Z";

@@ -1,9 +1,10 @@
+import { readTimestamp } from "../../events/timestamp.ts";
 import type { ErasedEvent } from "../audit-row.ts";
 import { isObject } from "../wire/wire-shape.ts";
 
 /**
- * Longest kind and time that are kept, in characters. What stands in an event's place has to be shorter
- * than 1,024 bytes, and each character may take six.
+ * Longest kind that is kept, in characters. What stands in an event's place has to be shorter than 1,024
+ * bytes, and each character may take six.
  */
 const KEPT = 64;
 
@@ -11,12 +12,18 @@ const KEPT = 64;
 export function erasedText(eventText: string): string {
   const event = parse(eventText);
   const { kind, timestamp } = isObject(event) ? event : {};
-  const erased: ErasedEvent = { erased: true, kind: kept(kind), timestamp: kept(timestamp) };
+  const erased: ErasedEvent = { erased: true, kind: nameIn(kind), timestamp: timeIn(timestamp) };
   return JSON.stringify(erased);
 }
 
-function kept(value: unknown): string {
+function nameIn(value: unknown): string {
   return typeof value === "string" ? value.slice(0, KEPT) : "";
+}
+
+/** An event of an application's own kind may have anything in that place: only a time is left. */
+function timeIn(value: unknown): string {
+  if (typeof value !== "string" || value.length > KEPT) return "";
+  return readTimestamp(value) === undefined ? "" : value;
 }
 
 /** Also of an event that was damaged by hand, of which nothing can be told, the rest is erased. */

@@ -103,6 +103,13 @@ describe("erasedText", () => {
         },
       ),
     );
+    const of = (timestamp: unknown) => erasedText(JSON.stringify({ kind: "moved", timestamp }));
+    for (const time of ["2026-04-29T12:00:00.120000001Z", "2026-04-29T21:00:00+09:00"]) {
+      expect(of(time)).toBe(`{"erased":true,"kind":"moved","timestamp":"${time}"}`);
+    }
+    for (const other of ["called Mary on 555 0100", 1_777_464_000, { at: 1 }, undefined]) {
+      expect(of(other)).toBe('{"erased":true,"kind":"moved","timestamp":""}');
+    }
     expect(erasedText("no event")).toBe('{"erased":true,"kind":"","timestamp":""}');
   });
 });
