@@ -30,7 +30,8 @@ export interface PostgresSettings {
   readonly connections?: number;
   /**
    * An append whose connection broke before the answer may be in the log or not: for how long the
-   * server is asked, in ms. Default 10,000.
+   * server is asked, in ms. Default 10,000, at most 180,000: the database knows for five minutes what
+   * it has done.
    */
   readonly doubtMs?: number;
   /** Told of connections that break while nobody uses them. What it throws is swallowed. */
@@ -39,6 +40,12 @@ export interface PostgresSettings {
 
 /** Which database, and how the log is kept in it. */
 export type PostgresSessionLogOptions = PostgresSource & PostgresSettings;
+
+/**
+ * The table `batches` keeps what an append came to for 5 minutes, and a minute may pass until an answer
+ * counts as lost.
+ */
+const LONGEST_DOUBT_MS = 180_000;
 
 export type CheckedSettings = Required<PostgresSettings>;
 
@@ -60,6 +67,11 @@ export function postgresSettings(options: PostgresSessionLogOptions): CheckedSet
   checkWhole(settings.maxPendingBytes, "maxPendingBytes", 1);
   checkWhole(settings.connections, "connections", 1);
   checkWhole(settings.doubtMs, "doubtMs");
+  if (settings.doubtMs > LONGEST_DOUBT_MS) {
+    throw new RangeError(
+      `doubtMs: expected at most ${LONGEST_DOUBT_MS}, got ${settings.doubtMs}: later the database may do an append twice`,
+    );
+  }
   if ((options.connection === undefined) === (options.pool === undefined)) {
     throw new TypeError("expected a connection (postgres://…) or a pool, and not both");
   }

@@ -24,6 +24,7 @@ describe("the options", () => {
       connections: 4,
       doubtMs: 10_000,
     });
+    expect(postgresSettings({ connection, doubtMs: 180_000 }).doubtMs).toBe(180_000);
     const there = `${connection}?sslmode=require&schema=audit_2`;
     expect(postgresSettings({ connection: there }).schema).toBe("audit_2");
     expect(postgresSettings({ connection: there, schema: "mine" }).schema).toBe("mine");
@@ -49,6 +50,7 @@ describe("the options", () => {
     [{ connection, maxPendingBytes: 0 }, "maxPendingBytes: expected a whole number from 1"],
     [{ connection, connections: 0 }, "connections: expected"],
     [{ connection, doubtMs: -1 }, "doubtMs: expected"],
+    [{ connection, doubtMs: 180_001 }, "doubtMs: expected at most 180000, got 180001"],
     [{ connection: "mysql://x" }, "connection: expected a URL that begins with postgres://"],
   ])("that do not fit are named: %j", async (options, message) => {
     await expect(PostgresSessionLog.open(options)).rejects.toThrow(message);
