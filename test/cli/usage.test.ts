@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readText } from "../support/golden.ts";
 import { command, MAIN } from "./support/command.ts";
+import { Folder } from "./support/folder.ts";
+import { recording } from "./support/recorded.ts";
 
 const COMMANDS = [
   "demo",
@@ -70,6 +72,21 @@ describe("the command line", () => {
     expect(hint).toMatch(/^Run: entelix-otel .*--help$/);
     expect([code, stdout]).toEqual([1, ""]);
   });
+
+  // `--audit=$DIR` with a variable that is not set made a log among the user's own files.
+  it.each(["replay", "convert", "demo"])(
+    "%s --audit= is refused, and makes no log in the working directory",
+    async (name) => {
+      using folder = new Folder();
+      const files = name === "demo" ? [] : [recording("success")];
+      const { code, stderr } = await command([name, ...files, "--audit="], { cwd: folder.path });
+      expect([code, stderr]).toEqual([
+        1,
+        "entelix-otel: --audit: expected the log's directory, got an empty path\n",
+      ]);
+      expect(readdirSync(folder.path)).toEqual([]);
+    },
+  );
 
   it.skipIf(!existsSync("/dev/full"))(
     "fails where its standard output can't be written",

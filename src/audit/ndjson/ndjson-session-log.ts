@@ -80,14 +80,17 @@ export class NdjsonSessionLog implements SessionLog {
    * Opens the log of a directory, making it where there is none.
    *
    * @throws RangeError for an option out of range; an Error with the code `ELOCKED` when the directory
-   *   is open already, here or in another process; Error when it is the folder of a journal; the
-   *   system's error when it cannot be written.
+   *   is open already, here or in another process; Error when it is the folder of a journal; TypeError
+   *   for an empty path, which would mean the working directory; the system's error when it cannot be
+   *   written.
    */
   static async open(
     directory: string,
     options: NdjsonSessionLogOptions = {},
   ): Promise<NdjsonSessionLog> {
     const settings = ndjsonSettings(options);
+    // What is left of a variable that is not set: `open(process.env.AUDIT_DIR ?? "")`.
+    if (directory === "") throw new TypeError("expected the log's directory, got an empty path");
     // Absolute, so that the log stays where it is when the program changes its working directory.
     const root = resolve(directory);
     await settings.files.makeDirectory(root);
