@@ -28,7 +28,13 @@ export const nodeFileLayer: RemovingFileLayer = {
 
 async function makeDirectory(path: string): Promise<void> {
   const full = resolve(path);
-  const first = await mkdir(full, { recursive: true, mode: DIRECTORY_MODE });
+  const first = await mkdir(full, { recursive: true, mode: DIRECTORY_MODE }).catch((error) => {
+    // The system says no more than that there is something already.
+    if (!hasCode(error, "EEXIST")) throw error;
+    throw Object.assign(new Error(`${full}: expected a directory, got a file`, { cause: error }), {
+      code: "EEXIST",
+    });
+  });
   if (first === undefined) return;
   const top = dirname(resolve(first));
   for (let above = dirname(full); ; above = dirname(above)) {

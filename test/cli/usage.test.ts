@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readText } from "../support/golden.ts";
 import { command, MAIN } from "./support/command.ts";
@@ -87,6 +87,20 @@ describe("the command line", () => {
       expect(readdirSync(folder.path)).toEqual([]);
     },
   );
+
+  it.each([
+    [["replay", recording("success"), "--audit"], "--audit:"],
+    [["serve", "--listen", "127.0.0.1:0", "--journal"], "--journal FILE:"],
+  ])("%j is refused where a file is named", async (args, said) => {
+    using folder = new Folder();
+    const file = folder.at("file");
+    writeFileSync(file, "");
+    const { code, stderr } = await command([...args, file]);
+    expect([code, stderr.replaceAll(file, "FILE")]).toEqual([
+      1,
+      `entelix-otel: ${said} FILE: expected a directory, got a file\n`,
+    ]);
+  });
 
   it.skipIf(!existsSync("/dev/full"))(
     "fails where its standard output can't be written",
