@@ -91,7 +91,8 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
    * @returns nothing without an audit side. With one: nothing, or a promise that resolves when the
    *   event's row is stored (an agent that waits for it has the call on record before it is made).
    *   It rejects in two cases, as upstream's contract has it: at `started` when the log is known to
-   *   fail, and at `complete` when a row of the run could not be stored.
+   *   fail, and at `complete` when a row of the run could not be stored. It may be dropped: `onError`
+   *   is told all the same, and there is no unhandled rejection.
    */
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
     const telemetry = this.#telemetry;
@@ -109,7 +110,7 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
     const stored = sink.recordFor(event, at, refs, this.#waiters);
     switch (event.type) {
       case "started":
-        return this.#failing ? this.#probe(event, at) : undefined;
+        return this.#failing ? droppable(this.#probe(event, at)) : undefined;
       case "complete":
       case "failed":
       case "interrupted":
@@ -256,10 +257,11 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
 
   #ended(type: "complete" | "failed" | "interrupted", rows: Rows | undefined) {
     if (rows === undefined || (rows.pending === 0 && rows.failure === undefined)) return undefined;
-    return rows.settled().then(() => {
+    const ended = rows.settled().then(() => {
       // Upstream's agent aborts on an error here; at the other terminals it has its own to tell.
       if (type === "complete" && rows.failure !== undefined) throw rows.failure.error;
     });
+    return droppable(ended);
   }
 
   /** The log is known to fail: the run starts only if it works again. */
@@ -275,4 +277,10 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
       throw error;
     }
   }
+}
+
+/** The same promise: a process whose agent does not look at it must not end by its rejection. */
+function droppable(told: Promise<void>): Promise<void> {
+  told.catch(() => {});
+  return told;
 }

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import type { SessionLog } from "../../src/audit/session-log.ts";
+import { Bridge } from "../../src/otel/bridge.ts";
+import { RunEvents } from "../support/run-events.ts";
+import { collectSpans } from "../support/spans.ts";
+
+const run = new RunEvents("018f3c7a-0000-7000-8000-000000000002");
+const next = new RunEvents("018f3c7a-0000-7000-8000-000000000003");
+
+/** A log whose disk is full. */
+const full: SessionLog = {
+  append: () => Promise.reject(new Error("disk full")),
+  loadSince: () => Promise.resolve([]),
+  archiveBefore: () => Promise.resolve(0),
+};
+
+function bridged(audit: SessionLog, more: object = {}) {
+  const collected = collectSpans();
+  const reports: string[] = [];
+  const bridge = new Bridge({
+    tracerProvider: collected.provider,
+    audit,
+    onError: (error, where) => void reports.push(`${where}: ${String(error)}`),
+    ...more,
+  });
+  return { ...collected, bridge, reports };
+}
+
+describe("a sender that does not wait", () => {
+  it("does not die of a failing log: it is told of by onError, and in the trace", async () => {
+    const rejections: unknown[] = [];
+    const note = (reason: unknown) => void rejections.push(reason);
+    process.on("unhandledRejection", note);
+    const { bridge, reports, spans } = bridged(full);
+    void bridge.send(run.started());
+    void bridge.send(run.toolStart("call_1"));
+    void bridge.send(run.complete());
+    await bridge.forceFlush();
+    void bridge.send(next.started());
+    await bridge.shutdown();
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", note);
+    expect(rejections).toEqual([]);
+    expect(reports).toEqual(["audit append: Error: disk full", "audit probe: Error: disk full"]);
+    expect(spans().map(({ attributes }) => attributes["entelix.audit.failed"])).toContain(true);
+  });
+});
