@@ -250,7 +250,8 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
 
   #refsOf(event: AgentEvent, envelope: EventEnvelope | undefined): RecordRefs {
     const ids = event.type === "started" ? undefined : this.#telemetry.idsOf(event);
-    if (envelope === undefined) return ids ?? {};
+    // Programs without types give `null` for none.
+    if (envelope === undefined || envelope === null) return ids ?? {};
     const { event_id, thread_id, root_run_id } = envelope;
     return { ...ids, event_id, thread_id, root_run_id };
   }

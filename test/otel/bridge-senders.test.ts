@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { RunEvents } from "../support/run-events.ts";
@@ -43,5 +44,18 @@ describe("a sender that does not wait", () => {
     expect(rejections).toEqual([]);
     expect(reports).toEqual(["audit append: Error: disk full", "audit probe: Error: disk full"]);
     expect(spans().map(({ attributes }) => attributes["entelix.audit.failed"])).toContain(true);
+  });
+});
+
+describe("a sender in plain JavaScript", () => {
+  it("may give null for an envelope that there is not", async () => {
+    const log = new MemorySessionLog();
+    const { bridge, reports } = bridged(log);
+    for (const event of [run.started(), run.toolStart("call_1"), run.complete()]) {
+      await Reflect.apply(bridge.send, bridge, [event, null]);
+    }
+    expect(reports).toEqual([]);
+    const thread = { tenant_id: run.tenant_id, thread_id: run.run_id };
+    expect(await log.loadSince(thread, 0)).toHaveLength(1);
   });
 });
