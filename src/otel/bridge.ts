@@ -211,7 +211,8 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
   async shutdown(): Promise<void> {
     this.#telemetry.close(this.#reason);
     await this.#rows.settle(this.#timeoutMs);
-    this.#rows.giveUp();
+    const late = new Error(`audit rows were not stored within ${this.#timeoutMs} ms`);
+    if (this.#rows.giveUp(late)) this.#telemetry.reporter.report(late, "audit at shutdown");
     this.#telemetry.retire();
     try {
       await this.#telemetry.flush();

@@ -48,13 +48,13 @@ export class Rows implements RowWaiter {
   }
 
   /** Ends the run's span, if it waits, and wakes who waits for that. */
-  release(cutShort = false): void {
+  release(): void {
     const { finish } = this;
     this.finish = undefined;
     finish?.({
       ordinal: this.last?.ordinal,
       hash: this.last?.hash,
-      failed: cutShort || this.failure !== undefined,
+      failed: this.failure !== undefined,
     });
     this.#resolve?.();
     this.#resolve = undefined;
@@ -128,10 +128,20 @@ export class RunRows {
     clearTimeout(timer);
   }
 
-  /** Ends what still waits, marked as failed: nobody will come back to it. */
-  giveUp(): void {
-    for (const rows of this.#ending) rows.release(true);
+  /**
+   * Ends what still waits, marked as failed: nobody will come back to it.
+   *
+   * @param error for who waits to hear of the rows.
+   * @returns whether anything waited.
+   */
+  giveUp(error: Error): boolean {
+    const left = [...this.#ending];
     this.#ending.clear();
+    for (const rows of left) {
+      rows.failure ??= { error };
+      rows.release();
+    }
+    return left.length > 0;
   }
 
   #rowsOf(run: Run<SpanHandle>): Rows {

@@ -15,6 +15,9 @@ const full: SessionLog = {
   archiveBefore: () => Promise.resolve(0),
 };
 
+/** A log that leaves its callers waiting. */
+const hanging: SessionLog = { ...full, append: () => new Promise(() => {}) };
+
 function bridged(audit: SessionLog, more: object = {}) {
   const collected = collectSpans();
   const reports: string[] = [];
@@ -44,6 +47,37 @@ describe("a sender that does not wait", () => {
     expect(rejections).toEqual([]);
     expect(reports).toEqual(["audit append: Error: disk full", "audit probe: Error: disk full"]);
     expect(spans().map(({ attributes }) => attributes["entelix.audit.failed"])).toContain(true);
+  });
+});
+
+describe("a sender that waits for a row when the time for a shutdown is over", () => {
+  it("is told at complete that it was not stored, as onError is", async () => {
+    const { bridge, reports, spans } = bridged(hanging, { shutdownTimeoutMs: 20 });
+    void bridge.send(run.started());
+    void bridge.send(run.toolStart("call_1"));
+    const completed = expect(bridge.send(run.complete())).rejects.toThrow(
+      "audit rows were not stored within 20 ms",
+    );
+    void bridge.send(next.started());
+    void bridge.send(next.toolStart("call_1"));
+    const failed = expect(bridge.send(next.failed())).resolves.toBeUndefined();
+    await bridge.shutdown();
+    await Promise.all([completed, failed]);
+    expect(reports).toEqual([
+      "audit at shutdown: Error: audit rows were not stored within 20 ms",
+    ]);
+    const runs = spans().filter(({ name }) => name.startsWith("invoke_agent"));
+    expect(runs.map(({ attributes }) => attributes["entelix.audit.failed"])).toEqual([true, true]);
+  });
+
+  it("is not told so, nor is onError, where all was stored", async () => {
+    const { bridge, reports } = bridged(new MemorySessionLog(), { shutdownTimeoutMs: 20 });
+    void bridge.send(run.started());
+    void bridge.send(run.toolStart("call_1"));
+    const completed = expect(bridge.send(run.complete())).resolves.toBeUndefined();
+    await bridge.shutdown();
+    await completed;
+    expect(reports).toEqual([]);
   });
 });
 
