@@ -198,10 +198,14 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
     return this.#telemetry.provenanceOf(tenantId, runId);
   }
 
-  /** Waits for the rows of runs that have ended, then sends what the tracer provider holds. */
+  /**
+   * Waits for the rows of runs that have ended, then sends what the tracer provider holds. Rejects when
+   * the provider does, and when the rows were not stored within `shutdownTimeoutMs`.
+   */
   async forceFlush(): Promise<void> {
-    await this.#rows.settle(this.#timeoutMs);
+    const stored = await this.#rows.settle(this.#timeoutMs);
     await this.#telemetry.flush();
+    if (!stored) throw this.#late();
   }
 
   /**
@@ -211,7 +215,7 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
   async shutdown(): Promise<void> {
     this.#telemetry.close(this.#reason);
     await this.#rows.settle(this.#timeoutMs);
-    const late = new Error(`audit rows were not stored within ${this.#timeoutMs} ms`);
+    const late = this.#late();
     if (this.#rows.giveUp(late)) this.#telemetry.reporter.report(late, "audit at shutdown");
     this.#telemetry.retire();
     try {
@@ -227,6 +231,10 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.shutdown();
+  }
+
+  #late(): Error {
+    return new Error(`audit rows were not stored within ${this.#timeoutMs} ms`);
   }
 
   /**

@@ -2,6 +2,7 @@ import type { RowAnchor } from "../audit/audit-row.ts";
 import { type RowWaiter, tellWhenStored } from "../audit/row-waiter.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { AuditAnchor } from "./otel-driver.ts";
+import { within } from "./setup/within.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
 type Finish = (anchor?: AuditAnchor) => void;
@@ -118,14 +119,13 @@ export class RunRows {
     else this.#ending.add(rows);
   }
 
-  /** Waits until no run's end is held back, but no longer than `ms`. */
-  async settle(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const bound = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms);
-    });
-    await Promise.race([Promise.all([...this.#ending].map((rows) => rows.settled())), bound]);
-    clearTimeout(timer);
+  /**
+   * Waits until no run's end is held back, but no longer than `ms`.
+   *
+   * @returns whether that was so in time.
+   */
+  settle(ms: number): Promise<boolean> {
+    return within(ms, Promise.all([...this.#ending].map((rows) => rows.settled())));
   }
 
   /**

@@ -81,6 +81,19 @@ describe("a sender that waits for a row when the time for a shutdown is over", (
   });
 });
 
+describe("a flush", () => {
+  it("rejects when rows are not stored in time, and their run's span is not sent", async () => {
+    const { bridge, spans } = bridged(hanging, { shutdownTimeoutMs: 20 });
+    void bridge.send(run.started());
+    await bridge.forceFlush();
+    void bridge.send(run.toolStart("call_1"));
+    void bridge.send(run.complete());
+    await expect(bridge.forceFlush()).rejects.toThrow("audit rows were not stored within 20 ms");
+    expect(spans().map(({ name }) => name)).toEqual(["execute_tool fetch"]);
+    await bridge.shutdown();
+  });
+});
+
 describe("a sender in plain JavaScript", () => {
   it("may give null for an envelope that there is not", async () => {
     const log = new MemorySessionLog();
