@@ -16,6 +16,7 @@ import { carriedFrom } from "./carry.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { EndHold } from "./otel-driver.ts";
 import { type Rows, RunRows } from "./run-rows.ts";
+import { LONGEST_WAIT_MS } from "./setup/environment.ts";
 import { Telemetry, type TelemetryOptions } from "./telemetry.ts";
 import { TranslatedFeed } from "./translated-feed.ts";
 
@@ -26,7 +27,9 @@ export interface BridgeOptions extends TelemetryOptions {
    * the bridge shuts down: it may serve others.
    */
   readonly audit?: SessionLog | undefined;
-  /** How long `shutdown` waits for audit rows on their way, in ms. Default 5,000. */
+  /**
+   * How long `shutdown` and `forceFlush` wait for audit rows on their way, in ms, from 0. Default 5,000.
+   */
   readonly shutdownTimeoutMs?: number | undefined;
 }
 
@@ -71,10 +74,10 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
   /** The last append failed: the next run must not start before one works. */
   #failing = false;
 
-  /** @throws RangeError when a limit is no whole number in its range. */
+  /** @throws RangeError when a limit is no whole number in its range, or `shutdownTimeoutMs` no time. */
   constructor(options: BridgeOptions = {}) {
     this.#reason = options.mode === "replay" ? "end_of_input" : "shutdown";
-    this.#timeoutMs = options.shutdownTimeoutMs ?? 5_000;
+    this.#timeoutMs = patience(options.shutdownTimeoutMs ?? 5_000);
     const hold: EndHold = (run, finish) => this.#rows.hold(run, finish);
     this.#telemetry = new Telemetry(options, options.audit === undefined ? undefined : hold);
     this.#log = options.audit;
@@ -287,6 +290,13 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
       throw error;
     }
   }
+}
+
+function patience(ms: number): number {
+  // A timer takes a longer time, and what is none, for 1 ms.
+  if (ms >= 0 && ms <= LONGEST_WAIT_MS) return ms;
+  const expected = `milliseconds from 0 to ${LONGEST_WAIT_MS}`;
+  throw new RangeError(`shutdownTimeoutMs: expected ${expected}, got ${ms}`);
 }
 
 /** The same promise: a process whose agent does not look at it must not end by its rejection. */

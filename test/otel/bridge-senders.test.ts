@@ -63,9 +63,7 @@ describe("a sender that waits for a row when the time for a shutdown is over", (
     const failed = expect(bridge.send(next.failed())).resolves.toBeUndefined();
     await bridge.shutdown();
     await Promise.all([completed, failed]);
-    expect(reports).toEqual([
-      "audit at shutdown: Error: audit rows were not stored within 20 ms",
-    ]);
+    expect(reports).toEqual(["audit at shutdown: Error: audit rows were not stored within 20 ms"]);
     const runs = spans().filter(({ name }) => name.startsWith("invoke_agent"));
     expect(runs.map(({ attributes }) => attributes["entelix.audit.failed"])).toEqual([true, true]);
   });
@@ -90,6 +88,24 @@ describe("a flush", () => {
     void bridge.send(run.complete());
     await expect(bridge.forceFlush()).rejects.toThrow("audit rows were not stored within 20 ms");
     expect(spans().map(({ name }) => name)).toEqual(["execute_tool fetch"]);
+    await bridge.shutdown();
+  });
+});
+
+describe("the time for a shutdown", () => {
+  it.each([Number.POSITIVE_INFINITY, Number.NaN, -1, 2 ** 31])(
+    "is refused where a timer would take it for 1 ms: %d",
+    (shutdownTimeoutMs) => {
+      expect(() => bridged(full, { shutdownTimeoutMs })).toThrow(
+        new RangeError(
+          `shutdownTimeoutMs: expected milliseconds from 0 to 2147483647, got ${shutdownTimeoutMs}`,
+        ),
+      );
+    },
+  );
+
+  it.each([0, 0.5, 2 ** 31 - 1])("may be %d", async (shutdownTimeoutMs) => {
+    const { bridge } = bridged(new MemorySessionLog(), { shutdownTimeoutMs });
     await bridge.shutdown();
   });
 });
