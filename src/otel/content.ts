@@ -46,7 +46,8 @@ export class ContentPolicy {
   readonly #onError: (error: unknown) => void;
 
   constructor(options: ContentOptions, onError: (error: unknown) => void) {
-    this.captures = options.captureContent ?? capturesByEnvironment();
+    // Nothing but `true`: programs without types pass on texts, and "false" must not show anything.
+    this.captures = (options.captureContent ?? capturesByEnvironment()) === true;
     this.#redact = options.redact;
     this.#valueBytes = positive("maxValueBytes", options.maxValueBytes ?? 4096);
     this.#statusBytes = positive("maxStatusBytes", options.maxStatusBytes ?? 1024);

@@ -70,6 +70,16 @@ describe("content", () => {
     expect(play({ captureContent: true }).words).toEqual(ALL);
   });
 
+  it.each(["false", "true", "0", 1, {}])(
+    "is off where a program without types gives %j for the option",
+    (captureContent) => {
+      vi.stubEnv(SWITCH, "true");
+      const options: TelemetryOptions = {};
+      Reflect.set(options, "captureContent", captureContent);
+      expect(play(options).words).toEqual(ERRORS);
+    },
+  );
+
   it("is JSON in the attributes of its place, text as it is", () => {
     const { test } = play({ captureContent: true });
     expect(
