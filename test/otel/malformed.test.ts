@@ -198,6 +198,46 @@ describe("values of the wrong type", () => {
   });
 });
 
+describe("a failure whose kind is not what it should be", () => {
+  const cancelled = { wire_code: "cancelled", wire_class: "client" };
+  const ended = (event: unknown) => {
+    const test = bench();
+    test.at(0, run.started());
+    test.at(1, run.modelStart("m1"));
+    test.at(1, run.toolStart("call_1"));
+    sendAnything(test, event, at(2));
+    test.at(3, run.complete());
+    return test;
+  };
+
+  it.each(["cancelled", {}, [], 7, { type: 7 }, { type: "" }, { type: null }, Symbol("s")])(
+    "has the one that its envelope tells, so that error.type is there (%#)",
+    (kind) => {
+      const failed = ended({ ...run.failed(), kind, envelope: cancelled });
+      expect(failed.find("invoke_agent react")).toMatchObject({
+        status: "error",
+        attributes: { "error.type": "cancelled", "entelix.failure.kind": "cancelled" },
+      });
+      const model = ended({ ...run.modelError("m1"), kind, envelope: cancelled });
+      expect(model.find("chat small-1").attributes["error.type"]).toBe("cancelled");
+    },
+  );
+
+  it.each([7, "", {}, [], Symbol("s")])("of a tool too (%#)", (kind) => {
+    const { attributes } = ended({ ...run.toolError("call_1"), kind }).find("execute_tool fetch");
+    expect(attributes["error.type"]).toBe("transient");
+    expect(attributes["entelix.tool.error_kind"]).toBe("transient");
+  });
+
+  it("that a newer agent added keeps its name", () => {
+    const kind = { type: "brand_new" };
+    const run_ = ended({ ...run.failed(), kind }).find("invoke_agent react");
+    expect(run_.attributes["error.type"]).toBe("brand_new");
+    const tool = ended({ ...run.toolError("call_1"), kind: "brand_new" });
+    expect(tool.find("execute_tool fetch").attributes["error.type"]).toBe("brand_new");
+  });
+});
+
 describe("an envelope", () => {
   it.each([
     null,

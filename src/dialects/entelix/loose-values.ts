@@ -1,8 +1,21 @@
+import type { FailureKind } from "../../events/failure-kind.ts";
+import type { ToolErrorKind } from "../../events/tool-error-kind.ts";
+
 // Programs without types leave fields out, or put something else there. What is not what it should be
 // counts as absent.
 
 export function textIn(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+/** A failure kind, also one that a newer agent added; `undefined` where it does not say which it is. */
+export function failureKindIn(kind: FailureKind | null | undefined): FailureKind | undefined {
+  return typeof kind === "object" && textIn(kind?.type) ? (kind ?? undefined) : undefined;
+}
+
+/** The same for a tool error kind. */
+export function toolErrorKindIn(kind: ToolErrorKind | null | undefined): ToolErrorKind | undefined {
+  return textIn(kind) ? (kind ?? undefined) : undefined;
 }
 
 /** The texts of a list; `undefined` where there is none. */

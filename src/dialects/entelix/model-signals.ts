@@ -5,7 +5,14 @@ import type { Lifecycle } from "../../lifecycle/lifecycle.ts";
 import { endModelCall, startModelCall } from "../../lifecycle/model-signals.ts";
 import type { ModelEnd, ModelOpening } from "../../lifecycle/signals.ts";
 import type { KnownFacts } from "../known-facts.ts";
-import { countIn, millisecondsIn, secondsIn, textIn, textsIn } from "./loose-values.ts";
+import {
+  countIn,
+  failureKindIn,
+  millisecondsIn,
+  secondsIn,
+  textIn,
+  textsIn,
+} from "./loose-values.ts";
 
 export function modelStarts<H>(lifecycle: Lifecycle<H>, event: ModelStart, at: Instant): boolean {
   const facts: KnownFacts = { "gen_ai.provider.name": nameIn(event.provider) };
@@ -34,7 +41,7 @@ export function modelAnswers<H>(
 
 export function modelFails<H>(lifecycle: Lifecycle<H>, event: ModelError, at: Instant): boolean {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
-  const kind = event.kind ?? failureKindFromEnvelope(envelope);
+  const kind = failureKindIn(event.kind) ?? failureKindFromEnvelope(envelope);
   const problem = { kind, message: textIn(event.error) ?? "", envelope };
   return ends(lifecycle, event, at, { outcome: "error", model: nameIn(event.model), problem });
 }

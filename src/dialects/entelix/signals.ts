@@ -7,7 +7,7 @@ import type { AgentEvent, Failed, ToolError } from "../../events/agent-event.ts"
 import type { Instant } from "../../events/instant.ts";
 import type { Lifecycle } from "../../lifecycle/lifecycle.ts";
 import type { CallProblem, RunEnd } from "../../lifecycle/signals.ts";
-import { millisecondsIn, textIn } from "./loose-values.ts";
+import { failureKindIn, millisecondsIn, textIn, toolErrorKindIn } from "./loose-values.ts";
 import { modelAnswers, modelFails, modelStarts } from "./model-signals.ts";
 
 /**
@@ -122,7 +122,7 @@ function problemOf(event: ToolError): CallProblem {
   }
   return {
     outcome: "error",
-    kind: event.kind ?? toolErrorKindFromEnvelope(envelope),
+    kind: toolErrorKindIn(event.kind) ?? toolErrorKindFromEnvelope(envelope),
     message: event.error,
     envelope,
   };
@@ -136,7 +136,7 @@ function failureOf(event: Failed): RunEnd {
   }
   return {
     outcome: "failed",
-    kind: event.kind ?? failureKindFromEnvelope(envelope),
+    kind: failureKindIn(event.kind) ?? failureKindFromEnvelope(envelope),
     message: event.error,
     envelope,
   };
