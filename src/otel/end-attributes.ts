@@ -1,3 +1,5 @@
+import { decimalText } from "../dialects/agent-sdk/numbers.ts";
+import { textIn } from "../dialects/entelix/loose-values.ts";
 import type { ErrorEnvelope } from "../events/error-envelope.ts";
 import type { InterruptionKind } from "../events/interruption-kind.ts";
 import type { RunUsage } from "../lifecycle/signals.ts";
@@ -5,13 +7,11 @@ import type { SpanHandle } from "./span-handle.ts";
 
 /** Sets the error envelope of a failed run or call. */
 export function setEnvelope(on: SpanHandle, envelope: ErrorEnvelope): void {
-  on.set("entelix.error.wire_code", envelope.wire_code);
-  on.set("entelix.error.wire_class", envelope.wire_class);
-  const retryAfter = envelope.retry_after_secs;
+  on.set("entelix.error.wire_code", textIn(envelope.wire_code));
+  on.set("entelix.error.wire_class", textIn(envelope.wire_class));
   // Upstream has 64 bits for it.
-  const seconds = typeof retryAfter === "bigint" ? inAttribute(retryAfter) : retryAfter;
-  on.set("entelix.error.retry_after_secs", seconds);
-  on.set("entelix.error.provider_status", envelope.provider_status);
+  on.set("entelix.error.retry_after_secs", inAttribute(envelope.retry_after_secs));
+  on.set("entelix.error.provider_status", inAttribute(envelope.provider_status));
 }
 
 /**
@@ -30,12 +30,13 @@ export function setUsage(on: SpanHandle, usage: RunUsage, root: boolean): void {
     on.set("entelix.usage.input_tokens", inputTokens);
     on.set("entelix.usage.output_tokens", outputTokens);
   }
-  on.set("entelix.usage.requests", usage.requests);
-  on.set("entelix.usage.tool_calls", usage.tool_calls);
+  on.set("entelix.usage.requests", inAttribute(usage.requests));
+  on.set("entelix.usage.tool_calls", inAttribute(usage.tool_calls));
+  const cost = costIn(usage.cost_usd);
   if (root) {
-    on.set("entelix.agent.usage.cost", usage.cost_usd);
+    on.set("entelix.agent.usage.cost", cost);
   } else {
-    on.set("entelix.usage.cost", usage.cost_usd);
+    on.set("entelix.usage.cost", cost);
     on.set("entelix.usage.cumulative", true);
   }
 }
@@ -43,8 +44,16 @@ export function setUsage(on: SpanHandle, usage: RunUsage, root: boolean): void {
 /** The largest double below 2^63: OTLP integers are signed, and one beyond them spoils its request. */
 const MOST_INT = 2 ** 63 - 1024;
 
-function inAttribute(count: number | bigint | undefined): number | undefined {
-  return count === undefined ? undefined : Math.min(Number(count), MOST_INT);
+// Programs without types give `null` for what they don't know, which is no 0.
+function inAttribute(count: unknown): number | undefined {
+  const number = typeof count === "bigint" ? Number(count) : count;
+  return typeof number === "number" && number >= 0 ? Math.min(number, MOST_INT) : undefined;
+}
+
+/** One type in every span: a backend that has met a text there may refuse a number. */
+function costIn(cost: unknown): string | undefined {
+  if (typeof cost === "number" && Number.isFinite(cost)) return decimalText(cost);
+  return typeof cost === "string" && cost !== "" ? cost : undefined;
 }
 
 /** Sets why a run paused. */

@@ -238,6 +238,49 @@ describe("a failure whose kind is not what it should be", () => {
   });
 });
 
+describe("a figure that is none", () => {
+  const used = (usage: unknown) => {
+    const test = bench();
+    test.at(0, run.started());
+    sendAnything(test, broken(run.complete(), { usage }), at(1));
+    return Object.entries(test.find("invoke_agent react").attributes).filter(([name]) =>
+      name.includes("usage"),
+    );
+  };
+
+  it.each([null, Number.NaN, "12", -1, {}, Symbol("s"), true])(
+    "is left out, and is no 0 (%#)",
+    (n) => {
+      const usage = {
+        requests: n,
+        input_tokens: n,
+        output_tokens: 7,
+        tool_calls: n,
+        cost_usd: "0.5",
+      };
+      expect(used(usage)).toEqual([
+        ["gen_ai.usage.output_tokens", 7],
+        ["entelix.agent.usage.cost", "0.5"],
+      ]);
+    },
+  );
+
+  it("of a cost stands as the decimal text that it is in every other span", () => {
+    expect(used({ cost_usd: 0.25 })).toEqual([["entelix.agent.usage.cost", "0.25"]]);
+    expect(used({ cost_usd: 1e-7 })).toEqual([["entelix.agent.usage.cost", "0.0000001"]]);
+    for (const cost_usd of [null, "", Number.NaN, {}]) expect(used({ cost_usd })).toEqual([]);
+  });
+
+  it("of an error's envelope is left out, too", () => {
+    const test = bench();
+    test.at(0, run.started());
+    const envelope = { wire_code: 7, wire_class: null, retry_after_secs: "7", provider_status: {} };
+    sendAnything(test, { ...run.failed(), envelope }, at(1));
+    const names = Object.keys(test.find("invoke_agent react").attributes);
+    expect(names.filter((name) => name.startsWith("entelix.error"))).toEqual([]);
+  });
+});
+
 describe("an envelope", () => {
   it.each([
     null,
