@@ -14,7 +14,7 @@ import {
   type KnownAttributes,
   MARKER_SPAN,
 } from "./semconv.ts";
-import { SpanEnds } from "./span-ends.ts";
+import { nameIn, SpanEnds } from "./span-ends.ts";
 import { attributesOf, SpanHandle } from "./span-handle.ts";
 import type { SpanPort } from "./span-port.ts";
 
@@ -67,9 +67,10 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     parent: SpanHandle | undefined,
     links: readonly Link<SpanHandle>[] | undefined,
   ): SpanHandle {
+    const agent = nameIn(run.agent);
     const attributes: KnownAttributes = {
       "gen_ai.operation.name": "invoke_agent",
-      "gen_ai.agent.name": run.agent,
+      "gen_ai.agent.name": agent,
       "entelix.run_id": run.runId,
       "entelix.tenant_id": run.tenantId,
     };
@@ -82,7 +83,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     }
     if (run.segment > 1) attributes["entelix.run.segment"] = run.segment;
     if (run.startUnseen) attributes["entelix.run.start_unseen"] = true;
-    const name = run.agent === undefined ? "invoke_agent" : `invoke_agent ${run.agent}`;
+    const name = agent === undefined ? "invoke_agent" : `invoke_agent ${agent}`;
     const spanId = run.spanId;
     const handle = this.#port.start(
       name,
@@ -105,14 +106,15 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
   completeRun(run: Run<SpanHandle>, links: readonly Link<SpanHandle>[]): void {
     const handle = run.handle;
     if (handle === undefined || !handle.recording) return;
+    const agent = nameIn(run.agent);
     const attributes: KnownAttributes = {
-      "gen_ai.agent.name": run.agent,
+      "gen_ai.agent.name": agent,
       "entelix.parent_run_id": run.parentRunId,
       "gen_ai.conversation.id": run.threadId,
       "entelix.run.resumed_from": run.resumedFromRunId,
     };
     try {
-      if (run.agent !== undefined) handle.span.updateName(`invoke_agent ${run.agent}`);
+      if (agent !== undefined) handle.span.updateName(`invoke_agent ${agent}`);
       handle.span.setAttributes(attributes);
       for (const link of links) handle.span.addLink(toOtelLink(link));
     } catch (error) {
@@ -148,7 +150,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     // attribute that is there at the start three times, one that is set later once.
     const attributes: KnownAttributes = {
       "gen_ai.operation.name": "execute_tool",
-      "gen_ai.tool.name": call.name === "" ? undefined : call.name,
+      "gen_ai.tool.name": nameIn(call.name),
       "entelix.run_id": run.runId,
       "entelix.tenant_id": run.tenantId,
     };
@@ -271,7 +273,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     if (run.handle === undefined || !run.handle.recording) return;
     const attributes: KnownAttributes = {
       "entelix.approval.outcome": "approved",
-      "gen_ai.tool.name": name,
+      "gen_ai.tool.name": nameIn(name),
       "gen_ai.tool.call.id": callId,
     };
     try {
@@ -286,7 +288,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     const attributes: KnownAttributes = {
       "entelix.run_id": run.runId,
       "entelix.tenant_id": run.tenantId,
-      "gen_ai.agent.name": run.agent,
+      "gen_ai.agent.name": nameIn(run.agent),
       "entelix.run.open": true,
     };
     const id = run.ids.childSpanId("o", "");

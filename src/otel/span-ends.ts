@@ -12,6 +12,11 @@ import type { SpanHandle } from "./span-handle.ts";
 /** The convention's word for an error of no known class. */
 const UNKNOWN_ERROR = "_OTHER";
 
+/** A name that is one: the empty text says no more than none does. */
+export function nameIn(name: string | undefined): string | undefined {
+  return name === "" ? undefined : name;
+}
+
 /**
  * Says on a span how its run or call ended: outcome, error, usage, status.
  *
@@ -130,8 +135,8 @@ export class SpanEnds {
   ): void {
     handle.set("gen_ai.tool.call.id", call.id);
     handle.set("gen_ai.tool.type", "function");
-    handle.set("gen_ai.agent.name", run.agent);
-    handle.set("entelix.tool.version", call.version);
+    handle.set("gen_ai.agent.name", nameIn(run.agent));
+    handle.set("entelix.tool.version", nameIn(call.version));
     handle.set("entelix.tool.outcome", end.outcome);
     if (call.occurrence > 1) handle.set("entelix.tool.occurrence", call.occurrence);
     if (call.approved) {

@@ -271,6 +271,35 @@ describe("a run that was never seen to start", () => {
   });
 });
 
+describe("an empty name", () => {
+  it("says no more than none does, on no span", () => {
+    const test = bench();
+    test.at(0, run.started(""));
+    test.at(1, run.approved("call_1", ""));
+    test.at(1, { ...run.toolStart("call_1", ""), tool_version: "" });
+    test.at(2, run.toolComplete("call_1", ""));
+    test.at(3, run.started(""));
+    test.at(4, run.complete());
+    expect(test.diagnostics().ignored.duplicate).toBe(1);
+    const root = test.find("invoke_agent");
+    const call = test.find("execute_tool");
+    for (const { attributes } of [root, call]) expect(Object.values(attributes)).not.toContain("");
+    const [approval] = test.spans().flatMap(({ events }) => events);
+    expect(approval?.attributes).toEqual({
+      "entelix.approval.outcome": "approved",
+      "gen_ai.tool.call.id": "call_1",
+    });
+  });
+
+  it("of a run that another event had to open leaves that without one", () => {
+    const test = bench();
+    test.at(0, run.toolStart("call_1"));
+    test.at(1, run.started(""));
+    test.at(2, run.complete());
+    expect(test.find("invoke_agent").attributes["gen_ai.agent.name"]).toBeUndefined();
+  });
+});
+
 describe("what comes twice, or too late", () => {
   it("a second start of an open run is a duplicate", () => {
     const test = bench();
