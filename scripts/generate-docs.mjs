@@ -90,7 +90,7 @@ const HEAD = [
   "  redaction hook, cut to 4,096 bytes ([privacy](privacy.md)).",
   "- Status: ERROR for a failed run and a failed call, with the operator's text as description; else Unset.",
   "  `error.type` is set exactly where the status is ERROR. Its values are on [failure kinds](failure-kinds.md).",
-  "- An attribute hook (`attributes`) adds your own, at most 32 a span, and none of these names.",
+  "- An attribute hook (`attributes`) adds your own to run and tool call spans, at most 32 a span, and none of these names.",
 ];
 
 const EVENTS_HEAD = ["", "## Names of span events", "", "| event | meaning |", "|---|---|"];

@@ -15,9 +15,10 @@ export interface SpanInfo {
 }
 
 /**
- * Gives attributes of the operator's own to a span when it opens. Synchronous; what it throws is
- * contained. At most 32 are taken, and none whose name starts with `entelix.` or `gen_ai.` or is
- * `error.type`, so that the bridge's own always fit and mean what they say.
+ * Gives attributes of the operator's own to the span of a run or of a tool call when it opens; a model
+ * call's has none. Synchronous; what it throws is contained. At most 32 are taken, and none whose name
+ * starts with `entelix.` or `gen_ai.` or is `error.type`, so that the bridge's own always fit and mean
+ * what they say.
  */
 export type AttributeHook = (span: SpanInfo) => Attributes | undefined;
 

@@ -31,7 +31,7 @@ import { formatTraceparent } from "./traceparent.ts";
 
 /** The telemetry side's options, shared by `OtelSink` and `Bridge`. */
 export interface TelemetryOptions extends ContentOptions {
-  /** Where spans go. Default: the global provider, looked up for each span. */
+  /** Where spans go. Default: the global provider, also a later one; once found it stays. */
   readonly tracerProvider?: TracerProvider | undefined;
   /**
    * What metrics are counted on. Default: the global provider, looked for when the sink is made and
@@ -40,7 +40,7 @@ export interface TelemetryOptions extends ContentOptions {
   readonly meterProvider?: MeterProvider | undefined;
   /** Which label values metrics show; `false` turns metrics off. A replay has none. */
   readonly metrics?: MetricOptions | false | undefined;
-  /** Adds attributes of the operator's own when a span opens. */
+  /** Adds attributes of the operator's own when the span of a run or of a tool call opens. */
   readonly attributes?: AttributeHook | undefined;
   /** Default `own`: a root run is its own trace, whose id is the run id. */
   readonly rootParent?: RootParent | undefined;
