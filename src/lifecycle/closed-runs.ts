@@ -1,4 +1,5 @@
 import type { ClosedCalls } from "./closed-calls.ts";
+import { HASH_SALT } from "./hash-salt.ts";
 import { Run } from "./run.ts";
 import type { RunIds } from "./run-ids.ts";
 import { Tree } from "./tree.ts";
@@ -266,7 +267,7 @@ export function isOver(outcome: Run<unknown>["outcome"]): boolean {
 
 /** All words count: UUIDs of some versions have the same last bytes on one machine. */
 function mix(w0: number, w1: number, w2: number, w3: number): number {
-  let hash = Math.imul(w0 ^ Math.imul(w1, 0x9e3779b1), 0x85ebca6b);
+  let hash = Math.imul(w0 ^ HASH_SALT ^ Math.imul(w1, 0x9e3779b1), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 15) ^ w2, 0xc2b2ae35);
   hash = Math.imul(hash ^ (hash >>> 13) ^ w3, 0x27d4eb2f);
   return hash ^ (hash >>> 16);

@@ -1,3 +1,4 @@
+import { HASH_SALT } from "./hash-salt.ts";
 import { RecentMap } from "./recent-map.ts";
 import { readUuid, type UuidWords } from "./uuid-words.ts";
 
@@ -153,7 +154,7 @@ class UuidTable {
 
 /** An id may count up in any of its words. */
 function hashOf(w0: number, w1: number, w2: number, w3: number, tenant: number): number {
-  let hash = Math.imul(w0 ^ tenant, 0x9e3779b1);
+  let hash = Math.imul(w0 ^ tenant ^ HASH_SALT, 0x9e3779b1);
   hash = Math.imul(hash ^ (hash >>> 15) ^ w1, 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13) ^ w2, 0xc2b2ae35);
   hash = Math.imul(hash ^ (hash >>> 16) ^ w3, 0x9e3779b1);
