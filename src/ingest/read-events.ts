@@ -9,7 +9,17 @@ const READ_CHUNK = 1024 * 1024;
 /** The source failed before its end. What was read until then was delivered. */
 export class SourceReadError extends Error {
   override readonly name = "SourceReadError";
+  /** What was read until then. */
+  readonly report: ReadReport;
+
+  constructor(message: string, report: ReadReport, options?: ErrorOptions) {
+    super(message, options);
+    this.report = report;
+  }
 }
+
+/** The source gave no more, as opposed to a callback that threw. */
+class Unreadable extends Error {}
 
 /**
  * Reads a source of events to its end: splits lines, parses, checks, puts in order, delivers. A bad
@@ -37,15 +47,17 @@ export async function readEvents<E>(
   const maxLineBytes = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES;
   const intake = new EventIntake(options, name, maxLineBytes);
   try {
-    for await (const batch of namedErrors(readNdjson(bytes, { maxLineBytes }), name)) {
+    for await (const batch of toldApart(readNdjson(bytes, { maxLineBytes }))) {
       for (const part of batch) {
         const busy = intake.take(part);
         if (busy !== undefined) await busy;
       }
     }
   } catch (error) {
-    if (error instanceof SourceReadError) await intake.end();
-    throw error;
+    if (!(error instanceof Unreadable)) throw error;
+    await intake.end();
+    const reason = `${name}: cannot be read to its end: ${error.message}`;
+    throw new SourceReadError(reason, intake.report(), { cause: error.cause });
   }
   await intake.end();
   return intake.report();
@@ -56,14 +68,10 @@ async function* fileBytes(path: string | URL): AsyncGenerator<Buffer, void, unde
   for await (const chunk of createReadStream(path, { highWaterMark: READ_CHUNK })) yield chunk;
 }
 
-async function* namedErrors<T>(
-  batches: AsyncIterable<T>,
-  name: string,
-): AsyncGenerator<T, void, undefined> {
+async function* toldApart<T>(batches: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
   try {
     yield* batches;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SourceReadError(`${name}: cannot be read to its end: ${reason}`, { cause: error });
+    throw new Unreadable(error instanceof Error ? error.message : String(error), { cause: error });
   }
 }

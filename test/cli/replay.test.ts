@@ -282,14 +282,20 @@ describe("replay sources", () => {
     const events = [
       started(),
       completed(),
+      started({ type: "brand_new" }),
       ...Array.from({ length: 2_000 }, () => started({ run_id: crypto.randomUUID() })),
     ];
     const whole = gzipSync(events.join("\n"));
     writeFileSync(folder.at("cut.gz"), whole.subarray(0, whole.length - 400));
     const args = ["replay", folder.at("cut.gz"), recording("pause"), "--json"];
     const { code, stdout, stderr } = await command(args);
-    const summary: { outcomes: Record<string, number>; unreadable: string[] } = JSON.parse(stdout);
+    const summary: {
+      outcomes: Record<string, number>;
+      unknown_types: Record<string, number>;
+      unreadable: string[];
+    } = JSON.parse(stdout);
     expect(code).toBe(1);
+    expect(summary.unknown_types).toEqual({ brand_new: 1 });
     expect(summary.unreadable).toEqual([folder.at("cut.gz")]);
     expect(summary.outcomes).toMatchObject({ complete: 1, interrupted: 1 });
     expect(stderr).toBe(

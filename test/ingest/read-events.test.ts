@@ -253,7 +253,7 @@ describe("readEvents", () => {
   it("delivers what it read before its source failed, and says which source", async () => {
     const seen: number[] = [];
     async function* failing() {
-      yield Buffer.from(`${started(2)}\n${started(1)}\n`);
+      yield Buffer.from(`${started(2)}\n${started(1)}\n{"type":"started"}\n`);
       throw new Error("disk on fire");
     }
     const reading = readEvents(failing(), {
@@ -261,7 +261,11 @@ describe("readEvents", () => {
       onEvent: ({ line }) => void seen.push(line),
     });
     await expect(reading).rejects.toThrow("input: cannot be read to its end: disk on fire");
-    await expect(reading).rejects.toBeInstanceOf(SourceReadError);
+    const error: unknown = await reading.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(SourceReadError);
+    expect(error).toMatchObject({
+      report: { lines: 3, events: 2, rejected: 1, dialect: "entelix" },
+    });
     expect(seen).toEqual([2, 1]);
     const missing = join(folder, "missing.ndjson");
     await expect(

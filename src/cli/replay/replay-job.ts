@@ -2,7 +2,7 @@ import type { SessionLog } from "../../audit/session-log.ts";
 import type { DecodedLine } from "../../ingest/decode-line.ts";
 import type { ReadReport, RejectedLine } from "../../ingest/event-intake.ts";
 import type { LineIssue } from "../../ingest/line-issue.ts";
-import { readEvents } from "../../ingest/read-events.ts";
+import { readEvents, SourceReadError } from "../../ingest/read-events.ts";
 import { Bridge } from "../../otel/bridge.ts";
 import type { Diagnostics } from "../../otel/diagnostics.ts";
 import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
@@ -69,7 +69,7 @@ export class ReplayJob {
   async read(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const { onIssue, runtimes } = this.#options;
     const [first, ...others] = runtimes;
-    const report = await readEvents(bytes, {
+    const reading = readEvents(bytes, {
       name,
       dialects: [first.dialect, ...others.map(({ dialect }) => dialect)],
       onEvent: (item) => this.#take(item),
@@ -80,7 +80,13 @@ export class ReplayJob {
       onIssue,
       onRejected: (rejected) => this.#reject(rejected),
     });
-    this.#add(report);
+    try {
+      this.#add(await reading);
+    } catch (error) {
+      // What came before the end that is missing counts too.
+      if (error instanceof SourceReadError) this.#add(error.report);
+      throw error;
+    }
   }
 
   /** Ends what is open and passes the last spans on. */
