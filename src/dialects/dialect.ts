@@ -85,6 +85,12 @@ export interface StreamPlace {
   readonly parent?: string;
 }
 
+/** What is understood of a line whose type is not: whose it is, and when it was written. */
+export interface SignOfLife {
+  readonly envelope: LineEnvelope;
+  readonly place: StreamPlace;
+}
+
 /**
  * One runtime's wire: how a line is told from other runtimes' lines, decoded and checked.
  *
@@ -102,6 +108,13 @@ export interface Dialect<E> {
   looksLike(value: JsonObject): boolean;
   /** Checks a line. Never throws; the event in the result is the given object where it can be. */
   decode(value: JsonObject): Decoded<E>;
+  /**
+   * A line of an unknown type as a sign of life: the run that it is of is not silent. Never throws.
+   *
+   * @param tenant of the line's sender, where the line itself names none.
+   * @returns `undefined` where the line does not say so much.
+   */
+  heard?(value: JsonObject, tenant: string | undefined): SignOfLife | undefined;
   /** Where a decoded event belongs. Asked for events that open a run, and where times are equal. */
   place(event: E, envelope: LineEnvelope): StreamPlace;
 }

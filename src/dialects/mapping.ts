@@ -1,6 +1,6 @@
 import type { AnyGraphEvent } from "../audit/wire/graph-event.ts";
 import type { Signal } from "../lifecycle/signal.ts";
-import type { LineEnvelope } from "./dialect.ts";
+import type { JsonObject, LineEnvelope } from "./dialect.ts";
 
 /** A row of the audit projection, and the run it belongs to. */
 export interface ProjectedRow {
@@ -30,6 +30,11 @@ export interface Translated {
 export interface Mapping<E> {
   /** Events come in order; one whose id came before does not come. Never throws. */
   translate(event: E, envelope: LineEnvelope): Translated;
+  /**
+   * A line of a type that is not known comes in order too: the sign of life of the open run that it is
+   * of, `undefined` where there is none. Never throws. Left out where no line is without meaning.
+   */
+  hear?(value: JsonObject, envelope: LineEnvelope): Signal | undefined;
   /** At the end of the input: what only the end tells. */
   end(): readonly Translated[];
   /** Event types that have no audit projection, and how often they came. */

@@ -1,5 +1,6 @@
 import type { DecodeIssue, Dialect, JsonObject, UnknownEvent } from "../dialects/dialect.ts";
 import { DecodedLine, parseLine } from "./decode-line.ts";
+import { HeardLine } from "./heard-line.ts";
 import type { LineIssue } from "./line-issue.ts";
 import type { NdjsonLine, OversizedPart } from "./ndjson-line.ts";
 import { OrderWindow, type OrderWindowOptions } from "./order-window.ts";
@@ -39,6 +40,8 @@ export interface ReadEventsOptions<E> {
   readonly onRejected?: ((rejected: RejectedLine) => void | Promise<void>) | undefined;
   /** Given the events of unknown types, as soon as they are read. */
   readonly onUnknown?: ((unknown: UnknownLine) => void | Promise<void>) | undefined;
+  /** Given those of them that say whose they are, in order with the events. */
+  readonly onHeard?: ((heard: HeardLine<E>) => void) | undefined;
 }
 
 /** What was read. */
@@ -79,7 +82,7 @@ export class EventIntake<E> {
   readonly #options: ReadEventsOptions<E>;
   readonly #file: string;
   readonly #maxLineBytes: number;
-  readonly #window: OrderWindow<DecodedLine<E>>;
+  readonly #window: OrderWindow<DecodedLine<E> | HeardLine<E>>;
   #dialect: Dialect<E> | undefined;
   /** Lines that were read before the dialect was known. */
   #undecided: ValueLine[] = [];
@@ -158,7 +161,7 @@ export class EventIntake<E> {
       case "unknown": {
         const foreign = this.#foreignIn(dialect, value);
         if (foreign !== undefined) return this.#reject(line, [foreign]);
-        return this.#passUnknown({ ...decoded, line: line.line, text });
+        return this.#passUnknown({ ...decoded, line: line.line, text }, dialect);
       }
       case "rejected": {
         const foreign = dialect.looksLike(value) ? undefined : this.#foreignIn(dialect, value);
@@ -180,9 +183,13 @@ export class EventIntake<E> {
     return { field: "type", expected };
   }
 
-  async #deliver(items: readonly DecodedLine<E>[]): Promise<void> {
-    const { onEvent } = this.#options;
+  async #deliver(items: readonly (DecodedLine<E> | HeardLine<E>)[]): Promise<void> {
+    const { onEvent, onHeard } = this.#options;
     for (const item of items) {
+      if (item instanceof HeardLine) {
+        onHeard?.(item);
+        continue;
+      }
       this.#events += 1;
       if (this.#isRepeat(item)) {
         this.#repeated += 1;
@@ -201,10 +208,15 @@ export class EventIntake<E> {
     return text === before;
   }
 
-  async #passUnknown(unknown: UnknownLine): Promise<void> {
+  async #passUnknown(unknown: UnknownLine, dialect: Dialect<E>): Promise<void> {
+    const { onHeard, onUnknown } = this.#options;
     this.#unknown += 1;
     this.#unknownTypes.add(unknown.unknown);
-    await this.#options.onUnknown?.(unknown);
+    await onUnknown?.(unknown);
+    const { line, text, value } = unknown;
+    const sign = onHeard === undefined ? undefined : dialect.heard?.(value, undefined);
+    if (sign === undefined) return;
+    await this.#deliver(this.#window.push(new HeardLine(value, sign, dialect, line, text)));
   }
 
   async #takeUndecided(line: ValueLine): Promise<void> {

@@ -147,6 +147,11 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
     this.#telemetry.horizon = horizon;
   }
 
+  /** In mode `replay`: the run lives, says a line of a type that is not known. */
+  hear(tenantId: string, runId: string, at: Instant): void {
+    this.#telemetry.hear({ signal: "heard", tenantId, runId, at });
+  }
+
   /** In mode `replay`: time passes without events, so that runs nothing is heard of grow old. */
   advance(at: Instant): void {
     this.#telemetry.advance(at);

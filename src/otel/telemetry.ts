@@ -220,6 +220,13 @@ export class Telemetry {
     }
   }
 
+  /** Replay only: its run was heard of by a line that says no more than that, and it is so late. */
+  hear(signal: Signal): void {
+    if (this.#closed) return;
+    this.#tick(signal.at);
+    this.apply([signal], undefined);
+  }
+
   /** What this process knows of a run and its events do not say: for recordings. */
   provenanceOf(tenantId: string, runId: string): EventEnvelope | undefined {
     const run = this.lifecycle.runs.find(tenantId, runId);

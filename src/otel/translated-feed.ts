@@ -1,6 +1,6 @@
 import type { AuditSink } from "../audit/audit-sink.ts";
 import type { RowWaiters } from "../audit/row-waiter.ts";
-import type { LineEnvelope } from "../dialects/dialect.ts";
+import type { JsonObject, LineEnvelope } from "../dialects/dialect.ts";
 import type { Mapping, ProjectedRow, Translated } from "../dialects/mapping.ts";
 import { spanRefs } from "./span-refs.ts";
 import type { Telemetry } from "./telemetry.ts";
@@ -31,6 +31,13 @@ export class TranslatedFeed<E> {
     const at: [number, number] = [timestamp[0], timestamp[1]];
     if (!telemetry.begin(envelope.tenant_id ?? tenant, event_id, at)) return undefined;
     return this.#carryOut(mapping.translate(event, envelope), envelope);
+  }
+
+  /** A line of a type that is not known: the run it is of lives. */
+  hear(value: JsonObject, envelope: LineEnvelope): void {
+    const { mapping, telemetry } = this.#options;
+    const signal = mapping.hear?.(value, envelope);
+    if (signal !== undefined) telemetry.hear(signal);
   }
 
   /** At the end of the input: what only the end tells. */

@@ -1,4 +1,5 @@
-import type { Dialect, LineEnvelope } from "../dialects/dialect.ts";
+import type { Dialect, JsonObject, LineEnvelope } from "../dialects/dialect.ts";
+import { runOfLine } from "../dialects/entelix/entelix-dialect.ts";
 import type { Mapping } from "../dialects/mapping.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { Bridge } from "../otel/bridge.ts";
@@ -7,6 +8,8 @@ import type { Bridge } from "../otel/bridge.ts";
 export interface Player<E> {
   /** @returns a promise where something has to be waited for. */
   take(event: E, envelope: LineEnvelope): Promise<void> | undefined;
+  /** A line of a type that the dialect does not know, in its turn: the run it is of is not silent. */
+  hear(value: JsonObject, envelope: LineEnvelope): void;
   /** At the end of the input. */
   end(): Promise<void>;
 }
@@ -29,6 +32,10 @@ export function native(dialect: Dialect<AgentEvent>): RecordedRuntime<AgentEvent
     mapping: undefined,
     player: (bridge) => ({
       take: (event, envelope) => bridge.send(event, envelope) ?? undefined,
+      hear: (value, { timestamp }) => {
+        const run = runOfLine(value);
+        if (run !== undefined) bridge.hear(run.tenant_id, run.run_id, [timestamp[0], timestamp[1]]);
+      },
       end: async () => {},
     }),
   };

@@ -44,6 +44,7 @@ export class Unprojected {
         if (this.#log.rows === before) this.#types.add(typeOf(event));
         return taken;
       },
+      hear: (value, envelope) => player.hear(value, envelope),
       end: () => player.end(),
     };
   }

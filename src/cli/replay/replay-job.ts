@@ -77,6 +77,9 @@ export class ReplayJob {
         this.events++;
         this.#unknown++;
       },
+      onHeard: ({ dialect, envelope, value }) => {
+        this.#players.get(dialect.name)?.hear(value, envelope);
+      },
       onIssue,
       onRejected: (rejected) => this.#reject(rejected),
     });

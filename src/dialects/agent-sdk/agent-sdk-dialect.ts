@@ -1,5 +1,6 @@
 import { type Dialect, isJsonObject, type JsonObject, type LineEnvelope } from "../dialect.ts";
-import { decodeAgentSdk } from "./decode.ts";
+import { signOfLife } from "../sign-of-life.ts";
+import { decodeAgentSdk, readAgentSdkEnvelope } from "./decode.ts";
 import { isKnownType } from "./event-checks.ts";
 import type { AgentSdkEvent } from "./events.ts";
 
@@ -30,14 +31,22 @@ export const agentSdkDialect: Dialect<AgentSdkEvent> = {
 
   decode: decodeAgentSdk,
 
+  heard(value: JsonObject, tenant: string | undefined) {
+    return signOfLife(readAgentSdkEnvelope(value), tenant, placeOf);
+  },
+
   /**
    * All lines of a tenant are one stream. Most events name no thread, so where two lines have the
    * same time only their sequence can tell which comes first.
    */
   place(_event: AgentSdkEvent, envelope: LineEnvelope) {
-    return { stream: envelope.tenant_id ?? "" };
+    return placeOf(envelope);
   },
 };
+
+function placeOf({ tenant_id = "" }: LineEnvelope) {
+  return { stream: tenant_id };
+}
 
 /** Upstream's envelope: no other source has both. */
 function hasSequence(value: JsonObject): boolean {

@@ -3,7 +3,7 @@ import { checkWhole } from "../../events/whole-number.ts";
 import type { Signal } from "../../lifecycle/signal.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import { derivedRunId } from "../derived-run-id.ts";
-import type { LineEnvelope } from "../dialect.ts";
+import type { JsonObject, LineEnvelope } from "../dialect.ts";
 import type { Mapping, Translated } from "../mapping.ts";
 import { auditRow, isRepeat } from "./audit-rows.ts";
 import { unknownFields } from "./event-fields.ts";
@@ -111,6 +111,16 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     }
     const { tenantId, threadId } = thread;
     return { tenantId, threadId, signals: said.signals, rows: said.rows };
+  }
+
+  hear(_: JsonObject, envelope: LineEnvelope): Signal | undefined {
+    const run = this.#threads.runOf(envelope);
+    if (run === undefined || !run.open) return undefined;
+    const at: Instant = [envelope.timestamp[0], envelope.timestamp[1]];
+    // It may say anything, and so nothing against an end that the run may have had.
+    if (run.mayEnd === undefined && compareInstants(at, run.heardAt) > 0) run.heardAt = at;
+    const { runId, tenantId } = run;
+    return { signal: "heard", tenantId, runId, at };
   }
 
   /** Model calls whose turn was not told to be over end as they stood, and runs when last heard of. */

@@ -45,6 +45,12 @@ function decodeParts(fields: JsonObject, line: JsonObject): Decoded<AgentSdkEven
   return { outcome: "event", event, envelope, rank: rankOf(event), unknownValues };
 }
 
+/** The envelope of a line, whatever its type. */
+export function readAgentSdkEnvelope(value: JsonObject): LineEnvelope | undefined {
+  const nested = value.type === undefined && isJsonObject(value.event) ? value.event : undefined;
+  return readEnvelope(nested ?? value, value, []);
+}
+
 /** A thread id may be the event's own or the envelope's, and in a flat line it is both. */
 function readEnvelope(
   fields: JsonObject,

@@ -73,6 +73,12 @@ export class Threads {
     return thread;
   }
 
+  /** The last run of the thread that a line is of: a thread that is new does not begin with it. */
+  runOf({ tenant_id: tenant = this.#tenant, thread_id }: LineEnvelope): OpenRun | undefined {
+    const current = thread_id === undefined ? this.#current.get(tenant) : undefined;
+    return (current ?? this.#find(tenant, thread_id))?.run;
+  }
+
   /** The runs that are open, each once. */
   *openRuns(): Generator<OpenRun> {
     for (const { run } of this.#byName) if (run?.open) yield run;

@@ -44,6 +44,13 @@ export function decodeDefect(value: JsonObject): Decoded<DefectEvent> {
   return { outcome: "event", event, envelope, rank, unknownValues };
 }
 
+/** The envelope of a line, whatever its type. */
+export function readDefectEnvelope(value: JsonObject): LineEnvelope | undefined {
+  const issues: DecodeIssue[] = [];
+  const envelope = readEnvelope(value, issues);
+  return issues.length === 0 ? envelope : undefined;
+}
+
 function readEnvelope(value: JsonObject, issues: DecodeIssue[]): LineEnvelope | undefined {
   const envelope = readLineEnvelope(value, issues);
   const tenant = readTenantId(value, issues);

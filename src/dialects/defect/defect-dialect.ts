@@ -1,5 +1,6 @@
 import type { Dialect, JsonObject, LineEnvelope } from "../dialect.ts";
-import { decodeDefect } from "./decode.ts";
+import { signOfLife } from "../sign-of-life.ts";
+import { decodeDefect, readDefectEnvelope } from "./decode.ts";
 import { DEFECT_EVENT_TYPES, type DefectEvent } from "./defect-event.ts";
 
 const TYPES: ReadonlySet<unknown> = new Set(DEFECT_EVENT_TYPES);
@@ -19,10 +20,17 @@ export const defectDialect: Dialect<DefectEvent> = {
 
   decode: decodeDefect,
 
+  heard(value: JsonObject, tenant: string | undefined) {
+    return signOfLife(readDefectEnvelope(value), tenant, placeOf);
+  },
+
   /** A stream is a session: what its sub-agents say stands in its order too. */
   place(_event: DefectEvent, envelope: LineEnvelope) {
-    const { session_id, tenant_id, thread_id = "" } = envelope;
-    const session = session_id ?? thread_id;
-    return { stream: tenant_id === undefined ? session : `${tenant_id}\0${session}` };
+    return placeOf(envelope);
   },
 };
+
+function placeOf({ session_id, tenant_id, thread_id = "" }: LineEnvelope) {
+  const session = session_id ?? thread_id;
+  return { stream: tenant_id === undefined ? session : `${tenant_id}\0${session}` };
+}

@@ -1,5 +1,7 @@
 import { compareInstants, type Instant } from "../../events/instant.ts";
-import type { LineEnvelope } from "../dialect.ts";
+import type { JsonValue } from "../../events/json-value.ts";
+import type { Signal } from "../../lifecycle/signal.ts";
+import type { JsonObject, LineEnvelope } from "../dialect.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { Mapping, ProjectedRow, Translated } from "../mapping.ts";
 import { Arrival } from "./arrival.ts";
@@ -106,6 +108,16 @@ export class DefectMapping implements Mapping<DefectEvent> {
     for (const forgotten of this.#streams.takeForgotten()) this.#forget(forgotten, out);
     const { signals } = out;
     return { tenantId, threadId: over?.thread, signals, rows: over?.rows ?? NO_ROWS };
+  }
+
+  hear(value: JsonObject, envelope: LineEnvelope): Signal | undefined {
+    const tenantId = envelope.tenant_id ?? this.#tenant;
+    const path = value.type === "subagent" ? textsIn(value.ancestor_path) : NO_PATH;
+    const turn = path && this.#streams.known(tenantId, envelope, path)?.turn;
+    if (turn === undefined) return undefined;
+    const at: Instant = [envelope.timestamp[0], envelope.timestamp[1]];
+    if (compareInstants(at, turn.lastAt) > 0) turn.lastAt = at;
+    return { signal: "heard", tenantId, runId: turn.ref.runId, at };
   }
 
   /** Turns that are still open are not known to be taken back: their rows are given out. */
@@ -288,6 +300,12 @@ function isAboutCall({ type }: LeafEvent): boolean {
     type === "policy_decision" ||
     type === "permission_resolved"
   );
+}
+
+function textsIn(value: JsonValue | undefined): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.filter((item) => typeof item === "string");
+  return texts.length === value.length ? texts : undefined;
 }
 
 function isAt(a: Instant, b: Instant): boolean {

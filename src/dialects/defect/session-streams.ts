@@ -23,6 +23,12 @@ export class SessionStreams {
     return this.#use(tenantId, this.#sessionOf(tenantId, envelope), path);
   }
 
+  /** The same as far as it is known: no stream begins by asking. */
+  known(tenantId: string, envelope: LineEnvelope, path: readonly string[]): Stream | undefined {
+    const name = this.#sessionOf(tenantId, envelope) ?? DEFAULT_SESSION;
+    return this.#table.get(keyOf(tenantId, name, path));
+  }
+
   /** The stream that spawned this one, which has one. */
   above({ path, session, tenantId }: Stream): Stream {
     return this.#use(tenantId, session, path.slice(0, -1));
@@ -51,8 +57,7 @@ export class SessionStreams {
     const current = this.#current;
     if (current !== undefined && isOf(current, tenantId, session, path)) return current;
     const name = session ?? DEFAULT_SESSION;
-    const own = `${tenantId}\0${name}`;
-    const key = path.length === 0 ? own : `${own}\0${path.join("\0")}`;
+    const key = keyOf(tenantId, name, path);
     let stream = this.#table.get(key);
     if (stream === undefined) {
       stream = new Stream(key, tenantId, [name, ...path].join("/"), session, path);
@@ -61,6 +66,11 @@ export class SessionStreams {
     this.#current = stream;
     return stream;
   }
+}
+
+function keyOf(tenantId: string, session: string, path: readonly string[]): string {
+  const own = `${tenantId}\0${session}`;
+  return path.length === 0 ? own : `${own}\0${path.join("\0")}`;
 }
 
 function isOf(

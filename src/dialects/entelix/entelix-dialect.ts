@@ -1,6 +1,7 @@
 import { AGENT_EVENT_TYPES, type AgentEvent } from "../../events/agent-event.ts";
 import { MODEL_EVENT_TYPES } from "../../events/model-event.ts";
 import { type Dialect, isJsonObject, type JsonObject } from "../dialect.ts";
+import { readLineEnvelope } from "../line-envelope.ts";
 import { decodeEntelix } from "./decode.ts";
 
 const TYPES: ReadonlySet<unknown> = new Set([...AGENT_EVENT_TYPES, ...MODEL_EVENT_TYPES]);
@@ -19,6 +20,12 @@ export const entelixDialect: Dialect<AgentEvent> = {
 
   decode: decodeEntelix,
 
+  heard(value: JsonObject) {
+    const run = runOfLine(value);
+    const envelope = run && readLineEnvelope(value, []);
+    return run && envelope && { envelope, place: { stream: `${run.tenant_id}\0${run.run_id}` } };
+  },
+
   /** A stream is a run of a tenant: sequences restart with each run. */
   place(event: AgentEvent) {
     const stream = `${event.tenant_id}\0${event.run_id}`;
@@ -26,3 +33,13 @@ export const entelixDialect: Dialect<AgentEvent> = {
     return parent ? { stream, parent: `${event.tenant_id}\0${parent}` } : { stream };
   },
 };
+
+/** The run that a line is of, whatever its type. */
+export function runOfLine(
+  value: JsonObject,
+): { readonly tenant_id: string; readonly run_id: string } | undefined {
+  const fields = value.type === undefined && isJsonObject(value.event) ? value.event : value;
+  const { run_id, tenant_id } = fields;
+  if (typeof tenant_id !== "string" || typeof run_id !== "string") return undefined;
+  return tenant_id === "" || run_id === "" ? undefined : { tenant_id, run_id };
+}

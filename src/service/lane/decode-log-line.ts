@@ -7,6 +7,7 @@ import {
 } from "../../dialects/dialect.ts";
 import { entelixDialect } from "../../dialects/entelix/entelix-dialect.ts";
 import { DecodedLine, parseLine } from "../../ingest/decode-line.ts";
+import { HeardLine } from "../../ingest/heard-line.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
 import type { RecordedEvent } from "../../runtimes/runtimes.ts";
 import { longNames, MOST_NAME } from "./long-names.ts";
@@ -19,6 +20,7 @@ export type LineToDecode = Pick<LogLine, "text" | "tenant" | "dialect" | "truste
 interface NoLine {
   readonly event?: undefined;
   readonly unknown?: undefined;
+  readonly heard?: undefined;
   readonly skipped?: undefined;
   readonly issues?: undefined;
 }
@@ -28,8 +30,12 @@ type One<F> = Omit<NoLine, keyof F> & F;
 /** What a line is: one of the four is there. `dialect` is the name of the one it was read in. */
 export type DecodedLogLine =
   | One<{ readonly event: DecodedLine<RecordedEvent>; readonly dialect: string }>
-  /** Its type, which this version does not know. */
-  | One<{ readonly unknown: string; readonly dialect: string }>
+  /** Its type, which this version does not know, and the sign of life that it is of its run. */
+  | One<{
+      readonly unknown: string;
+      readonly heard: HeardLine<RecordedEvent> | undefined;
+      readonly dialect: string;
+    }>
   /** A line of the file's own form, a header say: nothing is wrong, and nothing is to be done. */
   | One<{ readonly skipped: true; readonly dialect: string }>
   /** What is wrong with it; at least one. */
@@ -132,7 +138,7 @@ function withTenant(value: JsonObject, tenant: string | undefined): JsonObject {
 function unknownLine(
   { unknown, value }: UnknownEvent,
   dialect: Dialect<RecordedEvent>,
-  { tenant }: LineToDecode,
+  { offset = 0, tenant, text }: LineToDecode,
   dialects: readonly Dialect<RecordedEvent>[],
 ): DecodedLogLine {
   const { event } = value;
@@ -141,7 +147,11 @@ function unknownLine(
     return { issues: [notYours(tenant)] };
   }
   const other = dialects.find((each) => each !== dialect && each.looksLike(value));
-  if (other === undefined) return { unknown, dialect: dialect.name };
+  if (other === undefined) {
+    const sign = dialect.heard?.(value, tenant);
+    const heard = sign && new HeardLine(value, sign, dialect, offset, text);
+    return { unknown, heard, dialect: dialect.name };
+  }
   const expected = `an event of ${dialect.name}, not of ${other.name}`;
   return { issues: [{ field: "type", expected }] };
 }

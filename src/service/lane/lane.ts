@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { checkWhole } from "../../events/whole-number.ts";
 import type { DecodedLine } from "../../ingest/decode-line.ts";
+import { HeardLine } from "../../ingest/heard-line.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import { Bridge } from "../../otel/bridge.ts";
 import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
@@ -269,26 +270,38 @@ export class Lane {
     }
     if (key !== undefined && decoded.dialect !== before) this.#dialects.set(key, decoded.dialect);
     if (decoded.event !== undefined) this.#play(this.#order.add(decoded.event));
-    else if (decoded.unknown !== undefined) this.#unknown++;
+    else if (decoded.unknown !== undefined) {
+      this.#unknown++;
+      if (decoded.heard !== undefined) this.#play(this.#order.add(decoded.heard));
+    }
   }
 
   /** Plays lines in one go: nothing may come between those that were released together. */
-  #play(lines: readonly DecodedLine<RecordedEvent>[]): void {
+  #play(lines: readonly (DecodedLine<RecordedEvent> | HeardLine<RecordedEvent>)[]): void {
     if (lines.length === 0) return;
     for (const line of lines) {
-      this.#events++;
       this.#gate.offset = line.line;
       this.#gate.muted = line.line < this.#stored;
       if (this.#log !== undefined) this.#log.source = line;
       try {
-        // What it waits for is counted where it is done.
-        this.#players.get(line.dialect.name)?.take(line.event, line.envelope)?.catch(ignore);
+        this.#playOne(line);
       } catch (error) {
         this.#options.onError(error, `${this.#options.name}: event`);
       }
       this.#clock.eventPlayed(line.at);
     }
     this.#gate.muted = false;
+  }
+
+  #playOne(line: DecodedLine<RecordedEvent> | HeardLine<RecordedEvent>): void {
+    const player = this.#players.get(line.dialect.name);
+    if (line instanceof HeardLine) {
+      player?.hear(line.value, line.envelope);
+      return;
+    }
+    this.#events++;
+    // What it waits for is counted where it is done.
+    player?.take(line.event, line.envelope)?.catch(ignore);
   }
 
   /** @returns the lowest offset that is needed, and the lowest that is not played. */

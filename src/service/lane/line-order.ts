@@ -1,4 +1,5 @@
 import type { DecodedLine } from "../../ingest/decode-line.ts";
+import type { HeardLine } from "../../ingest/heard-line.ts";
 import { OrderWindow, type OrderWindowOptions } from "../../ingest/order-window.ts";
 import { roughBytes } from "../../otel/service/rough-bytes.ts";
 import type { RecordedEvent } from "../../runtimes/runtimes.ts";
@@ -14,7 +15,7 @@ const DELIVERY_MS = 1_000;
 const MOST_BYTES = 32 * 1024 * 1024;
 const LARGE = 1_024;
 
-type Line = DecodedLine<RecordedEvent>;
+type Line = DecodedLine<RecordedEvent> | HeardLine<RecordedEvent>;
 
 /**
  * The order window of a lane. What it releases, and when, follows from the lines of the log alone: a
@@ -89,6 +90,8 @@ export class LineOrder {
   }
 }
 
-function bytesOf({ event, text }: Line): number {
-  return text.length < LARGE ? 0 : text.length + roughBytes(event);
+function bytesOf(line: Line): number {
+  const { length } = line.text;
+  if (length < LARGE) return 0;
+  return length + roughBytes("event" in line ? line.event : line.value);
 }

@@ -60,7 +60,7 @@ export interface DrawnLogOptions {
 
 /**
  * A log of streams of all dialects, interleaved by time: with lines a little out of order, lines that
- * come again, and lines that are none. The same seed gives the same log.
+ * come again, lines of types that nobody knows, and lines that are none. The same seed gives the same log.
  */
 export function drawnLog(options: DrawnLogOptions): LogLine[] {
   const random = new Random(options.seed);
@@ -103,11 +103,21 @@ export function drawnLog(options: DrawnLogOptions): LogLine[] {
       add(again);
     }
     if (random.chance(0.02)) add({ ...line, text: random.of(NO_EVENTS) });
+    if (random.chance(0.05)) add({ ...line, text: ofTomorrow(line.text) });
   }
   return lines;
 }
 
 const NO_EVENTS = ["{", "[]", '{"type":"started"}', '{"type":"of_tomorrow"}', '{"hello":1}'];
+
+/** A line of the same run, at the same time, that nobody understands. */
+function ofTomorrow(text: string): string {
+  const line = objectOf(parseExact(text));
+  const type = "of_tomorrow";
+  const { event_id: _, sequence: __, ...envelope } = line;
+  if (!isJsonObject(line.event)) return stringifyExact({ ...envelope, type });
+  return stringifyExact({ ...envelope, event: { ...line.event, type } });
+}
 
 function draw(random: Random): readonly TimedLine[] {
   const sample = { seed: random.below(2 ** 31), numRuns: 1 };

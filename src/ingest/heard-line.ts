@@ -1,0 +1,58 @@
+import {
+  type Dialect,
+  EVENT_RANK,
+  type JsonObject,
+  type LineEnvelope,
+  type SignOfLife,
+  type StreamPlace,
+} from "../dialects/dialect.ts";
+import type { Instant } from "../events/instant.ts";
+import type { OrderItem } from "./order-item.ts";
+
+/**
+ * One line of a type that its dialect does not know, as far as it is a sign of life of its run: it takes
+ * its turn among the events.
+ *
+ * @typeParam E the dialect's event.
+ */
+export class HeardLine<E> implements OrderItem {
+  readonly value: JsonObject;
+  readonly envelope: LineEnvelope;
+  readonly rank = EVENT_RANK.note;
+  readonly dialect: Dialect<E>;
+  /** Number of the line in its source. */
+  readonly line: number;
+  readonly text: string;
+  readonly #place: StreamPlace;
+
+  constructor(
+    value: JsonObject,
+    { envelope, place }: SignOfLife,
+    dialect: Dialect<E>,
+    line: number,
+    text: string,
+  ) {
+    this.value = value;
+    this.envelope = envelope;
+    this.#place = place;
+    this.dialect = dialect;
+    this.line = line;
+    this.text = text;
+  }
+
+  get at(): Readonly<Instant> {
+    return this.envelope.timestamp;
+  }
+
+  get sequence(): number | bigint | undefined {
+    return this.envelope.sequence ?? (this.dialect.inOrder === true ? this.line : undefined);
+  }
+
+  get eventId(): string | undefined {
+    return this.envelope.event_id;
+  }
+
+  place(): StreamPlace {
+    return this.#place;
+  }
+}
