@@ -13,8 +13,10 @@ export interface FetchTarget extends TopicPartition {
   readonly hungry: boolean;
   /** Given what was read; without records when there was nothing new. */
   deliver(chunk: RecordChunk): void;
-  /** The log does not have `next` any more: reading goes on here. */
+  /** The log does not have `next` any more: reading goes on here, further on. */
   moveTo(offset: number): void;
+  /** The log is not the one that was read until now: it is not read for this target any more. */
+  replaced(): void;
 }
 
 /** How long a broker waits for something new, in ms. A target that gets hungry meanwhile waits too. */
@@ -34,6 +36,8 @@ export class Fetcher {
   readonly #onError: (error: unknown, where: string) => void;
   readonly #targets = new Map<string, FetchTarget>();
   readonly #topics = new Set<string>();
+  /** By topic: one that is made anew has another. */
+  readonly #ids = new Map<string, string>();
   readonly #busy = new Set<number>();
   readonly #backoff = new Backoff();
   readonly #closing = new AbortController();
@@ -95,7 +99,9 @@ export class Fetcher {
       this.#wokenAgain = true;
       return;
     }
-    for (const [leader, targets] of byLeader(hungry, topics)) {
+    this.#compareIds(topics);
+    const left = hungry.filter((target) => this.#has(target));
+    for (const [leader, targets] of byLeader(left, topics)) {
       if (this.#busy.has(leader)) continue;
       this.#busy.add(leader);
       void this.#fetch(leader, targets, topics).finally(() => {
@@ -133,7 +139,7 @@ export class Fetcher {
     for (const target of targets) {
       const name = partitionName(target);
       // It was taken away meanwhile.
-      if (this.#targets.get(name) !== target || asked.get(name) !== target.next) continue;
+      if (!this.#has(target) || asked.get(name) !== target.next) continue;
       // A broker leaves out of its answer what has not changed.
       target.deliver(fetched.get(name) ?? nothing(target.next));
     }
@@ -148,13 +154,37 @@ export class Fetcher {
       const latest = await this.#consumer.listOffsets(where);
       const first = Number(earliest.get(topic)?.[partition] ?? next);
       const end = Number(latest.get(topic)?.[partition] ?? next);
-      if (next >= first && next <= end) continue;
-      const there = next < first ? first : end;
-      const gap = `offsets ${Math.min(next, there)} to ${Math.max(next, there) - 1}`;
-      const message = `${gap} are not in the log any more; reading goes on at ${there}`;
+      if ((next >= first && next <= end) || !this.#has(target)) continue;
+      if (next > end) {
+        this.#replaced(target, `it ends at ${end}, and ${next} was to be read next`);
+        continue;
+      }
+      const message = `offsets ${next} to ${first - 1} are not in the log any more; reading goes on at ${first}`;
       this.#onError(new Error(message), partitionName(target));
-      target.moveTo(there);
+      target.moveTo(first);
     }
+  }
+
+  #compareIds(topics: ReadonlyMap<string, TopicMetadata>): void {
+    for (const [topic, { id }] of topics) {
+      const known = this.#ids.get(topic) ?? id;
+      this.#ids.set(topic, id);
+      if (known === id) continue;
+      for (const target of [...this.#targets.values()]) {
+        if (target.topic === topic) this.#replaced(target, "the topic has another id");
+      }
+    }
+  }
+
+  /** What is at the same offsets now is something else: whoever reads on has to begin anew. */
+  #replaced(target: FetchTarget, how: string): void {
+    this.#onError(new Error(`the log was cut or made anew: ${how}`), partitionName(target));
+    this.remove(target);
+    target.replaced();
+  }
+
+  #has(target: FetchTarget): boolean {
+    return this.#targets.get(partitionName(target)) === target;
   }
 
   async #failed(error: unknown, where: string): Promise<void> {

@@ -293,8 +293,18 @@ export class KafkaService {
       makeLane: (reject) => makeLane(partitionName(held), from, reject),
       bury: (record, value, issues) => this.#bury(record, value, issues),
       onHungry: () => this.#fetcher.wake(),
+      onReplaced: () => this.#beginAnew(held),
       onError,
     });
+  }
+
+  /** What the lane knows is of another log. Its open runs are lost with that; what is done is stored. */
+  #beginAnew(held: Held): void {
+    const { lane } = held;
+    held.lane = undefined;
+    this.#track(
+      (lane?.end(this.#options.graceMs) ?? Promise.resolve()).then(() => this.#open([held])),
+    );
   }
 
   async #bury(

@@ -36,6 +36,8 @@ export interface PartitionLaneOptions extends TopicPartition {
     issues: readonly DecodeIssue[],
   ) => Promise<void>;
   readonly onHungry: () => void;
+  /** The log is another one than was played: this is to be ended, and the partition to be begun anew. */
+  readonly onReplaced: () => void;
   readonly onError: (error: unknown, where: string) => void;
 }
 
@@ -125,6 +127,10 @@ export class PartitionLane implements FetchTarget {
 
   moveTo(offset: number): void {
     this.#next = offset;
+  }
+
+  replaced(): void {
+    this.#options.onReplaced();
   }
 
   /** Has all that is done stored, in its own time; {@link stored} tells of it. */

@@ -30,6 +30,7 @@ class Target implements FetchTarget {
   readonly chunks: RecordChunk[] = [];
   next = 0;
   hungry = true;
+  replacements = 0;
 
   constructor(partition: number) {
     this.partition = partition;
@@ -43,6 +44,10 @@ class Target implements FetchTarget {
 
   moveTo(offset: number) {
     this.next = offset;
+  }
+
+  replaced() {
+    this.replacements++;
   }
 }
 
@@ -176,25 +181,63 @@ describe("Fetcher", () => {
     expect(errors).toEqual(["fetch from broker 1: Error: connection closed"]);
   });
 
-  it.each([
-    { next: 5, first: 20n, end: 90n, there: 20, gap: "5 to 19" },
-    { next: 95, first: 20n, end: 90n, there: 90, gap: "90 to 94" },
-  ])("goes on at $there when offsets $gap are gone, and says so", async (given) => {
-    const { fetcher, errors } = start({
-      fetch: async (options) => {
-        const at = options.topics[0]?.partitions[0]?.fetchOffset ?? 0n;
-        if (at < given.first || at > given.end) throw protocolError("OFFSET_OUT_OF_RANGE");
-        return answer(options, { 0: 1 });
-      },
-      listOffsets: async ({ timestamp }) =>
-        new Map([["events", [timestamp === -2n ? given.first : given.end]]]),
-    });
+  /** A log that has the offsets 20 to 89. */
+  const SHORT: Partial<KafkaConsumer> = {
+    fetch: async (options) => {
+      const at = options.topics[0]?.partitions[0]?.fetchOffset ?? 0n;
+      if (at < 20n || at > 90n) throw protocolError("OFFSET_OUT_OF_RANGE");
+      return answer(options, { 0: 1 });
+    },
+    listOffsets: async ({ timestamp }) => new Map([["events", [timestamp === -2n ? 20n : 90n]]]),
+  };
+
+  it("goes on at the beginning of the log when what comes next was removed, and says so", async () => {
+    const { fetcher, errors } = start(SHORT);
     const target = new Target(0);
-    target.next = given.next;
+    target.next = 5;
     fetcher.add(target);
-    await untilHolds("delivered", () => expect(target.next).toBe(given.there + 1));
+    await untilHolds("delivered", () => expect(target.next).toBe(21));
+    expect(target.replacements).toBe(0);
     expect(errors).toEqual([
-      `events/0: Error: offsets ${given.gap} are not in the log any more; reading goes on at ${given.there}`,
+      "events/0: Error: offsets 5 to 19 are not in the log any more; reading goes on at 20",
     ]);
+  });
+
+  it("does not go on in a log that ends before what comes next: it is another one", async () => {
+    const { fetcher, errors } = start(SHORT);
+    const target = new Target(0);
+    target.next = 95;
+    fetcher.add(target);
+    await untilHolds("replaced", () => expect(target.replacements).toBe(1));
+    expect(target).toMatchObject({ chunks: [], next: 95 });
+    expect(errors).toEqual([
+      "events/0: Error: the log was cut or made anew: it ends at 90, and 95 was to be read next",
+    ]);
+  });
+
+  it("does not go on in a topic that was made anew, however long it is by now", async () => {
+    let id = "first";
+    const { fetcher, errors } = start({
+      metadata: async () => {
+        const topics = [...METADATA.topics].map(
+          ([name, topic]) => [name, { ...topic, id }] as const,
+        );
+        return { topics: new Map(topics) };
+      },
+      fetch: async (options) => answer(options, { 0: 2, 2: 2 }),
+    });
+    const targets = [new Target(0), new Target(2)];
+    for (const target of targets) fetcher.add(target);
+    await untilHolds("delivered", () => expect(targets.map(({ next }) => next)).toEqual([2, 2]));
+    id = "second";
+    for (const target of targets) target.hungry = true;
+    fetcher.wake();
+    await untilHolds("replaced", () => {
+      expect(targets.map(({ replacements }) => replacements)).toEqual([1, 1]);
+    });
+    expect(targets.map(({ next }) => next)).toEqual([2, 2]);
+    expect(errors.at(-1)).toBe(
+      "events/2: Error: the log was cut or made anew: the topic has another id",
+    );
   });
 });

@@ -66,6 +66,7 @@ describe("PartitionLane", () => {
       },
       bury: async ({ offset }, value) => void buried.push([offset, value?.toString()]),
       onHungry: () => {},
+      onReplaced: () => {},
       onError: (error) => errors.push(String(error)),
       ...options,
     });
