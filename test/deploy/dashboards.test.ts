@@ -63,10 +63,10 @@ function addressOf({ dashboard, panel }: Shown, url: string): URL {
 }
 
 describe("the dashboards", () => {
-  it("are five, and are what the source gives: npm run dashboards", () => {
+  it("are six, and are what the source gives: npm run dashboards", () => {
     const files = dashboardFiles({ jaegerUrl: DEFAULT_JAEGER_URL });
     expect(names.toSorted()).toEqual([...files.keys()].toSorted());
-    expect(names).toHaveLength(5);
+    expect(names).toHaveLength(6);
     for (const [name, text] of files) {
       expect(readFileSync(join(FOLDER, name), "utf8"), name).toBe(text);
     }
@@ -200,6 +200,7 @@ describe("the variables", () => {
       "entelix-overview": ["service", "tenant", "interval", "jaeger_url"],
       "entelix-agent": ["service", "tenant", "agent", "interval", "jaeger_url"],
       "entelix-tool": ["service", "tenant", "tool", "interval", "jaeger_url"],
+      "entelix-models": ["service", "tenant", "model", "interval", "jaeger_url"],
       "entelix-cost": ["service", "tenant", "interval", "jaeger_url"],
       "entelix-health": ["service", "interval", "jaeger_url"],
     });
@@ -239,7 +240,7 @@ describe("the links", () => {
       expect(searched.length, `${where}: ${panel.title}`).toBeGreaterThan(0);
       const places = searched.map((name) => placesOf(name));
       expect(
-        ["run", "call"].some((place) => places.every((each) => each.includes(place))),
+        ["run", "call", "model"].some((place) => places.every((each) => each.includes(place))),
         `${where}: ${searched}`,
       ).toBe(true);
     }

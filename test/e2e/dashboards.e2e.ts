@@ -13,13 +13,15 @@ import { panelProblems } from "../../deploy/grafana/check/panel-problems.ts";
 import { Prometheus } from "../../deploy/grafana/check/prometheus.ts";
 import { promqlSelectors } from "../../deploy/grafana/check/promql-names.ts";
 import { type Choices, queryText } from "../../deploy/grafana/check/query-text.ts";
-import { fromMilliseconds } from "../../src/events/instant.ts";
+import { addMilliseconds, fromMilliseconds } from "../../src/events/instant.ts";
+import { formatRfc3339 } from "../../src/events/rfc3339.ts";
 import { ALERTS, RECORDS } from "../deploy/alert-files.ts";
 import { queryNames } from "../deploy/alert-names.ts";
 import { SERVICE_METRICS } from "../deploy/service-metrics.ts";
 import { FreshIds } from "./support/fresh-ids.ts";
+import { text } from "./support/json-shape.ts";
 import { Player } from "./support/player.ts";
-import { renamed, shiftedTo, shippedRecordings } from "./support/recording.ts";
+import { type Recording, renamed, shiftedTo, shippedRecordings } from "./support/recording.ts";
 import { Stack, shipped } from "./support/stack.ts";
 import { untilHolds } from "./support/until.ts";
 
@@ -103,7 +105,9 @@ describe("the dashboards, after the recordings of the demo were sent live", () =
     await untilHolds("the first scrape", async () => {
       expect(await stack.prometheus.value("sum(up)")).toBe(2);
     });
-    const recorded = shippedRecordings();
+    const recorded = shippedRecordings().map((one) =>
+      one.name === "success" ? withModelCalls(one) : one,
+    );
     const { rename } = new FreshIds(recorded);
     player = new Player({
       setup: "setupTelemetry",
@@ -161,6 +165,55 @@ describe("the dashboards, after the recordings of the demo were sent live", () =
         failed("acme", "tool_error_terminal"),
         failed("globex", "model_dispatch"),
       ]);
+    });
+  });
+
+  it("show exactly the model calls that were sent", async () => {
+    await untilHolds("the numbers of the model calls", async () => {
+      const { panels } = await answer(prometheus, from, dashboard("entelix-models"));
+      const shown = (title: string) =>
+        panels
+          .get(title)
+          ?.answers.flatMap(({ series }) =>
+            series.map(({ labels, points }) => ({ ...labels, value: points.at(-1)?.[1] })),
+          );
+      expect(shown("Model calls")).toEqual([{ value: 4 }]);
+      expect(shown("Calls failed")).toEqual([{ value: 1 }]);
+      expect(shown("Failure ratio")).toEqual([{ value: 0.25 }]);
+      expect(shown("Input tokens")).toEqual([{ value: 90 }]);
+      expect(shown("Output tokens")).toEqual([{ value: 21 }]);
+      const failed = { error_type: "model_dispatch", gen_ai_provider_name: "openai" };
+      expect(shown("Failed calls by model and error")).toEqual([
+        { job: SERVICE, ...failed, gen_ai_request_model: "small-1", value: 1 },
+      ]);
+      const ratios = shown("Failure ratio by model")?.map((one) => JSON.stringify(one));
+      expect(ratios?.toSorted()).toEqual([
+        '{"gen_ai_request_model":"large-2","value":0}',
+        '{"gen_ai_request_model":"small-1","value":0.5}',
+      ]);
+    });
+  });
+
+  it("lead from a model's error to exactly its trace in Jaeger", async () => {
+    const models = dashboard("entelix-models");
+    const title = "Failed calls by model and error";
+    const [link] = models.panels.find((panel) => panel.title === title)?.links ?? [];
+    if (link === undefined) throw new Error("expected a link");
+    await untilHolds("the link of the failed call", async () => {
+      const { choices, panels, range } = await answer(prometheus, from, models);
+      const [row] = panels.get(title)?.answers.flatMap(({ series }) => series) ?? [];
+      const address = linkAddress(link.url, {
+        labels: row?.labels ?? {},
+        value: 1,
+        choices,
+        ...range,
+      });
+      const { searchParams } = new URL(address);
+      const tags: unknown = JSON.parse(searchParams.get("tags") ?? "{}");
+      const texts = Object.entries(Object(tags)).map(([name, value]) => [name, String(value)]);
+      const service = searchParams.get("service") ?? "";
+      const found = await stack.jaeger.search({ service, tags: Object.fromEntries(texts) });
+      expect(found).toHaveLength(1);
     });
   });
 
@@ -262,6 +315,34 @@ describe("the dashboards, after the recordings of the demo were sent live", () =
     });
   });
 });
+
+/** The same run, with four calls of two models just after its start, of which one fails. */
+function withModelCalls(recorded: Recording): Recording {
+  const [first, ...rest] = recorded.lines;
+  if (first === undefined) throw new Error("expected a start");
+  const started: unknown = JSON.parse(first.text);
+  const [run_id, tenant_id] = [text(started, "run_id"), text(started, "tenant_id")];
+  const calls = ["small-1", "small-1", "large-2", "large-2"].flatMap((model, index) => {
+    const call = { run_id, tenant_id, model_call_id: `m${index}`, model };
+    const usage = { input_tokens: 30, output_tokens: 7 };
+    const failure = {
+      error: "503",
+      kind: { type: "model_dispatch" },
+      envelope: { wire_code: "upstream_unavailable", wire_class: "server" },
+    };
+    return [
+      { type: "model_start", ...call, provider: model === "small-1" ? "openai" : "anthropic" },
+      index === 1
+        ? { type: "model_error", ...call, duration_ms: 1, ...failure }
+        : { type: "model_complete", ...call, duration_ms: 1, usage },
+    ];
+  });
+  const added = calls.map((event, index) => {
+    const at = addMilliseconds(first.at, index + 1);
+    return { at, text: JSON.stringify({ timestamp: formatRfc3339(at), ...event }) };
+  });
+  return { name: recorded.name, lines: [first, ...added, ...rest] };
+}
 
 function order({ entelix_failure_kind: kind }: Readonly<Record<string, unknown>>): number {
   return ["cancelled", "tool_error_terminal", "model_dispatch"].indexOf(String(kind));

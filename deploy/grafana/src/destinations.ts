@@ -1,5 +1,13 @@
 import type * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
-import { AGENT, FAILURE_KIND, OUTCOME, TENANT, TOOL, TOOL_ERROR_KIND } from "./labels.ts";
+import {
+  AGENT,
+  ERROR_TYPE,
+  FAILURE_KIND,
+  OUTCOME,
+  TENANT,
+  TOOL,
+  TOOL_ERROR_KIND,
+} from "./labels.ts";
 import { type Clicked, dashboardLink, jaegerLink, labelOf } from "./links.ts";
 
 type Link = dashboard.DashboardLinkBuilder;
@@ -36,6 +44,13 @@ export function endedByTool(clicked: Clicked, tool: string): Link {
   const kind = labelOf(clicked, TOOL_ERROR_KIND);
   return jaegerLink("Traces that this tool ended", clicked, {
     tags: { "entelix.failure.tool_name": tool, "entelix.failure.tool_error_kind": kind },
+  });
+}
+
+/** The traces in which a model call failed with the clicked error. `more` narrows them. */
+export function brokenModelCalls(clicked: Clicked, more: Readonly<Record<string, string>>): Link {
+  return jaegerLink("Traces with this failed call", clicked, {
+    tags: { "gen_ai.operation.name": "chat", "error.type": labelOf(clicked, ERROR_TYPE), ...more },
   });
 }
 

@@ -6,5 +6,9 @@ export const TOOL = "gen_ai_tool_name";
 export const OUTCOME = "entelix_run_outcome";
 export const FAILURE_KIND = "entelix_failure_kind";
 export const TOOL_ERROR_KIND = "entelix_tool_error_kind";
+export const MODEL = "gen_ai_request_model";
+export const PROVIDER = "gen_ai_provider_name";
+/** Why a run or a call failed; only on the series of those that did. */
+export const ERROR_TYPE = "error_type";
 export const TOKEN_TYPE = "gen_ai_token_type";
 export const REASON = "entelix_reason";

@@ -9,7 +9,7 @@ export const OUTCOME_COLORS: Colors = {
   abandoned: "purple",
 };
 
-/** Why a run failed. `cancelled` is grey: somebody wanted it. */
+/** Why a run or a model call failed. `cancelled` is grey: somebody wanted it. */
 export const FAILURE_COLORS: Colors = {
   tool_error_terminal: "red",
   usage_limit_exceeded: "orange",

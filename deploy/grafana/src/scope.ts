@@ -3,11 +3,12 @@ import { series } from "./queries.ts";
 /** The services that are chosen. */
 export const OF_SERVICE = 'job=~"$service"';
 
-/** The tenants that are chosen. The durations and tool calls have no tenant, so it can't narrow them. */
+/** The tenants that are chosen. Durations, tool calls and model calls have no tenant, so it can't narrow them. */
 export const OF_TENANT = 'entelix_tenant_id=~"$tenant"';
 
 export const OF_AGENT = 'gen_ai_agent_name="$agent"';
 export const OF_TOOL = 'gen_ai_tool_name="$tool"';
+export const OF_MODEL = 'gen_ai_request_model=~"$model"';
 
 /** Counted once: a failure that rises through nested runs ends each of them, but only one of them is the root. */
 export const ROOT = 'entelix_root="true"';

@@ -31,6 +31,12 @@ export function toolVariable(): Variable {
   return ofLabel("tool", "Tool", "gen_ai_tool_name", series(calls, IN_SERVICE));
 }
 
+/** The models that were asked. */
+export function modelVariable(): Variable {
+  const calls = "gen_ai_client_operation_duration_seconds_count";
+  return several(ofLabel("model", "Model", "gen_ai_request_model", series(calls, IN_SERVICE)));
+}
+
 /** The narrowest bar of the charts; a long time range makes wider ones. */
 export function intervalVariable(): dashboard.IntervalVariableBuilder {
   return new dashboard.IntervalVariableBuilder("interval")

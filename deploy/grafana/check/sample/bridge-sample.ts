@@ -16,6 +16,17 @@ export interface RunEnd {
   readonly usage?: { readonly input: number; readonly output: number; readonly cost: number };
 }
 
+/** How a sampled model call ends. */
+export interface ModelCallEnd {
+  readonly provider: string;
+  readonly model: string;
+  readonly seconds: number;
+  /** Only of calls that failed. */
+  readonly failureKind?: string | undefined;
+  readonly input: number;
+  readonly output: number;
+}
+
 export interface ToolFailure {
   readonly tool: string;
   readonly kind: string;
@@ -56,7 +67,7 @@ export class BridgeSample {
     for (const reason of ["evicted_runs", "aged_runs", "unseen_starts", "clamped"]) {
       this.adjusted(reason, 0);
     }
-    for (const label of ["tenant", "agent", "tool"]) this.overflowed(label, 0);
+    for (const label of ["tenant", "agent", "tool", "model"]) this.overflowed(label, 0);
     for (const reason of ["queue_full", "export_failed"]) this.dropped(reason, 0);
   }
 
@@ -104,6 +115,23 @@ export class BridgeSample {
       "gen_ai.agent.name": agent,
       "entelix.tenant_id": tenant,
     });
+  }
+
+  asked({ failureKind, input, model, output, provider, seconds }: ModelCallEnd): void {
+    this.#event(2);
+    const record = this.#recorder;
+    const chat = {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": provider,
+      "gen_ai.request.model": model,
+    };
+    const failed: Labels = failureKind === undefined ? {} : { "error.type": failureKind };
+    const duration = { ...chat, ...failed };
+    record.observe("gen_ai.client.operation.duration", this.#process, duration, seconds);
+    if (failureKind !== undefined) return;
+    const tokens = { ...chat, "gen_ai.token.modality": "unknown" };
+    record.add("gen_ai.client.inference.usage.input_tokens", this.#process, tokens, input);
+    record.add("gen_ai.client.inference.usage.output_tokens", this.#process, tokens, output);
   }
 
   ended({

@@ -13,6 +13,10 @@ const TENANTS = { acme: 5, globex: 3, initech: 2 };
 const TOOLS = { search: 6, crm_lookup: 4, sql_query: 3, send_email: 2 };
 const TOOL_SECONDS = { search: 0.4, crm_lookup: 0.9, sql_query: 2.5, send_email: 0.15 };
 const TOOL_ERRORS = { transient: 4, rate_limit: 3, validation: 4, quota: 1, permanent: 1 };
+const MODELS = { "large-2": 3, "small-1": 5, "fast-mini": 2 };
+const MODEL_SECONDS = { "large-2": 6, "small-1": 1.8, "fast-mini": 0.7 };
+const PROVIDERS = { "large-2": "anthropic", "small-1": "openai", "fast-mini": "openai" };
+const MODEL_ERRORS = { model_dispatch: 5, deadline_exceeded: 2, cancelled: 1 };
 const RARE_FAILURES = {
   usage_limit_exceeded: 3,
   cancelled: 4,
@@ -47,7 +51,9 @@ export function sampleWorkload({ from, to }: SampledTime): Recorder {
       recorder.end(`${job}-1`);
       bridge = new BridgeSample(recorder, job, `${job}-2`);
     });
-    const desk = new Desk(timeline, random, () => bridge, from, hour);
+    // Numbers of their own, so that what is not about models stays as it is.
+    const models = new Random(91 + index);
+    const desk = new Desk({ timeline, random, models, bridge: () => bridge, from, hour });
     for (let at = from + 20; at < to - 200; at += random.between(0.4, 1.6) * everySeconds) {
       // Nothing is open when the process is replaced.
       if (at < replaced - 600 || at >= replaced) desk.run(at, random.pick<string>(agents), true);
@@ -70,23 +76,29 @@ export function sampleWorkload({ from, to }: SampledTime): Recorder {
 
 const SAMPLE_SECONDS = 30;
 
+interface DeskOptions {
+  readonly timeline: Timeline;
+  readonly random: Random;
+  /** For the model calls. */
+  readonly models: Random;
+  readonly bridge: () => BridgeSample;
+  readonly from: number;
+  readonly hour: number;
+}
+
 /** Plans the runs of one service. */
 class Desk {
   readonly #timeline: Timeline;
   readonly #random: Random;
+  readonly #models: Random;
   readonly #bridge: () => BridgeSample;
   readonly #from: number;
   readonly #hour: number;
 
-  constructor(
-    timeline: Timeline,
-    random: Random,
-    bridge: () => BridgeSample,
-    from: number,
-    hour: number,
-  ) {
+  constructor({ bridge, from, hour, models, random, timeline }: DeskOptions) {
     this.#timeline = timeline;
     this.#random = random;
+    this.#models = models;
     this.#bridge = bridge;
     this.#from = from;
     this.#hour = hour;
@@ -103,6 +115,9 @@ class Desk {
     for (let call = 0; call < calls; call++) {
       const at = start + (seconds * (call + 1)) / (calls + 1);
       endedBy = this.#call(at, agent, tenant) ?? endedBy;
+    }
+    for (let call = 0; call <= calls; call++) {
+      this.#ask(start + (seconds * (call + 0.5)) / (calls + 1));
     }
     if (agent === "coordinator" && random.chance(0.6)) {
       this.run(start + 1, random.pick({ researcher: 3, triage: 1 }), false, tenant);
@@ -152,6 +167,27 @@ class Desk {
     return kind !== undefined && fatal && random.chance(0.8) ? { tool, kind } : undefined;
   }
 
+  #ask(at: number): void {
+    const random = this.#models;
+    const model = random.pick(MODELS);
+    const failed = this.#modelIsAway(at) ? random.chance(0.8) : random.chance(0.01);
+    const failureKind = this.#modelIsAway(at) ? "model_dispatch" : random.pick(MODEL_ERRORS);
+    const end = {
+      model,
+      provider: PROVIDERS[model],
+      seconds: random.duration(MODEL_SECONDS[model]),
+      input: Math.round(random.duration(2_500)),
+      output: Math.round(random.duration(350)),
+      ...(failed ? { failureKind } : {}),
+    };
+    this.#timeline.plan(at, () => this.#bridge().asked(end));
+  }
+
+  #modelIsAway(at: number): boolean {
+    const hour = (at - this.#from) / this.#hour;
+    return hour > 4.2 && hour < 4.37;
+  }
+
   /** In the second hour globex' credential for the customer database is no longer accepted. */
   #toolError(at: number, tool: Tool, tenant: Tenant): string | undefined {
     const hour = (at - this.#from) / this.#hour;
@@ -162,8 +198,7 @@ class Desk {
   /** In the fifth hour the model is away for ten minutes. */
   #failureKind(at: number, endedBy: ToolFailure | undefined): string | undefined {
     if (endedBy !== undefined) return "tool_error_terminal";
-    const hour = (at - this.#from) / this.#hour;
-    if (hour > 4.2 && hour < 4.37 && this.#random.chance(0.7)) return "model_dispatch";
+    if (this.#modelIsAway(at) && this.#random.chance(0.7)) return "model_dispatch";
     return this.#random.chance(0.015) ? this.#random.pick(RARE_FAILURES) : undefined;
   }
 
