@@ -62,8 +62,7 @@ export class EventMetrics implements RunObserver {
     if (run.root) pair.startAtZero();
     const { approvals } = this.#instruments;
     if (approvals.isEmpty) return;
-    approvals.resolveRun(run.tenantId, run.runId);
-    this.#resolve(run);
+    if (!approvals.resolveRun(run.tenantId, run.runId)) this.#resolve(run);
   }
 
   runNamed(run: Run<unknown>): void {
@@ -193,11 +192,14 @@ export class EventMetrics implements RunObserver {
     this.#add(pair.cost(), decimalOf(cost_usd), "usage.cost_usd", cost_usd);
   }
 
-  /** A run that continues others: they wait no more. */
+  /**
+   * A run that continues another one: that waits no more. Where it names one that waits, its thread is
+   * not asked: others may wait there.
+   */
   #resolve(run: Run<unknown>): void {
     const { approvals } = this.#instruments;
     const { resumedFromRunId, tenantId, threadId } = run;
-    if (resumedFromRunId !== undefined) approvals.resolveRun(tenantId, resumedFromRunId);
+    if (resumedFromRunId !== undefined && approvals.resolveRun(tenantId, resumedFromRunId)) return;
     if (threadId !== undefined && run.root) approvals.resolveThread(tenantId, threadId);
   }
 

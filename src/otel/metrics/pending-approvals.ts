@@ -27,7 +27,7 @@ export interface Waiting {
 
 /**
  * The interrupted runs that wait for an approval, until they go on: under their own id, under a new
- * one that names them, or as the next root run of their thread.
+ * one that names them, or as the next root run of their thread that names none that waits.
  *
  * Counted when asked, not kept as a sum: nothing can drift. Bounded in number and in time, since a
  * run may go on in another process, or never.
@@ -55,9 +55,15 @@ export class PendingApprovals {
     if (this.#pending.size > MOST_PENDING) this.#forget(this.#pending.values().next().value);
   }
 
-  /** The run goes on, or is followed by another one. */
-  resolveRun(tenantId: string, runId: string): void {
-    this.#remove(this.#pending.get(keyOf(tenantId, runId)));
+  /**
+   * The run goes on, or is followed by another one.
+   *
+   * @returns whether it waited.
+   */
+  resolveRun(tenantId: string, runId: string): boolean {
+    const waited = this.#pending.get(keyOf(tenantId, runId));
+    this.#remove(waited);
+    return waited !== undefined;
   }
 
   /** A root run starts on the thread: its last interrupted run waits no more. */

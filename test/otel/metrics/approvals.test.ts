@@ -92,6 +92,37 @@ describe("a run that waits for an approval", () => {
     expect(await approvals(bench)).toEqual([0, 0]);
   });
 
+  it("waits on when a run starts on its thread that says to continue another one", async () => {
+    const bench = meteredBench();
+    const [first, second] = [new RunEvents(FIRST), new RunEvents(SECOND)];
+    bench.identified(0, first.started(), onThread);
+    bench.identified(1, second.started(), onThread);
+    bench.identified(10, first.interrupted(waiting), onThread);
+    bench.identified(30, second.interrupted(waiting), onThread);
+    clockAt(70);
+    expect(await approvals(bench)).toEqual([2, 60]);
+    const next = new RunEvents("018f3c7a-0000-7000-8000-00000000000a");
+    bench.identified(70, next.started(), { ...onThread, resumed_from_run_id: FIRST });
+    expect(await approvals(bench)).toEqual([1, 40]);
+    // What it names is nothing that waits here: it was resumed in another process before.
+    const last = new RunEvents("018f3c7a-0000-7000-8000-00000000000b");
+    const before = { resumed_from_run_id: "018f3c7a-0000-7000-8000-00000000000c" };
+    bench.identified(70, last.started(), { ...onThread, ...before });
+    expect(await approvals(bench)).toEqual([0, 0]);
+  });
+
+  it("waits on when another run of its thread goes on under its own id", async () => {
+    const bench = meteredBench();
+    const [first, second] = [new RunEvents(FIRST), new RunEvents(SECOND)];
+    bench.identified(0, first.started(), onThread);
+    bench.identified(1, second.started(), onThread);
+    bench.identified(10, first.interrupted(waiting), onThread);
+    bench.identified(30, second.interrupted(waiting), onThread);
+    clockAt(70);
+    bench.identified(70, first.started(), onThread);
+    expect(await approvals(bench)).toEqual([1, 40]);
+  });
+
   it("is known after the lifecycle has forgotten its run", async () => {
     const bench = waitingBench();
     for (const n of [3, 4, 5]) {
