@@ -25,6 +25,9 @@ const CONTENT: Readonly<Record<string, string>> = Object.fromEntries(
     "gen_ai.input.messages",
     "gen_ai.output.messages",
     "gen_ai.system_instructions",
+    "gen_ai.prompt.0.content",
+    "gen_ai.retrieval.documents",
+    "gen_ai.memory.records",
   ].map((name) => [name, "a secret"]),
 );
 
