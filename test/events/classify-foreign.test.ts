@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import { connect, constants, createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -263,6 +264,28 @@ describe("what this Node really throws", () => {
 
   it("TLS with a server that speaks none", async () => {
     expect(await codeOf(() => fetch(`https://127.0.0.1:${port}/`))).toBe("tls_failure");
+  });
+
+  it("a stream of HTTP/2 that the server closed, and a session", async () => {
+    const http2 = createHttp2Server();
+    http2.on("session", (session) => session.on("error", () => {}));
+    http2.on("stream", (stream, headers) => {
+      stream.on("error", () => {});
+      if (headers[":path"] === "/busy") stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      else stream.session?.goaway(constants.NGHTTP2_INTERNAL_ERROR);
+    });
+    await new Promise<void>((resolve) => http2.listen(0, "127.0.0.1", resolve));
+    const address = http2.address();
+    const at = typeof address === "object" && address !== null ? address.port : 0;
+    for (const path of ["/busy", "/gone"]) {
+      const session = connect(`http://127.0.0.1:${at}`).on("error", () => {});
+      const request = session.request({ ":path": path });
+      const failed = () =>
+        new Promise((_, reject) => request.on("error", reject).on("response", () => {}));
+      expect(await codeOf(failed)).toBe("transport_failure");
+      session.destroy();
+    }
+    await new Promise((resolve) => http2.close(resolve));
   });
 
   it("an answer that is no JSON", async () => {

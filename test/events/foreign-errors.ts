@@ -282,6 +282,9 @@ export const NODE_ERRORS: readonly ForeignCase[] = [
     thrown: causedBy(code),
     ...network,
   })),
+  ...["ERR_HTTP2_STREAM_ERROR", "ERR_HTTP2_SESSION_ERROR", "ERR_HTTP2_GOAWAY_SESSION"].map(
+    (code) => ({ name: `the cause ${code}`, thrown: causedBy(code), ...network }),
+  ),
   ...["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "ESERVFAIL", "ETIMEOUT"].map((code) => ({
     name: `the cause ${code}`,
     thrown: causedBy(code),
