@@ -278,7 +278,8 @@ export class AuditSink implements AgentEventSink, AuditCalls {
   /** One function for all rows. */
   readonly #tell = (error: unknown): void => {
     try {
-      this.#onError(error);
+      const told: unknown = this.#onError(error);
+      Promise.resolve(told).catch(() => {});
     } catch {
       // Whoever listens to errors must not make new ones of them.
     }

@@ -2,6 +2,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { AuditEntry, RowAnchor, ThreadKey } from "../../src/audit/audit-row.ts";
 import { AuditSink, type AuditSinkOptions } from "../../src/audit/audit-sink.ts";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
+import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
+import { postgresSettings } from "../../src/audit/postgres/postgres-options.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
 import { isObject } from "../../src/audit/wire/wire-shape.ts";
 import { AGENT_EVENT_TYPES, type AgentEvent } from "../../src/events/agent-event.ts";
@@ -178,6 +180,37 @@ describe("AuditSink.send", () => {
     await sink.send(toolStart("r1"));
     expect(log.written).toHaveLength(1);
   });
+
+  it.each(["AuditSink", "NdjsonSessionLog", "PostgresSessionLog"])(
+    "of %s takes an async listener, whose rejection ends no process",
+    async (whose) => {
+      const unhandled: unknown[] = [];
+      const note = (reason: unknown) => unhandled.push(reason);
+      process.on("unhandledRejection", note);
+      try {
+        const errors: unknown[] = [];
+        const onError = async (error: unknown) => {
+          errors.push(error);
+          throw new Error("a bad listener");
+        };
+        const broken = new Error("disk full");
+        if (whose === "AuditSink") {
+          const { log, sink } = setUp({ onError });
+          log.failure = Object.assign(broken, { code: "ENOSPC" });
+          void sink.send(toolStart("r1"));
+        } else if (whose === "NdjsonSessionLog") {
+          ndjsonSettings({ onError }).onError(broken);
+        } else {
+          postgresSettings({ connection: "postgres://db.example/agents", onError }).onError(broken);
+        }
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(errors).toEqual([broken]);
+        expect(unhandled).toEqual([]);
+      } finally {
+        process.off("unhandledRejection", note);
+      }
+    },
+  );
 
   it("names what is wrong with an event's envelope", async () => {
     const { sink } = setUp();

@@ -66,7 +66,8 @@ export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings
 function contained(onError: NdjsonSessionLogOptions["onError"]): (error: unknown) => void {
   return (error) => {
     try {
-      onError?.(error);
+      const told: unknown = onError?.(error);
+      Promise.resolve(told).catch(() => {});
     } catch {
       // A listener's own fault must not fail a write.
     }

@@ -94,7 +94,8 @@ function schemaIn(connection: string | undefined): string | undefined {
 function contained(onError: PostgresSettings["onError"]): (error: unknown) => void {
   return (error) => {
     try {
-      onError?.(error);
+      const told: unknown = onError?.(error);
+      Promise.resolve(told).catch(() => {});
     } catch {
       // A listener's own fault must not fail a write.
     }
