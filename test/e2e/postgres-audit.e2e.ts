@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AuditSink } from "../../src/audit/audit-sink.ts";
 import { pageStatement } from "../../src/audit/postgres/row-pages.ts";
 import { verifyPostgresLog } from "../../src/audit/postgres/verify-postgres-log.ts";
 import { entries, entry, key } from "../audit/support/entries.ts";
@@ -90,6 +91,20 @@ describe("audit verify and audit show of the built command", () => {
       "tenant other, thread t1",
     ]);
     expect((await command(["audit", "show", url, "--run", "r2"])).stderr).toBe("No rows.\n");
+  });
+
+  it("finds the rows of a run by its UUID in any letters", async () => {
+    const { log, url } = await logs.filled();
+    const upper = "018F3C7A-0000-7000-8000-00000000000A";
+    await new AuditSink({ log }).recordResumed({ ...key, run_id: upper }, "checkpoint");
+    await log.append(key, [entry("an application's own", { run_id: upper })]);
+    const runs = [];
+    for (const run of [upper, upper.toLowerCase()]) {
+      const { stdout } = await command(["audit", "show", url, "--run", run, "--json"]);
+      runs.push(stdout.match(/"run_id":"[^"]+"/g));
+    }
+    const [asSinksWrite, asGiven] = [upper.toLowerCase(), upper].map((id) => `"run_id":"${id}"`);
+    expect(runs).toEqual([[asSinksWrite, asGiven], [asSinksWrite]]);
   });
 
   it.each<[string, string[], RegExp]>([
