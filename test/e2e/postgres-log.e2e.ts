@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AuditRow, ThreadKey } from "../../src/audit/audit-row.ts";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { PostgresSessionLog } from "../../src/audit/postgres/postgres-session-log.ts";
+import { readPostgresRows } from "../../src/audit/postgres/read-postgres-rows.ts";
 import { verifyPostgresLog } from "../../src/audit/postgres/verify-postgres-log.ts";
 import { entry, key } from "../audit/support/entries.ts";
 import { expectWhole, sessionLogContract } from "../audit/support/session-log-contract.ts";
@@ -288,6 +289,32 @@ describe("a pool that was given", () => {
     const rows = (await all[0]?.loadSince(key, 0)) ?? [];
     expectWhole(rows);
     expect(new Set(rows.map(({ digest }) => digest)).size).toBe(40);
+    for (const pool of pools) await pool.end();
+  });
+
+  it("refuses nobody under such an isolation: not to open, to append nor to archive", async () => {
+    const schema = freshSchema();
+    const options = "-c default_transaction_isolation=repeatable\\ read";
+    const pools = Array.from(
+      { length: 8 },
+      () => new Pool({ connectionString: server.url(), max: 1, options }),
+    );
+    const all = await Promise.all(pools.map((pool) => PostgresSessionLog.open({ pool, schema })));
+    // Each goes on by itself, so that some meet the others far more often than a few times in a row.
+    let archived = 0;
+    const write = async (log: PostgresSessionLog, n: number) => {
+      for (let row = 0; row < 40; row += 1) {
+        const { ordinal } = await log.append(key, [entry(`${n}-${row}`)]);
+        const by = row % 10 === 9 ? await log.archiveBefore(key, ordinal) : 0;
+        archived += by;
+      }
+    };
+    await Promise.all(all.map(write));
+    const rows = [];
+    for await (const row of readPostgresRows(place(schema))) rows.push(row);
+    expectWhole(rows);
+    expect(new Set(rows.map(({ digest }) => digest)).size).toBe(320);
+    expect(await all[0]?.loadSince(key, 0)).toHaveLength(320 - archived);
     for (const pool of pools) await pool.end();
   });
 });

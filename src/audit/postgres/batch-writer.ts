@@ -13,9 +13,15 @@ export interface BatchWriterOptions {
   readonly durability: Durability;
   /** See `PostgresSettings.doubtMs`. */
   readonly doubtMs: number;
+  /**
+   * For how long a statement that met another transaction is tried again, in ms. Default 30,000: as long
+   * as an append waits for the lock on its thread, which it does where transactions are not isolated
+   * more than PostgreSQL's default has them.
+   */
+  readonly collisionMs?: number;
 }
 
-const COLLISIONS = 10;
+const COLLISION_MS = 30_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
 
@@ -45,19 +51,19 @@ export class BatchWriter {
    *   Error that says so when that could not be found out.
    */
   async write(calls: readonly AppendCall[]): Promise<RowAnchor[]> {
-    const { doubtMs, durability } = this.#options;
+    const { collisionMs = COLLISION_MS, doubtMs, durability } = this.#options;
+    const collidesUntil = performance.now() + collisionMs;
     const batch = new AppendBatch(calls);
     const values = [randomUUID(), synchronousCommit(durability), ...batch.parameters()];
     const outcome: { doubt: unknown } = { doubt: undefined };
     let until = 0;
     for (let tries = 1; ; tries += 1) {
       try {
-        return batch.anchors(await this.#send(values, outcome));
+        const answer = await this.#send(values, outcome);
+        if (!(answer instanceof Error)) return batch.anchors(answer);
+        if (performance.now() >= collidesUntil) throw answer;
+        await sleep(pauseMs(tries) / 10);
       } catch (error) {
-        if (isCollision(error) && tries <= COLLISIONS) {
-          await sleep(pauseMs(tries) / 10);
-          continue;
-        }
         if (outcome.doubt === undefined) throw error;
         if (until === 0) until = performance.now() + doubtMs;
         if (performance.now() >= until) throw inDoubt(outcome.doubt);
@@ -66,11 +72,13 @@ export class BatchWriter {
     }
   }
 
-  #send(values: unknown[], outcome: { doubt: unknown }): Promise<PgResult> {
+  /** @returns the answer, or the error of a collision: nothing was done, and the connection is whole. */
+  #send(values: unknown[], outcome: { doubt: unknown }): Promise<PgResult | Error> {
     return withClient(this.#options.pool, async (client) => {
       try {
         return await client.query({ text: this.#text, values });
       } catch (error) {
+        if (error instanceof Error && isCollision(error)) return error;
         if (!isRefusal(error)) outcome.doubt = error;
         throw error;
       }

@@ -1,5 +1,5 @@
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
-import { type PgClient, type PgPool, withClient } from "./pg-pool.ts";
+import { BEGIN, type PgClient, type PgPool, withClient } from "./pg-pool.ts";
 import { quotedSchema } from "./schema-name.ts";
 
 /** What opening a schema came to. */
@@ -26,7 +26,8 @@ export async function migrate(pool: PgPool, schema: string, allowed: boolean): P
     if (before === SCHEMA_VERSION) return { from: before, to: before };
     if (!allowed) throw notMigrated(before, schema);
     await checkEncoding(client);
-    await client.query({ text: "begin" });
+    // Whoever has waited for the lock has to see what was done meanwhile, whatever the database's default.
+    await client.query({ text: BEGIN });
     await client.query({
       text: "select pg_advisory_xact_lock(hashtextextended($1, 0))",
       values: [`entelix-otel ${schema}`],

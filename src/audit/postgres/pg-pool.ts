@@ -25,6 +25,12 @@ export interface PgPool {
 }
 
 /**
+ * Begins a transaction that sees, once it has the lock that it waited for, what was done meanwhile. The
+ * default of a database, a role or a pool may be a stricter one, which fails there.
+ */
+export const BEGIN = "begin isolation level read committed";
+
+/**
  * Runs something on a connection of its own, which goes back into the pool, or is closed where it
  * failed: nobody can know in which state it is.
  */

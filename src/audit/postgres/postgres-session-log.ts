@@ -9,7 +9,7 @@ import { BatchWriter, synchronousCommit } from "./batch-writer.ts";
 import { eraseThread } from "./erase.ts";
 import { migrate } from "./migrate.ts";
 import { openPool } from "./open-pool.ts";
-import { type PgPool, withClient } from "./pg-pool.ts";
+import { BEGIN, type PgPool, withClient } from "./pg-pool.ts";
 import {
   type CheckedSettings,
   type PostgresSessionLogOptions,
@@ -117,11 +117,15 @@ export class PostgresSessionLog implements SessionLog {
     const thread = namedThread(key);
     checkWhole(watermark, "watermark");
     this.#checkOpen();
-    const [row] = await this.#run({
-      text: `select ${this.#schema}.archive_rows($1, $2::bigint, $3)::text as archived`,
-      values: [threadName(thread), watermark, synchronousCommit(this.#settings.durability)],
+    return withClient(this.#pool, async (client) => {
+      await client.query({ text: BEGIN });
+      const { rows } = await client.query({
+        text: `select ${this.#schema}.archive_rows($1, $2::bigint, $3)::text as archived`,
+        values: [threadName(thread), watermark, synchronousCommit(this.#settings.durability)],
+      });
+      await client.query({ text: "commit" });
+      return Number(rows[0]?.archived);
     });
-    return Number(row?.archived);
   }
 
   /**

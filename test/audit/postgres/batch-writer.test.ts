@@ -13,8 +13,14 @@ const ANSWER: PgResult = {
   ],
 };
 
-function writer(pool: FakePool, doubtMs = 10_000): BatchWriter {
-  return new BatchWriter({ pool, schema: '"entelix"', durability: "batch", doubtMs });
+function writer(pool: FakePool, doubtMs = 10_000, collisionMs = 30_000): BatchWriter {
+  return new BatchWriter({
+    pool,
+    schema: '"entelix"',
+    durability: "batch",
+    doubtMs,
+    collisionMs,
+  });
 }
 
 describe("BatchWriter", () => {
@@ -78,9 +84,18 @@ describe("BatchWriter", () => {
       () => ANSWER,
     );
     expect(await writer(once).write([call("a", "1")])).toEqual([{ ordinal: 5, hash }]);
+    expect(once.released).toEqual([false, false]);
+    // As many as it takes: where transactions are isolated more, all but one writer meet another one.
+    let left = 15;
+    const often = new FakePool(() => (--left > 0 ? coded("40001", "serialization") : ANSWER));
+    expect(await writer(often).write([call("a", "1")])).toEqual([{ ordinal: 5, hash }]);
+    expect(often.statements).toHaveLength(15);
+    expect(new Set(often.statements.map(({ values }) => values?.[0])).size).toBe(1);
     const always = new FakePool(() => coded("40001", "serialization"));
-    await expect(writer(always).write([call("a", "1")])).rejects.toThrow("serialization");
-    expect(always.statements).toHaveLength(11);
+    await expect(writer(always, 10_000, 0).write([call("a", "1")])).rejects.toThrow(
+      "serialization",
+    );
+    expect(always.statements).toHaveLength(1);
   });
 
   it("takes no other answer than one to its entries", async () => {
