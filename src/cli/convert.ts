@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { DEFAULT_EVENT_IDS } from "../audit/session-log.ts";
 import { formatIssue } from "../ingest/line-issue.ts";
 import { serviceResource } from "../otel/replay/service-resource.ts";
 import { SpanOutlet } from "../otel/replay/span-outlet.ts";
@@ -16,6 +17,7 @@ import { openOutput } from "./replay/output-file.ts";
 import { Progress } from "./replay/progress.ts";
 import { RejectsFile } from "./replay/rejects-file.ts";
 import { ReplayJob } from "./replay/replay-job.ts";
+import { count } from "./terminal/figures.ts";
 import { safe } from "./terminal/safe-text.ts";
 
 const OPTIONS = {
@@ -44,7 +46,7 @@ export const convert: Command = {
   options: OPTIONS,
   notes: [
     "FILE has one event a line (NDJSON, also gzip); - is standard input. The rows are those that replay --audit writes, with the ids of the spans that it makes; no spans are made.",
-    "Rows that the log has already are not written again, so a file may be converted twice.",
+    `Rows that the log has already are not written again, as long as it remembers their event ids: those of its last ${count(DEFAULT_EVENT_IDS)} rows at least. Files with more rows are converted once, or again into a new directory.`,
     "Events without a row in an audit log are counted by type. A bad line is reported as file:line: field: what was expected, and does not stop the rest.",
     "Exit code: 0 all taken, 2 some lines rejected, 1 it could not run or something was lost.",
   ],

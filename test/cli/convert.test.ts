@@ -7,6 +7,7 @@ import { readRows } from "../../src/audit/verify/read-rows.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import { CliError } from "../../src/cli/cli-error.ts";
 import type { Command } from "../../src/cli/command.ts";
+import { type ConvertSummary, convertLines } from "../../src/cli/convert/convert-summary.ts";
 import { convert } from "../../src/cli/convert.ts";
 import { replay } from "../../src/cli/replay.ts";
 import { Output } from "../../src/cli/terminal/output.ts";
@@ -169,6 +170,29 @@ describe("convert", () => {
       `audit log: ${directory}`,
       "",
     ]);
+  });
+
+  it("warns where converting again would write rows twice", () => {
+    const summary: ConvertSummary = {
+      events: 100_001,
+      rows: 100_001,
+      rows_by_kind: { tool_call: 100_001 },
+      unprojected: {},
+      rejected: 0,
+      rejected_fields: {},
+      late: 0,
+      unknown_types: {},
+      unknown_values: {},
+      audit: { directory: "log", failures: 0 },
+      unreadable: [],
+    };
+    const output = new Output({ write: () => true, on: () => {} }, {});
+    expect(convertLines(summary, output)).toEqual([
+      "100,001 events, 100,001 rows: 100,001 tool_call",
+      "more rows than the log remembers ids of (100,000): convert the same files again into a new directory only, or rows are there twice",
+      "audit log: log",
+    ]);
+    expect(convertLines({ ...summary, rows: 100_000 }, output)).toHaveLength(2);
   });
 
   it("asks for the log to write to", async () => {

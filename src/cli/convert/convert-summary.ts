@@ -1,3 +1,4 @@
+import { DEFAULT_EVENT_IDS } from "../../audit/session-log.ts";
 import type { ReplayJob } from "../replay/replay-job.ts";
 import { count, counted } from "../terminal/figures.ts";
 import type { Output } from "../terminal/output.ts";
@@ -72,6 +73,13 @@ export function convertLines(summary: ConvertSummary, output: Output): string[] 
   if (total(unknown_values) > 0) lines.push(`values not known here${listed(unknown_values)}`);
   if (rejected > 0) lines.push(output.style("yellow", `${counted(rejected, "line")} rejected`));
   if (late > 0) lines.push(`${counted(late, "event")} came too late to be put in order`);
+  if (rows > DEFAULT_EVENT_IDS) {
+    const ids = count(DEFAULT_EVENT_IDS);
+    const again = "convert the same files again into a new directory only, or rows are there twice";
+    lines.push(
+      output.style("yellow", `more rows than the log remembers ids of (${ids}): ${again}`),
+    );
+  }
   const stored = `audit log: ${safe(audit.directory)}`;
   if (audit.failures === 0) lines.push(stored);
   else {
