@@ -49,9 +49,12 @@ export function checkArguments(command: Command, args: string[]): "help" | "vers
   return "run";
 }
 
-/** `--out --json` is a forgotten value, not a file of that name; `--out=--json` is meant. */
+/**
+ * `--out --json` is a forgotten value, not a file of that name; `--out=--json` is meant. `--out=` is what
+ * is left of `--out=$FILE` where that is not set.
+ */
 function isMissing(value: string | undefined, inline: boolean | undefined): boolean {
-  if (value === undefined || (value === "" && inline !== true)) return true;
+  if (value === undefined || value === "") return true;
   return inline !== true && value.length > 1 && value.startsWith("-");
 }
 

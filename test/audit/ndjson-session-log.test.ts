@@ -108,6 +108,12 @@ describe("the files of a log", () => {
     }
   });
 
+  it("take no empty path for the working directory", async () => {
+    const before = await readdir(".");
+    await expect(NdjsonSessionLog.open("")).rejects.toThrow("got an empty path");
+    expect(await readdir(".")).toEqual(before);
+  });
+
   it("name the option that is out of range", async () => {
     await expect(openLog({ segmentBytes: 10 })).rejects.toThrow("segmentBytes: expected a whole");
     await expect(openLog({ eventIds: 0 })).rejects.toThrow("eventIds: expected a whole number");

@@ -60,6 +60,8 @@ describe("the command line", () => {
     [["replay", "x", "-q"], "unknown option -q"],
     [["replay", "x", "--out", "--json"], "--out: expected FILE after it"],
     [["replay", "x", "--rejects"], "--rejects: expected FILE after it"],
+    [["replay", "x", "--endpoint="], "--endpoint: expected URL after it"],
+    [["consume", "--dead-letter="], "--dead-letter: expected TOPIC after it"],
     [["replay", "x", "--json=yes"], '--json: expected no value, got "yes"'],
     [["where", "a", "b"], "expected one RUN_ID after where, got 2"],
     [["demo", "x"], "expected nothing after demo, got 1"],
@@ -82,7 +84,7 @@ describe("the command line", () => {
       const { code, stderr } = await command([name, ...files, "--audit="], { cwd: folder.path });
       expect([code, stderr]).toEqual([
         1,
-        "entelix-otel: --audit: expected the log's directory, got an empty path\n",
+        `entelix-otel: --audit: expected DIR after it\nRun: entelix-otel ${name} --help\n`,
       ]);
       expect(readdirSync(folder.path)).toEqual([]);
     },
