@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { readText } from "../support/golden.ts";
@@ -8,6 +8,7 @@ import { Folder } from "./support/folder.ts";
 import { parseLines, readSpans } from "./support/otlp-lines.ts";
 import { completed, line, recording, started } from "./support/recorded.ts";
 
+const WRITE_ONLY = "/proc/sys/vm/drop_caches";
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
 
 describe("replay --json", () => {
@@ -262,6 +263,19 @@ describe("replay sources", () => {
     const { code, stdout, stderr } = await command(["replay", ...args], { stdin: started() });
     expect([code, stdout, stderr.split("\n")[0]]).toEqual([1, "", `entelix-otel: ${message}`]);
   });
+
+  // Nobody may read it, not even root, under whom tests run in containers.
+  it.skipIf(!existsSync(WRITE_ONLY))(
+    "refuses a file that may not be read before the others are",
+    async () => {
+      const { code, stdout, stderr } = await command(["replay", recording("pause"), WRITE_ONLY]);
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        "",
+        `entelix-otel: ${WRITE_ONLY}: no permission to read it\n`,
+      ]);
+    },
+  );
 
   it("does not write over what it reads", async () => {
     using folder = new Folder();

@@ -1,5 +1,5 @@
-import { createReadStream, type Stats } from "node:fs";
-import { realpath, stat } from "node:fs/promises";
+import { constants, createReadStream, type Stats } from "node:fs";
+import { access, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { CliError, messageOf } from "../cli-error.ts";
@@ -36,6 +36,7 @@ async function inputFile(name: string): Promise<InputFile> {
   let found: Stats;
   try {
     found = await stat(name);
+    await access(name, constants.R_OK);
   } catch (error) {
     throw new CliError(cannotRead(name, error), undefined, { cause: error });
   }
