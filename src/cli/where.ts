@@ -60,8 +60,16 @@ function idsOf(id: string, tenant: string | undefined): RunIds {
   if (tenant !== undefined && tenant !== "") return RunIds.hashed(tenant, id);
   throw new CliError(
     `"${safe(id)}" is no UUID: its trace depends on the tenant too`,
-    "Say which: --tenant T",
+    `Say which: --tenant T${dashed(id)}`,
   );
+}
+
+/** A trace id, as Jaeger shows it, is the run id without its dashes. */
+function dashed(id: string): string {
+  const parts = /^([\da-f]{8})([\da-f]{4})([\da-f]{4})([\da-f]{4})([\da-f]{12})$/i.exec(id);
+  return parts === null
+    ? ""
+    : `. Or is it a trace id? The run's has dashes: ${parts.slice(1).join("-")}`;
 }
 
 function asJson({ traceId, spanId, address }: Found): string {

@@ -43,6 +43,18 @@ describe("where", () => {
     expect(stdout).toContain("trace   2b94dac6e00d5792cd80228c7351a5e8\n");
   });
 
+  it("knows a trace id that is given for a run id", async () => {
+    const { code, stderr } = await command(["where", RUN.replaceAll("-", "")]);
+    expect([code, stderr.split("\n")]).toEqual([
+      1,
+      [
+        'entelix-otel: "018f3c7a000070008000000000000002" is no UUID: its trace depends on the tenant too',
+        `Say which: --tenant T. Or is it a trace id? The run's has dashes: ${RUN}`,
+        "",
+      ],
+    ]);
+  });
+
   it("asks for the tenant where it matters, and refuses addresses that are none", async () => {
     const [tenant, jaeger] = await Promise.all([
       command(["where", "r1"]),
