@@ -54,7 +54,19 @@ export {
 export type { CarryOptions, IgnoredReason } from "./context/ignored-field.ts";
 export { type RunParent, toRunParent } from "./context/run-parent.ts";
 // Reading recordings
-export type { Decoded, DecodedEvent, DecodeIssue, Dialect } from "./dialects/dialect.ts";
+export type {
+  Decoded,
+  DecodedEvent,
+  DecodeIssue,
+  Dialect,
+  EventRank,
+  JsonObject,
+  LineEnvelope,
+  RejectedEvent,
+  SkippedLine,
+  StreamPlace,
+  UnknownEvent,
+} from "./dialects/dialect.ts";
 export { entelixDialect } from "./dialects/entelix/entelix-dialect.ts";
 // Errors
 export { AgentError, isAgentError, type ProviderErrorOptions } from "./events/agent-error.ts";
@@ -108,8 +120,16 @@ export { formatRfc3339, parseRfc3339 } from "./events/rfc3339.ts";
 export { asAgentError } from "./events/thrown-as-agent-error.ts";
 export { TOOL_ERROR_KINDS, type ToolErrorKind } from "./events/tool-error-kind.ts";
 export type { UsageLimitBreach, UsageSnapshot } from "./events/usage.ts";
-export type { ReadEventsOptions, ReadReport, RejectedLine } from "./ingest/event-intake.ts";
+export type { ByteSource } from "./ingest/byte-source.ts";
+export type { DecodedLine } from "./ingest/decode-line.ts";
+export type {
+  ReadEventsOptions,
+  ReadReport,
+  RejectedLine,
+  UnknownLine,
+} from "./ingest/event-intake.ts";
 export { formatIssue, type LineIssue } from "./ingest/line-issue.ts";
+export type { OrderWindowOptions } from "./ingest/order-window.ts";
 export { readEvents, SourceReadError } from "./ingest/read-events.ts";
 export type { LifecycleLimits } from "./lifecycle/limits.ts";
 export { RunIds } from "./lifecycle/run-ids.ts";

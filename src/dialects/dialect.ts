@@ -40,6 +40,7 @@ export const EVENT_RANK = {
   runCloses: 5,
 } as const;
 
+/** One of them: 0 opens a run, 5 closes it. */
 export type EventRank = (typeof EVENT_RANK)[keyof typeof EVENT_RANK];
 
 /** An event that was checked, with what its line says beside it. */

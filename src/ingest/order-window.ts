@@ -5,6 +5,7 @@ import { RecentMap } from "../lifecycle/recent-map.ts";
 import { mergeTies } from "./merge-ties.ts";
 import type { OrderItem } from "./order-item.ts";
 
+/** How far back events are put in order. */
 export interface OrderWindowOptions {
   /** Later items that must have come before an item is released. Default 128. */
   readonly size?: number | undefined;

@@ -25,7 +25,47 @@ function undocumented(checker: ts.TypeChecker, file: ts.SourceFile | undefined):
     .map((symbol) => symbol.name);
 }
 
+/** What whoever reads recordings passes and is given, and so has to be able to name. */
+const OF_READING = ["readEvents", "ReadEventsOptions", "Dialect", "Decoded"];
+
+/** Types of this package that the declarations of some exports name, and the entry does not export. */
+function unnameable(checker: ts.TypeChecker, file: ts.SourceFile, names: readonly string[]) {
+  const entry = checker.getSymbolAtLocation(file);
+  if (entry === undefined) throw new Error("no such entry");
+  const whole = (symbol: ts.Symbol) =>
+    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  const exported = new Map(checker.getExportsOfModule(entry).map((one) => [one.name, whole(one)]));
+  const known = new Set(exported.values());
+  const missing = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    const name = ts.isTypeReferenceNode(node) ? node.typeName : undefined;
+    const found = name && checker.getSymbolAtLocation(name);
+    const symbol = found && whole(found);
+    const from = symbol?.declarations?.[0];
+    const ours = from?.getSourceFile().fileName.startsWith(join(ROOT, "src")) ?? false;
+    const free = from !== undefined && ts.isTypeParameterDeclaration(from);
+    if (symbol !== undefined && ours && !free && !known.has(symbol)) missing.add(symbol.name);
+    if (!ts.isBlock(node)) ts.forEachChild(node, visit);
+  };
+  for (const name of names) {
+    const symbol = exported.get(name);
+    if (symbol === undefined) throw new Error(`no export ${name}`);
+    symbol.declarations?.forEach(visit);
+  }
+  return [...missing];
+}
+
 describe("the public interface", () => {
+  it("has a name for all that a reader of recordings passes and is given", () => {
+    const { config } = ts.readConfigFile(join(ROOT, "tsconfig.json"), ts.sys.readFile);
+    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+    const [main = ""] = ENTRIES;
+    const program = ts.createProgram([main], options);
+    const file = program.getSourceFile(main);
+    if (file === undefined) throw new Error("no such entry");
+    expect(unnameable(program.getTypeChecker(), file, OF_READING)).toEqual([]);
+  });
+
   it("says of each export what it is", () => {
     const { config } = ts.readConfigFile(join(ROOT, "tsconfig.json"), ts.sys.readFile);
     const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
