@@ -182,7 +182,7 @@ export class Tracing {
     this.#sinks.clear();
     const sinksMs = bound * SINKS_SHARE;
     if (!(await within(sinksMs, Promise.all(sinks)))) {
-      this.#report(new Error(`sinks were not closed within ${sinksMs} ms`));
+      this.#report(new Error(`sinks were not closed, or their spans not sent, within ${sinksMs} ms`));
     }
     const left = () => Math.max(bound - (performance.now() - begin), 0);
     const kept = this.#metrics === undefined ? 0 : bound * METRICS_SHARE;
