@@ -22,18 +22,22 @@ import { signalEndpoint } from "./signal-endpoint.ts";
 import { safe } from "./terminal/safe-text.ts";
 
 const OPTIONS = {
-  brokers: { type: "string", value: "HOST:PORT,…", about: "Where the brokers are asked for." },
+  brokers: {
+    type: "string",
+    value: "HOST:PORT,…",
+    about: "Where the brokers are asked for. Required.",
+  },
   topic: {
     type: "string",
     multiple: true,
     value: "TOPIC",
-    about: "Topic with the events; may be given several times.",
+    about: "Topic with the events; may be given several times. Required.",
   },
   group: { type: "string", value: "GROUP", about: "Consumer group. Default: entelix-otel." },
   "dead-letter": {
     type: "string",
     value: "TOPIC",
-    about: "Where what can't be read goes; none: it is only reported and counted.",
+    about: "Where what can't be read goes; none: it is only reported and counted. Required.",
   },
   endpoint: ENDPOINT_OPTION,
   audit: {
@@ -129,7 +133,8 @@ export const consume: Command = {
     "Key the records by the root run's id (by the thread's where that is not known): a run and all below it must be in one partition. A value is one line, or several. Headers: entelix-dialect, entelix-tenant.",
     "It needs @platformatic/kafka 2.12 beside this package, and Node 22.22 or newer.",
     "SASL takes ENTELIX_KAFKA_USERNAME and ENTELIX_KAFKA_PASSWORD, or ENTELIX_KAFKA_TOKEN, from the environment. Protocol (http/protobuf or http/json), headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables.",
-    "SIGTERM and SIGINT: it stores what is done, commits, leaves the group, and ends with exit code 0. Runs that are open stay open, for whoever reads on.",
+    "SIGTERM and SIGINT: it stores what is done, commits, leaves the group. Runs that are open stay open, for whoever reads on.",
+    "Exit code: 0 it was asked to end, 1 it could not run, or was asked twice.",
   ],
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: OPTIONS });

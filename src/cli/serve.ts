@@ -31,6 +31,7 @@ export const serve: Command = {
   notes: [
     "POST /v1/events takes NDJSON (also gzip) of every dialect, and answers line by line: accepted, duplicate, rejected. GET /healthz, /readyz, /metrics and /openapi.json say how it is.",
     "SIGTERM and SIGINT: no new requests, those under way come to their end, what is accepted is stored; what still waits to be put in order (5 s) and open runs stay in the journal and go on at the next start. A second signal ends it at once; nothing acknowledged is lost by that either.",
+    "Protocol (http/protobuf or http/json), headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables.",
     "Sizes are bytes, or have KiB, MiB or GiB behind them. TLS is for a proxy in front of it.",
     "Exit code: 0 it was asked to end, 1 it could not run or go on.",
   ],

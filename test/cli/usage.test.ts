@@ -43,6 +43,21 @@ describe("the command line", () => {
     expect([version.code, version.stdout]).toEqual([0, `${manifest.version}\n`]);
   });
 
+  it("says in the help of a service what it needs, where spans' settings come from, and how it ends", async () => {
+    const [serve, consume] = (
+      await Promise.all([command(["serve", "--help"]), command(["consume", "--help"])])
+    ).map(({ stdout }) => stdout.replace(/\n +/g, " ").replaceAll("\n", " "));
+    expect(serve).toMatch(/--journal DIR [^-]* Required\. /);
+    for (const option of ["brokers HOST:PORT,…", "topic TOPIC", "dead-letter TOPIC"]) {
+      expect(consume).toMatch(new RegExp(`--${option} [^-]* Required\\. `));
+    }
+    for (const help of [serve, consume]) {
+      expect(help).toContain("come from their OTEL_EXPORTER_OTLP_* variables.");
+      expect(help).toContain("Exit code: 0 it was asked to end, 1 it could not run");
+      expect(help).toMatch(/--audit DIR\|URL /);
+    }
+  });
+
   it("shows the help of a group of commands", async () => {
     const { code, stdout } = await command(["audit", "--help"]);
     expect(code).toBe(0);

@@ -27,7 +27,7 @@ export const SERVE_OPTIONS = {
   endpoint: ENDPOINT_OPTION,
   audit: {
     type: "string",
-    value: "DIR",
+    value: "DIR|URL",
     about: "Write the audit rows to the log in DIR, or to PostgreSQL at postgres://….",
   },
   "service-name": SERVICE_NAME_OPTION,
