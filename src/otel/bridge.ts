@@ -73,6 +73,7 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
   readonly audit: BridgeAudit | undefined;
   /** The last append failed: the next run must not start before one works. */
   #failing = false;
+  #isShut = false;
 
   /** @throws RangeError when a limit is no whole number in its range, or `shutdownTimeoutMs` no time. */
   constructor(options: BridgeOptions = {}) {
@@ -107,7 +108,10 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
     const at = telemetry.timeOf(envelope);
     this.#rows.held = undefined;
     const recorded = telemetry.take(event, envelope, at);
-    if (recorded === "no") return undefined;
+    if (recorded === "no") {
+      if (this.#isShut) this.#tellLost(event);
+      return undefined;
+    }
     const refs = this.#refsOf(event, envelope);
     if (recorded === "again") return this.#recordAgain(sink, event, at, refs);
     const stored = sink.recordFor(event, at, refs, this.#waiters);
@@ -221,6 +225,7 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
    * holds; provider and log stay open. Call it before the provider's own shutdown. Never rejects.
    */
   async shutdown(): Promise<void> {
+    this.#isShut = true;
     this.#telemetry.close(this.#reason);
     await this.#rows.settle(this.#timeoutMs);
     const late = this.#late();
@@ -239,6 +244,20 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.shutdown();
+  }
+
+  /** What comes after the shutdown leaves no row: an agent that goes on must not do so in silence. */
+  #tellLost(event: AgentEvent): void {
+    // Senders in plain JavaScript are not held to the types.
+    switch (event?.type) {
+      case "tool_start":
+      case "tool_complete":
+      case "tool_error":
+        this.#fate.failed(new Error(`no audit row of a ${event.type} after the shutdown`));
+        return;
+      default:
+        return;
+    }
   }
 
   #late(): Error {

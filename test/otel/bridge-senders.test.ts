@@ -79,6 +79,29 @@ describe("a sender that waits for a row when the time for a shutdown is over", (
   });
 });
 
+describe("a tool that is called after the shutdown", () => {
+  it("has no row, which is counted and told", async () => {
+    const log = new MemorySessionLog();
+    const { bridge, reports } = bridged(log);
+    await bridge.send(run.started());
+    await bridge.shutdown();
+    await bridge.send(run.toolStart("call_1"));
+    await bridge.send(run.toolComplete("call_1"));
+    await bridge.send(run.complete());
+    Reflect.apply(bridge.send, bridge, [null]);
+    expect(reports).toEqual([
+      "audit append: Error: no audit row of a tool_start after the shutdown",
+      "audit append: Error: no audit row of a tool_complete after the shutdown",
+    ]);
+    expect(bridge.diagnostics()).toMatchObject({
+      auditFailures: 2,
+      ignored: { after_shutdown: 4 },
+    });
+    const thread = { tenant_id: run.tenant_id, thread_id: run.run_id };
+    expect(await log.loadSince(thread, 0)).toEqual([]);
+  });
+});
+
 describe("a flush", () => {
   it("rejects when rows are not stored in time, and their run's span is not sent", async () => {
     const { bridge, spans } = bridged(hanging, { shutdownTimeoutMs: 20 });
