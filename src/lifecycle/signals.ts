@@ -109,6 +109,8 @@ export type ModelEnd = (
       readonly asked?: unknown;
     }
   | { readonly outcome: "error"; readonly problem: ModelProblem }
+  /** It raised a pause, or was called off by one: no failure. */
+  | { readonly outcome: "interrupted"; readonly message?: string | undefined }
   | { readonly outcome: "unfinished" }
 ) & {
   /** The model that was asked for, where only the end says so. */

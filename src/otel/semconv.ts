@@ -139,7 +139,11 @@ export const ATTRIBUTES = {
   "entelix.thinking.deltas": on("model", "int", "Pieces of streamed thinking, folded."),
   "entelix.progress.count": on("run, call", "int", "Progress messages, folded."),
   "entelix.model.call_id": on("model", "string", "Id of the model call, unique in its run."),
-  "entelix.model.outcome": on("model", "string", "`complete`, `error`, `unfinished`."),
+  "entelix.model.outcome": on(
+    "model",
+    "string",
+    "`complete`, `error`, `interrupted`, `unfinished`.",
+  ),
   "entelix.tool.version": on("call", "string", "Version of the tool."),
   "entelix.tool.tier": on("call", "string", "`observe` (read-only) or `confirm` (asks first)."),
   "entelix.acp.tool_kind": on(

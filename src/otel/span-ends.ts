@@ -110,6 +110,11 @@ export class SpanEnds {
           }
         }
         break;
+      case "interrupted":
+        if (end.message !== undefined) {
+          handle.set("entelix.error.message", this.#errorText(end.message, run));
+        }
+        break;
       case "error": {
         const { envelope, kind, message, type } = end.problem;
         if (envelope !== undefined) setEnvelope(handle, envelope);

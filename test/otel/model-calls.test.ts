@@ -141,6 +141,25 @@ describe("the span of a model call", () => {
     expect([page.status, page.attributes["error.type"]]).toEqual(["error", "cancelled"]);
   });
 
+  it("that a pause called off is no failure: Unset, and without error.type", () => {
+    const paused = run.modelError("m1", {
+      kind: { type: "unclassified" },
+      error: "called off: awaiting human review",
+      envelope: { wire_code: "interrupted", wire_class: "client" },
+    });
+    for (const events of [[run.modelStart("m1"), paused], [paused]]) {
+      const chat = chatOf(events);
+      expect(chat).toMatchObject({ status: "unset", description: undefined });
+      expect(chat.attributes).toEqual({
+        ...COMMON,
+        "entelix.model.outcome": "interrupted",
+        "entelix.error.message": "called off: awaiting human review",
+      });
+    }
+    const hidden = chatOf([run.modelStart("m1"), paused], { redact: () => "hidden" });
+    expect(hidden.attributes["entelix.error.message"]).toBe("hidden");
+  });
+
   it("that nobody ended is unfinished, with its run", () => {
     const chat = chatOf([run.modelStart("m1")]);
     expect(chat).toMatchObject({ status: "unset", end: "2026-04-29T12:00:10Z" });

@@ -41,9 +41,14 @@ export function modelAnswers<H>(
 
 export function modelFails<H>(lifecycle: Lifecycle<H>, event: ModelError, at: Instant): boolean {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
+  const model = nameIn(event.model);
+  // A pause is no failure: what interrupts a tool call is no error of that either.
+  if (envelope.wire_code === "interrupted") {
+    return ends(lifecycle, event, at, { outcome: "interrupted", model, message: event.error });
+  }
   const kind = failureKindIn(event.kind) ?? failureKindFromEnvelope(envelope);
   const problem = { kind, message: textIn(event.error) ?? "", envelope };
-  return ends(lifecycle, event, at, { outcome: "error", model: nameIn(event.model), problem });
+  return ends(lifecycle, event, at, { outcome: "error", model, problem });
 }
 
 function ends<H>(

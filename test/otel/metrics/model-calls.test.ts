@@ -66,6 +66,19 @@ describe("a model call", () => {
     expect(seen.sum(DURATION)).toBe(3);
   });
 
+  it("that a pause called off has no error.type, so that no human review shows as a failure", async () => {
+    const bench = meteredBench();
+    const run = new RunEvents("r");
+    bench.at(0, run.started());
+    bench.at(1, run.modelStart("m1", { provider: "openai" }));
+    const envelope = { wire_code: "interrupted", wire_class: "client" } as const;
+    bench.at(3, run.modelError("m1", { kind: { type: "unclassified" }, envelope }));
+    bench.at(3, run.interrupted());
+    const seen = await bench.collect();
+    expect(seen.points(DURATION).map(({ attributes }) => attributes)).toEqual([SMALL]);
+    expect(seen.point(DURATION, SMALL)?.histogram).toMatchObject({ count: 1, sum: 2 });
+  });
+
   it("whose end nobody told is not measured", async () => {
     const bench = meteredBench();
     const run = new RunEvents("r");
