@@ -31,7 +31,7 @@ export function placeRun<H>(
   if (parentRunId !== undefined) {
     const parent = runs.find(run.tenantId, parentRunId);
     if (parent !== undefined) {
-      if (!isBelow(parent, run, runs)) return under(parent, run, context, driver);
+      if (!isBelow(parent, run, runs)) return under(parent, run, context, runs, driver);
       // Spans in a circle can't be shown: the run that comes last is the top.
       if (parent.handle !== undefined) links.push({ kind: "late_parent", to: parent.handle });
       return undefined;
@@ -165,6 +165,7 @@ function under<H>(
   parent: Run<H>,
   run: Run<H>,
   context: StartContext<H> | undefined,
+  runs: RunTable<H>,
   driver: SpanDriver<H>,
 ): H | undefined {
   run.traceId = parent.traceId;
@@ -173,8 +174,8 @@ function under<H>(
   if (parent.open) {
     run.parent = parent;
     run.tree = parent.tree;
-  } else if (parent.tree.first !== undefined) {
-    run.tree = parent.tree;
+  } else {
+    run.tree = openTree(parent, runs) ?? run.tree;
   }
   const around = context?.ambientCall;
   // By name, since a run that was closed and asked for again is another object.
@@ -197,6 +198,20 @@ function under<H>(
     return only.handle;
   }
   return parent.handle;
+}
+
+/**
+ * The tree of the nearest run, from a closed one up, that has open runs in it: a run above may wait for
+ * what a closed one has left behind. What is kept of a run that is over does not name its tree.
+ */
+function openTree<H>(closed: Run<H>, runs: RunTable<H>): Run<H>["tree"] | undefined {
+  let above: Run<H> | undefined = closed;
+  for (let level = 0; above !== undefined && level < DEEPEST; level++) {
+    if (above.tree.first !== undefined) return above.tree;
+    const { parentRunId, tenantId }: Run<H> = above;
+    above = parentRunId === undefined ? undefined : runs.find(tenantId, parentRunId);
+  }
+  return undefined;
 }
 
 /** Which of the calls of this id has that span; the last one where none has. */

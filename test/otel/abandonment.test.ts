@@ -46,6 +46,27 @@ describe("the age limit", () => {
     expect(test.find("invoke_agent top").end).toBe("2026-04-29T12:00:35Z");
   });
 
+  it.each(["complete", "failed", "interrupted"] as const)(
+    "counts what a run that is over has left behind: it was %s",
+    (end) => {
+      const test = bench({ limits: { maxAgeMs: 10_000 } });
+      test.at(0, one.started("top"));
+      test.at(1, two.started("child", id(1)));
+      test.at(2, three.started("grandchild", id(2)));
+      test.at(3, three[end]());
+      test.at(4, two[end]());
+      test.at(5, four.started("in the background", id(3)));
+      for (let n = 1; n < 6; n++) test.at(n * 8, four.toolStart(`call_${n}`));
+      test.at(41, four.complete());
+      test.at(42, one.complete());
+      expect(test.diagnostics().bent.aged_runs).toBe(0);
+      expect(test.find("invoke_agent top")).toMatchObject({
+        start: "2026-04-29T12:00:00Z",
+        end: "2026-04-29T12:00:42Z",
+      });
+    },
+  );
+
   it("is an unknown event away too: it is a sign of life", () => {
     const test = bench({ limits: { maxAgeMs: 10_000 } });
     test.at(0, one.started());
