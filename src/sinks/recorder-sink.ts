@@ -164,9 +164,10 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   }
 
   #eventIdOf(envelope: EventEnvelope | undefined): string {
-    const id = envelope?.event_id;
-    if (id === "") this.#badEnvelopeFields += 1;
-    return id || uuidv7();
+    const id: unknown = envelope?.event_id;
+    if (isText(id)) return id;
+    if (id !== undefined && id !== null) this.#badEnvelopeFields += 1;
+    return uuidv7();
   }
 
   #sequenceOf(envelope: EventEnvelope | undefined): number | bigint {
@@ -193,11 +194,11 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     const context: { [K in (typeof CONTEXT_FIELDS)[number]]?: string } = {};
     if (envelope === undefined && known === undefined) return context;
     for (const field of CONTEXT_FIELDS) {
-      const value = envelope?.[field] ?? known?.[field];
-      if (value === undefined) continue;
-      const readable = field === "traceparent" ? isTraceparent(value) : value !== "";
-      if (readable) context[field] = value;
-      else this.#badEnvelopeFields += 1;
+      const value: unknown = envelope?.[field] ?? known?.[field];
+      if (value === undefined || value === null) continue;
+      if (isText(value) && (field !== "traceparent" || isTraceparent(value))) {
+        context[field] = value;
+      } else this.#badEnvelopeFields += 1;
     }
     return context;
   }
@@ -285,6 +286,11 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     this.#hookFailures += 1;
     return HIDDEN;
   }
+}
+
+/** Programs without types give numbers for ids, with which no reader takes the line. */
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
 }
 
 /** What a redaction hook made of a text, as text; `null` stays. */

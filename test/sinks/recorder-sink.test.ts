@@ -382,6 +382,25 @@ describe("RecorderSink", () => {
     expect(far.envelope.timestamp).toEqual([7, 0]);
   });
 
+  it("leaves out what a program without types gives for text, so that the line can be read", () => {
+    const tape = new Tape();
+    const sink = new RecorderSink({ stream: tape, clock: () => [7, 0] });
+    const envelope = {
+      event_id: 5,
+      thread_id: 17,
+      root_run_id: {},
+      tracestate: 9,
+      session_id: null,
+    };
+    Reflect.apply(sink.send, sink, [STARTED, envelope]);
+    expect(decoded(tape.text)).toMatchObject({
+      event: STARTED,
+      envelope: { event_id: expect.stringMatching(UUID_V7), sequence: 0, timestamp: [7, 0] },
+    });
+    expect(Object.keys(decoded(tape.text).envelope)).toHaveLength(3);
+    expect(sink.diagnostics().badEnvelopeFields).toBe(4);
+  });
+
   it("does not let a field of the event hide the envelope", () => {
     const odd = { ...STARTED, event_id: "fake", timestamp: "fake", sequence: "fake" };
     const line = lineOf(odd, { event_id: "true", sequence: 5, timestamp: [9, 0] });
