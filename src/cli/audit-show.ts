@@ -5,7 +5,6 @@ import { stringifyExact } from "../events/exact-json.ts";
 import { type AuditLog, auditLogAt, LOG_OPERAND } from "./audit/audit-log.ts";
 import { logError } from "./audit/log-error.ts";
 import { problemLine } from "./audit/problem-line.ts";
-import { CliError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import type { Output } from "./terminal/output.ts";
 import { safe } from "./terminal/safe-text.ts";
@@ -35,11 +34,6 @@ export const auditShow: Command = {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
     const [place = ""] = positionals;
     const log = await auditLogAt(place);
-    const exists = await log.exists().catch((error: unknown) => {
-      throw logError(error);
-    });
-    // An empty listing of the wrong directory would read as if nothing had been recorded.
-    if (!exists) throw new CliError(`${safe(place)}: there is no audit log here`);
     const filter: RowFilter = {
       ...(values.tenant === undefined ? {} : { tenant_id: values.tenant }),
       ...(values.thread === undefined ? {} : { thread_id: values.thread }),

@@ -164,18 +164,6 @@ describe("audit show", () => {
     expect([none.code, none.stdout, none.stderr]).toEqual([0, "", "No rows.\n"]);
   });
 
-  it("tells a log without a row from a directory without a log", async () => {
-    using folder = new Folder();
-    await (await NdjsonSessionLog.open(folder.at("audit"))).close();
-    const empty = await command(["audit", "show", folder.at("audit")]);
-    expect([empty.code, empty.stderr]).toEqual([0, "No rows.\n"]);
-    const { code, stderr } = await command(["audit", "show", folder.path]);
-    expect([code, stderr]).toEqual([
-      1,
-      `entelix-otel: ${folder.path}: there is no audit log here\n`,
-    ]);
-  });
-
   it("prints the stored rows as JSON, ids of run and span among them", async () => {
     using folder = new Folder();
     const { directory } = await replayed(folder);
