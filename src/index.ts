@@ -63,6 +63,7 @@ export type {
   JsonObject,
   LineEnvelope,
   RejectedEvent,
+  SignOfLife,
   SkippedLine,
   StreamPlace,
   UnknownEvent,
@@ -128,6 +129,7 @@ export type {
   RejectedLine,
   UnknownLine,
 } from "./ingest/event-intake.ts";
+export type { HeardLine } from "./ingest/heard-line.ts";
 export { formatIssue, type LineIssue } from "./ingest/line-issue.ts";
 export type { OrderWindowOptions } from "./ingest/order-window.ts";
 export { readEvents, SourceReadError } from "./ingest/read-events.ts";
