@@ -44,22 +44,27 @@ export function readNdjson(
  * What {@link readNdjson} does once the bytes are text: for who has them so, or counts them.
  *
  * @param chunks text in UTF-8, as `textBytes` gives it.
- * @throws RangeError when `maxLineBytes` is no whole number from 1; what the source throws.
+ * @param onLines told after each chunk how many lines have ended, blank ones too, which come in no batch.
+ * @throws RangeError when `maxLineBytes` is no whole number from 1; what the source or `onLines` throws.
  */
 export function splitLines(
   chunks: AsyncIterable<Buffer>,
   options: NdjsonReaderOptions = {},
+  onLines?: (ended: number) => void,
 ): AsyncGenerator<readonly Part[], void, undefined> {
-  return batches(chunks, new LineSplitter(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES));
+  const splitter = new LineSplitter(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES);
+  return batches(chunks, splitter, onLines);
 }
 
 async function* batches(
   chunks: AsyncIterable<Buffer>,
   splitter: LineSplitter,
+  onLines: ((ended: number) => void) | undefined,
 ): AsyncGenerator<readonly Part[], void, undefined> {
   for await (const chunk of chunks) {
     const batch = splitter.take(chunk);
     if (batch.length > 0) yield batch;
+    onLines?.(splitter.ended);
   }
   const rest = splitter.end();
   if (rest.length > 0) yield rest;
@@ -77,6 +82,11 @@ class LineSplitter {
   constructor(maxLineBytes: number) {
     checkWhole(maxLineBytes, "maxLineBytes", 1);
     this.#maxLineBytes = maxLineBytes;
+  }
+
+  /** Lines that have ended. */
+  get ended(): number {
+    return this.#line - 1;
   }
 
   take(chunk: Buffer): Part[] {

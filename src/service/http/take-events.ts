@@ -37,7 +37,11 @@ export async function takeEvents(
   let turn = 0;
   const text = bodyText(body.chunks(), encoding, limits.maxBodyBytes, onText);
   try {
-    for await (const parts of splitLines(text, limits)) {
+    // A body of blank lines has no parts, and costs time all the same.
+    const onLines = (ended: number) => {
+      if (ended > limits.maxLines) throw tooMany(limits.maxLines);
+    };
+    for await (const parts of splitLines(text, limits, onLines)) {
       for (const part of parts) {
         if (part.line > limits.maxLines) throw tooMany(limits.maxLines);
         if (part.oversized && !part.last) continue;

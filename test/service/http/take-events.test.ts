@@ -141,6 +141,17 @@ describe("POST /v1/events", () => {
     expect(counted).toMatchObject({ lines: 2, accepted: 2 });
     expect(codeOf(counted)).toBe("line_count");
     expect(door.texts.length).toBe(2);
+    for (const [body, status] of [
+      ["\n".repeat(3), 200],
+      ["\n".repeat(4), 413],
+      [events(3, "all"), 200],
+      [`${events(3, "all")} \r\n`, 413],
+    ] as const) {
+      const response = await door.post(body);
+      const answer = await conforming(response);
+      expect([response.status, answer.lines]).toEqual([status, body.includes("all") ? 3 : 0]);
+      if (status === 413) expect(codeOf(answer)).toBe("line_count");
+    }
 
     const declared = await door.post("x".repeat(20_001));
     expect([declared.status, codeOf(await conforming(declared))]).toEqual([413, "body_size"]);
