@@ -18,6 +18,7 @@ import { runtimesNamed } from "./recorded/runtimes-named.ts";
 import { type ListenAddress, listenAddress } from "./services/listen-address.ts";
 import { countOption, YEAR_S } from "./services/number-option.ts";
 import { ENDPOINT_OPTION, SERVICE_NAME_OPTION } from "./services/span-options.ts";
+import { tenantOption } from "./services/tenant-option.ts";
 import { signalEndpoint } from "./signal-endpoint.ts";
 import { safe } from "./terminal/safe-text.ts";
 
@@ -157,6 +158,7 @@ export const consume: Command = {
     }
     const lookback = countOption("--lookback", values.lookback, 100_000, 0);
     const maxAgeMs = 1_000 * countOption("--run-age", values["run-age"], 86_400, 1, YEAR_S);
+    const tenant = tenantOption(values.tenant);
     const client = await kafkaClientOptions(values, io.env);
     for (const warning of await environmentWarnings()) io.err.line(safe(warning));
     const library = await loadKafkaLibrary().catch((error) => {
@@ -198,7 +200,7 @@ export const consume: Command = {
         new Lane({
           name,
           from,
-          tenant: values.tenant ?? "default",
+          tenant,
           service,
           spans: stores.spans,
           audit: stores.audit,

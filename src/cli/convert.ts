@@ -17,6 +17,7 @@ import { openOutput } from "./replay/output-file.ts";
 import { Progress } from "./replay/progress.ts";
 import { RejectsFile } from "./replay/rejects-file.ts";
 import { ReplayJob } from "./replay/replay-job.ts";
+import { tenantOption } from "./services/tenant-option.ts";
 import { count } from "./terminal/figures.ts";
 import { safe } from "./terminal/safe-text.ts";
 
@@ -60,6 +61,7 @@ export const convert: Command = {
       );
     }
     const [first, ...others] = runtimesNamed(values.dialect);
+    const tenant = tenantOption(values.tenant);
     const inputs = await inputFiles(positionals);
     const rejects =
       values.rejects === undefined
@@ -79,7 +81,7 @@ export const convert: Command = {
       audit: log,
       captureContent: false,
       runtimes: [unprojected.counted(first), ...others.map((each) => unprojected.counted(each))],
-      tenant: values.tenant ?? "default",
+      tenant,
       onIssue: (issue) => say(formatIssue(issue)),
       onRejected: rejects === undefined ? undefined : (line) => rejects.add(line),
       onEvent: () => progress.show(job.events, 0),

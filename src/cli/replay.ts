@@ -17,6 +17,7 @@ import { openOutputs, type ReplayOutputs } from "./replay/replay-outputs.ts";
 import { exitCodeOf, replaySummary } from "./replay/replay-summary.ts";
 import { summaryLines } from "./replay/summary-lines.ts";
 import { SERVICE_NAME_OPTION } from "./services/span-options.ts";
+import { tenantOption } from "./services/tenant-option.ts";
 import { safe } from "./terminal/safe-text.ts";
 import { RunTally } from "./traces/run-tally.ts";
 import { TraceSample } from "./traces/trace-sample.ts";
@@ -76,6 +77,7 @@ export const replay: Command = {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
     const { json = false, out } = values;
     const runtimes = runtimesNamed(values.dialect);
+    const tenant = tenantOption(values.tenant);
     if (out === "-" && json) {
       throw new CliError("--out - and --json: expected only one of them, both write to stdout");
     }
@@ -105,7 +107,7 @@ export const replay: Command = {
       audit: log,
       captureContent: values["capture-content"],
       runtimes,
-      tenant: values.tenant ?? "default",
+      tenant,
       onIssue: (issue) => say(formatIssue(issue)),
       onRejected: rejects === undefined ? undefined : (line) => rejects.add(line),
       onEvent: () => progress.show(job.events, tally.spans),

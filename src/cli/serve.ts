@@ -15,6 +15,7 @@ import { limitsOf, SERVE_OPTIONS } from "./serve/serve-options.ts";
 import { tokenEntries } from "./serve/token-file.ts";
 import { DEFAULT_LISTEN, listenAddress, urlOf } from "./services/listen-address.ts";
 import { countOption, rateOption, YEAR_S } from "./services/number-option.ts";
+import { tenantOption } from "./services/tenant-option.ts";
 import { counted } from "./terminal/figures.ts";
 import { Interruption } from "./terminal/interruption.ts";
 import { safe } from "./terminal/safe-text.ts";
@@ -56,6 +57,7 @@ export const serve: Command = {
     const lookback = countOption("--lookback", values.lookback, 100_000, 0);
     const runAgeMs = 1_000 * countOption("--run-age", values["run-age"], 86_400, 1, YEAR_S);
     const rate = rateOption("--rate", values.rate);
+    const tenant = tenantOption(values.tenant);
     const tokens = values.tokens === undefined ? undefined : await tokenEntries(values.tokens);
     const reports = new Reports(io.err);
     for (const warning of await environmentWarnings()) reports.say(warning);
@@ -78,7 +80,7 @@ export const serve: Command = {
         port,
         tokens,
         rate,
-        tenant: values.tenant ?? "default",
+        tenant,
         service: resource,
         spans: stores.spans,
         audit: stores.audit,

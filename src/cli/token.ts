@@ -4,6 +4,7 @@ import { tokenDigest } from "../service/http/tokens/token-entry.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command } from "./command.ts";
 import { rateOption } from "./services/number-option.ts";
+import { tenantOption } from "./services/tenant-option.ts";
 
 const OPTIONS = {
   tenant: {
@@ -35,8 +36,8 @@ export const token: Command = {
   ],
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: OPTIONS });
-    const { tenant, trusted = false, metrics = false } = values;
-    if (tenant === "") throw new CliError("--tenant: expected non-empty text");
+    const { trusted = false, metrics = false } = values;
+    const tenant = values.tenant === undefined ? undefined : tenantOption(values.tenant);
     if (tenant === undefined && !metrics) {
       throw new CliError(
         "expected --tenant NAME, or --metrics",

@@ -10,6 +10,7 @@ import type { Command } from "../../src/cli/command.ts";
 import { type ConvertSummary, convertLines } from "../../src/cli/convert/convert-summary.ts";
 import { convert } from "../../src/cli/convert.ts";
 import { replay } from "../../src/cli/replay.ts";
+import { serve } from "../../src/cli/serve.ts";
 import { Output } from "../../src/cli/terminal/output.ts";
 import { Folder } from "./support/folder.ts";
 import { completed, line, recording, started } from "./support/recorded.ts";
@@ -209,6 +210,24 @@ describe("convert", () => {
       expect(String(failed)).toContain("--audit: expected a directory, got a URL (postgres://…)");
     }
     expect(existsSync("postgres:")).toBe(false);
+  });
+
+  it("takes no --tenant that no row could have", async () => {
+    using folder = new Folder();
+    const audit = folder.at("log");
+    const calls = [convert, replay].map((command) => [command, [recording("success")]] as const);
+    for (const [command, args] of [
+      ...calls,
+      [serve, ["--journal", folder.at("journal")]] as const,
+    ]) {
+      for (const tenant of ["", "a".repeat(4097)]) {
+        const all = [...args, "--audit", audit, `--tenant=${tenant}`];
+        const failed = await called(command, all).catch((error: unknown) => error);
+        expect(failed).toBeInstanceOf(CliError);
+        expect(String(failed)).toContain("--tenant: expected 1 to 4096 characters");
+      }
+    }
+    expect(existsSync(audit)).toBe(false);
   });
 
   it("takes an empty --audit for none that was meant", async () => {

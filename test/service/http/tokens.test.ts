@@ -33,6 +33,10 @@ describe("a tokens file", () => {
     ['{"tokens":[{"tenant":"a","sha256":"00"}]}', "tokens[0].sha256: expected 64 hex digits"],
     [`{"tokens":[{"tenant":"","sha256":"${HASH}"}]}`, "tokens[0].tenant: expected non-empty text"],
     [
+      `{"tokens":[{"tenant":"${"a".repeat(4097)}","sha256":"${HASH}"}]}`,
+      "tokens[0].tenant: expected non-empty text of at most 4096 characters",
+    ],
+    [
       `{"tokens":[{"sha256":"${HASH}"}]}`,
       'tokens[0].tenant: expected a tenant, or "metrics": true',
     ],

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { isJsonObject, type JsonObject } from "../../../dialects/dialect.ts";
 import type { JsonValue } from "../../../events/json-value.ts";
+import { MOST_NAME } from "../../lane/long-names.ts";
 import type { TokenEntry } from "./token-entry.ts";
 
 const DIGEST = /^[0-9a-fA-F]{64}$/;
@@ -62,8 +63,12 @@ function entryOf(value: JsonObject, where: string): TokenEntry {
     throw new TokenFileError(`${where}.sha256: expected 64 hex digits, the SHA-256 of the token`);
   }
   const metrics = flag(value.metrics, `${where}.metrics`);
-  if (tenant !== undefined && (typeof tenant !== "string" || tenant === "")) {
-    throw new TokenFileError(`${where}.tenant: expected non-empty text`);
+  // No audit row has a longer one: it would be refused for good, long after its line was accepted.
+  const isTenant = typeof tenant === "string" && tenant !== "" && tenant.length <= MOST_NAME;
+  if (tenant !== undefined && !isTenant) {
+    throw new TokenFileError(
+      `${where}.tenant: expected non-empty text of at most ${MOST_NAME} characters`,
+    );
   }
   if (tenant === undefined && !metrics) {
     throw new TokenFileError(`${where}.tenant: expected a tenant, or "metrics": true`);
