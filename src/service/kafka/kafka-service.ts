@@ -152,12 +152,21 @@ export class KafkaService {
     });
   }
 
-  /** Plays no more, has stored what is done, commits, and leaves the group. To be called once, at any time. */
+  /**
+   * Plays no more, has stored what is done, commits, and leaves the group: each in the grace, whether or
+   * not anybody answers. To be called once, at any time.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#ticking;
-    const held = [...this.#held.values()];
-    await this.#handOver(held, (positions) => this.#member.commit(positions));
+    const { graceMs } = this.#options;
+    // Brokers that do not answer hold it up no longer: what is not committed is read again.
+    const answered = await atMost(
+      graceMs,
+      this.#ticking.then(() => true),
+    );
+    const commit = async (positions: readonly Position[]) =>
+      (await atMost(graceMs, this.#member.commit(positions))) ?? false;
+    await this.#handOver([...this.#held.values()], answered ? commit : undefined);
     await this.#member.leave();
     await this.#fetcher.close();
     await Promise.all(this.#opening);
@@ -369,3 +378,14 @@ export class KafkaService {
 
 const EARLIEST = -2n;
 const LATEST = -1n;
+
+/** Resolves with `undefined` where the work is not done within so many ms. */
+async function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  const late = new AbortController();
+  const over = sleep(ms, undefined, { signal: late.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    late.abort();
+  }
+}

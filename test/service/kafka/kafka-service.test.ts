@@ -21,6 +21,9 @@ class TestBroker {
   id = "first";
   values: string[] = [];
   committed = -1n;
+  commits = 0;
+  /** It takes requests, and answers no commit. */
+  frozen = false;
 
   /** The topic is deleted and made again, with what was committed of it. */
   makeAnew(values: string[]): void {
@@ -67,6 +70,8 @@ class TestClient implements KafkaConsumer {
   }
 
   async commit({ offsets }: { offsets: CommittedOffset[] }): Promise<void> {
+    this.#broker.commits++;
+    if (this.#broker.frozen) await new Promise(() => {});
     this.#broker.committed = offsets[0]?.offset ?? -1n;
   }
 
@@ -192,6 +197,20 @@ describe("KafkaService", () => {
       "events/0: Error: the log was cut or made anew: the topic has another id",
     );
     expect(service.partitions).toMatchObject([{ committed: 2, behind: 0 }]);
+  });
+
+  it("ends though no broker answers any more", async () => {
+    const broker = new TestBroker();
+    broker.frozen = true;
+    broker.values = ["a"];
+    const { errors, service } = await start(broker);
+    await untilHolds("a commit is under way", () => expect(broker.commits).toBe(1), {
+      timeoutMs: 10_000,
+    });
+    open.length = 0;
+    await service.stop();
+    expect(broker.committed).toBe(-1n);
+    expect(errors).toEqual([]);
   });
 
   it("reads again what a log has from where it was cut, and commits it", async () => {
