@@ -130,6 +130,26 @@ describe("toldRarely", () => {
     for (let kind = 0; kind < 1000; kind++) tell(`kind ${kind}`, `line ${kind}`);
     expect(told).toHaveLength(201);
   });
+
+  it("forgets the kinds of long ago: what is new is told at once, whatever there was before", () => {
+    let now = 0;
+    const told: string[] = [];
+    const tell = toldRarely(
+      (line) => told.push(line),
+      () => now,
+    );
+    for (let kind = 0; kind < 200; kind++) tell(`kind ${kind}`, `line ${kind}`);
+    for (let kind = 0; kind < 100; kind++) tell(`kind ${kind}`, `line ${kind}`);
+    now = 30_000;
+    told.length = 0;
+    for (let kind = 200; kind < 300; kind++) tell(`kind ${kind}`, `line ${kind}`);
+    tell("kind 0", "line 0");
+    expect(told).toHaveLength(101);
+    expect(told.at(-1)).toBe("line 0 (and 1 like it before)");
+    now = 600_000;
+    for (let kind = 300; kind < 500; kind++) tell(`kind ${kind}`, `line ${kind}`);
+    expect(told).toHaveLength(301);
+  });
 });
 
 describe("consume's environment", () => {
