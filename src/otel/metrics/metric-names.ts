@@ -22,7 +22,7 @@ export const METRICS = {
     "{tool_call}",
     doubling(1, 8),
     ["gen_ai.agent.name"],
-    "Own tool calls of a run, failed and denied ones included.",
+    "Own tool calls of a run, failed and denied ones included; of each part of one that was paused or given up and went on.",
   ),
   "gen_ai.client.operation.duration": histogram(
     "s",
