@@ -142,7 +142,9 @@ function checkSink(sink: AgentEventSink | undefined): AgentEventSink {
 }
 
 function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
-  if (signal === undefined || typeof signal.addEventListener === "function") return signal;
+  if (signal === undefined || typeof signal?.addEventListener === "function") {
+    return signal;
+  }
   throw new TypeError(`signal: expected an AbortSignal, got ${describe(signal)}`);
 }
 
@@ -157,6 +159,12 @@ function checkParent(parent: RunParent | null | undefined): RunParent | undefine
   if (parent === null || parent === undefined) return undefined;
   text(parent.parentRunId, "parent.parentRunId");
   text(parent.rootRunId, "parent.rootRunId");
+  const { toolUseId, traceparent, tracestate, threadId } = parent;
+  // Else the audit log would refuse the rows of the run, or nobody read its recording.
+  for (const [field, value] of Object.entries({ toolUseId, traceparent, tracestate, threadId })) {
+    if (value === undefined || value === null || typeof value === "string") continue;
+    throw new TypeError(`parent.${field}: expected a text, got ${typeof value}`);
+  }
   return parent;
 }
 

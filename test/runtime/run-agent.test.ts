@@ -142,6 +142,12 @@ describe("a run", () => {
     ["a deadline beyond the timers", { deadlineMs: 2 ** 31 }, /^deadlineMs: expected milliseconds/],
     ["a deadline that is none", { deadlineMs: Number.NaN }, /^deadlineMs: /],
     ["a signal that is none", { signal: {} }, /^signal: expected an AbortSignal/],
+    ["a signal that is null", { signal: null }, /^signal: expected an AbortSignal, got null/],
+    [
+      "a thread of the parent's that is a number",
+      { parent: { parentRunId: "p", rootRunId: "p", threadId: 17 } },
+      /^parent.threadId: expected a text, got number/,
+    ],
     ["an approver that is none", { approve: "yes" }, /^approve: expected a function, got string/],
     [
       "one kind in place of a list",
