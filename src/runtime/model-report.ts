@@ -56,17 +56,30 @@ function usageOf(usage: unknown, wrong: Wrong): ModelCallUsage | undefined {
     return undefined;
   }
   const told: Partial<Record<keyof ModelCallUsage, number | bigint>> = {};
+  let isSaid = false;
   for (const axis of AXES) {
     // A client's own class may compute it, and throw.
     const value = property(usage, axis);
     if (value === null || value === undefined) continue;
+    isSaid = true;
     if (isWholeNumber(value)) told[axis] = value;
     else {
       const got = typeof value === "number" ? value : typeof value;
       wrong(new TypeError(`usage.${axis}: expected a whole number from 0, got ${got}`));
     }
   }
-  return told;
+  if (isSaid || !hasFields(usage)) return told;
+  // A provider's own object, as it is: a budget that counted nothing of it would never end a run.
+  wrong(new TypeError(`usage: expected some of ${AXES.join(", ")}, got none of them`));
+  return undefined;
+}
+
+function hasFields(usage: object): boolean {
+  try {
+    return Object.keys(usage).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 function isWholeNumber(value: unknown): value is number | bigint {

@@ -79,6 +79,25 @@ describe("a model call", () => {
     ]);
   });
 
+  it("says so where usage has other names than ours, as a provider's own has", async () => {
+    const sink = new Told();
+    const heard: string[] = [];
+    const onError = (error: unknown) => heard.push(String(error));
+    await runAgent({ sink, ...base, onError }, async (run) => {
+      for (const usage of [{ prompt_tokens: 31, completion_tokens: 7 }, {}]) {
+        // As a program without types may report it.
+        await run.model("m", (call) => Reflect.apply(call.report, call, [{ usage }]));
+      }
+    });
+    const told = sink.events.filter((event) => event.type === "model_complete");
+    expect(told[0]).not.toHaveProperty("usage");
+    expect(told[1]?.usage).toEqual({});
+    expect(heard).toEqual([
+      "TypeError: usage: expected some of input_tokens, output_tokens, cache_read_input_tokens, " +
+        "cache_write_input_tokens, reasoning_output_tokens, got none of them",
+    ]);
+  });
+
   it("is told as answered, whatever a report holds that is not as it should be", async () => {
     const sink = new Told();
     const heard: string[] = [];
