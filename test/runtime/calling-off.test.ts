@@ -212,6 +212,10 @@ describe("what goes on after the run's end", () => {
     const hear = (error: unknown) => unhandled.push(error);
     process.on("unhandledRejection", hear);
     let aborted = false;
+    let end = () => {};
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
     await runAgent({ sink, ...base }, async (run) => {
       void run.tool("forgotten", ({ signal }) => {
         signal.addEventListener("abort", () => {
@@ -223,7 +227,7 @@ describe("what goes on after the run's end", () => {
         throw new Error("nobody hears");
       });
       void run.tool("late", async () => {
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await over;
         throw new Error("nobody hears");
       });
       await new Promise((resolve) => setImmediate(resolve));
@@ -237,6 +241,7 @@ describe("what goes on after the run's end", () => {
     ]);
     expect(aborted).toBe(true);
     const before = sink.said();
+    end();
     await new Promise((resolve) => setTimeout(resolve, 15));
     process.off("unhandledRejection", hear);
     expect(unhandled).toEqual([]);
