@@ -62,6 +62,7 @@ export class ClosedRuns<H> {
   #spare: number;
   readonly #tenants: (string | undefined)[];
   readonly #agents: (string | undefined)[];
+  readonly #threads: (string | undefined)[];
   /** Whole runs, and what numbers can't say. */
   readonly #kept: (Run<H> | Rest<H> | undefined)[];
   readonly #calls: ClosedCalls;
@@ -84,6 +85,7 @@ export class ClosedRuns<H> {
     this.#spare = sparesOf(size);
     this.#tenants = new Array<string | undefined>(size).fill(undefined);
     this.#agents = new Array<string | undefined>(size).fill(undefined);
+    this.#threads = new Array<string | undefined>(size).fill(undefined);
     this.#kept = new Array<Run<H> | Rest<H> | undefined>(size).fill(undefined);
   }
 
@@ -140,6 +142,7 @@ export class ClosedRuns<H> {
     if (slot < 0) return;
     this.#tenants[slot] = undefined;
     this.#agents[slot] = undefined;
+    this.#threads[slot] = undefined;
     this.#kept[slot] = undefined;
   }
 
@@ -152,6 +155,7 @@ export class ClosedRuns<H> {
     const at = slot * WORDS;
     words[at + NUMBERS] = flags | (segment << SEGMENT_SHIFT) | outcome;
     this.#agents[slot] = run.agent;
+    this.#threads[slot] = run.threadId;
     words[at + CALLS_FROM] = this.#calls.position;
     if (run.toolCalls > 0) run.history.moveTo(this.#calls);
     words[at + CALLS_TO] = this.#calls.position;
@@ -174,6 +178,7 @@ export class ClosedRuns<H> {
     const run = new Run<H>(this.#tenants[slot] ?? "", runId, ids, never.lastAt, never);
     run.open = false;
     run.agent = this.#agents[slot];
+    run.threadId = this.#threads[slot];
     run.outcome = numbers & FAILED ? "failed" : numbers & REFUSED ? "refused" : "complete";
     run.segment = (numbers >> SEGMENT_SHIFT) & (MOST_SEGMENTS - 1);
     if (rest !== undefined) {

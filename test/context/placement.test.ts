@@ -83,6 +83,19 @@ describe("what is carried", () => {
     expect(spanId("call_1")).toBe(callSpan("call_1", 2));
   });
 
+  it.each(["complete", "failed", "interrupted"] as const)(
+    "of a run that is over is what it was, its conversation too: %s",
+    (end) => {
+      const here = parent();
+      const before = [here.sink.carry("acme", TOP), here.sink.carry("acme", TOP, "call_1")];
+      here.at(4, top[end]());
+      expect(before[0]?.thread_id).toBe("th-1");
+      expect([here.sink.carry("acme", TOP), here.sink.carry("acme", TOP, "call_1")]).toEqual(
+        before,
+      );
+    },
+  );
+
   it("is without a trace where there is no SDK", () => {
     const sink = new OtelSink({ mode: "replay" });
     sink.send(top.started("top"));
