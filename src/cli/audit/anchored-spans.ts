@@ -12,6 +12,9 @@ export interface AnchoredSpan {
   readonly line: number;
 }
 
+/** The collector writes a batch a line, of 8,192 spans or more, with all that stands on them. */
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
+
 /**
  * Reads the run spans of an OTLP/JSON lines file (`replay --out`, or the collector's file exporter)
  * that name their last audit row.
@@ -21,11 +24,14 @@ export interface AnchoredSpan {
 export async function anchoredSpans(file: string): Promise<AnchoredSpan[]> {
   const spans: AnchoredSpan[] = [];
   try {
-    for await (const batch of readNdjson(createReadStream(file))) {
+    const bytes = createReadStream(file);
+    for await (const batch of readNdjson(bytes, { maxLineBytes: MAX_LINE_BYTES })) {
       for (const part of batch) {
         const request = part.oversized ? undefined : parse(part.text);
         if (!isTraceRequest(request)) {
-          const expected = "expected an ExportTraceServiceRequest in JSON on one line";
+          const expected = part.oversized
+            ? `expected at most ${MAX_LINE_BYTES} bytes on one line`
+            : "expected an ExportTraceServiceRequest in JSON on one line";
           throw new CliError(`${safe(file)}:${part.line}: ${expected}`);
         }
         for (const span of spansOf(request)) {
