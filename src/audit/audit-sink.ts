@@ -25,11 +25,11 @@ export interface AuditSinkOptions {
    * Told of every row that could not be written, beside the rejected promise; its own errors are
    * swallowed. Default: none is told.
    */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
   /** Runs whose thread is remembered, at least. Default 20,000. */
-  readonly threads?: number;
+  readonly threads?: number | undefined;
   /** The time of events that bring none. Default: the system's clock, to the millisecond. */
-  readonly clock?: () => Instant;
+  readonly clock?: (() => Instant) | undefined;
 }
 
 /** What is known beside an event that a {@link AuditSink.record} is made of. */

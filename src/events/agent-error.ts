@@ -13,7 +13,7 @@ const BRAND: unique symbol = Symbol.for("entelix-otel.agent-error");
 /** Options of the provider errors. */
 export interface ProviderErrorOptions extends ErrorOptions {
   /** Milliseconds the provider asked to wait. Default none; ignored unless finite and 0 or more. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /**

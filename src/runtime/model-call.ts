@@ -16,7 +16,7 @@ export interface ModelOptions {
   /** `gen_ai.provider.name`: `openai`, `anthropic`, … */
   readonly provider?: string | undefined;
   /** Content: the messages. */
-  readonly input?: unknown;
+  readonly input?: unknown | undefined;
   /** Tells the run's model calls apart. Default: a UUID v7. */
   readonly id?: string | undefined;
 }

@@ -11,9 +11,9 @@ import { type SentEvent, sentEvent } from "./sent-event.ts";
 /** Options of {@link BroadcastSink}. */
 export interface BroadcastOptions {
   /** Most events held for each subscriber, 1 to 2^24. Default 1,024. */
-  readonly capacity?: number;
+  readonly capacity?: number | undefined;
   /** Told once a process, at the first event that nobody subscribed to. Default: nobody. */
-  readonly onDebug?: DebugLine;
+  readonly onDebug?: DebugLine | undefined;
 }
 
 /** What a subscriber reads: an event, or how many it lost before the next one. */

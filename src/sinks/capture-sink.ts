@@ -6,7 +6,7 @@ import { type SentEvent, sentEvent } from "./sent-event.ts";
 /** Options of {@link CaptureSink}. */
 export interface CaptureOptions {
   /** Most events to keep; further ones are only counted. Default 100,000. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /**

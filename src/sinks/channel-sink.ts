@@ -10,9 +10,9 @@ import { type SentEvent, sentEvent } from "./sent-event.ts";
 /** Options of {@link ChannelSink}. */
 export interface ChannelOptions {
   /** Most events held for the receiver, 1 to 2^24; further sends wait. Default 1,024. */
-  readonly capacity?: number;
+  readonly capacity?: number | undefined;
   /** Most sends that may wait at a time, 1 to 2^24; further ones reject. Default 10,000. */
-  readonly maxWaiting?: number;
+  readonly maxWaiting?: number | undefined;
 }
 
 /**

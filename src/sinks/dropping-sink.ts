@@ -4,7 +4,7 @@ import { type DebugLine, debugOnce } from "./debug-line.ts";
 /** Options of {@link DroppingSink}. */
 export interface DroppingOptions {
   /** Told once a process, at the first event dropped. Default: nobody. */
-  readonly onDebug?: DebugLine;
+  readonly onDebug?: DebugLine | undefined;
 }
 
 /**

@@ -18,7 +18,7 @@ export interface FailOpenOptions {
    * Called at every error. What it throws, or its promise rejects with, is dropped.
    * Default: `process.emitWarning`, with the code `ENTELIX_SINK_FAILED`.
    */
-  readonly onError?: FailOpenHandler;
+  readonly onError?: FailOpenHandler | undefined;
 }
 
 /**

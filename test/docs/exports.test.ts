@@ -29,8 +29,12 @@ function undocumented(checker: ts.TypeChecker, file: ts.SourceFile | undefined):
 const OF_READING = ["readEvents", "ReadEventsOptions", "Dialect", "Decoded"];
 
 /** Types of this package that the declarations of some exports name, and the entry does not export. */
-function unnameable(checker: ts.TypeChecker, file: ts.SourceFile, names: readonly string[]) {
-  const entry = checker.getSymbolAtLocation(file);
+function unnameable(
+  checker: ts.TypeChecker,
+  file: ts.SourceFile | undefined,
+  names: readonly string[],
+): string[] {
+  const entry = file && checker.getSymbolAtLocation(file);
   if (entry === undefined) throw new Error("no such entry");
   const whole = (symbol: ts.Symbol) =>
     symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
@@ -55,24 +59,43 @@ function unnameable(checker: ts.TypeChecker, file: ts.SourceFile, names: readonl
   return [...missing];
 }
 
+/** Options that may be left out, but not be given as `undefined`. */
+function notUndefined(checker: ts.TypeChecker, file: ts.SourceFile | undefined): string[] {
+  const entry = file && checker.getSymbolAtLocation(file);
+  if (entry === undefined) throw new Error("no such entry");
+  return checker
+    .getExportsOfModule(entry)
+    .map((name) => (name.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(name) : name))
+    .filter(({ name }) => /(?:Options|Settings|Limits|Filter)$/.test(name))
+    .flatMap(({ declarations = [], name }) =>
+      declarations
+        .filter(ts.isInterfaceDeclaration)
+        .flatMap(({ members }) => [...members])
+        .filter(ts.isPropertySignature)
+        .filter(
+          ({ questionToken, type }) => questionToken && !type?.getText().includes("undefined"),
+        )
+        .map((member) => `${name}.${member.name.getText()}`),
+    );
+}
+
 describe("the public interface", () => {
-  it("has a name for all that a reader of recordings passes and is given", () => {
-    const { config } = ts.readConfigFile(join(ROOT, "tsconfig.json"), ts.sys.readFile);
-    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-    const [main = ""] = ENTRIES;
-    const program = ts.createProgram([main], options);
-    const file = program.getSourceFile(main);
-    if (file === undefined) throw new Error("no such entry");
-    expect(unnameable(program.getTypeChecker(), file, OF_READING)).toEqual([]);
+  const { config } = ts.readConfigFile(join(ROOT, "tsconfig.json"), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  const program = ts.createProgram(ENTRIES, options);
+  const checker = program.getTypeChecker();
+
+  it.each([
+    ["says of each export what it is", undocumented],
+    ["takes undefined for every option, as of a setting that is not there", notUndefined],
+  ])("%s", (_, wrong) => {
+    for (const entry of ENTRIES) {
+      expect(wrong(checker, program.getSourceFile(entry)), entry).toEqual([]);
+    }
   });
 
-  it("says of each export what it is", () => {
-    const { config } = ts.readConfigFile(join(ROOT, "tsconfig.json"), ts.sys.readFile);
-    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-    const program = ts.createProgram(ENTRIES, options);
-    const checker = program.getTypeChecker();
-    for (const entry of ENTRIES) {
-      expect(undocumented(checker, program.getSourceFile(entry)), entry).toEqual([]);
-    }
+  it("has a name for all that a reader of recordings passes and is given", () => {
+    const [main = ""] = ENTRIES;
+    expect(unnameable(checker, program.getSourceFile(main), OF_READING)).toEqual([]);
   });
 });

@@ -16,30 +16,32 @@ export type Durability = "none" | "batch" | "each";
 /** How a log in a directory is kept; every field has a default. */
 export interface NdjsonSessionLogOptions {
   /** Default `batch`. */
-  readonly durability?: Durability;
+  readonly durability?: Durability | undefined;
   /** A segment is sealed when it has this many bytes. Default 64 MiB, at least 1,024. */
-  readonly segmentBytes?: number;
+  readonly segmentBytes?: number | undefined;
   /**
    * Event ids remembered, at least: an entry with one of them is not written again. After reopening
    * they are those of the last so many rows. Default 100,000.
    */
-  readonly eventIds?: number;
+  readonly eventIds?: number | undefined;
   /** Heads of threads kept in memory, at least; others are read from the disk. Default 100,000. */
-  readonly heads?: number;
+  readonly heads?: number | undefined;
   /** An append is refused while this many bytes wait to be written. Default 256 MiB. */
-  readonly maxPendingBytes?: number;
+  readonly maxPendingBytes?: number | undefined;
   /** Told when opening found what a crash or a hand has left. Default: nothing is told. */
-  readonly onRecovered?: (recovery: Recovery) => void;
+  readonly onRecovered?: ((recovery: Recovery) => void) | undefined;
   /**
    * Told of failures that cost no row: an index not written, a segment not moved. What it throws is
    * swallowed. Default: none.
    */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
   /** Default: the disk. */
-  readonly files?: FileLayer;
+  readonly files?: FileLayer | undefined;
 }
 
-export type NdjsonSettings = Required<NdjsonSessionLogOptions>;
+export type NdjsonSettings = {
+  readonly [Name in keyof NdjsonSessionLogOptions]-?: NonNullable<NdjsonSessionLogOptions[Name]>;
+};
 
 /** The options with their defaults. @throws RangeError naming the option that is out of range. */
 export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings {

@@ -14,28 +14,28 @@ export interface PostgresSettings {
    * The schema with the log's tables. Default: `schema` in the URL's query (`postgres://…?schema=x`),
    * else `entelix`.
    */
-  readonly schema?: string;
+  readonly schema?: string | undefined;
   /**
    * How safe a row is when its append resolves. `batch` (default): on the server's disk, and with its
    * synchronous standbys; the appends that wait at a time share one transaction. `each`: the same, with
    * a transaction of its own. `none`: with the server (`synchronous_commit = off`): the end of this
    * process costs nothing, a crash of the server the last rows, and never one from the middle.
    */
-  readonly durability?: Durability;
+  readonly durability?: Durability | undefined;
   /** Whether opening may bring the schema to this package's version. Default true. */
-  readonly migrate?: boolean;
+  readonly migrate?: boolean | undefined;
   /** An append is refused while this many bytes wait to be written. Default 64 MiB. */
-  readonly maxPendingBytes?: number;
+  readonly maxPendingBytes?: number | undefined;
   /** Connections to a `connection`, at most. Default 4. */
-  readonly connections?: number;
+  readonly connections?: number | undefined;
   /**
    * An append whose connection broke before the answer may be in the log or not: for how long the
    * server is asked, in ms. Default 10,000, at most 180,000: the database knows for five minutes what
    * it has done.
    */
-  readonly doubtMs?: number;
+  readonly doubtMs?: number | undefined;
   /** Told of connections that break while nobody uses them. What it throws is swallowed. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Which database, and how the log is kept in it. */
@@ -47,7 +47,9 @@ export type PostgresSessionLogOptions = PostgresSource & PostgresSettings;
  */
 const LONGEST_DOUBT_MS = 180_000;
 
-export type CheckedSettings = Required<PostgresSettings>;
+export type CheckedSettings = {
+  readonly [Name in keyof PostgresSettings]-?: NonNullable<PostgresSettings[Name]>;
+};
 
 /** The settings with their defaults. @throws RangeError naming the one that is out of range. */
 export function postgresSettings(options: PostgresSessionLogOptions): CheckedSettings {

@@ -10,7 +10,7 @@ import { threadHead } from "./thread-heads.ts";
 /** Who is told of what `readPostgresRows` finds. */
 export interface ReadPostgresRowsOptions {
   /** Told of every row that is damaged. Default: they are passed over. */
-  readonly onProblem?: (problem: LogProblem) => void;
+  readonly onProblem?: ((problem: LogProblem) => void) | undefined;
 }
 
 /**

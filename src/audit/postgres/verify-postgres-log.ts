@@ -10,11 +10,11 @@ import { emptyThreads } from "./thread-heads.ts";
 /** What a log in PostgreSQL is checked against, and what is told of it. */
 export interface VerifyPostgresOptions {
   /** Rows that must be there: what run spans say of their last row. Kept in memory. Default: none. */
-  readonly against?: Iterable<SpanAnchor> | AsyncIterable<SpanAnchor>;
+  readonly against?: Iterable<SpanAnchor> | AsyncIterable<SpanAnchor> | undefined;
   /** Problems listed in the report; all are counted. Default 1,000. */
-  readonly maxProblems?: number;
+  readonly maxProblems?: number | undefined;
   /** Told of every problem as it is found. Default: none is told. */
-  readonly onProblem?: (problem: LogProblem) => void;
+  readonly onProblem?: ((problem: LogProblem) => void) | undefined;
 }
 
 /**

@@ -12,12 +12,12 @@ import type { LogProblem } from "./verify-report.ts";
 
 /** Which rows are wanted; what is not said does not matter. */
 export interface RowFilter {
-  readonly tenant_id?: string;
-  readonly thread_id?: string;
+  readonly tenant_id?: string | undefined;
+  readonly thread_id?: string | undefined;
   /** A UUID in any letters: sinks and bridge write it in lower case. */
-  readonly run_id?: string;
-  readonly event_id?: string;
-  readonly trace_id?: string;
+  readonly run_id?: string | undefined;
+  readonly event_id?: string | undefined;
+  readonly trace_id?: string | undefined;
 }
 
 /** How `readRows` reads. */
@@ -26,9 +26,9 @@ export interface ReadRowsOptions {
    * Told of every line that is no whole, unchanged line of a log, of segments that are missing, and
    * where there is no log at all. Default: none is told.
    */
-  readonly onProblem?: (problem: LogProblem) => void;
+  readonly onProblem?: ((problem: LogProblem) => void) | undefined;
   /** Default: the disk. */
-  readonly files?: FileLayer;
+  readonly files?: FileLayer | undefined;
 }
 
 /**

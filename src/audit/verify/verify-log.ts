@@ -10,13 +10,13 @@ import type { LogProblem, VerifyReport } from "./verify-report.ts";
 /** What a log in a directory is checked against, and what is told of it. */
 export interface VerifyOptions {
   /** Rows that must be there: what run spans say of their last row. Kept in memory. Default: none. */
-  readonly against?: Iterable<SpanAnchor> | AsyncIterable<SpanAnchor>;
+  readonly against?: Iterable<SpanAnchor> | AsyncIterable<SpanAnchor> | undefined;
   /** Problems listed in the report; all are counted. Default 1,000. */
-  readonly maxProblems?: number;
+  readonly maxProblems?: number | undefined;
   /** Told of every problem as it is found. Default: none is told. */
-  readonly onProblem?: (problem: LogProblem) => void;
+  readonly onProblem?: ((problem: LogProblem) => void) | undefined;
   /** Default: the disk. */
-  readonly files?: FileLayer;
+  readonly files?: FileLayer | undefined;
 }
 
 /**
