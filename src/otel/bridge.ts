@@ -16,9 +16,9 @@ import { carriedFrom } from "./carry.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { EndHold } from "./otel-driver.ts";
 import { type Rows, RunRows } from "./run-rows.ts";
-import { LONGEST_WAIT_MS } from "./setup/environment.ts";
 import { Telemetry, type TelemetryOptions } from "./telemetry.ts";
 import { TranslatedFeed } from "./translated-feed.ts";
+import { LONGEST_WAIT_MS } from "./within.ts";
 
 /** What a {@link Bridge} is made of: every field has a default. */
 export interface BridgeOptions extends TelemetryOptions {

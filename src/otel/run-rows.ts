@@ -2,8 +2,8 @@ import type { RowAnchor } from "../audit/audit-row.ts";
 import { type RowWaiter, tellWhenStored } from "../audit/row-waiter.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { AuditAnchor } from "./otel-driver.ts";
-import { within } from "./setup/within.ts";
 import type { SpanHandle } from "./span-handle.ts";
+import { within } from "./within.ts";
 
 type Finish = (anchor?: AuditAnchor) => void;
 

@@ -1,6 +1,6 @@
 import { TraceFlags } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
-import { within } from "../setup/within.ts";
+import { within } from "../within.ts";
 import { Chunk } from "./chunk.ts";
 import { ChunkSender } from "./chunk-sender.ts";
 import type { ExportSettings } from "./export-settings.ts";

@@ -1,4 +1,4 @@
-import { LONGEST_WAIT_MS } from "../setup/environment.ts";
+import { LONGEST_WAIT_MS } from "../within.ts";
 
 /** How long nothing is sent after an attempt that failed. */
 export interface Backoff {

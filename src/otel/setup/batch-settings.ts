@@ -1,4 +1,5 @@
-import { environmentNumber, LONGEST_WAIT_MS } from "./environment.ts";
+import { LONGEST_WAIT_MS } from "../within.ts";
+import { environmentNumber } from "./environment.ts";
 
 /** How spans are queued and sent: the specification's defaults, or what `OTEL_BSP_*` says. */
 export interface BatchSettings {

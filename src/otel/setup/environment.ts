@@ -1,8 +1,5 @@
 import { diag } from "@opentelemetry/api";
 
-/** The longest wait that a Node timer keeps, in ms; it takes a longer one for 1 ms. */
-export const LONGEST_WAIT_MS = 2 ** 31 - 1;
-
 /** A variable of the environment without blanks around it; `undefined` when unset or blank. */
 export function environmentText(name: string): string | undefined {
   const text = process.env[name]?.trim();

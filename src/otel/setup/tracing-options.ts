@@ -1,7 +1,7 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { Sampler, SpanProcessor } from "@opentelemetry/sdk-trace-node";
 import type { ErrorHook } from "../report.ts";
-import { LONGEST_WAIT_MS } from "./environment.ts";
+import { LONGEST_WAIT_MS } from "../within.ts";
 
 /** Options of `setupTracing`. Each wins over the environment variable of the same meaning. */
 export interface TracingOptions {

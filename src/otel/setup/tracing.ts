@@ -7,12 +7,12 @@ import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
 import { OtelSink } from "../otel-sink.ts";
 import type { ErrorHook, Reporter } from "../report.ts";
 import type { TelemetryOptions } from "../telemetry.ts";
+import { within } from "../within.ts";
 import type { CountedBatchProcessor } from "./counted-batch-processor.ts";
 import { unregister } from "./global-registration.ts";
 import type { LossReporter } from "./loss-reporter.ts";
 import type { SpanCounts, SpanLedger } from "./span-ledger.ts";
 import { onTermination } from "./termination-signals.ts";
-import { within } from "./within.ts";
 
 /** Sends spans by OTLP: in protobuf by chunks of our own, in JSON by the SDK's batches. */
 export type OtlpProcessor = CountedBatchProcessor | ChunkSpanProcessor;
@@ -182,7 +182,9 @@ export class Tracing {
     this.#sinks.clear();
     const sinksMs = bound * SINKS_SHARE;
     if (!(await within(sinksMs, Promise.all(sinks)))) {
-      this.#report(new Error(`sinks were not closed, or their spans not sent, within ${sinksMs} ms`));
+      this.#report(
+        new Error(`sinks were not closed, or their spans not sent, within ${sinksMs} ms`),
+      );
     }
     const left = () => Math.max(bound - (performance.now() - begin), 0);
     const kept = this.#metrics === undefined ? 0 : bound * METRICS_SHARE;

@@ -5,8 +5,9 @@ import {
   type PushMetricExporter,
 } from "@opentelemetry/sdk-metrics";
 import type { Reporter } from "../../report.ts";
+import { LONGEST_WAIT_MS } from "../../within.ts";
 import { metricsUrl, urlInPlaceOfEnvironments } from "../endpoint.ts";
-import { environmentNumber, LONGEST_WAIT_MS } from "../environment.ts";
+import { environmentNumber } from "../environment.ts";
 import { exportersFromEnvironment, protocolFromEnvironment } from "../exporter-choice.ts";
 import { ReportedMetricExporter } from "./reported-metric-exporter.ts";
 import type { MetricReaderLike, TelemetrySetupOptions } from "./telemetry-options.ts";

@@ -1,5 +1,5 @@
 import type { MeterProviderOptions } from "@opentelemetry/sdk-metrics";
-import { LONGEST_WAIT_MS } from "../environment.ts";
+import { LONGEST_WAIT_MS } from "../../within.ts";
 import type { TracingOptions } from "../tracing-options.ts";
 
 /** Something that takes metrics from the provider: a reader of the SDK's or of your own. */

@@ -1,3 +1,6 @@
+/** The longest wait that a Node timer keeps, in ms; it takes a longer one for 1 ms. */
+export const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
 /**
  * Waits for work that never rejects, but no longer than `ms` milliseconds.
  *
