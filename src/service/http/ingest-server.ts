@@ -225,7 +225,7 @@ export class IngestServer {
         return jsonAnswer(503, { error: refusalJson(refusal) }, refusalHeaders(refusal));
       }
       case "/metrics": {
-        access.metrics(headers.authorization);
+        access.metrics(headers.authorization, headers.host);
         const text = metrics();
         const type = "text/plain; version=0.0.4; charset=utf-8";
         return { status: 200, headers: { "content-type": type }, body: () => [text] };

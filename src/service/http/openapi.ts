@@ -77,7 +77,7 @@ export function openapiDocument(): JsonObject {
       "/metrics": reading(
         "metrics",
         "/metrics",
-        "Counts and gauges in the text form of Prometheus. Needs a token with `metrics`, unless the service listens on a loopback address.",
+        "Counts and gauges in the text form of Prometheus. Needs a token with `metrics`, unless the service listens on a loopback address and `Host` names this machine.",
         { description: "The metrics.", content: { "text/plain": { schema: { type: "string" } } } },
         [{}, { bearer: [] }],
       ),

@@ -95,6 +95,29 @@ describe("the HTTP door", () => {
     }
   });
 
+  it("tells such a page nothing of its tenants, with tokens either", async () => {
+    const tokens = [
+      { token: "a", tenant: "acme" },
+      { token: "m", metrics: true },
+    ];
+    await using door = await Door.open({ tokens, loopback: true });
+    const ask = async (host: string, ...headers: string[]) => {
+      using raw = new RawConnection(door.port).send(
+        "GET /metrics HTTP/1.1",
+        `host: ${host}`,
+        ...headers,
+        "connection: close",
+        "",
+        "",
+      );
+      return (await raw.end()).slice(9, 12);
+    };
+    expect(await ask("rebound.example:4321")).toBe("401");
+    expect(await ask("rebound.example:4321", "authorization: Bearer a")).toBe("403");
+    expect(await ask("events.example", "authorization: Bearer m")).toBe("200");
+    expect(await ask(`127.0.0.1:${door.port}`)).toBe("200");
+  });
+
   it("answers what is no HTTP", async () => {
     await using door = await Door.open();
     const ask = async (...lines: string[]) => {

@@ -1,3 +1,4 @@
+import { isLocalHost } from "../local-host.ts";
 import { Refusal } from "../refusal.ts";
 import { TokenBucket } from "../token-bucket.ts";
 import type { TokenSet } from "./token-set.ts";
@@ -67,9 +68,12 @@ export class Access {
     return { tenant, trusted, bucket: this.#bucket(tenant, tokens.rateOf(tenant) ?? this.#rate) };
   }
 
-  /** @throws Refusal unless the metrics may be read. */
-  metrics(authorization: string | undefined): void {
-    if (this.#tokens === undefined || this.#openMetrics) return;
+  /**
+   * @param host the request's `Host`: a page in a browser gets here by a name of its own.
+   * @throws Refusal unless the metrics may be read.
+   */
+  metrics(authorization: string | undefined, host: string | undefined): void {
+    if (this.#tokens === undefined || (this.#openMetrics && isLocalHost(host))) return;
     if (known(this.#tokens, authorization).metrics) return;
     throw new Refusal("forbidden", 'expected a token with "metrics": true');
   }
