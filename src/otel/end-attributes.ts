@@ -1,5 +1,5 @@
-import { decimalText } from "../dialects/agent-sdk/numbers.ts";
 import { textIn } from "../dialects/entelix/loose-values.ts";
+import { decimalText, MOST_INT } from "../events/attribute-number.ts";
 import type { ErrorEnvelope } from "../events/error-envelope.ts";
 import type { InterruptionKind } from "../events/interruption-kind.ts";
 import type { RunUsage } from "../lifecycle/signals.ts";
@@ -40,9 +40,6 @@ export function setUsage(on: SpanHandle, usage: RunUsage, root: boolean): void {
     on.set("entelix.usage.cumulative", true);
   }
 }
-
-/** The largest double below 2^63: OTLP integers are signed, and one beyond them spoils its request. */
-const MOST_INT = 2 ** 63 - 1024;
 
 // Programs without types give `null` for what they don't know, which is no 0.
 function inAttribute(count: unknown): number | undefined {

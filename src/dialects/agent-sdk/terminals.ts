@@ -1,8 +1,9 @@
+import { decimalText } from "../../events/attribute-number.ts";
 import type { FailureKind } from "../../events/failure-kind.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { BudgetExceeded, Cancelled, Done, ErrorEvent, Refusal } from "./events.ts";
-import { decimalText, numberOf, runUsage } from "./numbers.ts";
+import { numberOf, runUsage } from "./numbers.ts";
 import type { Count, TokenUsage } from "./values.ts";
 
 /** A failure kind that needs nothing beside its name. */

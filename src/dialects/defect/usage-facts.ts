@@ -1,8 +1,6 @@
+import { MOST_INT } from "../../events/attribute-number.ts";
 import type { OwnFacts } from "../known-facts.ts";
 import type { DefectUsage } from "./defect-event.ts";
-
-/** The largest double below 2^63: OTLP integers are signed. */
-const MOST_INT = 2 ** 63 - 1024;
 
 /**
  * The tokens of a model call or of a turn of the session itself. The figures of a turn are those of

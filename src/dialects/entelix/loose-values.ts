@@ -1,3 +1,4 @@
+import { MOST_INT } from "../../events/attribute-number.ts";
 import type { FailureKind } from "../../events/failure-kind.ts";
 import type { ToolErrorKind } from "../../events/tool-error-kind.ts";
 
@@ -36,9 +37,6 @@ export function secondsIn(milliseconds: unknown): number | undefined {
   const isTime = typeof milliseconds === "number" || typeof milliseconds === "bigint";
   return isTime && milliseconds >= 0 ? Number(milliseconds) / 1000 : undefined;
 }
-
-/** The largest double below 2^63: an attribute is a signed integer of 64 bits. */
-const MOST_INT = 2 ** 63 - 1024;
 
 /** A whole number from 0 as an attribute's number. */
 export function countIn(value: unknown): number | undefined {

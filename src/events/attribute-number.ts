@@ -1,0 +1,15 @@
+/** The largest double below 2^63: an OTLP integer is signed, of 64 bits, and one beyond spoils its request. */
+export const MOST_INT = 2 ** 63 - 1024;
+
+/** Digits behind the point of the smallest sums that are told from zero. */
+const MOST_DIGITS = 12;
+
+/** A cost as decimal text: `String` writes very small and very large ones with an exponent. */
+export function decimalText(cost: number | bigint): string {
+  const text = String(cost);
+  if (!text.includes("e")) return text;
+  if (Math.abs(Number(cost)) >= 1) return String(BigInt(cost));
+  return Number(cost)
+    .toFixed(MOST_DIGITS)
+    .replace(/\.?0+$/, "");
+}
