@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../events/agent-event.ts";
+import { callHook } from "../events/call-hook.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { fromMilliseconds, type Instant } from "../events/instant.ts";
 import type { InterruptionKind } from "../events/interruption-kind.ts";
@@ -277,12 +278,7 @@ export class AuditSink implements AgentEventSink, AuditCalls {
 
   /** One function for all rows. */
   readonly #tell = (error: unknown): void => {
-    try {
-      const told: unknown = this.#onError(error);
-      Promise.resolve(told).catch(() => {});
-    } catch {
-      // Whoever listens to errors must not make new ones of them.
-    }
+    callHook(() => this.#onError(error));
   };
 }
 

@@ -1,3 +1,5 @@
+import { callHook } from "../events/call-hook.ts";
+
 /**
  * Why a field was not taken over.
  *
@@ -24,11 +26,6 @@ export type TellIgnored = (field: string, reason: IgnoredReason) => void;
 /** What the options say, as a function that never throws. */
 export function tellerOf(options: CarryOptions | undefined): TellIgnored {
   return (field, reason) => {
-    try {
-      const told: unknown = options?.onIgnored?.(field, reason);
-      Promise.resolve(told).catch(() => {});
-    } catch {
-      // A program that reads context must not fail by the hook that watches it.
-    }
+    callHook(() => options?.onIgnored?.(field, reason));
   };
 }

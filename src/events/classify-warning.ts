@@ -1,3 +1,4 @@
+import { callHook } from "./call-hook.ts";
 import { constructorName, property } from "./thrown-property.ts";
 
 const MINUTE_MS = 60_000;
@@ -56,15 +57,8 @@ export function warnUnclassified(thrown: unknown): void {
   const now = performance.now();
   const name = constructorName(thrown).slice(0, MAX_NAME_CHARS);
   if (!takeTurn(state.warnedAt, name, now)) return;
-  try {
-    const warned: unknown = state.warn(
-      `entelix-otel: a thrown ${name} matches no failure kind: unclassified`,
-      name,
-    );
-    Promise.resolve(warned).catch(() => {});
-  } catch {
-    // The warning belongs to the application, and an error path must not fail.
-  }
+  const message = `entelix-otel: a thrown ${name} matches no failure kind: unclassified`;
+  callHook(() => state.warn(message, name));
 }
 
 function takeTurn(warnedAt: Map<string, number>, name: string, now: number): boolean {

@@ -1,3 +1,5 @@
+import { callHook } from "../events/call-hook.ts";
+
 /** Told of something worth knowing once, when debugging. What it throws, or rejects with, is dropped. */
 export type DebugLine = (message: string) => void;
 
@@ -12,12 +14,7 @@ export function debugOnce(onDebug: DebugLine | undefined, message: string): void
   const said = linesSaid();
   if (said.has(message)) return;
   said.add(message);
-  try {
-    const told: unknown = onDebug(message);
-    Promise.resolve(told).catch(() => {});
-  } catch {
-    // The listener is the application's; its failure must not become the agent's.
-  }
+  callHook(() => onDebug(message));
 }
 
 function linesSaid(): Set<unknown> {

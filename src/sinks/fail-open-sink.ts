@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../events/agent-event.ts";
+import { callHook } from "../events/call-hook.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { constructorName, textProperty } from "../events/thrown-property.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
@@ -79,11 +80,7 @@ export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSin
 
   #report(error: unknown, step: FailOpenStep): void {
     this.#errors += 1;
-    try {
-      Promise.resolve(this.#onError(error, step)).catch(() => {});
-    } catch {
-      // The handler is the application's; its failure must not become the agent's.
-    }
+    callHook(() => this.#onError(error, step));
   }
 }
 

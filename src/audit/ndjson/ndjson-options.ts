@@ -1,3 +1,4 @@
+import { callHook } from "../../events/call-hook.ts";
 import { checkWhole } from "../../events/whole-number.ts";
 import type { FileLayer } from "../../storage/file-layer.ts";
 import { nodeFileLayer } from "../../storage/node-file-layer.ts";
@@ -67,11 +68,6 @@ export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings
 
 function contained(onError: NdjsonSessionLogOptions["onError"]): (error: unknown) => void {
   return (error) => {
-    try {
-      const told: unknown = onError?.(error);
-      Promise.resolve(told).catch(() => {});
-    } catch {
-      // A listener's own fault must not fail a write.
-    }
+    callHook(() => onError?.(error));
   };
 }

@@ -1,3 +1,4 @@
+import { callHook } from "../../events/call-hook.ts";
 import { checkWhole } from "../../events/whole-number.ts";
 import type { Durability } from "../ndjson/ndjson-options.ts";
 import type { PgPool } from "./pg-pool.ts";
@@ -95,11 +96,6 @@ function schemaIn(connection: string | undefined): string | undefined {
 
 function contained(onError: PostgresSettings["onError"]): (error: unknown) => void {
   return (error) => {
-    try {
-      const told: unknown = onError?.(error);
-      Promise.resolve(told).catch(() => {});
-    } catch {
-      // A listener's own fault must not fail a write.
-    }
+    callHook(() => onError?.(error));
   };
 }
