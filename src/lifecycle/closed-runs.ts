@@ -54,12 +54,15 @@ export class ClosedRuns<H> {
   /**
    * Open addressing, linear probing: slot + 1, or 0, and above it bits of the key's hash. It holds
    * slots that were taken over since, too, and is made anew before it fills: taking each out at once
-   * meant two looks into memory that is seldom at hand, for every run.
+   * meant two looks into memory that is seldom at hand, for every run. For the same reason the newest
+   * runs are entered when one is looked for: where ids grow with time that is seldom.
    */
   readonly #index: Int32Array;
   readonly #slotBits: number;
-  /** Slots that may be taken over before the index is made anew. */
+  /** Runs that may be entered before the index is made anew. */
   #spare: number;
+  /** How many of the newest runs are not entered. */
+  #pending = 0;
   readonly #tenants: (string | undefined)[];
   readonly #agents: (string | undefined)[];
   readonly #threads: (string | undefined)[];
@@ -116,7 +119,7 @@ export class ClosedRuns<H> {
     this.#next = slot + 1 === this.#size ? 0 : slot + 1;
     const full = this.#tenants[slot] !== undefined;
     if (full) this.#forget(slot);
-    if (this.#spare-- === 0) this.#reindex();
+    if (this.#pending < this.#size) this.#pending += 1;
     const { w0, w1, w2, w3 } = run.ids;
     if (this.#isGreatest(w0, w1, w2)) {
       this.#greatest0 = w0;
@@ -130,7 +133,6 @@ export class ClosedRuns<H> {
     words[key + 2] = w2;
     words[key + 3] = w3;
     this.#tenants[slot] = run.tenantId;
-    this.#enter(slot, mix(w0, w1, w2, w3));
     if (isOver(run.outcome)) this.#condense(slot, run);
     else this.#kept[slot] = run;
     return full;
@@ -205,6 +207,7 @@ export class ClosedRuns<H> {
 
   #find(ids: RunIds): number {
     if (this.#isGreatest(ids.w0, ids.w1, ids.w2)) return -1;
+    if (this.#pending > 0) this.#enterPending();
     const index = this.#index;
     const mask = index.length - 1;
     const slots = this.#slotBits;
@@ -238,25 +241,37 @@ export class ClosedRuns<H> {
     } else if (kept.traceId !== undefined) this.#forgetting.placed(kept.traceId);
   }
 
-  #enter(slot: number, hash: number): void {
+  #enterPending(): void {
+    const pending = this.#pending;
+    this.#pending = 0;
+    if (pending > this.#spare) {
+      this.#index.fill(0);
+      this.#spare = sparesOf(this.#size);
+      for (let slot = 0; slot < this.#size; slot++) this.#enter(slot);
+      return;
+    }
+    this.#spare -= pending;
+    for (let n = pending; n > 0; n--) {
+      const slot = this.#next - n;
+      this.#enter(slot < 0 ? slot + this.#size : slot);
+    }
+  }
+
+  #enter(slot: number): void {
+    if (this.#tenants[slot] === undefined) return;
+    const words = this.#words;
+    const key = slot * WORDS;
+    const hash = mix(
+      words[key] ?? 0,
+      words[key + 1] ?? 0,
+      words[key + 2] ?? 0,
+      words[key + 3] ?? 0,
+    );
     const index = this.#index;
     const mask = index.length - 1;
     let at = hash & mask;
     while (index[at] !== 0) at = (at + 1) & mask;
     index[at] = (slot + 1) | (hash & ~this.#slotBits);
-  }
-
-  /** Leaves only slots that are in use in the index. */
-  #reindex(): void {
-    this.#spare = sparesOf(this.#size) - 1;
-    this.#index.fill(0);
-    const words = this.#words;
-    for (let slot = 0; slot < this.#size; slot++) {
-      if (this.#tenants[slot] === undefined) continue;
-      const at = slot * WORDS;
-      const hash = mix(words[at] ?? 0, words[at + 1] ?? 0, words[at + 2] ?? 0, words[at + 3] ?? 0);
-      this.#enter(slot, hash);
-    }
   }
 }
 

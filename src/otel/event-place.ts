@@ -83,12 +83,13 @@ export class CurrentPlace implements EventPlace<SpanHandle> {
   #event: AgentEvent | undefined = undefined;
   #envelope: EventEnvelope | undefined = undefined;
   readonly #options: PlaceOptions;
-  readonly #asksForEvent: boolean;
+  /** Whether somebody asks for the event itself, and not only for its envelope. */
+  readonly asksForEvent: boolean;
   readonly #reporter: Reporter;
 
   constructor(options: PlaceOptions, reporter: Reporter) {
     this.#options = options;
-    this.#asksForEvent = options.resolveParent !== undefined || options.rootParent === "ambient";
+    this.asksForEvent = options.resolveParent !== undefined || options.rootParent === "ambient";
     this.#reporter = reporter;
   }
 
@@ -99,7 +100,7 @@ export class CurrentPlace implements EventPlace<SpanHandle> {
    * @param event the runtime's own, where it is this package's.
    */
   enter(event: AgentEvent | undefined, envelope: EventEnvelope | undefined): void {
-    if (this.#asksForEvent) this.#event = event;
+    if (this.asksForEvent) this.#event = event;
     if (envelope !== undefined) this.#envelope = envelope;
   }
 

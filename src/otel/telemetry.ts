@@ -174,7 +174,9 @@ export class Telemetry {
       lifecycle.counters.ignored[this.#closed ? "after_shutdown" : "not_an_event"]++;
       return "no";
     }
-    this.#place.enter(event, envelope);
+    // A live event without an envelope is nearly always of no interest to anybody but the lifecycle.
+    const placed = envelope !== undefined || this.#place.asksForEvent;
+    if (placed) this.#place.enter(event, envelope);
     try {
       this.#tick(at);
       const eventId = envelope?.event_id;
@@ -187,7 +189,7 @@ export class Telemetry {
       this.reporter.report(error, "event");
       return "yes";
     } finally {
-      this.#place.leave();
+      if (placed) this.#place.leave();
     }
   }
 
