@@ -53,8 +53,10 @@ export class SpanPort {
       return unrecorded(traceId, spanId);
     }
     idSlot.spanId = spanId;
-    // A parent from before the SDK was there has no valid ids: the span is the first of its trace.
-    const first = parent === undefined || parent.spanContext.traceId === INVALID_TRACEID;
+    // A parent from before the SDK was there has no valid ids: the span is the first of its trace. One
+    // that was recorded has: to compare its trace id each time would be half a percent of a run.
+    const first =
+      parent === undefined || (!parent.recorded && parent.spanContext.traceId === INVALID_TRACEID);
     idSlot.traceId = first ? traceId : undefined;
     try {
       const options =
