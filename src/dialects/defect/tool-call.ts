@@ -6,6 +6,8 @@ import type { PermissionOption, ToolCallFields } from "./defect-event.ts";
 export class ToolCall {
   /** Empty while no start of it was seen. */
   name: string;
+  /** Its start was told: there is a span that others can be under. */
+  hasSpan = false;
   /** What the policy said. */
   decision: "allow" | "deny" | "ask" | undefined = undefined;
   /** Whether it may run, once that is settled. */

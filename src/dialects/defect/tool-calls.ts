@@ -66,19 +66,24 @@ export class ToolCalls {
     if (open !== undefined && open.name === "" && !open.denied) {
       // What was decided on it came before its start.
       open.name = name;
+      open.hasSpan = true;
       open.update(fields);
       return true;
     }
     // Its end was lost: nothing more comes of a call that was denied.
     if (open?.denied) this.#remove(id, open);
-    this.#add(id, new ToolCall(name)).update(fields);
+    const call = this.#add(id, new ToolCall(name));
+    call.hasSpan = true;
+    call.update(fields);
     return true;
   }
 
   /** A sub-agent names a call that was not seen: it began by now, and its name is not known. */
   openUnseen(callId: string, at: Instant, out: SignalList): void {
-    if (this.#newest(callId) !== undefined) return;
-    this.#add(callId, new ToolCall(""));
+    // What was decided on it may have been seen, though its start was not.
+    const call = this.#newest(callId) ?? this.#add(callId, new ToolCall(""));
+    if (call.hasSpan) return;
+    call.hasSpan = true;
     const { tenantId } = out;
     out.add({ tenantId, runId: this.#runId, at, signal: "call_opens", callId, name: "" });
   }

@@ -173,6 +173,40 @@ describe("a sub-agent", () => {
     expect(unfinished.trees[0]?.children[0]?.attributes).not.toHaveProperty("gen_ai.tool.name");
   });
 
+  it("whose spawning call is known by what was decided on it stands under that call", async () => {
+    const at = (sequence: number, event: object) => ({
+      timestamp: `2026-06-12T10:00:0${sequence}Z`,
+      sequence,
+      session_id: "s",
+      ...event,
+    });
+    const inner = { type: "subagent", ancestor_path: ["x"], agent_type: "explore" };
+    const lines = [
+      at(0, say.prompt()),
+      at(1, say.policy("x", "allow")),
+      at(2, { ...inner, inner: say.prompt() }),
+      at(3, { ...inner, inner: say.ended() }),
+    ];
+    const [told, unfinished] = await Promise.all([
+      replayed([...lines, at(4, say.done("x")), at(5, say.ended())]),
+      replayed(lines),
+    ]);
+    const tree = (end: string, outcome: string) => ({
+      span: "invoke_agent",
+      children: [
+        {
+          span: "execute_tool",
+          start: "2026-06-12T10:00:02Z",
+          end,
+          attributes: { "entelix.tool.outcome": outcome },
+          children: [{ span: "invoke_agent explore", end: "2026-06-12T10:00:03Z" }],
+        },
+      ],
+    });
+    expect(told.trees).toMatchObject([tree("2026-06-12T10:00:04Z", "complete")]);
+    expect(unfinished.trees).toMatchObject([tree("2026-06-12T10:00:03Z", "unfinished")]);
+  });
+
   it("that comes before anything of its session opens what is above it", () => {
     const session = new Session()
       .at(5, say.asks(), ["a", "b"])
