@@ -24,13 +24,15 @@ export const defectDialect: Dialect<DefectEvent> = {
     return signOfLife(readDefectEnvelope(value), tenant, placeOf);
   },
 
-  /** A stream is a session: what its sub-agents say stands in its order too. */
+  /**
+   * All lines of a tenant are one stream. A line may name no session, and is then of the one that was
+   * opened last: where two lines have the same time, that must not come after it.
+   */
   place(_event: DefectEvent, envelope: LineEnvelope) {
     return placeOf(envelope);
   },
 };
 
-function placeOf({ session_id, tenant_id, thread_id = "" }: LineEnvelope) {
-  const session = session_id ?? thread_id;
-  return { stream: tenant_id === undefined ? session : `${tenant_id}\0${session}` };
+function placeOf({ tenant_id = "" }: LineEnvelope) {
+  return { stream: tenant_id };
 }

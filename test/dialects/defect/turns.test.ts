@@ -217,6 +217,33 @@ describe("a turn", () => {
     ]);
     expect(mapping.runs[2]).toBe(derivedRunId("acme", "default", "0"));
   });
+
+  it.each([true, false])(
+    "takes them so at one time too, with sequences or without: %s",
+    async (counted) => {
+      const events = [
+        { type: "user_prompt_committed", content: [] },
+        { type: "turn_started" },
+        { type: "llm_call_started", model: "m", attempt: 1 },
+        { type: "turn_ended", reason: "end_turn" },
+      ];
+      const lines = ["one", "two"].flatMap((session_id, second) =>
+        events.map((event, sequence) => ({
+          timestamp: `2026-06-12T10:00:0${second}Z`,
+          ...event,
+          ...(counted && { sequence }),
+          ...(sequence === 0 && { session_id }),
+        })),
+      );
+      const { trees } = await replayed(lines);
+      const tree = (session: string) => ({
+        span: "invoke_agent",
+        attributes: { "gen_ai.conversation.id": session, "entelix.run.outcome": "complete" },
+        children: [{ span: "chat m" }],
+      });
+      expect(trees).toMatchObject([tree("one"), tree("two")]);
+    },
+  );
 });
 
 describe("compactions", () => {
