@@ -8,7 +8,7 @@ import type { SpanDriver } from "./span-driver.ts";
 type Of<K extends SignalKind["signal"]> = SignalPlace & Extract<SignalKind, { signal: K }>;
 
 /** Signals that do not say that a run which looked over goes on. */
-const LEAVES_END: ReadonlySet<string> = new Set(["run_may_end", "run_closes", "heard"]);
+const LEAVES_END: ReadonlySet<string> = new Set(["run_may_end", "run_closes", "heard", "late"]);
 
 /**
  * Carries the signals of a dialect out on the lifecycle. What only some runtimes say (model calls,
@@ -95,6 +95,9 @@ export class SignalApplier<H> {
         if (run !== undefined) lifecycle.runs.touch(run, at);
         return;
       }
+      case "late":
+        lifecycle.counters.ignored[signal.reason]++;
+        return;
       default:
         signal satisfies never;
     }

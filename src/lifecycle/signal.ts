@@ -1,4 +1,5 @@
 import type { Instant } from "../events/instant.ts";
+import type { IgnoredReason } from "./counters.ts";
 import type { CallProblem, Facts, ModelProblem, RunEnd } from "./signals.ts";
 
 /** Which run a signal is about, and when it happened. */
@@ -90,6 +91,11 @@ export type SignalKind =
   /** More is known of the open run. */
   | { readonly signal: "facts"; readonly facts: Facts }
   /** The run was heard of, which says no more of it: one that is over stays so. */
-  | { readonly signal: "heard" };
+  | { readonly signal: "heard" }
+  /** An event of a run that is over, as its source's reader knows: it changes nothing but this count. */
+  | { readonly signal: "late"; readonly reason: LateReason };
+
+/** Why an event came too late for its run. */
+export type LateReason = Extract<IgnoredReason, "second_terminal" | "after_end">;
 
 export type NoteTarget = "run" | "model" | { readonly callId: string };

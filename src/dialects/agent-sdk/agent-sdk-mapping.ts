@@ -31,8 +31,8 @@ import { OpenRun } from "./open-run.ts";
 import { Reading, type Said } from "./reading.ts";
 import { SOURCE } from "./source.ts";
 import { childStream, subAgentInvoked, subAgentOf, subAgentRun, toolOf } from "./sub-agent.ts";
-import { endOf } from "./terminals.ts";
-import { type Thread, Threads } from "./threads.ts";
+import { endOf, isTerminal } from "./terminals.ts";
+import { goesOn, opensThread, type Thread, Threads } from "./threads.ts";
 import { callEnds, callOpens } from "./tool-calls.ts";
 
 export interface AgentSdkMappingOptions {
@@ -190,7 +190,10 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
   /** Of a run that is over only the end of a call can still say something. */
   #readLate(event: AgentSdkEvent, reading: Reading, opening: string): void {
     if (event.type === "tool_call_end") this.#endCall(event, reading, opening);
-    else this.counts.lateEvents += 1;
+    else {
+      this.counts.lateEvents += 1;
+      reading.late(isTerminal(event) ? "second_terminal" : "after_end");
+    }
   }
 
   #carryOut(event: AgentSdkEvent, reading: Reading, opening: string): void {
@@ -357,17 +360,6 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
   #countUnprojected(type: AgentSdkEvent["type"]): void {
     this.unprojected.set(type, (this.unprojected.get(type) ?? 0) + 1);
   }
-}
-
-/** Whether lines without a thread belong to the event's thread from here on. */
-function opensThread({ type }: AgentSdkEvent): boolean {
-  return type === "start" || type === "user_input" || type === "thread_created";
-}
-
-/** Whether an event that names its thread is not the first of a run. */
-function goesOn(event: AgentSdkEvent): boolean {
-  if (event.type === "start") return Number(event.turn) > 1;
-  return event.type === "done" || event.type === "budget_exceeded";
 }
 
 /** The thread of a run whose first lines were not seen becomes known. */

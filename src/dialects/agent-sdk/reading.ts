@@ -1,7 +1,7 @@
 import type { AnyGraphEvent } from "../../audit/wire/graph-event.ts";
 import type { Instant } from "../../events/instant.ts";
 import { formatRfc3339 } from "../../events/rfc3339.ts";
-import type { NoteTarget, Signal, SignalPlace } from "../../lifecycle/signal.ts";
+import type { LateReason, NoteTarget, Signal, SignalPlace } from "../../lifecycle/signal.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { ProjectedRow } from "../mapping.ts";
@@ -58,6 +58,12 @@ export class Reading implements SignalPlace {
   heard(): void {
     const { tenantId, runId, at } = this;
     this.said.signals.push({ signal: "heard", tenantId, runId, at });
+  }
+
+  /** The run was over before. */
+  late(reason: LateReason): void {
+    const { tenantId, runId, at } = this;
+    this.said.signals.push({ signal: "late", tenantId, runId, at, reason });
   }
 
   note({ name, on, facts }: Note): void {

@@ -2,7 +2,14 @@ import { decimalText } from "../../events/attribute-number.ts";
 import type { FailureKind } from "../../events/failure-kind.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import type { KnownFacts } from "../known-facts.ts";
-import type { BudgetExceeded, Cancelled, Done, ErrorEvent, Refusal } from "./events.ts";
+import type {
+  AgentSdkEvent,
+  BudgetExceeded,
+  Cancelled,
+  Done,
+  ErrorEvent,
+  Refusal,
+} from "./events.ts";
 import { numberOf, runUsage } from "./numbers.ts";
 import type { Count, TokenUsage } from "./values.ts";
 
@@ -40,11 +47,24 @@ export const TERMINALS = {
 
 const ERRORS: ReadonlyMap<string, Terminal> = new Map(Object.entries(TERMINALS));
 
-/** The end that an event says, or may say, of its run. */
-export function endOf(
-  event: Done | Refusal | Cancelled | BudgetExceeded | ErrorEvent,
-  retriesUsedUp: boolean,
-): RunEnd {
+/** An event that says, or may say, how its run ended. */
+export type TerminalEvent = Done | Refusal | Cancelled | BudgetExceeded | ErrorEvent;
+
+const TERMINAL_EVENTS: ReadonlySet<string> = new Set<TerminalEvent["type"]>([
+  "done",
+  "refusal",
+  "cancelled",
+  "budget_exceeded",
+  "error",
+]);
+
+/** Whether the event says, or may say, how its run ended. */
+export function isTerminal({ type }: AgentSdkEvent): boolean {
+  return TERMINAL_EVENTS.has(type);
+}
+
+/** The end that it says, or may say. */
+export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
   switch (event.type) {
     case "done": {
       const usage = runUsage(event.total_usage, event.estimated_cost_usd);

@@ -1,6 +1,7 @@
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import { RecentPairs } from "../recent-pairs.ts";
+import type { AgentSdkEvent } from "./events.ts";
 import type { OpenRun } from "./open-run.ts";
 import { Ordinals } from "./ordinals.ts";
 
@@ -105,4 +106,15 @@ export class Threads {
     this.#byName.set(tenant, threadId ?? "", thread);
     return thread;
   }
+}
+
+/** Whether lines without a thread belong to the event's thread from here on. */
+export function opensThread({ type }: AgentSdkEvent): boolean {
+  return type === "start" || type === "user_input" || type === "thread_created";
+}
+
+/** Whether an event that names its thread is not the first of a run. */
+export function goesOn(event: AgentSdkEvent): boolean {
+  if (event.type === "start") return Number(event.turn) > 1;
+  return event.type === "done" || event.type === "budget_exceeded";
 }

@@ -1,6 +1,6 @@
 import { compareInstants, type Instant } from "../../events/instant.ts";
 import type { JsonValue } from "../../events/json-value.ts";
-import type { Signal } from "../../lifecycle/signal.ts";
+import type { LateReason, Signal } from "../../lifecycle/signal.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { Mapping, ProjectedRow, Translated } from "../mapping.ts";
@@ -179,8 +179,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
     const turn = this.#turnOf(stream, event, arrival);
     const { at, out } = arrival;
     if (turn === undefined) {
-      this.#lateEvents++;
-      this.#leaveUnprojected(event);
+      this.#tooLate(stream, event, arrival, "second_terminal");
       return undefined;
     }
     heardOf(turn, arrival);
@@ -217,24 +216,36 @@ export class DefectMapping implements Mapping<DefectEvent> {
 
   /**
    * The open turn that an event is of. Where none is, the event belongs to the one before if it is
-   * not later than that one's end, or can only be about one of its calls; else it opens a turn whose
-   * beginning was lost.
+   * not later than that one's end, or can only be about that or one of its calls; else it opens a turn
+   * whose beginning was lost.
    */
   #turnOf(stream: Stream, event: LeafEvent, arrival: Arrival): Turn | undefined {
     const { lastEnd, turn } = stream;
     if (turn !== undefined) return turn;
     if (lastEnd !== undefined) {
-      if (isAboutCall(event) || compareInstants(arrival.at, lastEnd) <= 0) return undefined;
+      if (isEnd(event) || isAboutCall(event) || compareInstants(arrival.at, lastEnd) <= 0)
+        return undefined;
     }
     return this.#openings.open(stream, "unseen", arrival);
   }
 
   /** An event of a turn that is over: the lifecycle knows what the end of a call is then. */
-  #late(stream: Stream, event: TurnEvent, { at, identified, out }: Arrival): void {
+  #late(stream: Stream, event: TurnEvent, arrival: Arrival): void {
+    if (event.type !== "tool_call_finished" || stream.last === undefined) {
+      this.#tooLate(stream, event, arrival, "after_end");
+      return;
+    }
     this.#lateEvents++;
     this.#leaveUnprojected(event);
-    if (event.type !== "tool_call_finished" || stream.last === undefined) return;
+    const { at, identified, out } = arrival;
     new ToolCalls(stream.last.runId, 1).finish(event.id, event.fields, at, identified, out);
+  }
+
+  #tooLate(stream: Stream, event: LeafEvent, { at, out }: Arrival, reason: LateReason): void {
+    this.#lateEvents++;
+    this.#leaveUnprojected(event);
+    const runId = stream.last?.runId ?? "";
+    out.add({ tenantId: out.tenantId, runId, at, signal: "late", reason });
   }
 
   #giveUp(stream: Stream, turn: Turn, { out }: Arrival): OverTurn {
@@ -290,6 +301,11 @@ function heardOf(turn: Turn, { agent, at, out }: Arrival): void {
   turn.nameless = false;
   const facts: KnownFacts = { "gen_ai.agent.name": agent };
   out.add({ tenantId: out.tenantId, runId: turn.ref.runId, at, signal: "facts", facts });
+}
+
+/** Of a turn that left nothing but its end nobody could say more than that of a second end. */
+function isEnd({ type }: LeafEvent): boolean {
+  return type === "turn_ended" || type === "turn_aborted";
 }
 
 /** Whether an event says something of one call only, so that no turn begins with it. */

@@ -19,7 +19,12 @@ interface Told {
   calls: Map<string, number>;
 }
 
-const AFTER_END: ReadonlySet<string> = new Set(["call_closes", "call_approved", "call_denied"]);
+const AFTER_END: ReadonlySet<string> = new Set([
+  "call_closes",
+  "call_approved",
+  "call_denied",
+  "late",
+]);
 
 /** Holds a list of signals to what the lifecycle may rely on; the runs and how they stand. */
 function expectOrdered(signals: readonly Signal[]): Map<string, Told> {

@@ -357,6 +357,12 @@ describe("how a run ends", () => {
     const reader = read(start(), done, done, text(), error({ recoverable: false }), turnComplete());
     expect(runs(reader)).toEqual(["A run_opens", "A run_closes complete"]);
     expect(reader.mapping.counts.lateEvents).toBe(4);
+    expect(reader.signals.slice(-4)).toMatchObject([
+      { signal: "late", reason: "second_terminal" },
+      { signal: "late", reason: "after_end" },
+      { signal: "late", reason: "second_terminal" },
+      { signal: "late", reason: "after_end" },
+    ]);
     expect(reader.rows.map(({ event }) => event.kind)).toEqual(["assistant_message", "error"]);
   });
 

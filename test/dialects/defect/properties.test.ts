@@ -75,7 +75,8 @@ describe("the signals of a damaged session", () => {
           } else if (signal === "run_closes") {
             expect(open.delete(runId)).toBe(true);
             closed.add(runId);
-          } else if (signal !== "call_closes") expect(open.has(runId)).toBe(true);
+          } else if (signal === "late") expect(closed.has(runId)).toBe(true);
+          else if (signal !== "call_closes") expect(open.has(runId)).toBe(true);
         }
       }),
       RUNS,

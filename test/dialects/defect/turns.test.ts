@@ -148,13 +148,15 @@ describe("a turn", () => {
       .at(1, say.started())
       .at(2, say.ended())
       .at(2, say.ended())
-      .at(2, say.aborted())
+      .at(5, say.aborted())
       .at(10, say.started())
       .at(10, say.started());
-    expect(session.told.map(([ms, run, kind]) => [ms, run, kind])).toEqual([
-      [0, 1, "run_opens"],
-      [2, 1, "run_closes"],
-      [10, 2, "run_opens"],
+    expect(session.told).toMatchObject([
+      [0, 1, "run_opens", {}],
+      [2, 1, "run_closes", {}],
+      [2, 1, "late", { reason: "second_terminal" }],
+      [5, 1, "late", { reason: "second_terminal" }],
+      [10, 2, "run_opens", {}],
     ]);
     expect(session.mapping.counts.lateEvents).toBe(2);
   });
@@ -195,8 +197,13 @@ describe("a turn", () => {
       .at(9, say.broke("c", "killed"))
       .at(9, say.policy("c", "allow"))
       .at(9, say.chosen("c", "y"));
-    expect(session.told.slice(-1)).toMatchObject([
+    expect(session.told.slice(-6)).toMatchObject([
+      [5, 1, "late", { reason: "after_end" }],
+      [5, 1, "late", { reason: "after_end" }],
+      [9, 1, "late", { reason: "after_end" }],
       [9, 1, "call_closes", { callId: "c", problem: { outcome: "error", message: "killed" } }],
+      [9, 1, "late", { reason: "after_end" }],
+      [9, 1, "late", { reason: "after_end" }],
     ]);
     expect(session.runs.length).toBe(1);
     expect(session.mapping.counts.lateEvents).toBe(6);
