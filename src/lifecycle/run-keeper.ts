@@ -157,6 +157,7 @@ export class RunKeeper<H> {
     }
     run.open = true;
     run.outcome = undefined;
+    run.pausedAt = undefined;
     run.segment++;
     run.startSeen = started;
     run.callsBefore = run.toolCalls;
@@ -240,8 +241,11 @@ export class RunKeeper<H> {
    */
   abandon(run: Run<H>, reason: AbandonedReason, at: Instant = run.lastAt): void {
     if (!run.open) return;
-    if (run.mayEnd !== undefined) this.close(run, run.mayEnd.at, run.mayEnd.end);
-    else this.close(run, at, { outcome: "abandoned", reason });
+    const { mayEnd } = run;
+    if (mayEnd !== undefined) {
+      if (mayEnd.end.outcome === "interrupted") run.pausedAt = mayEnd.at;
+      this.close(run, mayEnd.at, mayEnd.end);
+    } else this.close(run, at, { outcome: "abandoned", reason });
   }
 
   /** Time passes: closes what was silent for too long. Called by a timer, or with event time. */

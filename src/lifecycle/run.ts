@@ -67,6 +67,8 @@ export class Run<H> {
   modelCalls = 0;
   /** How it ended, if nothing more is heard of it: where its source has no other end. */
   mayEnd: { readonly at: Instant; readonly end: RunEnd } | undefined = undefined;
+  /** Given up as paused, then, though its source had not said that it was over: it may go on later. */
+  pausedAt: Instant | undefined = undefined;
   /** Approvals whose tool call has not started yet, oldest first. */
   approvals: Approval[] | undefined = undefined;
   /** The approval that came last, to recognise it when it is redelivered without an event id. */

@@ -109,6 +109,58 @@ describe("an end that may be one", () => {
   });
 });
 
+describe("a pause that was given up", () => {
+  const mayPause: SignalKind = { signal: "run_may_end", end: { outcome: "interrupted" } };
+  const paused: SignalKind = { signal: "run_closes", end: { outcome: "interrupted" } };
+  const segment = RunIds.fromUuid(RUN)?.childSpanId("s", "2");
+
+  it("goes on in the next segment with what comes later", () => {
+    const { driver, lifecycle, say } = start();
+    say(1, opens);
+    say(2, mayPause);
+    lifecycle.runs.tick([90_000, 0]);
+    say(90_001, { signal: "model_opens" });
+    say(90_002, done);
+    say(90_003, done);
+    expect(driver.done).toEqual([
+      `openRun ${SPAN}`,
+      `closeRun ${SPAN} interrupted`,
+      `openRun ${segment}`,
+      `openModelCall ${modelSpan(1)}`,
+      `closeModelCall ${modelSpan(1)} unfinished`,
+      `closeRun ${segment} complete`,
+    ]);
+    expect(lifecycle.counters.ignored.second_terminal).toBe(1);
+  });
+
+  it("is over where its source says so itself, then or before", () => {
+    const { driver, lifecycle, say } = start();
+    say(1, opens);
+    say(2, mayPause);
+    lifecycle.runs.tick([90_000, 0]);
+    say(2, paused);
+    expect(driver.done).toEqual([`openRun ${SPAN}`, `closeRun ${SPAN} interrupted`]);
+    expect(lifecycle.counters.ignored.second_terminal).toBe(1);
+    const told = start();
+    told.say(1, opens);
+    told.say(2, paused);
+    told.say(3, done);
+    expect(told.driver.done).toEqual([`openRun ${SPAN}`, `closeRun ${SPAN} interrupted`]);
+  });
+});
+
+describe("an event that came too late", () => {
+  it("is counted, and no more", () => {
+    const { driver, lifecycle, say } = start();
+    say(1, opens);
+    say(2, done);
+    say(3, { signal: "late", reason: "second_terminal" });
+    say(4, { signal: "late", reason: "after_end" });
+    expect(driver.done).toEqual([`openRun ${SPAN}`, `closeRun ${SPAN} complete`]);
+    expect(lifecycle.counters.ignored).toMatchObject({ second_terminal: 1, after_end: 1 });
+  });
+});
+
 describe("a decision about a call", () => {
   const call = { callId: "call_1", name: "write" };
   const callSpan = "b19560a0064a3c46";
