@@ -1,4 +1,4 @@
-import type { Instant } from "../events/instant.ts";
+import { type Instant, isSpanTime } from "../events/instant.ts";
 import type { JsonValue } from "../events/json-value.ts";
 import { readTimestamp } from "../events/timestamp.ts";
 import type { DecodeIssue, JsonObject, LineEnvelope } from "./dialect.ts";
@@ -54,12 +54,17 @@ export function readEnvelopeAt(
   return issues.length === before ? envelope : undefined;
 }
 
+/** What is expected of a time that is one, but can't be a span's. */
+export const SPAN_TIME = "a time from 1970 to 2262";
+
 const NO_TIME: Readonly<Instant> = [0, 0];
 
 function readTime(value: JsonValue | undefined, issues: DecodeIssue[]): Readonly<Instant> {
   const instant = typeof value === "string" ? readTimestamp(value) : undefined;
-  if (instant !== undefined) return instant;
-  issues.push({ field: "timestamp", expected: "an RFC 3339 time such as 2026-04-29T12:00:00.5Z" });
+  if (instant !== undefined && isSpanTime(instant)) return instant;
+  const expected =
+    instant === undefined ? "an RFC 3339 time such as 2026-04-29T12:00:00.5Z" : SPAN_TIME;
+  issues.push({ field: "timestamp", expected });
   return NO_TIME;
 }
 

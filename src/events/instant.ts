@@ -6,6 +6,17 @@
  */
 export type Instant = [seconds: number, nanoseconds: number];
 
+/** 2262-04-11T23:47:16Z: the last whole second whose nanoseconds fit into 63 bits. */
+const LAST_SECOND = 9_223_372_036;
+
+/**
+ * Whether a span can begin or end then: OTLP counts nanoseconds since 1970, and backends keep 63 bits of
+ * them. A receiver of OTLP/JSON refuses a whole request for one time that is none to it.
+ */
+export function isSpanTime(at: Readonly<Instant>): boolean {
+  return at[0] >= 0 && at[0] < LAST_SECOND;
+}
+
 /** Negative, zero or positive as `a` is before, at or after `b`. */
 export function compareInstants(a: Readonly<Instant>, b: Readonly<Instant>): number {
   return a[0] - b[0] || a[1] - b[1];

@@ -1,7 +1,7 @@
 import type { ErasedEvent } from "../../audit/audit-row.ts";
 import { decodeGraphEvent } from "../../audit/wire/decode-graph-event.ts";
 import type { GraphEventKind } from "../../audit/wire/graph-event.ts";
-import type { Instant } from "../../events/instant.ts";
+import { type Instant, isSpanTime } from "../../events/instant.ts";
 import type { JsonValue } from "../../events/json-value.ts";
 import { readTimestamp } from "../../events/timestamp.ts";
 import {
@@ -15,7 +15,7 @@ import {
   type RejectedEvent,
 } from "../dialect.ts";
 import { expectOptionalText, isCount } from "../field-checks.ts";
-import { readEnvelopeAt } from "../line-envelope.ts";
+import { readEnvelopeAt, SPAN_TIME } from "../line-envelope.ts";
 import { readTenantId } from "../tenant-field.ts";
 import type { GraphLine, RowFacts } from "./graph-line.ts";
 import { isControlLine } from "./log-lines.ts";
@@ -55,6 +55,10 @@ function decodeEvent(fields: JsonObject, line: JsonObject | undefined): Decoded<
   const at = typeof fields.timestamp === "string" ? readTimestamp(fields.timestamp) : undefined;
   const kind = String(fields.kind);
   if (at === undefined) return { outcome: "unknown", unknown: kind, value: line ?? fields };
+  if (!isSpanTime(at)) {
+    const field = line === undefined ? "timestamp" : "event.timestamp";
+    return rejected([{ field, expected: SPAN_TIME }]);
+  }
   const issues: DecodeIssue[] = [];
   const row = line === undefined ? NO_ROW : readRow(line, issues);
   const envelope =

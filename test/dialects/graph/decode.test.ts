@@ -141,6 +141,18 @@ describe("what is not known or not right", () => {
     expect(encoded(decoded.event)).toBe(text);
   });
 
+  it("rejects a row of a time that no span can have, whatever its kind", () => {
+    for (const kind of ["cancelled", "brand_new"]) {
+      const event = { kind, reason: "stop", timestamp: "0001-01-01T00:00:00Z" };
+      const issue = (field: string) => ({
+        outcome: "rejected",
+        issues: [{ field, expected: "a time from 1970 to 2262" }],
+      });
+      expect(decode(event)).toEqual(issue("timestamp"));
+      expect(decode({ thread_id: "th-1", event })).toEqual(issue("event.timestamp"));
+    }
+  });
+
   it("passes an event of an unknown kind on as it is, and counts it", () => {
     const event = { kind: "brand_new", timestamp: AT, more: 1 };
     const line = taken({ thread_id: "th-1", event });
