@@ -152,6 +152,15 @@ describe("a model call", () => {
     ]);
   });
 
+  it("of a model without a name has none, whichever of its events came", () => {
+    const session = new Session()
+      .at(0, say.prompt())
+      .at(1, say.asks(1, ""))
+      .at(2, say.answered())
+      .at(7, { type: "llm_call_finished", model: "", attempt: 1 });
+    expect(session.only("model_opens").map(([, , , said]) => said)).toEqual([{}, {}]);
+  });
+
   it("goes on when the end, or the start, of an attempt was lost", () => {
     const noEnd = new Session()
       .at(0, say.prompt())
