@@ -45,7 +45,12 @@ export class HeardLine<E> implements OrderItem {
   }
 
   get sequence(): number | bigint | undefined {
-    return this.envelope.sequence ?? (this.dialect.inOrder === true ? this.line : undefined);
+    return this.envelope.sequence ?? this.position;
+  }
+
+  get position(): number | undefined {
+    const ordered = this.dialect.inOrder === true && this.envelope.sequence === undefined;
+    return ordered ? this.line : undefined;
   }
 
   get eventId(): string | undefined {

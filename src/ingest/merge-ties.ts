@@ -1,4 +1,11 @@
-import { closes, compareByRank, compareBySequence, type OrderItem, opens } from "./order-item.ts";
+import {
+  closes,
+  compareAcross,
+  compareByRank,
+  compareBySequence,
+  type OrderItem,
+  opens,
+} from "./order-item.ts";
 
 /** What of one stream is in a group of equal times. */
 interface Lane<T> {
@@ -21,7 +28,8 @@ const MAX_NESTING = 64;
  *
  * Within a stream by sequence (where not all items have one: by rank, event id, text). Between streams
  * parents first: what opens in a stream before what opens in those below it, what closes below before
- * what closes above. Where that contradicts the sequences, the sequences win. Byte-identical items
+ * what closes above; else as the lines stand in the source, where their dialect says that this is their
+ * order. Where that contradicts the sequences, the sequences win. Byte-identical items
  * stay together.
  *
  * @param parentOf the stream above a stream, where it is known.
@@ -78,7 +86,7 @@ function nextLane<T extends OrderItem>(lanes: readonly Lane<T>[]): Lane<T> | und
 }
 
 function isBefore(item: OrderItem, best: OrderItem | undefined): boolean {
-  return best === undefined || compareByRank(item, best) < 0;
+  return best === undefined || compareAcross(item, best) < 0;
 }
 
 function isFree<T extends OrderItem>(lane: Lane<T>, item: T): boolean {

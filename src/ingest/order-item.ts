@@ -10,6 +10,8 @@ export interface OrderItem {
   /** Orders the items of one stream. */
   readonly sequence: number | bigint | undefined;
   readonly eventId: string | undefined;
+  /** Its place in a source whose lines stand in the order of their events, where no sequence says more. */
+  readonly position?: number | undefined;
   /** The line itself: decides between items that nothing else tells apart. */
   readonly text: string;
   /** Asked for items that open a run, and where times are equal. */
@@ -34,6 +36,12 @@ export function compareByRank(a: OrderItem, b: OrderItem): number {
 /** Order of items of one stream whose sequences are all known. */
 export function compareBySequence(a: OrderItem, b: OrderItem): number {
   return compare(a.sequence ?? 0, b.sequence ?? 0) || compareByRank(a, b);
+}
+
+/** Order of items of different streams: as they stand in their source, where that says anything. */
+export function compareAcross(a: OrderItem, b: OrderItem): number {
+  if (a.position === undefined || b.position === undefined) return compareByRank(a, b);
+  return a.position - b.position;
 }
 
 function compare<T extends string | number | bigint>(a: T, b: T): number {

@@ -68,6 +68,17 @@ describe("mergeTies", () => {
     expect(mergeTies(shuffled(stream, 7), noParents)).toEqual(stream);
   });
 
+  it("leaves streams as their lines stand in the source, where that is their order", () => {
+    const lines = [
+      { ...item(1, note, "b", { text: "z" }), position: 1 },
+      { ...item(1, runOpens, "a", { text: "y" }), position: 2 },
+      { ...item(1, callCloses, "b", { text: "x" }), position: 3 },
+      { ...item(1, runOpens, "c", { text: "w" }), position: 4 },
+    ].map((line) => ({ ...line, sequence: line.position }));
+    for (const seed of [1, 2, 3])
+      expect(mergeTies(shuffled(lines, seed), noParents)).toEqual(lines);
+  });
+
   it("orders a stream without sequences from opening to closing", () => {
     const ranks = [runOpens, EVENT_RANK.decision, callOpens, note, callCloses, runCloses] as const;
     const stream = ranks.map((rank) => item(1, rank, "a"));

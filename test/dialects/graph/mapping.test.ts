@@ -160,6 +160,21 @@ describe("a turn", () => {
       false,
     ]);
   });
+
+  it("of a line that names no thread is the thread's before at one time too", async () => {
+    const nameless = { thread_id: null };
+    const { trees } = await replayed([
+      line(0, user()),
+      line(0, call("c1"), nameless),
+      line(0, user("other"), { thread_id: "other" }),
+      line(0, reply(), nameless),
+    ]);
+    const children = (thread: string) =>
+      trees
+        .find(({ attributes }) => attributes["gen_ai.conversation.id"] === thread)
+        ?.children.map(({ span }) => span);
+    expect([children("th"), children("other")]).toEqual([["execute_tool fetch"], ["chat"]]);
+  });
 });
 
 describe("a model call", () => {
