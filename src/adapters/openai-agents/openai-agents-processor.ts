@@ -56,6 +56,8 @@ export class OpenAIAgentsProcessor {
   readonly #timeoutMs: number;
   readonly #onError: ((error: unknown) => void) | undefined;
   readonly #counts: MutableCounts = noCounts();
+  /** The shutdown that nothing was told since. */
+  #shutDown: Promise<void> | undefined;
 
   constructor(options: OpenAIAgentsProcessorOptions) {
     const { sink, tenant, maxTraces = 2_000, flushTimeoutMs = 5_000, onError } = options;
@@ -130,6 +132,7 @@ export class OpenAIAgentsProcessor {
    * const result = processor.noteResult(await run(agent, state));
    */
   noteResult<T extends RunOutcome>(result: T): T {
+    this.#shutDown = undefined;
     try {
       const traceId = textOf(fieldIn(fieldIn(result.state, "_trace"), "traceId"));
       if (traceId !== undefined && (result.interruptions?.length ?? 0) > 0) {
@@ -150,16 +153,20 @@ export class OpenAIAgentsProcessor {
   }
 
   /**
-   * As `forceFlush`. The sink stays open: it may serve others, and is the application's to shut down.
+   * As `forceFlush`; with nothing told since the last one, it is that one. The sink stays open: it may
+   * serve others, and is the application's to shut down.
    *
    * @param timeout ms to wait; default `flushTimeoutMs`.
    */
   async shutdown(timeout?: number): Promise<void> {
-    await this.#flush(timeout ?? this.#timeoutMs);
+    // SDK 0.4 calls this whenever the event loop is empty. A timer each time, and no process would end.
+    this.#shutDown ??= this.#flush(timeout ?? this.#timeoutMs);
+    await this.#shutDown;
   }
 
   /** Nothing that goes wrong here reaches the SDK. */
   #contain(work: () => void): Promise<void> {
+    this.#shutDown = undefined;
     try {
       work();
     } catch (error) {
