@@ -8,6 +8,7 @@ import {
   failureIn,
   isBrokenOff,
   type ModelAnswer,
+  withoutHandoffs,
 } from "./model-answer.ts";
 import { type SaidError, saidError } from "./said-error.ts";
 import type { SdkSpanError } from "./sdk.ts";
@@ -132,7 +133,7 @@ export class CallSpans {
       return;
     }
     const answer = answerIn(spanData);
-    run.asked = answer.asked ?? [];
+    run.asked = withoutHandoffs(answer.asked ?? [], run.span?.spanData);
     if (run.unasked !== undefined) {
       // The end of a model call may be told late, when tools that it asked for have begun.
       for (const name of run.unasked) {

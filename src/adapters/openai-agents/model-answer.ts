@@ -8,6 +8,8 @@ export interface AskedCall {
   readonly tool: string;
   /** The arguments as the model wrote them; content, compared and never sent. */
   readonly input: string | undefined;
+  /** It names a function alone, as handoffs do, and nothing else says whose that is. */
+  readonly bare: boolean;
   /** A tool call of that id has begun. */
   begun: boolean;
 }
@@ -105,7 +107,12 @@ function callsIn(
 function responseCall(item: Fields, items: readonly unknown[]): AskedCall | undefined {
   switch (item.type) {
     case "function_call":
-      return asked(textOf(item.call_id), item.name, item.arguments);
+      return asked(
+        textOf(item.call_id),
+        item.name,
+        item.arguments,
+        textOf(item.namespace) === undefined,
+      );
     case "mcp_approval_request":
       // The server's tool, which OpenAI calls once somebody has said yes.
       return asked(textOf(item.id), item.name, item.arguments);
@@ -130,13 +137,33 @@ function ranThere({ call_id }: Fields, items: readonly unknown[]): boolean {
 
 function chatCall(item: Fields): AskedCall | undefined {
   const called = fieldsOf(item.function);
-  return asked(textOf(item.id), called?.name, called?.arguments);
+  return asked(textOf(item.id), called?.name, called?.arguments, true);
 }
 
-function asked(id: string | undefined, name: unknown, input: unknown): AskedCall | undefined {
+function asked(
+  id: string | undefined,
+  name: unknown,
+  input: unknown,
+  bare = false,
+): AskedCall | undefined {
   const tool = textOf(name);
   if (id === undefined || tool === undefined) return undefined;
-  return { id, tool, input: textOf(input), begun: false };
+  return { id, tool, input: textOf(input), bare, begun: false };
+}
+
+/**
+ * The calls without the handoffs among them: models ask for those as for tools, but nobody approves
+ * them, and they have no tool's span.
+ *
+ * @param agent what the agent's span says of its tools and handoffs.
+ */
+export function withoutHandoffs(
+  calls: readonly AskedCall[],
+  agent: SdkSpanData | undefined,
+): readonly AskedCall[] {
+  const tools = listOf(agent?.tools);
+  if (tools === undefined || (listOf(agent?.handoffs) ?? []).length === 0) return calls;
+  return calls.filter(({ tool, bare }) => !bare || tools.includes(tool));
 }
 
 /** Both APIs' names: `input_tokens` and `prompt_tokens`, with their details. */

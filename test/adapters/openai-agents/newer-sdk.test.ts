@@ -95,6 +95,45 @@ describe("an SDK that ends the spans of agents that pause", () => {
     expect(heard.bridge.diagnostics().openRuns).toBe(0);
   });
 
+  it.each([
+    [
+      "responses",
+      { type: "response", _response: { output: [call("escalate", "h1"), call("pay", "p1")] } },
+    ],
+    [
+      "chat",
+      {
+        type: "generation",
+        output: [
+          chat([
+            ["escalate", "h1"],
+            ["pay", "p1"],
+          ]),
+        ],
+      },
+    ],
+  ])("does not wait for a handoff that the same answer asks for (%s)", async (_, asks) => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    const triage = { ...agent("A"), tools: ["pay"], handoffs: ["Billing"] };
+    await play(heard, ["a1", triage, ["m1", asks]]);
+    await heard.processor.onTraceEnd(TRACE);
+    expect((await heard.events()).at(-1)).toBe("A interrupted approval_pending p1");
+    expect(heard.told.at(-1)?.event).toMatchObject({
+      payload: [{ tool_use_id: "p1", tool: "pay" }],
+    });
+  });
+
+  it("waits for a tool of a namespace, whatever the agent calls it", async () => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    const output = [{ ...call("pay", "p1"), namespace: "bank" }];
+    const triage = { ...agent("A"), tools: ["bank.pay"], handoffs: ["Billing"] };
+    await play(heard, ["a1", triage, ["m1", { type: "response", _response: { output } }]]);
+    await heard.processor.onTraceEnd(TRACE);
+    expect((await heard.events()).at(-1)).toBe("A interrupted approval_pending p1");
+  });
+
   it("does not wait for a shell that is where the model is", async () => {
     const heard = listen();
     await heard.processor.onTraceStart(TRACE);
@@ -149,3 +188,12 @@ invoke_agent Support complete
     expect(heard.bridge.diagnostics().openRuns).toBe(0);
   });
 });
+
+function call(name: string, call_id: string) {
+  return { type: "function_call", name, call_id, arguments: "{}" };
+}
+
+function chat(calls: readonly (readonly [string, string])[]) {
+  const tool_calls = calls.map(([name, id]) => ({ id, function: { name, arguments: "{}" } }));
+  return { choices: [{ message: { tool_calls }, finish_reason: "tool_calls" }] };
+}

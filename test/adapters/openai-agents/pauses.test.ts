@@ -107,6 +107,22 @@ invoke_agent A complete
     expect(waits?.event).toMatchObject({ payload: [{ tool_use_id: "p1", tool: "pay" }] });
   });
 
+  it("does not wait for the handoff that brought it about", async () => {
+    const heard = listen();
+    const billing = agent("Billing", [[asks("pay", { n: 1 }, "p1")]], { tools: [pay] });
+    const steps = [[asks("transfer_to_Billing", {}, "h1")]];
+    await run(agent("Triage", steps, { tools: [add], handoffs: [billing] }), "hi");
+    const waits = (await heard.events()).filter((line) => line.includes("interrupted"));
+    expect(waits).toEqual([
+      "Billing interrupted approval_pending p1",
+      "Triage interrupted approval_pending p1",
+    ]);
+    for (const { event } of heard.told) {
+      if (event.type !== "interrupted") continue;
+      expect(event.payload).toEqual([{ tool_use_id: "p1", tool: "pay" }]);
+    }
+  });
+
   it("ends with a denial: a denied call has no start", async () => {
     const heard = listen();
     const a = payer();
