@@ -1,3 +1,4 @@
+import type { AgentErrorDetail } from "../../events/agent-error-detail.ts";
 import { classifyFailure, classifyToolError, envelopeOf } from "../../events/classify.ts";
 import type { ErrorEnvelope } from "../../events/error-envelope.ts";
 import type { FailureKind } from "../../events/failure-kind.ts";
@@ -39,15 +40,11 @@ export function failureOf(thrown: unknown): Failure {
 
 /** Why a run failed: by its error, and what was thrown below it. */
 export function runFailureOf(run: RunState, thrown: unknown): Failure {
-  // LangGraph gives up with an error of its own, while the node had the signal's reason. What no
-  // kind is known of is not asked for one: the classifier warns of it.
-  if (isBareAbort(thrown) && asAgentError(explained(run.lastError)) !== undefined) {
-    const below = failureOf(run.lastError);
-    if (isStop(below.kind)) return below;
-  }
+  // LangGraph gives up with an error of its own, while the node had the signal's reason.
+  if (isBareAbort(thrown) && isStop(typeOf(run.lastError))) return failureOf(run.lastError);
   const failure = failureOf(thrown);
   const { failedTool, failedToolError } = run;
-  if (failedTool === undefined || isStop(failure.kind)) return failure;
+  if (failedTool === undefined || isStop(failure.kind.type)) return failure;
   if (unwrapped(failedToolError) !== unwrapped(thrown)) return failure;
   const kind = classifyToolError(explained(thrown));
   return { ...failure, kind: { type: "tool_error_terminal", kind, tool_name: failedTool } };
@@ -55,10 +52,14 @@ export function runFailureOf(run: RunState, thrown: unknown): Failure {
 
 /** Whether somebody had it stop, as far as the error tells. */
 export function isCalledOff(thrown: unknown): boolean {
-  const known = asAgentError(explained(thrown));
-  return known !== undefined && classifyFailure(known).type === "cancelled";
+  return typeOf(thrown) === "cancelled";
 }
 
-function isStop(kind: FailureKind): boolean {
-  return kind.type === "cancelled" || kind.type === "deadline_exceeded";
+/** What is not asked for its kind: the classifier would warn of a pause, and of what nothing matches. */
+function typeOf(thrown: unknown): AgentErrorDetail["type"] | undefined {
+  return asAgentError(explained(thrown))?.detail.type;
+}
+
+function isStop(type: FailureKind["type"] | AgentErrorDetail["type"] | undefined): boolean {
+  return type === "cancelled" || type === "deadline_exceeded";
 }

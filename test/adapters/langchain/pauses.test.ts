@@ -10,6 +10,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { LangChainHandler } from "../../../src/adapters/langchain/index.ts";
 import { AgentError } from "../../../src/events/agent-error.ts";
+import { setUnclassifiedWarning } from "../../../src/events/classify-warning.ts";
 import { tellsStaticPauses } from "./abilities.ts";
 import { ASKED, add, oneNodeGraph, plainTool, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";
@@ -260,7 +261,11 @@ describe("a pause further down", () => {
     const graph = oneNodeGraph("own", async () => {
       throw AgentError.interrupted(kind, { order: 17 });
     });
+    const warned: string[] = [];
+    setUnclassifiedWarning((message) => warned.push(message));
     await run(seen, graph);
+    setUnclassifiedWarning();
+    expect(warned).toEqual([]);
     expect(seen.lines()).toEqual(["started own", "interrupted approval_pending"]);
     expect(seen.of("interrupted")[0]?.event.payload).toEqual({ order: 17 });
   });
