@@ -3,6 +3,7 @@ import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
 import { tellHook } from "../runtime/error-hook.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
+import { isPromise } from "../sinks/is-promise.ts";
 
 /** An envelope in the making. What an adapter tells always has an id and a time. */
 export type OpenEnvelope = { -readonly [K in keyof EventEnvelope]: EventEnvelope[K] } & {
@@ -36,8 +37,9 @@ export class EventTeller {
   /** Sends one event, without waiting for it. */
   tell(event: AgentEvent, envelope: OpenEnvelope): void {
     try {
-      const sent = this.#sink.send(event, envelope);
-      if (sent !== undefined) this.#follow(sent);
+      const sent: unknown = this.#sink.send(event, envelope);
+      // `send: (event) => list.push(event)` answers with a number, and has taken it.
+      if (isPromise(sent)) this.#follow(Promise.resolve(sent));
     } catch (error) {
       this.#failed(error);
     }
@@ -48,7 +50,7 @@ export class EventTeller {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
-  #follow(sent: Promise<void>): void {
+  #follow(sent: Promise<unknown>): void {
     const done = sent.then(
       () => void this.#pending.delete(done),
       (error: unknown) => {
