@@ -13,10 +13,10 @@ import { readSources, totalSize } from "./recorded/read-sources.ts";
 import { runtimesNamed } from "./recorded/runtimes-named.ts";
 import { openAuditLog } from "./replay/audit-directory.ts";
 import { inputFiles } from "./replay/input-file.ts";
-import { openOutput } from "./replay/output-file.ts";
 import { Progress } from "./replay/progress.ts";
 import { RejectsFile } from "./replay/rejects-file.ts";
 import { ReplayJob } from "./replay/replay-job.ts";
+import { summaryOutput } from "./replay/standard-output.ts";
 import { tenantOption } from "./services/tenant-option.ts";
 import { count } from "./terminal/figures.ts";
 import { safe } from "./terminal/safe-text.ts";
@@ -33,7 +33,11 @@ const OPTIONS = {
     value: "T",
     about: "Tenant of the events that name none. Default: default.",
   },
-  rejects: { type: "string", value: "FILE", about: "Copy the lines that are no events to FILE." },
+  rejects: {
+    type: "string",
+    value: "FILE",
+    about: "Copy the lines that are no events to FILE; - is stdout.",
+  },
   json: { type: "boolean", about: "Print the summary as one JSON object." },
 } as const;
 
@@ -62,11 +66,10 @@ export const convert: Command = {
     }
     const [first, ...others] = runtimesNamed(values.dialect);
     const tenant = tenantOption(values.tenant);
+    const output = summaryOutput(values, io);
     const inputs = await inputFiles(positionals);
     const rejects =
-      values.rejects === undefined
-        ? undefined
-        : new RejectsFile(await openOutput("--rejects", values.rejects, inputs));
+      values.rejects === undefined ? undefined : await RejectsFile.open(values.rejects, inputs, io);
     const store = await openAuditLog(directory);
     const log = new ProjectedLog(store);
     const unprojected = new Unprojected(log);
@@ -99,7 +102,7 @@ export const convert: Command = {
     const { counts } = unprojected;
     const summary = convertSummary({ job, log, unprojected: counts, directory, unreadable });
     if (json) io.out.json(JSON.stringify(summary));
-    else for (const line of convertLines(summary, io.out)) io.out.line(line);
+    else for (const line of convertLines(summary, output)) output.line(line);
     return exitCodeOf(summary);
   },
 };

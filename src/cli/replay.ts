@@ -15,6 +15,7 @@ import { Progress } from "./replay/progress.ts";
 import { ReplayJob } from "./replay/replay-job.ts";
 import { openOutputs, type ReplayOutputs } from "./replay/replay-outputs.ts";
 import { exitCodeOf, replaySummary } from "./replay/replay-summary.ts";
+import { summaryOutput } from "./replay/standard-output.ts";
 import { summaryLines } from "./replay/summary-lines.ts";
 import { SERVICE_NAME_OPTION } from "./services/span-options.ts";
 import { tenantOption } from "./services/tenant-option.ts";
@@ -40,7 +41,11 @@ const OPTIONS = {
     value: "URL",
     about: `Send the spans there by OTLP/HTTP; /v1/traces is appended. A collector takes replays on port ${REPLAY_PORT}.`,
   },
-  rejects: { type: "string", value: "FILE", about: "Copy the lines that are no events to FILE." },
+  rejects: {
+    type: "string",
+    value: "FILE",
+    about: "Copy the lines that are no events to FILE; - is stdout.",
+  },
   "service-name": SERVICE_NAME_OPTION,
   json: { type: "boolean", about: "Print the summary as one JSON object." },
   "capture-content": {
@@ -75,12 +80,10 @@ export const replay: Command = {
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-    const { json = false, out } = values;
+    const { json = false } = values;
     const runtimes = runtimesNamed(values.dialect);
     const tenant = tenantOption(values.tenant);
-    if (out === "-" && json) {
-      throw new CliError("--out - and --json: expected only one of them, both write to stdout");
-    }
+    const output = summaryOutput(values, io);
     const inputs = await inputFiles(positionals);
     const outputs = await openOutputs(values, inputs, io);
     const tally = new RunTally();
@@ -130,7 +133,6 @@ export const replay: Command = {
       io.out.json(JSON.stringify(summary));
       return exitCodeOf(summary);
     }
-    const output = out === "-" ? io.err : io.out;
     for (const line of summaryLines(summary, tally, sample, output)) output.line(line);
     if (outputs.targets.length === 0 && log === undefined) {
       const hint = "Nothing was sent or written: --endpoint, --out and --audit say where to.";

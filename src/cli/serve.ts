@@ -13,6 +13,7 @@ import { openingFailed } from "./serve/opening-failed.ts";
 import { Reports } from "./serve/reports.ts";
 import { limitsOf, SERVE_OPTIONS } from "./serve/serve-options.ts";
 import { tokenEntries } from "./serve/token-file.ts";
+import { checkDirectoryOption } from "./services/directory-option.ts";
 import { DEFAULT_LISTEN, listenAddress, urlOf } from "./services/listen-address.ts";
 import { countOption, rateOption, YEAR_S } from "./services/number-option.ts";
 import { tenantOption } from "./services/tenant-option.ts";
@@ -46,6 +47,7 @@ export const serve: Command = {
     if (values.journal === undefined || values.journal === "") {
       throw new CliError("expected --journal DIR: the folder where events are kept safe", HINT);
     }
+    checkDirectoryOption("--journal", values.journal);
     if (values.tokens === undefined && !isLoopback(host)) {
       throw new CliError(
         `--listen ${safe(host)}: expected --tokens FILE too, since others can reach that address`,

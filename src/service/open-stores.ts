@@ -34,8 +34,8 @@ export interface Stores {
 /**
  * Opens the stores that the options name.
  *
- * @throws (rejects) TypeError where the endpoint is no http or https URL, or the audit log's place empty
- *   or a URL but not PostgreSQL's; with the audit log's error where that can't be opened: a directory that
+ * @throws (rejects) TypeError where the endpoint is no http or https URL, or the audit log's place empty,
+ *   `-`, or a URL but not PostgreSQL's; with the audit log's error where that can't be opened: a directory that
  *   is in use, a database that does not answer.
  */
 export async function openStores({ audit, endpoint, onError }: StoreOptions): Promise<Stores> {
@@ -56,6 +56,8 @@ async function openLog(place: string, onError: ErrorHook): Promise<ClosableLog> 
   const report = (error: unknown) => onError(error, "audit log");
   // `--audit=$DIR` with nothing in DIR: it would be the folder that the service happens to run in.
   if (place === "") throw new TypeError("expected a directory or postgres://…, got nothing");
+  // A command's `-` is standard output.
+  if (place === "-") throw new TypeError("expected a directory or postgres://…, got -");
   if (!isPostgresUrl(place)) {
     const scheme = urlScheme(place);
     if (scheme !== undefined) {

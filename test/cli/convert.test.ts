@@ -161,6 +161,16 @@ describe("convert", () => {
     expect(readFileSync(folder.at("bad.ndjson"), "utf8")).toBe(`${bad}\n`);
   });
 
+  it("copies them to standard output for -, and says in words on standard error what it did", async () => {
+    using folder = new Folder();
+    const args = ["-", "--audit", folder.at("log"), "--rejects", "-"];
+    const { code, stderr, stdout } = await called(convert, args, `${started()}\nbad\n`);
+    expect([code, stdout]).toEqual([2, "bad\n"]);
+    expect(stderr).toContain("\n1 line rejected\n");
+    const json = called(convert, [...args, "--json"]);
+    await expect(json).rejects.toThrow("--rejects - and --json: expected only one of them");
+  });
+
   it("says in words what it did", async () => {
     using folder = new Folder();
     const directory = folder.at("log");

@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { RejectsFile } from "../../src/cli/replay/rejects-file.ts";
 import { command } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
 import { completed, line, RAW_CONTROL, started } from "./support/recorded.ts";
@@ -101,6 +103,35 @@ describe("a wrong line", () => {
     expect(stderr).toBe(`${folder.at("a")}:2: line: expected at most 16777216 bytes\n`);
     expect(readFileSync(folder.at("rejects"), "utf8") === long).toBe(true);
     expect(code).toBe(2);
+  });
+
+  it("goes to standard output for -, and the summary then to standard error", async () => {
+    const stdin = `${started()}\nbad one\n${completed()}\nbad two`;
+    const { code, stderr, stdout } = await command(["replay", "-", "--rejects", "-"], { stdin });
+    expect(stdout).toBe("bad one\nbad two");
+    expect(stderr).toContain("stdin:2: json: expected a value at column 1\n");
+    expect(stderr).toContain("\n2 lines rejected\n");
+    expect(code).toBe(2);
+  });
+
+  it("stops without a word when the reader of standard output has gone", async () => {
+    const stdin = `bad${"!".repeat(1_000)}\n`.repeat(5_000);
+    const { code, stderr } = await command(["replay", "-", "--rejects", "-"], {
+      stdin,
+      closeStdoutAfter: 1,
+    });
+    expect(stderr).not.toMatch(/EPIPE|--rejects/);
+    expect(code).toBe(1);
+  });
+
+  it("is escaped on a terminal, a character that comes in two parts whole", async () => {
+    const stream = new PassThrough();
+    const rejects = new RejectsFile(stream, false, true);
+    const bytes = Buffer.from("\x1b[2J검\x9b\nb\r\n");
+    await rejects.add({ line: 1, bytes: bytes.subarray(0, 5), last: false });
+    await rejects.add({ line: 1, bytes: bytes.subarray(5), last: true });
+    await rejects.close();
+    expect(String(stream.read())).toBe("\\x1b[2J검\\x9b\nb\\r\n");
   });
 
   it("leaves an empty file of rejects when there is none, and 0", async () => {

@@ -244,6 +244,19 @@ describe("replay sources", () => {
       ["-", "--out", "-", "--json"],
       "--out - and --json: expected only one of them, both write to stdout",
     ],
+    [
+      ["-", "--rejects", "-", "--json"],
+      "--rejects - and --json: expected only one of them, both write to stdout",
+    ],
+    [
+      ["-", "--out", "-", "--rejects", "-"],
+      "--out - and --rejects -: expected only one of them, both write to stdout",
+    ],
+    [
+      ["-", "--out", "-", "--rejects", "-", "--json"],
+      "--out - and --rejects - and --json: expected only one of them, all write to stdout",
+    ],
+    [["-", "--audit", "-"], "--audit: expected a directory, got -"],
     [["-", "--out", "x", "--rejects", "./x"], "--out and --rejects: expected two different files"],
     [
       ["-", "--endpoint", "127.0.0.1:4318"],

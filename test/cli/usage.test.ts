@@ -106,6 +106,24 @@ describe("the command line", () => {
   );
 
   it.each([
+    ["replay", [recording("success"), "--audit", "-"], "--audit: expected a directory, got -"],
+    ["convert", [recording("success"), "--audit", "-"], "--audit: expected a directory, got -"],
+    ["demo", ["--audit", "-"], "--audit: expected a directory, got -"],
+    [
+      "serve",
+      ["--journal", "journal", "--audit", "-"],
+      "--audit: expected a directory or postgres://…, got -",
+    ],
+    ["serve", ["--journal", "-"], "--journal: expected a directory, got -"],
+    ["serve", ["--journal", "file://x/y"], "--journal: expected a directory, got a URL (file://…)"],
+  ])("%s %j is refused, and makes no folder", async (name, args, said) => {
+    using folder = new Folder();
+    const { code, stderr } = await command([name, ...args], { cwd: folder.path });
+    expect([code, stderr.split("\n")[0]]).toEqual([1, `entelix-otel: ${said}`]);
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it.each([
     [["replay", recording("success"), "--audit"], "--audit:"],
     [["serve", "--listen", "127.0.0.1:0", "--journal"], "--journal FILE:"],
   ])("%j is refused where a file is named", async (args, said) => {

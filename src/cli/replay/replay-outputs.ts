@@ -50,10 +50,7 @@ export async function openOutputs(
     targets: [lines, sender].filter((target) => target !== undefined),
     lines,
     sender,
-    rejects:
-      rejects === undefined
-        ? undefined
-        : new RejectsFile(await openOutput("--rejects", rejects, inputs)),
+    rejects: rejects === undefined ? undefined : await RejectsFile.open(rejects, inputs, io),
     // Last, since only the log has something to give back when an option after it were wrong.
     log: audit === undefined ? undefined : await openAuditLog(audit),
   };
