@@ -3,6 +3,7 @@ import { callHook } from "../events/call-hook.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { fromMilliseconds, type Instant } from "../events/instant.ts";
 import type { InterruptionKind } from "../events/interruption-kind.ts";
+import { checkFunction, checkGiven, checkOptionsObject } from "../events/option-checks.ts";
 import type { ToolErrorKind } from "../events/tool-error-kind.ts";
 import type { UsageLimitBreach } from "../events/usage.ts";
 import { checkWhole } from "../events/whole-number.ts";
@@ -61,9 +62,16 @@ export class AuditSink implements AgentEventSink, AuditCalls {
   readonly #threads: RunThreads;
   readonly #clock: () => Instant;
 
-  /** @throws RangeError when `threads` is no whole number from 1. */
+  /**
+   * @throws TypeError when `log` is none, or a hook no function.
+   * @throws RangeError when `threads` is no whole number from 1.
+   */
   constructor(options: AuditSinkOptions) {
+    checkOptionsObject(options);
     const { clock, log, onError, threads = 20_000 } = options;
+    checkGiven(log, "log", "append");
+    checkFunction(onError, "onError");
+    checkFunction(clock, "clock");
     checkWhole(threads, "threads", 1);
     this.#log = log;
     this.#onError = onError ?? (() => {});

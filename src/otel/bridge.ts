@@ -8,6 +8,7 @@ import type { Mapping } from "../dialects/mapping.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
+import { checkHas, checkOptionsObject, shownNumber } from "../events/option-checks.ts";
 import type { RunObserver } from "../lifecycle/run-observer.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import type { ContextCarrier, InsidePlace } from "../sinks/context-carrier.ts";
@@ -75,8 +76,13 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
   #failing = false;
   #isShut = false;
 
-  /** @throws RangeError when a limit is no whole number in its range, or `shutdownTimeoutMs` no time. */
+  /**
+   * @throws TypeError when an option is of another type.
+   * @throws RangeError when a limit is no whole number in its range, or `shutdownTimeoutMs` no time.
+   */
   constructor(options: BridgeOptions = {}) {
+    checkOptionsObject(options);
+    checkHas(options.audit, "audit", "append");
     this.#reason = options.mode === "replay" ? "end_of_input" : "shutdown";
     this.#timeoutMs = patience(options.shutdownTimeoutMs ?? 5_000);
     const hold: EndHold = (run, finish) => this.#rows.hold(run, finish);
@@ -318,9 +324,9 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
 
 function patience(ms: number): number {
   // A timer takes a longer time, and what is none, for 1 ms.
-  if (ms >= 0 && ms <= LONGEST_WAIT_MS) return ms;
+  if (typeof ms === "number" && ms >= 0 && ms <= LONGEST_WAIT_MS) return ms;
   const expected = `milliseconds from 0 to ${LONGEST_WAIT_MS}`;
-  throw new RangeError(`shutdownTimeoutMs: expected ${expected}, got ${ms}`);
+  throw new RangeError(`shutdownTimeoutMs: expected ${expected}, got ${shownNumber(ms)}`);
 }
 
 /** The same promise: a process whose agent does not look at it must not end by its rejection. */

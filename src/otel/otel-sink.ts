@@ -21,7 +21,10 @@ export class OtelSink implements AgentEventSink, ContextCarrier, ContextSource {
   readonly #telemetry: Telemetry;
   readonly #reason: "shutdown" | "end_of_input";
 
-  /** @throws RangeError when a limit is no whole number in its range. */
+  /**
+   * @throws TypeError when an option is of another type.
+   * @throws RangeError when a limit is no whole number in its range.
+   */
   constructor(options: TelemetryOptions = {}) {
     this.#telemetry = new Telemetry(options);
     this.#reason = options.mode === "replay" ? "end_of_input" : "shutdown";

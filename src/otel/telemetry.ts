@@ -12,6 +12,7 @@ import type { Run } from "../lifecycle/run.ts";
 import type { Signal } from "../lifecycle/signal.ts";
 import type { AbandonedReason } from "../lifecycle/signals.ts";
 import { VERSION } from "../version.ts";
+import { checkTelemetryOptions } from "./check-telemetry-options.ts";
 import { type ContentOptions, ContentPolicy } from "./content.ts";
 import { type AttributeHook, CustomAttributes } from "./custom-attributes.ts";
 import type { Diagnostics } from "./diagnostics.ts";
@@ -92,6 +93,7 @@ export class Telemetry {
   horizon: () => number = noHorizon;
 
   constructor(options: TelemetryOptions, hold?: EndHold) {
+    checkTelemetryOptions(options);
     const limits = resolveLimits(options.limits);
     this.reporter = new Reporter(options.onError);
     this.#live = options.mode !== "replay";

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { RunParent } from "../context/run-parent.ts";
+import { checkFunction, describe } from "../events/option-checks.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import { type Approve, checkApprove } from "./approval.ts";
 import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
@@ -109,7 +110,7 @@ export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
       approve: checkApprove(options.approve) ?? inherited?.approve,
       terminalToolErrors:
         checkTerminal(options.terminalToolErrors) ?? inherited?.terminalToolErrors,
-      onError: options.onError ?? inherited?.onError,
+      onError: checkOnError(options.onError) ?? inherited?.onError,
       graceMs: milliseconds(options.graceMs, "graceMs") ?? inherited?.graceMs ?? GRACE_MS,
     },
   };
@@ -148,6 +149,11 @@ function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
   throw new TypeError(`signal: expected an AbortSignal, got ${describe(signal)}`);
 }
 
+function checkOnError(onError: RunPolicy["onError"]): RunPolicy["onError"] {
+  checkFunction(onError, "onError");
+  return onError;
+}
+
 function checkTerminal(policy: TerminalToolErrors | undefined): TerminalToolErrors | undefined {
   if (policy === undefined || typeof policy === "function" || Array.isArray(policy)) return policy;
   throw new TypeError(
@@ -166,8 +172,4 @@ function checkParent(parent: RunParent | null | undefined): RunParent | undefine
     throw new TypeError(`parent.${field}: expected a text, got ${typeof value}`);
   }
   return parent;
-}
-
-function describe(value: unknown): string {
-  return value === null ? "null" : value === "" ? "an empty text" : typeof value;
 }

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
+import { checkFunction, checkOptionsObject } from "../events/option-checks.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import type { ClosableSink } from "./closable-sink.ts";
 import { type DebugLine, debugOnce } from "./debug-line.ts";
@@ -39,8 +40,10 @@ export class BroadcastSink<S = unknown> implements AgentEventSink<S>, ClosableSi
   readonly #subscribers = new Set<LaggingBuffer<SentEvent<S>>>();
   #open = true;
 
-  /** @throws RangeError when `capacity` is out of its range. */
+  /** @throws TypeError when `onDebug` is no function; RangeError when `capacity` is out of its range. */
   constructor(options: BroadcastOptions = {}) {
+    checkOptionsObject(options);
+    checkFunction(options.onDebug, "onDebug");
     this.#capacity = checkedCapacity(options.capacity ?? 1024, "capacity");
     this.#onDebug = options.onDebug;
   }

@@ -1,3 +1,4 @@
+import { checkFunction, checkOptionsObject } from "../events/option-checks.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import { type DebugLine, debugOnce } from "./debug-line.ts";
 
@@ -14,7 +15,10 @@ export interface DroppingOptions {
 export class DroppingSink implements AgentEventSink {
   readonly #onDebug: DebugLine | undefined;
 
+  /** @throws TypeError when `onDebug` is no function. */
   constructor(options: DroppingOptions = {}) {
+    checkOptionsObject(options);
+    checkFunction(options.onDebug, "onDebug");
     this.#onDebug = options.onDebug;
   }
 

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../events/agent-event.ts";
 import { callHook } from "../events/call-hook.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
+import { checkFunction, checkGiven, checkOptionsObject } from "../events/option-checks.ts";
 import { constructorName, textProperty } from "../events/thrown-property.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import type { ClosableSink, InnerSink } from "./closable-sink.ts";
@@ -36,7 +37,11 @@ export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   readonly #onError: FailOpenHandler;
   #errors = 0;
 
+  /** @throws TypeError when `inner` is no sink, or `onError` no function. */
   constructor(inner: InnerSink<S>, options: FailOpenOptions = {}) {
+    checkGiven(inner, "inner", "send");
+    checkOptionsObject(options);
+    checkFunction(options.onError, "onError");
     this.#inner = inner;
     this.#onError = options.onError ?? warn;
   }

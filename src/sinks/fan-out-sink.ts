@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
+import { checkGiven } from "../events/option-checks.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import type { ClosableSink, InnerSink } from "./closable-sink.ts";
 import { type ContextCarrier, type InsidePlace, insideOf } from "./context-carrier.ts";
@@ -19,8 +20,10 @@ import { isPromise } from "./is-promise.ts";
 export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink, ContextCarrier {
   readonly #sinks: readonly InnerSink<S>[];
 
+  /** @throws TypeError when one of them is no sink. */
   constructor(sinks: Iterable<InnerSink<S>>) {
     this.#sinks = [...sinks];
+    for (const [at, sink] of this.#sinks.entries()) checkGiven(sink, `sinks[${at}]`, "send");
   }
 
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void> {

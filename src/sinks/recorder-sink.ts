@@ -6,6 +6,12 @@ import { now } from "../events/clock.ts";
 import { type EventEnvelope, SequenceCounter } from "../events/event-envelope.ts";
 import { stringifyExact } from "../events/exact-json.ts";
 import type { Instant } from "../events/instant.ts";
+import {
+  checkBoolean,
+  checkFunction,
+  checkHas,
+  checkOptionsObject,
+} from "../events/option-checks.ts";
 import { formatRfc3339, parseRfc3339 } from "../events/rfc3339.ts";
 import { checkWhole } from "../events/whole-number.ts";
 import type { RedactionHook } from "../otel/content.ts";
@@ -100,10 +106,11 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   #hookFailures = 0;
 
   /**
-   * @throws the system's error when the file cannot be opened; RangeError when `maxBufferedBytes` is
-   *   no whole number from 1.
+   * @throws the system's error when the file cannot be opened; TypeError when an option is of another
+   *   type; RangeError when `maxBufferedBytes` is no whole number from 1.
    */
   constructor(options: RecorderSinkOptions) {
+    checkTypes(options);
     const limit = options.maxBufferedBytes ?? DEFAULT_MAX_BUFFERED_BYTES;
     checkWhole(limit, "maxBufferedBytes", 1);
     this.#options = options;
@@ -305,4 +312,17 @@ function writtenInstant(at: Readonly<Instant>): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function checkTypes(options: RecorderSinkOptions): void {
+  checkOptionsObject(options);
+  const { path, stream } = options;
+  if ((path === undefined) === (stream === undefined)) {
+    throw new TypeError("expected a path or a stream, and not both");
+  }
+  checkHas(stream, "stream", "write");
+  checkHas(options.source, "source", "provenanceOf");
+  checkBoolean(options.content, "content");
+  checkFunction(options.redact, "redact");
+  checkFunction(options.clock, "clock");
 }

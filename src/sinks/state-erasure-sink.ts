@@ -1,5 +1,6 @@
 import { type AgentEvent, eraseState } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
+import { checkGiven } from "../events/option-checks.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import type { ClosableSink, InnerSink } from "./closable-sink.ts";
 import { type ContextCarrier, type InsidePlace, insideOf } from "./context-carrier.ts";
@@ -18,7 +19,9 @@ export class StateErasureSink<S = unknown>
 {
   readonly #inner: InnerSink<null>;
 
+  /** @throws TypeError when `inner` is no sink. */
   constructor(inner: InnerSink<null>) {
+    checkGiven(inner, "inner", "send");
     this.#inner = inner;
   }
 

@@ -1,3 +1,10 @@
+import {
+  checkFunction,
+  checkGiven,
+  checkObject,
+  checkOneOf,
+  checkOptionsObject,
+} from "../../events/option-checks.ts";
 import { checkWhole } from "../../events/whole-number.ts";
 import type { InnerSink } from "../../sinks/closable-sink.ts";
 
@@ -66,4 +73,13 @@ export function limitOf(name: string, given: number | undefined, otherwise: numb
   const value = given ?? otherwise;
   checkWhole(value, `limits.${name}`, 1);
   return value;
+}
+
+/** @throws TypeError when an option is of another type; `tenant` and the limits are checked where they are used. */
+export function checkHandlerOptions(options: LangChainHandlerOptions): void {
+  checkOptionsObject(options);
+  checkGiven(options.sink, "sink", "send");
+  checkFunction(options.onError, "onError");
+  checkOneOf(options.loneCalls, "loneCalls", ["run", "skip"]);
+  checkObject(options.limits, "limits");
 }

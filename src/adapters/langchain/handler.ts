@@ -2,7 +2,11 @@ import { tellHook } from "../../runtime/error-hook.ts";
 import type { InnerSink } from "../../sinks/closable-sink.ts";
 import { EventTeller } from "../event-teller.ts";
 import { CallTracker } from "./call-tracker.ts";
-import type { HandlerCounts, LangChainHandlerOptions } from "./handler-options.ts";
+import {
+  checkHandlerOptions,
+  type HandlerCounts,
+  type LangChainHandlerOptions,
+} from "./handler-options.ts";
 import { type SpanPlace, spanPlaceOf } from "./span-place.ts";
 
 /** By this LangGraph knows a handler that wants to hear of pauses. */
@@ -19,7 +23,8 @@ export const SPAN_PLACE: unique symbol = Symbol.for("entelix-otel.langchain-span
  * run but which threads are paused. Register one with an invocation, a model or a tool; a second one
  * on the same sink makes no second span.
  *
- * @throws TypeError, RangeError from the constructor: an empty `tenant`, a limit out of range.
+ * @throws TypeError, RangeError from the constructor: an empty `tenant`, an option of another type, a limit
+ *   out of range.
  *
  * @example
  * const handler = new LangChainHandler({ sink: bridge, tenant: "acme" });
@@ -43,6 +48,7 @@ export class LangChainHandler {
   #faults = 0;
 
   constructor(options: LangChainHandlerOptions) {
+    checkHandlerOptions(options);
     this.#sink = options.sink;
     this.#onError = options.onError;
     this.#teller = new EventTeller({ sink: options.sink, onError: options.onError });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { checkFunction, checkOptionsObject } from "../../events/option-checks.ts";
 import { checkWhole } from "../../events/whole-number.ts";
 import { withCurrentRun } from "../../runtime/current-run.ts";
 import { tellHook } from "../../runtime/error-hook.ts";
@@ -40,7 +41,7 @@ export interface RunOutcome {
  * A tracing processor for the OpenAI Agents SDK: tells a sink of its agents' runs, tool calls and
  * model calls. It imports nothing of the SDK, and nothing that happens in it reaches the SDK.
  *
- * @throws TypeError from the constructor when `sink` or `tenant` is missing.
+ * @throws TypeError from the constructor when `sink` or `tenant` is missing, or an option of another type.
  * @throws RangeError from the constructor when a number is out of its range.
  *
  * @example
@@ -60,11 +61,13 @@ export class OpenAIAgentsProcessor {
   #shutDown: Promise<void> | undefined;
 
   constructor(options: OpenAIAgentsProcessorOptions) {
+    checkOptionsObject(options);
     const { sink, tenant, maxTraces = 2_000, flushTimeoutMs = 5_000, onError } = options;
     if (typeof sink?.send !== "function") throw new TypeError("sink: expected a sink with send()");
     if (typeof tenant !== "function" && (typeof tenant !== "string" || tenant === "")) {
       throw new TypeError("tenant: expected a text with something in it, or a function");
     }
+    checkFunction(onError, "onError");
     checkWhole(maxTraces, "maxTraces", 1);
     checkWhole(flushTimeoutMs, "flushTimeoutMs");
     const trouble = (error: unknown) => this.#troubled(error);

@@ -1,4 +1,5 @@
 import { callHook } from "../../events/call-hook.ts";
+import { checkFunction, checkHas, checkOptionsObject } from "../../events/option-checks.ts";
 import { checkWhole } from "../../events/whole-number.ts";
 import type { FileLayer } from "../../storage/file-layer.ts";
 import { nodeFileLayer } from "../../storage/node-file-layer.ts";
@@ -44,8 +45,17 @@ export type NdjsonSettings = {
   readonly [Name in keyof NdjsonSessionLogOptions]-?: NonNullable<NdjsonSessionLogOptions[Name]>;
 };
 
-/** The options with their defaults. @throws RangeError naming the option that is out of range. */
+/**
+ * The options with their defaults.
+ *
+ * @throws TypeError naming the option that is of another type.
+ * @throws RangeError naming the option that is out of range.
+ */
 export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings {
+  checkOptionsObject(options);
+  checkFunction(options.onRecovered, "onRecovered");
+  checkFunction(options.onError, "onError");
+  checkHas(options.files, "files", "lock");
   const settings: NdjsonSettings = {
     durability: options.durability ?? "batch",
     segmentBytes: options.segmentBytes ?? 64 * 1024 * 1024,

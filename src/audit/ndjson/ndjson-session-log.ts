@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { checkText } from "../../events/option-checks.ts";
 import { checkWhole } from "../../events/whole-number.ts";
 import type { DirectoryLock } from "../../storage/file-layer.ts";
 import { ChunkPool } from "../../storage/line-chunks.ts";
@@ -89,6 +90,7 @@ export class NdjsonSessionLog implements SessionLog {
     options: NdjsonSessionLogOptions = {},
   ): Promise<NdjsonSessionLog> {
     const settings = ndjsonSettings(options);
+    checkText(directory, "directory");
     // What is left of a variable that is not set: `open(process.env.AUDIT_DIR ?? "")`.
     if (directory === "") throw new TypeError("expected the log's directory, got an empty path");
     // Absolute, so that the log stays where it is when the program changes its working directory.

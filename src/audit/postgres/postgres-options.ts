@@ -1,4 +1,11 @@
 import { callHook } from "../../events/call-hook.ts";
+import {
+  checkBoolean,
+  checkFunction,
+  checkHas,
+  checkOptionsObject,
+  checkText,
+} from "../../events/option-checks.ts";
 import { checkWhole } from "../../events/whole-number.ts";
 import type { Durability } from "../ndjson/ndjson-options.ts";
 import type { PgPool } from "./pg-pool.ts";
@@ -52,8 +59,19 @@ export type CheckedSettings = {
   readonly [Name in keyof PostgresSettings]-?: NonNullable<PostgresSettings[Name]>;
 };
 
-/** The settings with their defaults. @throws RangeError naming the one that is out of range. */
+/**
+ * The settings with their defaults.
+ *
+ * @throws TypeError naming the one that is of another type.
+ * @throws RangeError naming the one that is out of range.
+ */
 export function postgresSettings(options: PostgresSessionLogOptions): CheckedSettings {
+  checkOptionsObject(options);
+  checkText(options.connection, "connection");
+  checkHas(options.pool, "pool", "connect");
+  checkText(options.schema, "schema");
+  checkBoolean(options.migrate, "migrate");
+  checkFunction(options.onError, "onError");
   const settings: CheckedSettings = {
     schema: options.schema ?? schemaIn(options.connection) ?? DEFAULT_SCHEMA,
     durability: options.durability ?? "batch",

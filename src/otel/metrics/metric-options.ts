@@ -1,3 +1,4 @@
+import { describe } from "../../events/option-checks.ts";
 import { checkWhole } from "../../events/whole-number.ts";
 import { MOST_SERIES } from "./series-table.ts";
 
@@ -28,7 +29,7 @@ const DEFAULT_CAPS: LabelCaps = { tenants: 50, agents: 50, tools: 100, models: 5
  * The caps that are to hold.
  *
  * @throws RangeError when a number is not whole, or a number or list is out of range (0 to 1,900).
- * @throws TypeError when a list holds something other than text.
+ * @throws TypeError when it is neither, or a list holds something other than text.
  */
 export function resolveCaps(given: MetricOptions = {}): LabelCaps {
   return {
@@ -40,6 +41,9 @@ export function resolveCaps(given: MetricOptions = {}): LabelCaps {
 }
 
 function checked(option: LabelOption, field: string): LabelOption {
+  if (typeof option !== "number" && !Array.isArray(option)) {
+    throw new TypeError(`${field}: expected a number or a list of names, got ${describe(option)}`);
+  }
   const count = typeof option === "number" ? option : option.length;
   checkWhole(count, field);
   if (count > MOST_SERIES) {

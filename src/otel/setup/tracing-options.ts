@@ -1,5 +1,16 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { Sampler, SpanProcessor } from "@opentelemetry/sdk-trace-node";
+import {
+  checkBoolean,
+  checkFunction,
+  checkGiven,
+  checkHas,
+  checkList,
+  checkObject,
+  checkOptionsObject,
+  checkText,
+  shownNumber,
+} from "../../events/option-checks.ts";
 import type { ErrorHook } from "../report.ts";
 import { LONGEST_WAIT_MS } from "../within.ts";
 
@@ -48,11 +59,12 @@ export interface TracingOptions {
 }
 
 /**
- * @throws TypeError when `serviceName` is blank, or a header is no text.
+ * @throws TypeError when an option is of another type, `serviceName` blank, or a header no text.
  * @throws RangeError when `queueBytes` is no whole number from 1, or `shutdownTimeoutMs` no number of
  *   milliseconds from 1.
  */
 export function checkOptions(options: TracingOptions): void {
+  checkTypes(options);
   const { serviceName, headers, queueBytes, shutdownTimeoutMs } = options;
   if (serviceName !== undefined && serviceName.trim() === "") {
     throw new TypeError('serviceName: expected a name, got ""');
@@ -67,8 +79,28 @@ export function checkOptions(options: TracingOptions): void {
     throw new RangeError(`queueBytes: expected a whole number of bytes from 1, got ${queueBytes}`);
   }
   if (shutdownTimeoutMs === undefined) return;
-  if (!(shutdownTimeoutMs >= 1 && shutdownTimeoutMs <= LONGEST_WAIT_MS)) {
-    const expected = `milliseconds from 1 to ${LONGEST_WAIT_MS}`;
-    throw new RangeError(`shutdownTimeoutMs: expected ${expected}, got ${shutdownTimeoutMs}`);
+  checkWait(shutdownTimeoutMs, "shutdownTimeoutMs");
+}
+
+/** @throws RangeError unless the value is a number of milliseconds from 1 that a timer keeps. */
+export function checkWait(ms: unknown, field: string): void {
+  if (typeof ms === "number" && ms >= 1 && ms <= LONGEST_WAIT_MS) return;
+  const expected = `milliseconds from 1 to ${LONGEST_WAIT_MS}`;
+  throw new RangeError(`${field}: expected ${expected}, got ${shownNumber(ms)}`);
+}
+
+function checkTypes(options: TracingOptions): void {
+  checkOptionsObject(options);
+  checkText(options.serviceName, "serviceName");
+  checkObject(options.resourceAttributes, "resourceAttributes");
+  checkText(options.endpoint, "endpoint");
+  checkObject(options.headers, "headers");
+  checkHas(options.sampler, "sampler", "shouldSample");
+  checkList(options.spanProcessors, "spanProcessors");
+  for (const [at, processor] of (options.spanProcessors ?? []).entries()) {
+    checkGiven(processor, `spanProcessors[${at}]`, "onEnd");
   }
+  checkBoolean(options.register, "register");
+  checkBoolean(options.handleSignals, "handleSignals");
+  checkFunction(options.onError, "onError");
 }

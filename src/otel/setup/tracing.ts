@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { type MeterProvider, ProxyTracerProvider, type TracerProvider } from "@opentelemetry/api";
 import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import { checkOptionsObject } from "../../events/option-checks.ts";
 import type { ClosableSink } from "../../sinks/closable-sink.ts";
 import { Bridge, type BridgeOptions } from "../bridge.ts";
 import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
@@ -83,12 +84,13 @@ export class Tracing {
    *
    * @param options as for `new Bridge`. Defaults from here: `onError`, with `setupTelemetry` the
    *   `meterProvider`, and a `shutdownTimeoutMs` that leaves time to send.
-   * @throws RangeError when a limit is no whole number in its range.
+   * @throws TypeError, RangeError as the constructor's.
    *
    * @example
    * agent.addSink(tracing.createBridge({ audit: log }));
    */
   createBridge(options: Omit<BridgeOptions, "tracerProvider"> = {}): Bridge {
+    checkOptionsObject(options);
     const rowsMs = Math.ceil(this.#parts.shutdownTimeoutMs * ROWS_SHARE);
     const bridge = new Bridge({
       ...options,
@@ -105,9 +107,10 @@ export class Tracing {
    *
    * @param options as for `new OtelSink`. Defaults from here: `onError`, and with
    *   `setupTelemetry` the `meterProvider`.
-   * @throws RangeError when a limit is no whole number in its range.
+   * @throws TypeError, RangeError as the constructor's.
    */
   createSink(options: Omit<TelemetryOptions, "tracerProvider"> = {}): OtelSink {
+    checkOptionsObject(options);
     const sink = new OtelSink({
       ...options,
       tracerProvider: this.tracerProvider,

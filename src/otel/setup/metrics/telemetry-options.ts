@@ -1,6 +1,6 @@
 import type { MeterProviderOptions } from "@opentelemetry/sdk-metrics";
-import { LONGEST_WAIT_MS } from "../../within.ts";
-import type { TracingOptions } from "../tracing-options.ts";
+import { checkList, checkOptionsObject } from "../../../events/option-checks.ts";
+import { checkWait, type TracingOptions } from "../tracing-options.ts";
 
 /** Something that takes metrics from the provider: a reader of the SDK's or of your own. */
 export type MetricReaderLike = NonNullable<MeterProviderOptions["readers"]>[number];
@@ -16,10 +16,14 @@ export interface TelemetrySetupOptions extends TracingOptions {
   readonly metricReaders?: readonly MetricReaderLike[] | undefined;
 }
 
-/** @throws RangeError when `metricIntervalMs` is no number of milliseconds from 1. */
+/**
+ * @throws TypeError when the options are no object, or `metricReaders` no list.
+ * @throws RangeError when `metricIntervalMs` is no number of milliseconds from 1.
+ */
 export function checkMetricOptions(options: TelemetrySetupOptions): void {
-  const { metricIntervalMs: ms } = options;
-  if (ms === undefined || (ms >= 1 && ms <= LONGEST_WAIT_MS)) return;
-  const expected = `milliseconds from 1 to ${LONGEST_WAIT_MS}`;
-  throw new RangeError(`metricIntervalMs: expected ${expected}, got ${ms}`);
+  checkOptionsObject(options);
+  checkList(options.metricReaders, "metricReaders");
+  if (options.metricIntervalMs !== undefined) {
+    checkWait(options.metricIntervalMs, "metricIntervalMs");
+  }
 }

@@ -1,0 +1,75 @@
+// Programs without types give anything for an option. What is wrong is named where it is given: later it
+// would be an error of each event, or nothing at all. An option that is `undefined` is one that is not given.
+
+/** @throws TypeError unless the options are an object. */
+export function checkOptionsObject(options: unknown): void {
+  if (!isObject(options)) {
+    throw new TypeError(`options: expected an object, got ${describe(options)}`);
+  }
+}
+
+/** @throws TypeError unless the value is an object with this function, or absent. */
+export function checkHas(value: unknown, field: string, method: string): void {
+  if (value !== undefined) checkGiven(value, field, method);
+}
+
+/** @throws TypeError unless the value is an object with this function. */
+export function checkGiven(value: unknown, field: string, method: string): void {
+  const holds = isObject(value) || typeof value === "function";
+  if (holds && typeof Reflect.get(value, method) === "function") return;
+  const expected = `an object with a function "${method}"`;
+  throw new TypeError(`${field}: expected ${expected}, got ${describe(value)}`);
+}
+
+/** @throws TypeError unless the value is a function, or absent. */
+export function checkFunction(value: unknown, field: string): void {
+  if (value === undefined || typeof value === "function") return;
+  throw new TypeError(`${field}: expected a function, got ${describe(value)}`);
+}
+
+/** @throws TypeError unless the value is an object and no list, or absent. */
+export function checkObject(value: unknown, field: string): void {
+  if (value === undefined || (isObject(value) && !Array.isArray(value))) return;
+  throw new TypeError(`${field}: expected an object, got ${describe(value)}`);
+}
+
+/** @throws TypeError unless the value is a list, or absent. */
+export function checkList(value: unknown, field: string): void {
+  if (value === undefined || Array.isArray(value)) return;
+  throw new TypeError(`${field}: expected a list, got ${describe(value)}`);
+}
+
+/** @throws TypeError unless the value is a text, or absent. */
+export function checkText(value: unknown, field: string): void {
+  if (value === undefined || typeof value === "string") return;
+  throw new TypeError(`${field}: expected a text, got ${describe(value)}`);
+}
+
+/** @throws TypeError unless the value is true, false or absent: a text such as "false" counts as true. */
+export function checkBoolean(value: unknown, field: string): void {
+  if (value === undefined || typeof value === "boolean") return;
+  throw new TypeError(`${field}: expected true or false, got ${describe(value)}`);
+}
+
+/** @throws TypeError unless the value is one of these, or absent. */
+export function checkOneOf(value: unknown, field: string, known: readonly string[]): void {
+  if (value === undefined || known.some((name) => name === value)) return;
+  const got = typeof value === "string" ? JSON.stringify(value) : describe(value);
+  throw new TypeError(`${field}: expected ${known.join(" or ")}, got ${got}`);
+}
+
+/** What stands where a number is expected. */
+export function shownNumber(value: unknown): string {
+  return typeof value === "number" ? String(value) : describe(value);
+}
+
+/** A value by its type: itself it may be a secret. */
+export function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (value === "") return "an empty text";
+  return Array.isArray(value) ? "a list" : typeof value;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
