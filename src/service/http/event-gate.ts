@@ -44,6 +44,11 @@ export class EventGate {
     this.#options = options;
   }
 
+  /** Whether the line came before, and is durable. */
+  knows({ eventId, tenant }: CheckedLine): boolean {
+    return eventId !== undefined && this.#options.ids.has(tenant, eventId);
+  }
+
   /**
    * Resolves when every line is durable, or known to be.
    *

@@ -1,7 +1,8 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
+import type { NdjsonLine, OversizedPart } from "../../ingest/ndjson-line.ts";
 import { splitLines } from "../../ingest/ndjson-reader.ts";
 import { type BodyEncoding, bodyText } from "./body-text.ts";
-import type { LineChecker } from "./check-line.ts";
+import type { LineChecker, LineVerdict } from "./check-line.ts";
 import type { EventGate } from "./event-gate.ts";
 import type { IngestLimits } from "./ingest-limits.ts";
 import type { LineOutcomes } from "./line-outcomes.ts";
@@ -45,19 +46,18 @@ export async function takeEvents(
       for (const part of parts) {
         if (part.line > limits.maxLines) throw tooMany(limits.maxLines);
         if (part.oversized && !part.last) continue;
-        charge(bucket);
         turn += 1;
         if (turn % LINES_A_TURN === 0) await othersTurn();
-        if (part.oversized) {
-          outcomes.set(part.line, tooLong(limits.maxLineBytes));
+        // Before it is read: where nothing is left, a line costs no more than that.
+        if (bucket?.hasRoom(performance.now()) === false) throw tooFast(bucket);
+        const { good, outcome } = verdictOf(part, checker, limits);
+        // Who was refused at the rate and sends all again would else pay for the same lines each time, and
+        // never get past them.
+        if (bucket !== undefined && good !== undefined && gate.knows(good)) {
+          outcomes.set(part.line, DUPLICATE);
           continue;
         }
-        const line = part.text;
-        if (line === undefined) {
-          outcomes.set(part.line, NOT_UTF8);
-          continue;
-        }
-        const { good, outcome } = checker.check(line);
+        bucket?.take(performance.now());
         if (outcome !== undefined) outcomes.set(part.line, outcome);
         else {
           const busy = writer.add({ ...good, number: part.line });
@@ -81,6 +81,17 @@ export async function takeEvents(
 /** So many lines are read before others have their turn: about a millisecond. */
 const LINES_A_TURN = 128;
 
+function verdictOf(
+  part: NdjsonLine | OversizedPart,
+  checker: LineChecker,
+  limits: IngestLimits,
+): LineVerdict {
+  if (part.oversized) return { outcome: tooLong(limits.maxLineBytes) };
+  const { text } = part;
+  return text === undefined ? { outcome: NOT_UTF8 } : checker.check(text);
+}
+
+const DUPLICATE = { status: "duplicate" } as const;
 const NOT_UTF8 = { status: "rejected", field: "line", expected: "valid UTF-8" } as const;
 
 function tooLong(maxLineBytes: number) {
@@ -91,9 +102,7 @@ function tooMany(maxLines: number): Refusal {
   return new Refusal("line_count", `expected at most ${maxLines} lines`);
 }
 
-function charge(bucket: TokenBucket | undefined): void {
-  if (bucket === undefined) return;
-  const now = performance.now();
-  if (bucket.take(now)) return;
-  throw new Refusal("rate", `expected at most ${bucket.rate} lines a second`, bucket.wait(now));
+function tooFast(bucket: TokenBucket): Refusal {
+  const expected = `expected at most ${bucket.rate} lines a second`;
+  return new Refusal("rate", expected, bucket.wait(performance.now()));
 }

@@ -29,10 +29,15 @@ export class TokenBucket {
     this.#level = Math.min(this.#level, this.#most);
   }
 
+  /** Whether there is room for a line. */
+  hasRoom(nowMs: number): boolean {
+    this.#fill(nowMs);
+    return this.#level >= 1;
+  }
+
   /** Takes one line, if there is room for it. */
   take(nowMs: number): boolean {
-    this.#fill(nowMs);
-    if (this.#level < 1) return false;
+    if (!this.hasRoom(nowMs)) return false;
     this.#level -= 1;
     return true;
   }

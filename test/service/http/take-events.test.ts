@@ -181,6 +181,19 @@ describe("POST /v1/events", () => {
     expect(door.texts.length).toBe(110);
   });
 
+  it("does not charge what came before, so that who sends all of it again gets on", async () => {
+    await using door = await Door.open({ rate: 2 });
+    expect((await door.post(events(8))).status).toBe(200);
+    const again = await door.post(events(10));
+    expect([again.status, await conforming(again)]).toMatchObject([
+      200,
+      { lines: 10, duplicate: 8, accepted: 2 },
+    ]);
+    // What can't be an event is charged: it would be free to flood with.
+    const bad = await door.post("{\n".repeat(30));
+    expect([bad.status, codeOf(await conforming(bad))]).toEqual([429, "rate"]);
+  });
+
   it("ends a body when too much is not stored yet", async () => {
     await using door = await Door.open();
     door.journal.before = async () => {
