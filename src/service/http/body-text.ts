@@ -1,11 +1,10 @@
 import { textBytes } from "../../ingest/byte-source.ts";
+import { GZIP_MAGIC } from "../../ingest/gunzip.ts";
 import { Refusal } from "./refusal.ts";
 import { tooLong } from "./request-body.ts";
 
 /** How a body may come. Plain bytes that are gzip by their first two are taken as such too. */
 export type BodyEncoding = "gzip" | "identity";
-
-const GZIP_FIRST = 0x1f;
 
 /**
  * The text of a body, decompressed piece by piece: how much comes out is counted as it comes, so that
@@ -37,14 +36,20 @@ export async function* bodyText(
 }
 
 async function* surelyGzip(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  let first = true;
+  let seen = 0;
   for await (const chunk of source) {
-    if (first && chunk[0] !== GZIP_FIRST) {
-      throw new Refusal("encoding", "expected gzip data, as Content-Encoding says");
+    // The first bytes may come one by one.
+    for (const byte of chunk.subarray(0, GZIP_MAGIC.length - seen)) {
+      if (byte !== GZIP_MAGIC[seen]) throw noGzip();
+      seen += 1;
     }
-    first = false;
     yield chunk;
   }
+  if (seen > 0 && seen < GZIP_MAGIC.length) throw noGzip();
+}
+
+function noGzip(): Refusal {
+  return new Refusal("encoding", "expected gzip data, as Content-Encoding says");
 }
 
 function isZlibError(error: unknown): error is Error {

@@ -14,8 +14,13 @@ export interface GoodLine extends CheckedLine {
 }
 
 export type LineVerdict =
-  | { readonly good: GoodLine; readonly outcome?: undefined }
-  | { readonly good?: undefined; readonly outcome: LineOutcome };
+  | { readonly good: GoodLine; readonly outcome?: undefined; readonly undecided?: undefined }
+  | {
+      readonly good?: undefined;
+      readonly outcome: LineOutcome;
+      /** It may be good once a line behind it has told the dialect. */
+      readonly undecided?: boolean | undefined;
+    };
 
 /** Checks the lines of one body, before they are accepted. */
 export class LineChecker {
@@ -45,7 +50,9 @@ export class LineChecker {
     const { tenant, trusted } = this.#sender;
     const asked: LineToDecode = { text, tenant, trusted, dialect: this.#named };
     const decoded = decodeLogLine(asked, this.#dialects, this.#before);
-    if (decoded.issues !== undefined) return { outcome: rejected(decoded.issues) };
+    if (decoded.issues !== undefined) {
+      return { outcome: rejected(decoded.issues), undecided: decoded.undecided };
+    }
     const { dialect } = decoded;
     this.#before = dialect;
     return {

@@ -133,7 +133,7 @@ function eventsOperation(): JsonObject {
         name: "dialect",
         in: "query",
         description:
-          "The dialect of all lines; auto: each line tells its own, or is as the one before.",
+          "The dialect of all lines; auto: each line tells its own, or is as the one before, or, at the head of a body, as the first one that tells it.",
         schema: { type: "string", enum: [...DIALECT_NAMES], default: "auto" },
       },
       {

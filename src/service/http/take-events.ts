@@ -1,10 +1,10 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
-import type { NdjsonLine, OversizedPart } from "../../ingest/ndjson-line.ts";
 import { splitLines } from "../../ingest/ndjson-reader.ts";
 import { type BodyEncoding, bodyText } from "./body-text.ts";
 import type { LineChecker, LineVerdict } from "./check-line.ts";
 import type { EventGate } from "./event-gate.ts";
 import type { IngestLimits } from "./ingest-limits.ts";
+import { LeadingLines } from "./leading-lines.ts";
 import type { LineOutcomes } from "./line-outcomes.ts";
 import { LineWriter } from "./line-writer.ts";
 import { Refusal } from "./refusal.ts";
@@ -35,7 +35,23 @@ export async function takeEvents(
   outcomes: LineOutcomes,
 ): Promise<void> {
   const writer = new LineWriter(gate, outcomes);
+  const leading = new LeadingLines();
   let turn = 0;
+  const settle = (number: number, { good, outcome }: LineVerdict) => {
+    // Who was refused at the rate and sends all again would else pay for the same lines each time, and
+    // never get past them.
+    if (bucket !== undefined && good !== undefined && gate.knows(good)) {
+      outcomes.set(number, DUPLICATE);
+      return undefined;
+    }
+    bucket?.take(performance.now());
+    if (good !== undefined) return writer.add({ ...good, number });
+    outcomes.set(number, outcome);
+    return undefined;
+  };
+  const settleLeading = async () => {
+    for (const { number, text } of leading.release()) await settle(number, checker.check(text));
+  };
   const text = bodyText(body.chunks(), encoding, limits.maxBodyBytes, onText);
   try {
     // A body of blank lines has no parts, and costs time all the same.
@@ -50,21 +66,22 @@ export async function takeEvents(
         if (turn % LINES_A_TURN === 0) await othersTurn();
         // Before it is read: where nothing is left, a line costs no more than that.
         if (bucket?.hasRoom(performance.now()) === false) throw tooFast(bucket);
-        const { good, outcome } = verdictOf(part, checker, limits);
-        // Who was refused at the rate and sends all again would else pay for the same lines each time, and
-        // never get past them.
-        if (bucket !== undefined && good !== undefined && gate.knows(good)) {
-          outcomes.set(part.line, DUPLICATE);
+        const line = part.oversized ? undefined : part.text;
+        if (line === undefined) {
+          const outcome = part.oversized ? tooLong(limits.maxLineBytes) : NOT_UTF8;
+          await settle(part.line, { outcome });
           continue;
         }
-        bucket?.take(performance.now());
-        if (outcome !== undefined) outcomes.set(part.line, outcome);
-        else {
-          const busy = writer.add({ ...good, number: part.line });
-          if (busy !== undefined) await busy;
-        }
+        const verdict = checker.check(line);
+        if (verdict.undecided === true && leading.hold(part.line, line)) continue;
+        // The dialect is told now, or too many wait for it.
+        const decided = verdict.good !== undefined || verdict.undecided === true;
+        if (decided && leading.waits) await settleLeading();
+        const busy = settle(part.line, verdict);
+        if (busy !== undefined) await busy;
       }
     }
+    await settleLeading();
     await writer.end();
   } catch (error) {
     // What the limit did not strike is taken; where it was the journal itself, this fails as it did.
@@ -80,16 +97,6 @@ export async function takeEvents(
 
 /** So many lines are read before others have their turn: about a millisecond. */
 const LINES_A_TURN = 128;
-
-function verdictOf(
-  part: NdjsonLine | OversizedPart,
-  checker: LineChecker,
-  limits: IngestLimits,
-): LineVerdict {
-  if (part.oversized) return { outcome: tooLong(limits.maxLineBytes) };
-  const { text } = part;
-  return text === undefined ? { outcome: NOT_UTF8 } : checker.check(text);
-}
 
 const DUPLICATE = { status: "duplicate" } as const;
 const NOT_UTF8 = { status: "rejected", field: "line", expected: "valid UTF-8" } as const;

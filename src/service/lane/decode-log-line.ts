@@ -38,8 +38,8 @@ export type DecodedLogLine =
     }>
   /** A line of the file's own form, a header say: nothing is wrong, and nothing is to be done. */
   | One<{ readonly skipped: true; readonly dialect: string }>
-  /** What is wrong with it; at least one. */
-  | One<{ readonly issues: readonly DecodeIssue[] }>;
+  /** What is wrong with it; at least one. `undecided`: nothing but that it tells no dialect. */
+  | One<{ readonly issues: readonly DecodeIssue[]; readonly undecided?: boolean }>;
 
 /**
  * Reads one line of a log: tells its dialect, checks it, binds it to the tenant of its sender, and
@@ -65,7 +65,10 @@ export function decodeLogLine(
   const long = line.text.length > MOST_NAME ? longNames(value) : [];
   if (long.length > 0) return { issues: long };
   const dialect = dialectOf(line.dialect, value, dialects, before);
-  if (dialect === undefined) return { issues: [unknownDialect(line.dialect, dialects)] };
+  if (dialect === undefined) {
+    const issues = [unknownDialect(line.dialect, dialects)];
+    return { issues, undecided: line.dialect === undefined };
+  }
   const { name } = dialect;
   const told = line.tenant === undefined || dialect !== entelixDialect;
   const decoded = dialect.decode(told ? value : withTenant(value, line.tenant));

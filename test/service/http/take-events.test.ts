@@ -1,5 +1,7 @@
+import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { bodyText } from "../../../src/service/http/body-text.ts";
 import { Refusal } from "../../../src/service/http/refusal.ts";
 import { codeOf, conforming } from "./support/conforming.ts";
 import { Door } from "./support/door.ts";
@@ -77,11 +79,48 @@ describe("POST /v1/events", () => {
     ["damaged", Buffer.concat([gzipSync(events(3)).subarray(0, -4), Buffer.from("xxxxxxxx")])],
     ["cut", gzipSync(events(3)).subarray(0, -9)],
     ["no", Buffer.from(events(3))],
+    ["half of its mark and other", Buffer.concat([Buffer.of(0x1f), Buffer.from(events(3))])],
+    ["a byte of", Buffer.of(0x1f)],
   ])("refuses %s gzip data", async (_, body) => {
     await using door = await Door.open();
     const response = await door.post(body, { headers: { "content-encoding": "gzip" } });
     expect(response.status).toBe(400);
     expect(codeOf(await conforming(response))).toBe("encoding");
+  });
+
+  it("takes gzip data whose first bytes come one by one", async () => {
+    const whole = gzipSync(events(2));
+    const chunks = [Buffer.alloc(0), ...Array.from(whole, (byte) => Buffer.of(byte))];
+    let text = "";
+    for await (const chunk of bodyText(Readable.from(chunks), "gzip", 10_000, () => {})) {
+      text += chunk.toString();
+    }
+    expect(text).toBe(events(2));
+  });
+
+  it("takes lines that tell no dialect for one of the first that does, in their order", async () => {
+    await using door = await Door.open();
+    const unknown = (id: string) => event({ type: "brand_new", event_id: id });
+    const body = [unknown("a"), "oops", unknown("b"), event({ event_id: "c" }), unknown("d")];
+    const answer = await conforming(await door.post(body.join("\n")));
+    expect(answer).toMatchObject({ accepted: 4, rejected: 1 });
+    expect(door.texts).toEqual([body[0], ...body.slice(2)]);
+    expect(door.journal.lines.map(({ dialect }) => dialect)).toEqual(Array(4).fill("entelix"));
+  });
+
+  it("holds 32 of them, and rejects what none tells the dialect of", async () => {
+    await using door = await Door.open();
+    const unknown = event({ type: "brand_new" });
+    const none = await conforming(await door.post(unknown));
+    const expected = "an event of entelix or agent-sdk or defect or graph";
+    expect(none.results).toEqual([{ line: 1, status: "rejected", field: "type", expected }]);
+    const lines = [...Array<string>(40).fill(unknown), event()];
+    const answer = await conforming(await door.post(lines.join("\n")));
+    expect(answer).toMatchObject({ rejected: 33, accepted: 8 });
+    expect(answer.results).toMatchObject([
+      ...lines.slice(0, 33).map((_, at) => ({ line: at + 1, status: "rejected", expected })),
+      ...lines.slice(33).map((_, at) => ({ line: at + 34, status: "accepted" })),
+    ]);
   });
 
   it("takes the lines of gzip data that has other bytes behind its end, and says so", async () => {
