@@ -7,11 +7,16 @@ import {
   ROOT_CONTEXT,
   trace,
 } from "@opentelemetry/api";
-import { NodeTracerProvider, type SpanProcessor } from "@opentelemetry/sdk-trace-node";
+import {
+  NodeTracerProvider,
+  type ReadableSpan,
+  type SpanProcessor,
+} from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
 import { setupTracing } from "../../src/otel/setup/index.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
+import { keepReports } from "./reports.ts";
 import { openRun, RUN_ID, sendRun, TRACE_ID } from "./sample-run.ts";
 
 isolateProcess();
@@ -178,6 +183,34 @@ describe("setupTracing", () => {
     expect(calls).toEqual(["start a", "end a", "flush", "shutdown"]);
     expect(server.span("a").scope).toBe("app");
   });
+
+  it.each(["onStart", "onEnding", "onEnd"] as const)(
+    "loses no span by a processor whose %s throws",
+    async (hook) => {
+      await using server = await OtlpServer.start();
+      const ended: string[] = [];
+      const ready = async () => {};
+      const quiet = { onStart: () => {}, onEnd: () => {}, forceFlush: ready, shutdown: ready };
+      const boom = () => {
+        throw new Error("boom");
+      };
+      const behind = { ...quiet, onEnd: (span: ReadableSpan) => void ended.push(span.name) };
+      const reports = keepReports();
+      const tracing = setupTracing({
+        endpoint: server.url,
+        spanProcessors: [{ ...quiet, [hook]: boom }, behind],
+        onError: reports.onError,
+      });
+      openRun(tracing.createSink());
+      await tracing.shutdown();
+      expect(server.span("invoke_agent support").attributes["entelix.run.outcome"]).toBe(
+        "abandoned",
+      );
+      expect(ended).toEqual(["invoke_agent support"]);
+      expect(tracing.diagnostics()).toMatchObject({ ended: 1, exported: 1 });
+      expect(reports.all).toMatchObject([{ error: new Error("boom"), where: "span processor" }]);
+    },
+  );
 
   it("takes a base URL with a path, and one that has the traces path", async () => {
     await using server = await OtlpServer.start();

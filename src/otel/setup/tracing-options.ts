@@ -37,7 +37,10 @@ export interface TracingOptions {
    * trace id. Default: `OTEL_TRACES_SAMPLER`, else everything is kept.
    */
   readonly sampler?: Sampler | undefined;
-  /** Processors of your own, after the one that sends by OTLP. */
+  /**
+   * Processors of your own, after the one that sends by OTLP. What their `onStart`, `onEnding` and `onEnd`
+   * throw goes to `onError`, and the span goes on.
+   */
   readonly spanProcessors?: readonly SpanProcessor[] | undefined;
   /**
    * Whether the provider, a context manager and the W3C propagators become the process's own.

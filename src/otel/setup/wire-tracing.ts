@@ -13,6 +13,7 @@ import { WatchedPost } from "../export/watched-post.ts";
 import { createIdGenerator } from "../id-generator.ts";
 import { Reporter } from "../report.ts";
 import { batchSettings, concurrencyLimit } from "./batch-settings.ts";
+import { ContainedProcessor } from "./contained-processor.ts";
 import { CountedBatchProcessor } from "./counted-batch-processor.ts";
 import { applyLogLevel, warnAloud } from "./diag-logger.ts";
 import { tracesUrl, urlInPlaceOfEnvironments } from "./endpoint.ts";
@@ -64,13 +65,16 @@ export function wireTracing(options: TracingOptions): Wiring {
   if (exporters.has("console")) {
     spanProcessors.push(new SimpleSpanProcessor(new ConsoleSpanExporter()));
   }
+  for (const processor of options.spanProcessors ?? []) {
+    spanProcessors.push(new ContainedProcessor(processor, reporter));
+  }
   const resource = serviceResource(options);
   const provider = new NodeTracerProvider({
     resource,
     sampler:
       options.sampler === undefined ? samplerFromEnvironment() : createSampler(options.sampler),
     idGenerator: createIdGenerator(),
-    spanProcessors: [...spanProcessors, ...(options.spanProcessors ?? [])],
+    spanProcessors,
   });
   const wanted = options.register ?? true;
   const registered = wanted && registerGlobally(provider);

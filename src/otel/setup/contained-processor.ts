@@ -1,0 +1,45 @@
+import type { Context } from "@opentelemetry/api";
+import type { ReadableSpan, Span, SpanProcessor } from "@opentelemetry/sdk-trace-node";
+import type { Reporter } from "../report.ts";
+
+/**
+ * A processor of somebody else's, whose faults are its own: what it throws as a span starts would else
+ * leave nobody with the span, so that it never ends, and would keep the processors behind it from seeing it.
+ */
+export class ContainedProcessor implements SpanProcessor {
+  /** Absent where the processor has none. */
+  readonly onEnding?: (span: Span) => void;
+  readonly #processor: SpanProcessor;
+  readonly #reporter: Reporter;
+
+  constructor(processor: SpanProcessor, reporter: Reporter) {
+    this.#processor = processor;
+    this.#reporter = reporter;
+    if (processor.onEnding === undefined) return;
+    this.onEnding = (span) => this.#contain(() => processor.onEnding?.(span));
+  }
+
+  onStart(span: Span, parent: Context): void {
+    this.#contain(() => this.#processor.onStart(span, parent));
+  }
+
+  onEnd(span: ReadableSpan): void {
+    this.#contain(() => this.#processor.onEnd(span));
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.#processor.forceFlush();
+  }
+
+  async shutdown(): Promise<void> {
+    await this.#processor.shutdown();
+  }
+
+  #contain(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#reporter.report(error, "span processor");
+    }
+  }
+}
