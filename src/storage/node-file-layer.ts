@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { lockDirectory } from "./directory-lock.ts";
 import type { LogFile, OpenMode, RemovingFileLayer } from "./file-layer.ts";
-import { hasCode } from "./system-error.ts";
+import { asError, hasCode } from "./system-error.ts";
 
 /** Readable by the owner alone: logs hold what the agents were given and gave back. */
 const FILE_MODE = 0o600;
@@ -28,19 +28,51 @@ export const nodeFileLayer: RemovingFileLayer = {
 
 async function makeDirectory(path: string): Promise<void> {
   const full = resolve(path);
-  const first = await mkdir(full, { recursive: true, mode: DIRECTORY_MODE }).catch((error) => {
-    // The system says no more than that there is something already.
-    if (!hasCode(error, "EEXIST")) throw error;
-    throw Object.assign(new Error(`${full}: expected a directory, got a file`, { cause: error }), {
-      code: "EEXIST",
-    });
-  });
+  const first = await makeMissing(full);
   if (first === undefined) return;
-  const top = dirname(resolve(first));
+  const top = dirname(first);
   for (let above = dirname(full); ; above = dirname(above)) {
     await syncDirectory(above);
     if (above === top || above === dirname(above)) return;
   }
+}
+
+/**
+ * Makes a folder and those above it that are missing. Not by the `recursive` of `mkdir`: below a folder that is
+ * there and takes none, `/proc` say, it tries again for ever.
+ *
+ * @returns the topmost that was made; `undefined` where all were there.
+ */
+async function makeMissing(path: string): Promise<string | undefined> {
+  const failure = await tryMaking(path);
+  if (failure === "made") return path;
+  if (failure === "there") return undefined;
+  const above = dirname(path);
+  if (!hasCode(failure, "ENOENT") || above === path) throw failure;
+  const first = await makeMissing(above);
+  const again = await tryMaking(path);
+  if (again === "made") return first ?? path;
+  if (again === "there") return first;
+  if (!hasCode(again, "ENOENT")) throw again;
+  throw coded("ENOENT", `${path}: no folder can be made in ${above}`, again);
+}
+
+/** @returns what kept it from being made where it is not there either. */
+async function tryMaking(path: string): Promise<"made" | "there" | Error> {
+  try {
+    await mkdir(path, { mode: DIRECTORY_MODE });
+    return "made";
+  } catch (error) {
+    // Systems differ in what they say of one that is there.
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isDirectory() === true) return "there";
+    if (!hasCode(error, "EEXIST")) return asError(error);
+    return coded("EEXIST", `${path}: expected a directory, got a file`, error);
+  }
+}
+
+function coded(code: string, message: string, cause: unknown): Error {
+  return Object.assign(new Error(message, { cause }), { code });
 }
 
 async function list(directory: string): Promise<readonly string[]> {
