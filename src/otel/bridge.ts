@@ -101,7 +101,7 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
    * @returns nothing without an audit side. With one: nothing, or a promise that resolves when the
    *   event's row is stored (an agent that waits for it has the call on record before it is made).
    *   It rejects in two cases, as upstream's contract has it: at `started` when the log is known to
-   *   fail, and at `complete` when a row of the run could not be stored. It may be dropped: `onError`
+   *   fail, or the bridge was shut down, and at `complete` when a row of the run could not be stored. It may be dropped: `onError`
    *   is told all the same, and there is no unhandled rejection.
    */
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
@@ -115,8 +115,7 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
     this.#rows.held = undefined;
     const recorded = telemetry.take(event, envelope, at);
     if (recorded === "no") {
-      if (this.#isShut) this.#tellLost(event);
-      return undefined;
+      return this.#isShut ? this.#tellLost(event) : undefined;
     }
     const refs = this.#refsOf(event, envelope);
     if (recorded === "again") return this.#recordAgain(sink, event, at, refs);
@@ -252,10 +251,18 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
     return this.shutdown();
   }
 
-  /** What comes after the shutdown leaves no row: an agent that goes on must not do so in silence. */
-  #tellLost(event: AgentEvent): void {
+  /**
+   * What comes after the shutdown leaves no row: an agent that goes on must not do so in silence, and one
+   * that begins must not begin.
+   */
+  #tellLost(event: AgentEvent): void | Promise<void> {
     // Senders in plain JavaScript are not held to the types.
     switch (event?.type) {
+      case "started": {
+        const error = new Error("no run may start after the shutdown: it would have no audit rows");
+        this.#fate.failed(error);
+        return droppable(Promise.reject(error));
+      }
       case "tool_start":
       case "tool_complete":
       case "tool_error":

@@ -102,6 +102,26 @@ describe("a tool that is called after the shutdown", () => {
   });
 });
 
+describe("a run that starts after the shutdown", () => {
+  it("is refused, for it would leave no row", async () => {
+    const { bridge, reports } = bridged(new MemorySessionLog());
+    await bridge.shutdown();
+    const refusal = "no run may start after the shutdown: it would have no audit rows";
+    await expect(bridge.send(run.started())).rejects.toThrow(refusal);
+    expect(reports).toEqual([`audit append: Error: ${refusal}`]);
+    expect(bridge.diagnostics()).toMatchObject({
+      auditFailures: 1,
+      ignored: { after_shutdown: 1 },
+    });
+  });
+
+  it("is taken where there is no audit log: telemetry never fails an agent", async () => {
+    const bridge = new Bridge();
+    await bridge.shutdown();
+    expect(bridge.send(run.started())).toBeUndefined();
+  });
+});
+
 describe("a flush", () => {
   it("rejects when rows are not stored in time, and their run's span is not sent", async () => {
     const { bridge, spans } = bridged(hanging, { shutdownTimeoutMs: 20 });
