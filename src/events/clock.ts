@@ -3,6 +3,10 @@ import type { Instant } from "./instant.ts";
 
 /** How far the fine clock may run from the system's before it follows it, in ms. */
 const DRIFT_MS = 2;
+/** Readings of the two clocks that are further apart than this are not compared, in ms. */
+const HELD_UP_MS = 0.5;
+/** How often they are read at a time for a pair that can be compared. */
+const TRIES = 5;
 
 /** What to add to the monotonic clock to get the system's time. */
 let seconds = 0;
@@ -16,7 +20,7 @@ let compared = -1;
  */
 export function now(): Instant {
   const at = hrtime();
-  if (at[0] !== compared) follow(at[0] * 1000 + at[1] / 1e6, at[0]);
+  if (at[0] !== compared) follow(at[0]);
   at[0] += seconds;
   at[1] += nanos;
   if (at[1] >= 1e9) {
@@ -27,13 +31,26 @@ export function now(): Instant {
 }
 
 /** Compares the clocks, once a second at most, and follows the system's where they differ. */
-function follow(fineMs: number, second: number): void {
+function follow(second: number): void {
   const first = compared < 0;
   compared = second;
-  const systemMs = Date.now();
-  const ours = fineMs + seconds * 1000 + nanos / 1e6;
-  if (!first && Math.abs(systemMs - ours) <= DRIFT_MS) return;
-  const offset = systemMs - fineMs;
-  seconds = Math.floor(offset / 1000);
-  nanos = Math.round((offset - seconds * 1000) * 1e6);
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const fineMs = monotonicMs();
+    const systemMs = Date.now();
+    // Held up between the two readings: the wait is no difference of the clocks. To follow it would
+    // put time forward by it, and back a second later, behind what was told meanwhile.
+    const heldUp = monotonicMs() - fineMs > HELD_UP_MS;
+    if (heldUp && !(first && tries === TRIES)) continue;
+    const ours = fineMs + seconds * 1000 + nanos / 1e6;
+    if (!first && Math.abs(systemMs - ours) <= DRIFT_MS) return;
+    const offset = systemMs - fineMs;
+    seconds = Math.floor(offset / 1000);
+    nanos = Math.round((offset - seconds * 1000) * 1e6);
+    return;
+  }
+}
+
+function monotonicMs(): number {
+  const [whole, fraction] = hrtime();
+  return whole * 1000 + fraction / 1e6;
 }

@@ -59,4 +59,20 @@ describe("the clock", () => {
     pass(1000, 1.5);
     expect(toMilliseconds(now()) - from).toBeCloseTo(1000, 3);
   });
+
+  it("takes no wait between its readings for a difference, which would put time forward and back", () => {
+    let heldUp = 0;
+    vi.spyOn(Date, "now").mockImplementation(() => {
+      if (heldUp-- > 0) pass(40);
+      return Math.floor(system);
+    });
+    const from = toMilliseconds(now());
+    const began = system;
+    for (const times of [1, 4, 100, 0]) {
+      heldUp = times;
+      pass(1000);
+      const called = system;
+      expect(toMilliseconds(now()) - from).toBeCloseTo(called - began, 3);
+    }
+  });
 });
