@@ -16,6 +16,9 @@ const FOR_BOTH = [
   "@opentelemetry/sdk-metrics",
 ];
 
+/** Nothing but this check holds newer forms off the declarations. */
+const OLDEST_TYPESCRIPT = "5.0.4";
+
 /** Each way in which Node and bundlers find types, and the files that are compiled so. */
 const CONSUMERS = [
   { files: ["bundler.mts"], module: "ESNext", moduleResolution: "bundler" },
@@ -69,6 +72,14 @@ async function checkTelemetry(list, subject) {
     const title = `TypeScript finds the types as ${consumer.moduleResolution} does`;
     await list.check(title, (fact) => checkConsumers(subject.root, project, consumer, fact));
   }
+  await list.check("an older TypeScript reads the types of every entry", async (fact) => {
+    const packages = { typescript: OLDEST_TYPESCRIPT };
+    const { folder } = await Project.create(subject.folder, "older-typescript", { packages });
+    const files = [await project.take("every-entry.ts", "every-entry.mts")];
+    const options = { module: "Node16", moduleResolution: "node16" };
+    await compile(folder, project, files, options);
+    fact(`TypeScript ${OLDEST_TYPESCRIPT}`);
+  });
 }
 
 async function create(name, wanted, { folder, tarball, versions }, fact) {

@@ -13,7 +13,7 @@ export interface ReceiverSource<T> {
  *
  * Leaving a `for await` over it, by `break` or by an error, closes it and drops what it still holds.
  */
-export class Receiver<T> implements AsyncIterableIterator<T, undefined> {
+export class Receiver<T> implements AsyncIterator<T, undefined>, AsyncIterable<T> {
   readonly #source: ReceiverSource<T>;
 
   constructor(source: ReceiverSource<T>) {

@@ -1,0 +1,16 @@
+// Every entry's types at once, and a reader of a channel: what a compiler must be able to read of the package.
+import type { AgentEvent, ChannelSink } from "entelix-otel";
+
+export * as main from "entelix-otel";
+export * as langchain from "entelix-otel/langchain";
+export * as openAiAgents from "entelix-otel/openai-agents";
+export * as postgres from "entelix-otel/postgres";
+export * as runtime from "entelix-otel/runtime";
+export * as setup from "entelix-otel/setup";
+export * as telemetry from "entelix-otel/telemetry";
+
+export async function readAll(channel: ChannelSink): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for await (const { event } of channel.receiver) events.push(event);
+  return events;
+}
