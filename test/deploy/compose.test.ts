@@ -23,7 +23,7 @@ function testedVersion(server: string): string | undefined {
 }
 
 /** The variables that compose itself replaces: `${NAME:-default}`. */
-const replaced = [...shippedText(COMPOSE).matchAll(/\$\{(\w+):-([^}]*\}?)\}/g)].map(
+const replaced = [...shippedText(COMPOSE).matchAll(/\$\{(\w+):-[^}]*\}/g)].map(
   ([, name = ""]) => name,
 );
 
@@ -138,6 +138,25 @@ describe("docker-compose.yml", () => {
       String(env("collector", "PROMETHEUS_ENDPOINT")).replace("0.0.0.0", "collector"),
     );
     expect(env("jaeger", "PROMETHEUS_URL")).toBe("http://prometheus:9090");
+  });
+
+  it("links to servers by the addresses that people reach them at", () => {
+    for (const [name, port] of [
+      ["prometheus", "PROMETHEUS_PORT:-9090"],
+      ["alertmanager", "ALERTMANAGER_PORT:-9093"],
+    ] as const) {
+      expect(textsAt(service(name), "command")).toContain(
+        `--web.external-url=http://127.0.0.1:\${${port}}/`,
+      );
+    }
+  });
+
+  // Compose before 2.24, and podman-compose, end the default of ${NAME:-…} at the first brace, and keep the second one:
+  // an overlay that is named was then looked for as auth.yaml}.
+  it("has no brace in a default", () => {
+    const variables = [...shippedText(COMPOSE).matchAll(/\$\{[^}]*\}?\}/g)].map(([all]) => all);
+    expect(variables.length).toBeGreaterThan(10);
+    for (const variable of variables) expect(variable).toMatch(/^\$\{\w+(:-[^{}]*)?\}$/);
   });
 
   it("passes on only what a configuration reads", () => {
