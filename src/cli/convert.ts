@@ -22,7 +22,11 @@ import { count } from "./terminal/figures.ts";
 import { safe } from "./terminal/safe-text.ts";
 
 const OPTIONS = {
-  audit: { type: "string", value: "DIR", about: "The log to write to; made where there is none." },
+  audit: {
+    type: "string",
+    value: "DIR",
+    about: "The log to write to; made where there is none. Required.",
+  },
   dialect: {
     type: "string",
     value: "NAME",

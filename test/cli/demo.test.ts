@@ -47,7 +47,10 @@ describe.concurrent("demo", () => {
     const [directory = ""] = readdirSync(folder.path);
     expect(directory).toMatch(/^entelix-otel-demo-/);
     expect(stdout).toContain(
-      `Audit log\n${folder.at(directory)}: 30 rows in 8 threads. ✓ the chain holds\n`,
+      `Audit log\n${folder.at(directory)}: 30 rows in 8 threads. ✓ the chain holds\n` +
+        // As it can be run where the package is a dependency, and in a clone.
+        `  npx entelix-otel audit show ${folder.at(directory)}\n` +
+        `  npx entelix-otel audit verify ${folder.at(directory)}\n`,
     );
     expect(stdout).toContain(
       "28 spans (12 runs, 16 tool calls). Nothing was sent: no endpoint is configured.",
@@ -198,6 +201,7 @@ describe.concurrent("demo", () => {
     expect(stdout).toContain(
       "28 spans lost (unreachable 28) of 28 that ended; last error of an export: connect ECONNREFUSED",
     );
+    expect(stdout).toContain(`\nnpx entelix-otel doctor --endpoint ${url}/ says more `);
     expect(stdout).not.toContain("/trace/");
     expect(stdout).toContain("✓ the chain holds");
   });

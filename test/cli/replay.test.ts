@@ -218,6 +218,21 @@ describe("replay sources", () => {
     expect(named?.stdout).toBe(dash?.stdout);
   });
 
+  it.each(["replay", "convert"])("%s - refuses a directory as standard input", (name) => {
+    using folder = new Folder();
+    const script = '"$0" "$1" "$2" - --audit "$3/log" < "$3"';
+    const { status, stdout, stderr } = spawnSync(
+      "sh",
+      ["-c", script, process.execPath, MAIN, name, folder.path],
+      { encoding: "utf8" },
+    );
+    expect([status, stdout, stderr]).toEqual([
+      1,
+      "",
+      "entelix-otel: standard input: expected a file, got a directory\n",
+    ]);
+  });
+
   it("prints the trees and the figures without --json, and where nothing went", async () => {
     const { code, stdout, stderr } = await command(["replay", recording("tool_error")]);
     expect([code, stderr]).toEqual([0, ""]);

@@ -166,6 +166,17 @@ describe("Output", () => {
     await output.drained();
   });
 
+  it("takes a terminal of 0 columns for one whose size nobody knows", () => {
+    const stream = new FakeStream(true);
+    const output = new Output(stream, {});
+    stream.columns = 0;
+    stream.rows = 0;
+    expect([output.columns, output.rows]).toEqual([80, 24]);
+    stream.columns = 5;
+    stream.rows = 2;
+    expect([output.columns, output.rows]).toEqual([20, 4]);
+  });
+
   it("escapes JSON on a terminal only", () => {
     const [terminal, pipe] = [new FakeStream(true), new FakeStream(false)];
     for (const stream of [terminal, pipe]) new Output(stream, {}).json('"\u009b"');

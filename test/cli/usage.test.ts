@@ -44,9 +44,10 @@ describe("the command line", () => {
   });
 
   it("says in the help of a service what it needs, where spans' settings come from, and how it ends", async () => {
-    const [serve, consume] = (
-      await Promise.all([command(["serve", "--help"]), command(["consume", "--help"])])
+    const [convert, serve, consume] = (
+      await Promise.all(["convert", "serve", "consume"].map((name) => command([name, "--help"])))
     ).map(({ stdout }) => stdout.replace(/\n +/g, " ").replaceAll("\n", " "));
+    expect(convert).toMatch(/--audit DIR [^-]* Required\. /);
     expect(serve).toMatch(/--journal DIR [^-]* Required\. /);
     for (const option of ["brokers HOST:PORT,…", "topic TOPIC", "dead-letter TOPIC"]) {
       expect(consume).toMatch(new RegExp(`--${option} [^-]* Required\\. `));

@@ -100,18 +100,20 @@ export class DemoReport {
     if (destination.to === "nowhere") {
       return [
         `${made}. Nothing was sent: ${safe(destination.because)}. With Jaeger on this machine:`,
-        "  entelix-otel demo --endpoint http://127.0.0.1:4318",
+        "  npx entelix-otel demo --endpoint http://127.0.0.1:4318",
         ...troubles,
       ];
     }
     const { metrics, spansOnly, traces } = destination;
     const to = safe(shownUrl(traces));
     if (delivery.undelivered > 0) {
+      const { given } = destination;
+      const doctorOption = given === undefined ? "" : ` --endpoint ${safe(shownUrl(given))}`;
       const lost = `${counted(delivery.undelivered, "span")} of ${spans} could not be delivered to ${to}.`;
       return [
         out.style("red", lost),
         ...troubles,
-        "entelix-otel doctor says more about the endpoint.",
+        `npx entelix-otel doctor${doctorOption} says more about the endpoint.`,
       ];
     }
     const sent = `${made} delivered to ${to}`;
@@ -142,7 +144,7 @@ function auditLines({ directory, given, verified }: DemoResult, out: Output): st
     : out.style("red", `✗ ${counted(verified.problemCount, "problem")} in the chain`);
   return [
     `${where}: ${held}${before}. ${verdict}`,
-    `  entelix-otel audit show ${word}`,
-    `  entelix-otel audit verify ${word}`,
+    `  npx entelix-otel audit show ${word}`,
+    `  npx entelix-otel audit verify ${word}`,
   ];
 }

@@ -1,4 +1,4 @@
-import { constants, createReadStream, type Stats } from "node:fs";
+import { constants, createReadStream, fstatSync, type Stats } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
@@ -32,7 +32,7 @@ export async function inputFiles(names: readonly string[]): Promise<InputFile[]>
 }
 
 async function inputFile(name: string): Promise<InputFile> {
-  if (name === "-") return { name: "stdin", path: undefined, size: undefined };
+  if (name === "-") return standardInput();
   let found: Stats;
   try {
     found = await stat(name);
@@ -46,6 +46,14 @@ async function inputFile(name: string): Promise<InputFile> {
   // The pipe behind /dev/stdin, or the shell's <(…), can be opened, but has no path of its own.
   const path = await realpath(name).catch(() => resolve(name));
   return { name, path, size: found.isFile() ? found.size : undefined };
+}
+
+function standardInput(): InputFile {
+  // Node reads nothing of a directory there, and has no error for it.
+  if (fstatSync(0).isDirectory()) {
+    throw new CliError("standard input: expected a file, got a directory");
+  }
+  return { name: "stdin", path: undefined, size: undefined };
 }
 
 /** The bytes of a source; `onBytes` is told how many came. */

@@ -47,12 +47,13 @@ export class Output {
 
   /** Columns of the terminal; unlimited when piped. */
   get columns(): number {
-    return this.live ? Math.max(this.#stream.columns ?? 80, 20) : Number.POSITIVE_INFINITY;
+    // 0 where nobody has told the terminal its size, as in a CI job or a container with a pseudo-terminal.
+    return this.live ? Math.max(this.#stream.columns || 80, 20) : Number.POSITIVE_INFINITY;
   }
 
   /** Lines of the terminal. */
   get rows(): number {
-    return Math.max(this.#stream.rows ?? 24, 4);
+    return Math.max(this.#stream.rows || 24, 4);
   }
 
   /** Writes a line. What came from data must have gone through `safe` before. */
