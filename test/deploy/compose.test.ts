@@ -183,9 +183,8 @@ describe(".env.example", () => {
     expect(offered.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it("offers every port", () => {
-    for (const name of replaced.filter((variable) => variable.endsWith("_PORT"))) {
-      expect(offered).toContain(name);
-    }
+  it("offers everything that can be set", () => {
+    const settable = new Set([...replaced, ...passedOn.map(({ variable }) => variable)]);
+    expect([...settable].filter((name) => !offered.includes(name))).toEqual([]);
   });
 });
