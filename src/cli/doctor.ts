@@ -11,6 +11,7 @@ import { type Finding, note, printFinding } from "./doctor/finding.ts";
 import { installedPackages } from "./doctor/installed-packages.ts";
 import { httpUrl } from "./jaeger.ts";
 import { LIVE_PORT, REPLAY_PORT } from "./ports.ts";
+import { showError } from "./show-error.ts";
 import { counted } from "./terminal/figures.ts";
 
 const OPTIONS = {
@@ -66,7 +67,7 @@ export const doctor: Command = {
     ]);
     print([...metrics, ...replays]);
     // Last: from here on it is no longer this command's process alone.
-    const loaded = values.import === undefined ? undefined : await loadApplication(values.import);
+    const loaded = values.import === undefined ? undefined : await load(values.import, io);
     print(provider(loaded));
     io.out.line();
     io.out.line(problems === 0 ? "All is well." : `${counted(problems, "thing")} to put right.`);
@@ -76,6 +77,15 @@ export const doctor: Command = {
   },
 };
 
+async function load(file: string, io: Io): Promise<ApplicationApi> {
+  try {
+    return await loadApplication(file, (error) => showError(error, io));
+  } catch (error) {
+    leave(io, 1);
+    throw error;
+  }
+}
+
 function provider(loaded: ApplicationApi | undefined): Finding[] {
   if (loaded !== undefined) return checkProvider(loaded.api);
   return [note("id generator: not looked at; --import FILE loads the application's setup")];
@@ -83,5 +93,5 @@ function provider(loaded: ApplicationApi | undefined): Finding[] {
 
 /** What the application has started (servers, timers) would keep the process alive. */
 function leave({ stdout }: Io, code: number): void {
-  stdout.write("", () => process.exit(code));
+  stdout.write("", () => setImmediate(() => process.exit(code)));
 }

@@ -5,6 +5,7 @@ import type { Command, Io } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { helpOf, overview } from "./help.ts";
 import { nearest } from "./nearest.ts";
+import { showError } from "./show-error.ts";
 import { safe } from "./terminal/safe-text.ts";
 
 /**
@@ -23,7 +24,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
       cause: failure,
     });
   } catch (error) {
-    if (!isBrokenPipe(error)) show(error, io);
+    if (!isBrokenPipe(error)) showError(error, io);
     return 1;
   }
 }
@@ -101,19 +102,4 @@ function unknownCommand(
 function print(io: Io, lines: readonly string[]): number {
   for (const line of lines) io.out.line(line);
   return 0;
-}
-
-function show(error: unknown, io: Io): void {
-  const { err } = io;
-  if (error instanceof CliError) {
-    err.line(`${err.style("red", "entelix-otel:")} ${error.message}`);
-    if (error.hint !== undefined) err.line(error.hint);
-    return;
-  }
-  err.line(`${err.style("red", "entelix-otel:")} ${safe(messageOf(error))}`);
-  if (!io.env.ENTELIX_OTEL_DEBUG || !(error instanceof Error)) {
-    err.line("With ENTELIX_OTEL_DEBUG=1 the stack is shown.");
-    return;
-  }
-  for (const line of error.stack?.split("\n") ?? []) err.line(safe(line));
 }

@@ -215,6 +215,26 @@ describe.concurrent("doctor and the application", () => {
     expect(stderr).toContain(message);
     expect(code).toBe(1);
   });
+
+  it.each(["whole-program", "waiting-setup"])(
+    "does not end as if all were well when %s ends the process",
+    async (name) => {
+      const { code, stdout, stderr } = await doctor(["--import", fixture(name)]);
+      expect(stderr).toContain(
+        `${name}.mjs: it ended the process before it was loaded\nName the file that sets tracing up, and does nothing else.\n`,
+      );
+      expect(stdout).not.toContain("All is well");
+      expect(code).toBe(1);
+    },
+  );
+
+  it("ends when a file fails that has begun something", async () => {
+    const { code, stderr } = await doctor(["--import", fixture("half-started")]);
+    expect([code, stderr]).toEqual([
+      1,
+      `entelix-otel: --import: ${fixture("half-started")}: no configuration\n`,
+    ]);
+  });
 });
 
 describe.concurrent("doctor and the variables", () => {
