@@ -69,7 +69,13 @@ export class ModelAttempts {
         if (repeated && current.model === model) return;
         this.#settle(current, at, out);
       }
-      out.add({ tenantId: out.tenantId, runId: this.#runId, at, signal: "model_opens", model: model || undefined });
+      out.add({
+        tenantId: out.tenantId,
+        runId: this.#runId,
+        at,
+        signal: "model_opens",
+        model: model || undefined,
+      });
       this.#lastError = undefined;
     } else {
       const { failure, number } = current;
@@ -105,7 +111,13 @@ export class ModelAttempts {
       const repeated = this.#endAttempt === attempt && this.#endAt && isAt(this.#endAt, at);
       if (repeated) return false;
       // Its start was lost: when it began is not known, but what it used is.
-      out.add({ tenantId: out.tenantId, runId: this.#runId, at, signal: "model_opens", model: model || undefined });
+      out.add({
+        tenantId: out.tenantId,
+        runId: this.#runId,
+        at,
+        signal: "model_opens",
+        model: model || undefined,
+      });
       current = new Attempt(model, attempt, at);
     } else if (attempt < current.number) return false;
     else if (attempt === current.number && current.failure !== undefined) return false;
