@@ -13,8 +13,10 @@ function answering(answer: unknown): AgentEventSink {
   return sink;
 }
 
-function thenable(then: unknown): object {
-  return Object.fromEntries([["then", then]]);
+function thenable(work: unknown): object {
+  const made = {};
+  Reflect.set(made, "then", work);
+  return made;
 }
 
 async function told(answer: unknown) {
