@@ -211,6 +211,27 @@ describe("shutdown", () => {
     ]);
   });
 
+  it("says once what an absent collector cost, and why", async () => {
+    const reports = keepReports();
+    const tracing = setupTracing({
+      endpoint: await deadUrl(),
+      shutdownTimeoutMs: 300,
+      onError: reports.onError,
+    });
+    for (const name of ["one", "two"]) {
+      tracing.tracerProvider.getTracer("app").startSpan(name).end();
+    }
+    // As a bridge does, which tells of its own flush.
+    tracing.own({ shutdown: () => tracing.forceFlush().catch(() => {}) });
+    await tracing.shutdown();
+    await setTimeout(20);
+    expect(reports.all.map(({ error, where }) => `${where}: ${String(error)}`)).toEqual([
+      expect.stringMatching(
+        /^shutdown: SpanLossError: 2 spans lost \(unreachable 2\) of 2 that ended; .*ECONNREFUSED/,
+      ),
+    ]);
+  });
+
   it("leaves time to send when a sink hangs", async () => {
     await using server = await OtlpServer.start();
     const reports = keepReports();

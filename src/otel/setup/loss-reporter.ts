@@ -26,6 +26,13 @@ export class LossReporter {
     };
   }
 
+  /** Reports nothing more until {@link total}: that has it all. */
+  quiet(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#watched = [];
+  }
+
   /**
    * Reports all that was lost since the start, and what nobody has confirmed by now.
    *

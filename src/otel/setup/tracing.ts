@@ -40,6 +40,8 @@ export interface MetricsPart {
   forceFlush(): Promise<void>;
   /** Sends the last metrics. It must not reject. */
   shutdown(): Promise<void>;
+  /** The time for that is over, which is told: what comes of it is no more news. */
+  giveUp(): void;
 }
 
 /** How much of the time for a shutdown the sinks may take; the rest is for sending. */
@@ -181,22 +183,26 @@ export class Tracing {
   async #close(): Promise<void> {
     const { provider, losses, shutdownTimeoutMs: bound } = this.#parts;
     const begin = performance.now();
+    // What is lost from here on is in the total.
+    losses.quiet();
+    const late: Error[] = [];
     const sinks = [...this.#sinks].map((sink) => this.#closeSink(sink));
     this.#sinks.clear();
     const sinksMs = bound * SINKS_SHARE;
     if (!(await within(sinksMs, Promise.all(sinks)))) {
-      this.#report(
-        new Error(`sinks were not closed, or their spans not sent, within ${sinksMs} ms`),
-      );
+      late.push(new Error(`sinks were not closed, or their spans not sent, within ${sinksMs} ms`));
     }
     const left = () => Math.max(bound - (performance.now() - begin), 0);
     const kept = this.#metrics === undefined ? 0 : bound * METRICS_SHARE;
     if (!(await within(Math.max(left() - kept, 0), this.#closeProvider()))) {
-      this.#report(new Error(`the provider was not shut down within ${bound - kept} ms`));
+      late.push(new Error(`the provider was not shut down within ${bound - kept} ms`));
     }
+    // Where spans still wait, that is why it took so long: the total tells of them, with the endpoint's error.
+    if (this.#parts.ledger.counts().pending === 0) for (const error of late) this.#report(error);
     // What is not confirmed is counted with its reason, and no request keeps the process alive.
     if (this.#parts.otlp instanceof ChunkSpanProcessor) this.#parts.otlp.giveUp();
     if (this.#metrics !== undefined && !(await within(left(), this.#metrics.shutdown()))) {
+      this.#metrics.giveUp();
       this.#report(new Error(`the last metrics were not sent within ${bound} ms`));
     }
     this.#stopListening();

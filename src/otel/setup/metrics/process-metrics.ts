@@ -8,6 +8,7 @@ import type { MetricsPart } from "../tracing.ts";
 export class ProcessMetrics implements MetricsPart {
   readonly #provider: SdkMeterProvider;
   readonly #reporter: Reporter;
+  #gaveUp = false;
 
   constructor(provider: SdkMeterProvider, reporter: Reporter) {
     this.#provider = provider;
@@ -36,9 +37,13 @@ export class ProcessMetrics implements MetricsPart {
       await this.#provider.shutdown();
     } catch (error) {
       const trouble = new Error(`the last metrics did not arrive: ${error}`, { cause: error });
-      this.#reporter.report(trouble, "shutdown");
+      if (!this.#gaveUp) this.#reporter.report(trouble, "shutdown");
     }
     if (metrics.getMeterProvider() === this.#provider) metrics.disable();
+  }
+
+  giveUp(): void {
+    this.#gaveUp = true;
   }
 }
 
@@ -47,4 +52,5 @@ export const NO_METRICS: MetricsPart = {
   meterProvider: { getMeter: () => createNoopMeter() },
   forceFlush: async () => {},
   shutdown: async () => {},
+  giveUp: () => {},
 };
