@@ -117,7 +117,8 @@ export class SignalApplier<H> {
   }
 
   #closeRun(signal: Of<"run_closes">): void {
-    const { tenantId, runId, at, end } = signal;
+    const { tenantId, runId, at, end, supposed } = signal;
+    if (supposed === true && this.#known(signal)?.open !== true) return;
     if (end.outcome !== "abandoned") {
       this.#lifecycle.endRun(tenantId, runId, at, end);
       return;

@@ -26,7 +26,12 @@ export type SignalKind =
       readonly resumedFromRunId?: string | undefined;
       readonly facts?: Facts | undefined;
     }
-  | { readonly signal: "run_closes"; readonly end: RunEnd }
+  | {
+      readonly signal: "run_closes";
+      readonly end: RunEnd;
+      /** No event says so: it is the end that the run may have had. One that was given up has it already. */
+      readonly supposed?: boolean | undefined;
+    }
   /** If nothing more is heard of the run, it ended so, at this time. */
   | { readonly signal: "run_may_end"; readonly end: RunEnd }
   | {

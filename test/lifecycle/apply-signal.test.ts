@@ -111,7 +111,7 @@ describe("an end that may be one", () => {
 
 describe("a pause that was given up", () => {
   const mayPause: SignalKind = { signal: "run_may_end", end: { outcome: "interrupted" } };
-  const paused: SignalKind = { signal: "run_closes", end: { outcome: "interrupted" } };
+  const paused = { signal: "run_closes", end: { outcome: "interrupted" } } as const;
   const segment = RunIds.fromUuid(RUN)?.childSpanId("s", "2");
 
   it("goes on in the next segment with what comes later", () => {
@@ -141,6 +141,9 @@ describe("a pause that was given up", () => {
     say(2, paused);
     expect(driver.done).toEqual([`openRun ${SPAN}`, `closeRun ${SPAN} interrupted`]);
     expect(lifecycle.counters.ignored.second_terminal).toBe(1);
+    say(2, { ...paused, supposed: true });
+    expect(lifecycle.counters.ignored.second_terminal).toBe(1);
+    expect(driver.done).toHaveLength(2);
     const told = start();
     told.say(1, opens);
     told.say(2, paused);

@@ -166,7 +166,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
   #supersede(reading: Reading): void {
     const { mayEnd } = reading.run;
     closeLast(reading);
-    this.#close(reading, mayEnd ?? { outcome: "abandoned", reason: "superseded" });
+    reading.end(mayEnd ?? { outcome: "abandoned", reason: "superseded" }, true);
   }
 
   #read(event: AgentSdkEvent, reading: Reading, opening: string): void {

@@ -82,10 +82,14 @@ export class Reading implements SignalPlace {
     this.said.signals.push({ signal: "run_may_end", tenantId, runId, at, end });
   }
 
-  /** The run has ended. */
-  end(end: RunEnd): void {
+  /**
+   * The run has ended.
+   *
+   * @param supposed as it may have: no event says so.
+   */
+  end(end: RunEnd, supposed?: boolean): void {
     const { tenantId, runId, at } = this;
-    this.said.signals.push({ signal: "run_closes", tenantId, runId, at, end });
+    this.said.signals.push({ signal: "run_closes", tenantId, runId, at, end, supposed });
     this.run.close();
   }
 }

@@ -240,7 +240,8 @@ export class LogRun {
     this.isClosed = true;
     const { tenantId, runId } = this;
     const { at, end } = this.#end ?? orElse ?? { at: this.lastAt, end: SUPERSEDED };
-    out.push({ tenantId, runId, at, signal: "run_closes", end });
+    const supposed = this.#end !== undefined || orElse === undefined;
+    out.push({ tenantId, runId, at, signal: "run_closes", end, supposed });
   }
 
   #moveOn(at: Instant): void {

@@ -121,6 +121,22 @@ describe("a turn", () => {
     ]);
   });
 
+  it("that is given up for its age ends once: the next message is no second end", async () => {
+    const lines = [
+      line(0, user()),
+      line(1, reply()),
+      line(108_000, user()),
+      line(108_001, reply()),
+    ];
+    const { diagnostics, trees } = await replayed(lines);
+    expect(trees.map(({ attributes }) => attributes["entelix.run.outcome"])).toEqual([
+      "complete",
+      "complete",
+    ]);
+    expect(diagnostics.bent.aged_runs).toBe(1);
+    expect(diagnostics.ignored.second_terminal).toBe(0);
+  });
+
   it("goes on over a message that only answers tools", () => {
     const answer = {
       kind: "user_message",
