@@ -5,7 +5,7 @@ import type { AgentEvent } from "../events/agent-event.ts";
 import { now } from "../events/clock.ts";
 import { type EventEnvelope, SequenceCounter } from "../events/event-envelope.ts";
 import { stringifyExact } from "../events/exact-json.ts";
-import type { Instant } from "../events/instant.ts";
+import { type Instant, isSpanTime } from "../events/instant.ts";
 import {
   checkBoolean,
   checkFunction,
@@ -190,7 +190,9 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     const given = envelope?.timestamp;
     if (given !== undefined) {
       const text = typeof given === "string" ? given : writtenInstant(given);
-      if (text !== undefined && parseRfc3339(text) !== undefined) return text;
+      const time = text === undefined ? undefined : parseRfc3339(text);
+      // Readers reject a time that no span can have, and the event with it.
+      if (text !== undefined && time !== undefined && isSpanTime(time)) return text;
       this.#badEnvelopeFields += 1;
     }
     return formatRfc3339((this.#options.clock ?? now)());
