@@ -46,13 +46,13 @@ async function runAndKill(
 /**
  * Kills writers of one log over and over; after each the log must open at once and hold all.
  *
- * @returns how many kills had left something to recover.
+ * @returns how many rows were found that their writer had not come to report.
  */
 async function ordeal(durability: Durability, kills: number, seed: number): Promise<number> {
   const random = seeded(seed);
   const log = join(folder, `log-${durability}-${seed}`);
   let stored: string[] = [];
-  let recoveries = 0;
+  let unreported = 0;
   let reported = 0;
   let openedBefore = 0;
   for (let n = 1; n <= kills; n += 1) {
@@ -66,7 +66,6 @@ async function ordeal(durability: Durability, kills: number, seed: number): Prom
     expect(problems, `kill ${n}`).toEqual([]);
 
     const reopened = await NdjsonSessionLog.open(log, { durability });
-    if (reopened.recovery !== undefined) recoveries += 1;
     expect(reopened.recovery?.damage ?? []).toEqual([]);
     await expectKnown(reopened, killed.stored.at(-1));
     await reopened.close();
@@ -79,13 +78,14 @@ async function ordeal(durability: Durability, kills: number, seed: number): Prom
     expect(stored.filter((each) => !rows.has(each))).toEqual([]);
     expect(await verifyLog(log)).toMatchObject({ problems: [], uncommittedLines: 0, tornBytes: 0 });
     reported += stored.length;
+    unreported += rows.size - stored.length;
     stored = [];
     openedBefore = 0;
     // A log of its own for the next five keeps reading it whole quick.
     await rm(log, { recursive: true });
   }
   expect(reported).toBeGreaterThan(kills);
-  return recoveries;
+  return unreported;
 }
 
 /** A redelivered event is known after the crash: it gets the place that was reported. */
@@ -99,13 +99,14 @@ async function expectKnown(log: NdjsonSessionLog, last: string | undefined): Pro
 describe("kill -9 of the writer", () => {
   // Side by side, since most of the time is the children's starting.
   it("200 times loses nothing that it had reported, and the log opens at once", async () => {
-    const recoveries = await Promise.all([
+    const unreported = await Promise.all([
       ordeal("batch", 60, 1),
       ordeal("batch", 50, 2),
       ordeal("each", 50, 3),
       ordeal("none", 50, 4),
     ]);
-    // Not every kill hits a write, and not none: else the test would show nothing.
-    expect(recoveries.reduce((sum, each) => sum + each, 0)).toBeGreaterThan(0);
+    // Kills came between a row's writing and its report, else the test would show nothing. That one came
+    // within a write is rare where writing is fast: rows that are cut are in power-loss.test.ts.
+    expect(unreported.reduce((sum, each) => sum + each, 0)).toBeGreaterThan(0);
   }, 180_000);
 });
