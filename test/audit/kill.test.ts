@@ -106,7 +106,7 @@ describe("kill -9 of the writer", () => {
       ordeal("none", 50, 4),
     ]);
     // Kills came between a row's writing and its report, else the test would show nothing. That one came
-    // within a write is rare where writing is fast: rows that are cut are in power-loss.test.ts.
+    // within a write is rare where writing is fast: torn ends are in ndjson-session-log.test.ts.
     expect(unreported.reduce((sum, each) => sum + each, 0)).toBeGreaterThan(0);
   }, 180_000);
 });
