@@ -50,7 +50,8 @@ describe("without a variable for the protocol", () => {
     endSpans(tracing, 100_000);
     expect(tracing.diagnostics()).toMatchObject({ ended: 100_000, dropped: 0 });
     await tracing.shutdown();
-    expect(server.spans).toHaveLength(100_000);
+    // A server that is slow to answer, as this process is on a busy machine, is sent a request again.
+    expect(new Set(server.spans.map(({ spanId }) => spanId)).size).toBe(100_000);
     expect(tracing.diagnostics()).toMatchObject({ exported: 100_000, failed: 0, pending: 0 });
   });
 
