@@ -69,13 +69,7 @@ export class ModelAttempts {
         if (repeated && current.model === model) return;
         this.#settle(current, at, out);
       }
-      out.add({
-        tenantId: out.tenantId,
-        runId: this.#runId,
-        at,
-        signal: "model_opens",
-        model: model || undefined,
-      });
+      this.#opens(model, at, out);
       this.#lastError = undefined;
     } else {
       const { failure, number } = current;
@@ -111,13 +105,7 @@ export class ModelAttempts {
       const repeated = this.#endAttempt === attempt && this.#endAt && isAt(this.#endAt, at);
       if (repeated) return false;
       // Its start was lost: when it began is not known, but what it used is.
-      out.add({
-        tenantId: out.tenantId,
-        runId: this.#runId,
-        at,
-        signal: "model_opens",
-        model: model || undefined,
-      });
+      this.#opens(model, at, out);
       current = new Attempt(model, attempt, at);
     } else if (attempt < current.number) return false;
     else if (attempt === current.number && current.failure !== undefined) return false;
@@ -157,6 +145,11 @@ export class ModelAttempts {
       this.#lastError = "";
     }
     this.#settle(current, at, out);
+  }
+
+  #opens(model: string, at: Instant, out: SignalList): void {
+    const { tenantId } = out;
+    out.add({ tenantId, runId: this.#runId, at, signal: "model_opens", model: model || undefined });
   }
 
   /** Closes the open call: as failed, when that was, or as unfinished. */
