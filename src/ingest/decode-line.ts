@@ -11,7 +11,7 @@ import { isJsonObject } from "../dialects/dialect.ts";
 import { parseExact } from "../events/exact-json.ts";
 import type { Instant } from "../events/instant.ts";
 import { JsonSyntaxError } from "../events/json-text-parser.ts";
-import type { OrderItem } from "./order-item.ts";
+import { type OrderItem, positionOf } from "./order-item.ts";
 
 /**
  * One line that was decoded: an event with its envelope, ready to be put in order.
@@ -44,8 +44,7 @@ export class DecodedLine<E> implements OrderItem {
   }
 
   get position(): number | undefined {
-    const ordered = this.dialect.inOrder === true && this.envelope.sequence === undefined;
-    return ordered ? this.line : undefined;
+    return positionOf(this);
   }
 
   get eventId(): string | undefined {

@@ -7,7 +7,7 @@ import {
   type StreamPlace,
 } from "../dialects/dialect.ts";
 import type { Instant } from "../events/instant.ts";
-import type { OrderItem } from "./order-item.ts";
+import { type OrderItem, positionOf } from "./order-item.ts";
 
 /**
  * One line of a type that its dialect does not know, as far as it is a sign of life of its run: it takes
@@ -49,8 +49,7 @@ export class HeardLine<E> implements OrderItem {
   }
 
   get position(): number | undefined {
-    const ordered = this.dialect.inOrder === true && this.envelope.sequence === undefined;
-    return ordered ? this.line : undefined;
+    return positionOf(this);
   }
 
   get eventId(): string | undefined {

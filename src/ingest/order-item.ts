@@ -1,4 +1,4 @@
-import type { EventRank, StreamPlace } from "../dialects/dialect.ts";
+import type { Dialect, EventRank, LineEnvelope, StreamPlace } from "../dialects/dialect.ts";
 import { EVENT_RANK } from "../dialects/dialect.ts";
 import type { Instant } from "../events/instant.ts";
 
@@ -16,6 +16,17 @@ export interface OrderItem {
   readonly text: string;
   /** Asked for items that open a run, and where times are equal. */
   place(): StreamPlace;
+}
+
+/** The {@link OrderItem.position} of a line: its number, where its dialect's lines stand in order. */
+export function positionOf({ dialect, envelope, line }: PlacedLine): number | undefined {
+  return dialect.inOrder === true && envelope.sequence === undefined ? line : undefined;
+}
+
+interface PlacedLine {
+  readonly dialect: Pick<Dialect<never>, "inOrder">;
+  readonly envelope: Pick<LineEnvelope, "sequence">;
+  readonly line: number;
 }
 
 /** Whether the item opens a run or a call, or comes before a call. */

@@ -101,8 +101,8 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
    * @returns nothing without an audit side. With one: nothing, or a promise that resolves when the
    *   event's row is stored (an agent that waits for it has the call on record before it is made).
    *   It rejects in two cases, as upstream's contract has it: at `started` when the log is known to
-   *   fail, or the bridge was shut down, and at `complete` when a row of the run could not be stored. It may be dropped: `onError`
-   *   is told all the same, and there is no unhandled rejection.
+   *   fail, or the bridge was shut down, and at `complete` when a row of the run could not be stored.
+   *   It may be dropped: `onError` is told all the same, and there is no unhandled rejection.
    */
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
     const telemetry = this.#telemetry;
