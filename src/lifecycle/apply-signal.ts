@@ -37,7 +37,8 @@ export class SignalApplier<H> {
         return;
       case "run_may_end": {
         const run = this.#known(signal);
-        if (run !== undefined) run.mayEnd = { at, end: signal.end };
+        const { end, over, model } = signal;
+        if (run !== undefined) run.mayEnd = { at, end, over, model };
         return;
       }
       case "call_opens": {

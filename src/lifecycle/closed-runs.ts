@@ -44,8 +44,8 @@ const MOST_SEGMENTS = 1 << 16;
  *
  * Thousands are kept and nearly none is asked for again, so a run that completed or failed is kept
  * as numbers in typed arrays, under its 16 bytes: objects in their place were copied by every
- * garbage collection and cost a tenth of the whole. Runs that may go on (interrupted, abandoned) are
- * kept whole. When it is full the run that ended first is forgotten.
+ * garbage collection and cost a tenth of the whole. Runs that may go on (interrupted, abandoned,
+ * supposed to have ended) are kept whole. When it is full the run that ended first is forgotten.
  */
 export class ClosedRuns<H> {
   readonly #size: number;
@@ -133,7 +133,7 @@ export class ClosedRuns<H> {
     words[key + 2] = w2;
     words[key + 3] = w3;
     this.#tenants[slot] = run.tenantId;
-    if (isOver(run.outcome)) this.#condense(slot, run);
+    if (isOver(run)) this.#condense(slot, run);
     else this.#kept[slot] = run;
     return full;
   }
@@ -280,9 +280,9 @@ function sparesOf(size: number): number {
   return size;
 }
 
-/** Whether a run that ended so can't go on. */
-export function isOver(outcome: Run<unknown>["outcome"]): boolean {
-  return outcome !== "interrupted" && outcome !== "abandoned";
+/** Whether a run that has ended can't go on. */
+export function isOver<H>({ outcome, supposedAt }: Run<H>): boolean {
+  return supposedAt === undefined && outcome !== "interrupted" && outcome !== "abandoned";
 }
 
 /** All words count: UUIDs of some versions have the same last bytes on one machine. */

@@ -349,9 +349,9 @@ export class Lifecycle<H> {
 
   /** An event of a run that was given up opens its next segment. */
   #revive(run: Run<H>, at: Instant): boolean {
-    const { outcome, pausedAt } = run;
-    // Of a run that only seemed to be paused, what is not later than that is still the old segment's.
-    const goesOn = pausedAt !== undefined && compareInstants(at, pausedAt) > 0;
+    const { outcome, supposedAt } = run;
+    // Of a run that only seemed to be over, what is not later than that is still the old segment's.
+    const goesOn = supposedAt !== undefined && compareInstants(at, supposedAt) > 0;
     if (outcome !== "abandoned" && !goesOn) return false;
     this.runs.reopen(run, at, false);
     return true;

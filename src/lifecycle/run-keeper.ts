@@ -157,7 +157,7 @@ export class RunKeeper<H> {
     }
     run.open = true;
     run.outcome = undefined;
-    run.pausedAt = undefined;
+    run.supposedAt = undefined;
     run.segment++;
     run.startSeen = started;
     run.callsBefore = run.toolCalls;
@@ -243,8 +243,12 @@ export class RunKeeper<H> {
     if (!run.open) return;
     const { mayEnd } = run;
     if (mayEnd !== undefined) {
-      if (mayEnd.end.outcome === "interrupted") run.pausedAt = mayEnd.at;
-      this.close(run, mayEnd.at, mayEnd.end);
+      const { end, model } = mayEnd;
+      if (end.outcome === "interrupted" || mayEnd.over !== true) run.supposedAt = mayEnd.at;
+      if (model !== undefined) {
+        this.models.close(run, model.at, { outcome: "complete", facts: model.facts });
+      }
+      this.close(run, mayEnd.at, end);
     } else this.close(run, at, { outcome: "abandoned", reason });
   }
 

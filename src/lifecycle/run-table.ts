@@ -107,7 +107,7 @@ export class RunTable<H> {
   remember(run: Run<H>): boolean {
     this.#leave(run);
     const forgot = this.#closed.add(run);
-    if (isOver(run.outcome)) this.#releaseCalls(run);
+    if (isOver(run)) this.#releaseCalls(run);
     return forgot;
   }
 

@@ -4,7 +4,7 @@ import type { ModelCall } from "./model-call.ts";
 import type { ModelCalls } from "./model-calls.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { RunIds } from "./run-ids.ts";
-import type { RunEnd } from "./signals.ts";
+import type { RunEnd, SupposedEnd } from "./signals.ts";
 import type { Tree } from "./tree.ts";
 
 /**
@@ -66,9 +66,9 @@ export class Run<H> {
   /** How many there were, with and without an id. */
   modelCalls = 0;
   /** How it ended, if nothing more is heard of it: where its source has no other end. */
-  mayEnd: { readonly at: Instant; readonly end: RunEnd } | undefined = undefined;
-  /** Given up as paused, then, though its source had not said that it was over: it may go on later. */
-  pausedAt: Instant | undefined = undefined;
+  mayEnd: ({ readonly at: Instant } & SupposedEnd) | undefined = undefined;
+  /** Given up as ended, then, though its source had not said that it was over: it may go on later. */
+  supposedAt: Instant | undefined = undefined;
   /** Approvals whose tool call has not started yet, oldest first. */
   approvals: Approval[] | undefined = undefined;
   /** The approval that came last, to recognise it when it is redelivered without an event id. */

@@ -1,6 +1,6 @@
 import type { Instant } from "../events/instant.ts";
 import type { IgnoredReason } from "./counters.ts";
-import type { CallProblem, Facts, ModelProblem, RunEnd } from "./signals.ts";
+import type { CallProblem, Facts, ModelProblem, RunEnd, SupposedEnd } from "./signals.ts";
 
 /** Which run a signal is about, and when it happened. */
 export interface SignalPlace {
@@ -33,7 +33,7 @@ export type SignalKind =
       readonly supposed?: boolean | undefined;
     }
   /** If nothing more is heard of the run, it ended so, at this time. */
-  | { readonly signal: "run_may_end"; readonly end: RunEnd }
+  | ({ readonly signal: "run_may_end" } & SupposedEnd)
   | {
       readonly signal: "call_opens";
       readonly callId: string;

@@ -1,5 +1,6 @@
 import type { ErrorEnvelope } from "../events/error-envelope.ts";
 import type { FailureKind } from "../events/failure-kind.ts";
+import type { Instant } from "../events/instant.ts";
 import type { InterruptionKind } from "../events/interruption-kind.ts";
 import type { ToolErrorKind } from "../events/tool-error-kind.ts";
 import type { UsageSnapshot } from "../events/usage.ts";
@@ -23,6 +24,15 @@ export type RunUsage = Partial<UsageSnapshot>;
  * `content` is payload (state, interrupt payload): a driver shows it only where content is captured.
  */
 export type RunEnd = RunEndKind & { readonly facts?: Facts | undefined };
+
+/** How a run ended, if nothing more is heard of it. */
+export interface SupposedEnd {
+  readonly end: RunEnd;
+  /** Whatever of the run comes after the age limit only trails: it opens no segment. */
+  readonly over?: boolean | undefined;
+  /** Its open model call had answered, then, and ended so, if nothing more is told of that. */
+  readonly model?: { readonly at: Instant; readonly facts?: Facts | undefined } | undefined;
+}
 
 type RunEndKind =
   | {

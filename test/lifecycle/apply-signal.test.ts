@@ -133,6 +133,28 @@ describe("a pause that was given up", () => {
     expect(lifecycle.counters.ignored.second_terminal).toBe(1);
   });
 
+  it("was no more of a pause than any other end that nobody told, unless what follows only trails", () => {
+    const { driver, lifecycle, say } = start();
+    const mayFail: SignalKind = {
+      signal: "run_may_end",
+      end: { outcome: "failed", kind: { type: "internal" }, message: "" },
+    };
+    say(1, opens);
+    say(2, mayFail);
+    lifecycle.runs.tick([90_000, 0]);
+    say(90_001, { signal: "call_opens", callId: "c", name: "t" });
+    say(90_002, { ...mayFail, over: true });
+    lifecycle.runs.tick([180_000, 0]);
+    say(180_001, { signal: "note", name: "n" });
+    expect(driver.done.filter((line) => line.includes("Run"))).toEqual([
+      `openRun ${SPAN}`,
+      `closeRun ${SPAN} failed`,
+      `openRun ${segment}`,
+      `closeRun ${segment} failed`,
+    ]);
+    expect(lifecycle.counters.ignored.after_end).toBe(1);
+  });
+
   it("is over where its source says so itself, then or before", () => {
     const { driver, lifecycle, say } = start();
     say(1, opens);

@@ -131,7 +131,9 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
       const reading = new Reading(run, heardAt, { signals: [], rows: [] });
       const { signals, rows } = reading.said;
       if (model !== undefined) {
-        closeModel(reading, model, { unfinished: !model.toolsBegan });
+        // What waits for a human has been said to its end.
+        const answered = mayEnd === undefined ? model.toolsBegan : model.answered;
+        closeModel(reading, model, { unfinished: !answered });
         // The lifecycle takes that for a sign of life, and it is none.
         if (mayEnd !== undefined) reading.mayEnd(mayEnd);
       }
@@ -236,11 +238,13 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
         run.notedOrNew(event.id, event.name).progress += 1;
         return;
       case "tool_requires_confirmation":
+        run.model?.toolStarted(reading.at);
         run.notedOrNew(event.id, event.name).askedAt = reading.at;
         run.waitsFor = { callId: event.id, end: confirmationPause(event) };
         reading.mayEnd(run.waitsFor.end);
         return;
       case "question_asked":
+        run.model?.wasHeardOut();
         run.waitsFor = { callId: undefined, end: questionPause(event) };
         reading.mayEnd(run.waitsFor.end);
         return;

@@ -28,7 +28,7 @@ export class ModelTurn {
     this.#whole = !streamed;
   }
 
-  /** The run ended well, and so did what the model was saying. */
+  /** The run ended well or waits for a human, and so what the model was saying was all of it. */
   wasHeardOut(): void {
     this.#whole = true;
   }

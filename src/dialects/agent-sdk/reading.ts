@@ -5,6 +5,7 @@ import type { LateReason, NoteTarget, Signal, SignalPlace } from "../../lifecycl
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { ProjectedRow } from "../mapping.ts";
+import { modelAnswer } from "./model-answer.ts";
 import type { OpenRun } from "./open-run.ts";
 import { SOURCE } from "./source.ts";
 
@@ -77,9 +78,10 @@ export class Reading implements SignalPlace {
 
   /** The run may have ended with this event. */
   mayEnd(end: RunEnd): void {
-    const { tenantId, runId, at } = this;
-    this.run.mayEnd = end;
-    this.said.signals.push({ signal: "run_may_end", tenantId, runId, at, end });
+    const { tenantId, runId, at, run } = this;
+    run.mayEnd = end;
+    const model = run.model === undefined ? undefined : modelAnswer(run.model);
+    this.said.signals.push({ signal: "run_may_end", tenantId, runId, at, end, model });
   }
 
   /**

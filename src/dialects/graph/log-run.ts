@@ -205,7 +205,8 @@ export class LogRun {
     if (possible === undefined) return;
     if (compareInstants(at, possible.at) > 0) possible.at = at;
     const { tenantId, runId } = this;
-    out.push({ tenantId, runId, at: possible.at, signal: "run_may_end", end: possible.end });
+    const { at: endAt, end, over } = possible;
+    out.push({ tenantId, runId, at: endAt, signal: "run_may_end", end, over: over || undefined });
   }
 
   /** It goes on, whatever looked like its end. */

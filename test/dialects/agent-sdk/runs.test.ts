@@ -386,6 +386,8 @@ describe("a run that waits for a human", () => {
         kind: { type: "approval_pending", tool_use_id: "tu_1" },
         content: { tool_use_id: "tu_1", tool: "bash", input: { usd: 10 }, description: "Pay?" },
       },
+      // Should nobody answer in time, the model had: then its call was over when the tool began.
+      model: { at: [1_780_653_601, 0], facts: {} },
     });
     // The model had answered: its call ends with the input, before the tool.
     reader.end();

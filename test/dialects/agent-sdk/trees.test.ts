@@ -182,6 +182,24 @@ describe("a stream that just stops", () => {
     expect(trees[1]?.linkKinds).toEqual(["after_interrupted"]);
   });
 
+  it("at a question is a pause, and what was said before it was the model's answer", async () => {
+    const asked = { type: "question_asked", task_id: "task-1", questions: [] };
+    const { trees } = await replay(lines(start(), text(), asked));
+    expect(trees).toMatchObject([
+      {
+        end: "2026-06-05T10:00:02Z",
+        attributes: { "entelix.run.outcome": "interrupted", "entelix.interruption.kind": "custom" },
+        children: [
+          {
+            span: "chat",
+            end: "2026-06-05T10:00:01Z",
+            attributes: { "entelix.model.outcome": "complete" },
+          },
+        ],
+      },
+    ]);
+  });
+
   it("before its beginning says so, and keeps its thread", async () => {
     const { trees } = await replay(lines(result("tu_1"), turnComplete(), { ...done }));
     expect(trees).toMatchObject([
@@ -195,6 +213,81 @@ describe("a stream that just stops", () => {
         },
       },
     ]);
+  });
+});
+
+describe("a run that looked over for longer than the age limit", () => {
+  /** The lines from the given one on come two days later. */
+  const late = (all: readonly JsonObject[], from: number) =>
+    all.map((line, n) =>
+      n < from ? line : { ...line, timestamp: `2026-06-07T10:00:${String(n).padStart(2, "0")}Z` },
+    );
+
+  it("as it waited for a human has the answer of its model, and goes on in its next segment", async () => {
+    const retried = {
+      type: "auto_retry_start",
+      attempt: 1,
+      max_attempts: 5,
+      delay_ms: 100,
+      error_message: "429",
+    };
+    const all = lines(
+      start(),
+      retried,
+      call("tu_1"),
+      confirm("tu_1"),
+      result("tu_1"),
+      turnComplete(),
+      done,
+    );
+    const { trees, ended, diagnostics } = await replay(late(all, 4));
+    expect(trees).toMatchObject([
+      {
+        end: "2026-06-05T10:00:03Z",
+        attributes: { "entelix.run.outcome": "interrupted" },
+        children: [
+          {
+            span: "chat",
+            end: "2026-06-05T10:00:02Z",
+            attributes: { "entelix.model.outcome": "complete", "entelix.retry.count": 1 },
+          },
+          { attributes: { "entelix.tool.outcome": "interrupted" } },
+        ],
+      },
+      { attributes: { "entelix.run.outcome": "complete", "entelix.run.segment": 2 } },
+    ]);
+    expect(Math.max(...ended.values())).toBe(1);
+    expect(diagnostics.ignored).toMatchObject({ after_end: 0, second_terminal: 0 });
+  });
+
+  it("after an error that was none goes on in its next segment", async () => {
+    const error = { type: "error", message: "blip", recoverable: true };
+    const all = lines(
+      start(),
+      text(),
+      turnComplete(),
+      error,
+      start(2),
+      call("a"),
+      result("a"),
+      done,
+    );
+    const { trees, ended, diagnostics } = await replay(late(all, 4));
+    expect(trees).toMatchObject([
+      { end: "2026-06-05T10:00:03Z", attributes: { "entelix.run.outcome": "failed" } },
+      {
+        start: "2026-06-07T10:00:04Z",
+        end: "2026-06-07T10:00:07Z",
+        linkKinds: ["previous_segment"],
+        attributes: { "entelix.run.outcome": "complete", "entelix.run.segment": 2 },
+        children: [
+          { span: "chat", attributes: { "entelix.model.outcome": "complete" } },
+          { span: "execute_tool bash", attributes: { "entelix.tool.outcome": "complete" } },
+        ],
+      },
+    ]);
+    expect(Math.max(...ended.values())).toBe(1);
+    expect(diagnostics.ignored).toMatchObject({ after_end: 0, second_terminal: 0 });
   });
 });
 
