@@ -1,4 +1,5 @@
-import { type Dialect, isJsonObject, type JsonObject, type LineEnvelope } from "../dialect.ts";
+import type { Dialect, JsonObject, LineEnvelope } from "../dialect.ts";
+import { eventIn } from "../nested-event.ts";
 import { signOfLife } from "../sign-of-life.ts";
 import { decodeAgentSdk, readAgentSdkEnvelope } from "./decode.ts";
 import { isKnownType } from "./event-checks.ts";
@@ -23,7 +24,7 @@ export const agentSdkDialect: Dialect<AgentSdkEvent> = {
   inOrder: true,
 
   looksLike(value: JsonObject): boolean {
-    const fields = value.type === undefined && isJsonObject(value.event) ? value.event : value;
+    const fields = eventIn(value);
     if (!isKnownType(fields.type)) return false;
     const telling = PLAIN.get(fields.type);
     return telling === undefined || fields[telling] !== undefined || hasSequence(value);

@@ -3,11 +3,11 @@ import {
   type DecodeIssue,
   EVENT_RANK,
   type EventRank,
-  isJsonObject,
   type JsonObject,
   type LineEnvelope,
 } from "../dialect.ts";
 import { readLineEnvelope } from "../line-envelope.ts";
+import { eventIn } from "../nested-event.ts";
 import { readTenantId } from "../tenant-field.ts";
 import { isAgentSdkEvent, isKnownType } from "./event-checks.ts";
 import type { AgentSdkEvent } from "./events.ts";
@@ -24,8 +24,7 @@ import { unknownValuesOf } from "./unknown-values.ts";
  * if (decoded.outcome === "event") mapping.translate(decoded.event, decoded.envelope);
  */
 export function decodeAgentSdk(value: JsonObject): Decoded<AgentSdkEvent> {
-  if (value.type === undefined && isJsonObject(value.event)) return decodeParts(value.event, value);
-  return decodeParts(value, value);
+  return decodeParts(eventIn(value), value);
 }
 
 function decodeParts(fields: JsonObject, line: JsonObject): Decoded<AgentSdkEvent> {
@@ -47,8 +46,7 @@ function decodeParts(fields: JsonObject, line: JsonObject): Decoded<AgentSdkEven
 
 /** The envelope of a line, whatever its type. */
 export function readAgentSdkEnvelope(value: JsonObject): LineEnvelope | undefined {
-  const nested = value.type === undefined && isJsonObject(value.event) ? value.event : undefined;
-  return readEnvelope(nested ?? value, value, []);
+  return readEnvelope(eventIn(value), value, []);
 }
 
 /** A thread id may be the event's own or the envelope's, and in a flat line it is both. */

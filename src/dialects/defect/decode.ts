@@ -10,6 +10,7 @@ import {
   type RejectedEvent,
 } from "../dialect.ts";
 import { readLineEnvelope } from "../line-envelope.ts";
+import { eventIn } from "../nested-event.ts";
 import { readTenantId } from "../tenant-field.ts";
 import { DEFECT_EVENT_TYPES, type DefectEvent, type LeafEvent } from "./defect-event.ts";
 import { isDefectEvent } from "./event-checks.ts";
@@ -19,8 +20,8 @@ const TYPES: ReadonlySet<unknown> = new Set(DEFECT_EVENT_TYPES);
 
 /**
  * Checks one line of a defect session: the flat envelope `{"timestamp":…,"session_id":…,"type":…,
- * …fields}`. The event in the result is the given object itself, unless a value had to be replaced.
- * Never throws.
+ * …fields}`, or the event nested as `{…envelope,"event":{"type":…}}`. The event in the result is the
+ * given object itself, unless a value had to be replaced. Never throws.
  *
  * An unknown event of a sub-agent is an unknown event of type `subagent/<type>`.
  *
@@ -29,15 +30,17 @@ const TYPES: ReadonlySet<unknown> = new Set(DEFECT_EVENT_TYPES);
  * if (decoded.outcome === "event") mapping.translate(decoded.event, decoded.envelope);
  */
 export function decodeDefect(value: JsonObject): Decoded<DefectEvent> {
-  if (typeof value.type !== "string") {
+  const fields = eventIn(value);
+  if (typeof fields.type !== "string") {
     return rejected([{ field: "type", expected: 'an event type such as "turn_started"' }]);
   }
-  const unknown = unknownType(value.type, value.inner);
+  const unknown = unknownType(fields.type, fields.inner);
   if (unknown !== undefined) return { outcome: "unknown", unknown, value };
-  const issues: DecodeIssue[] = [];
+  const found: DecodeIssue[] = [];
   const unknownValues: string[] = [];
-  const event = withKnownValues(value, unknownValues);
-  const good = isDefectEvent(event, issues);
+  const event = withKnownValues(fields, unknownValues);
+  const good = isDefectEvent(event, found);
+  const issues = fields === value ? found : found.map(insideEvent);
   const envelope = readEnvelope(value, issues);
   if (!good || envelope === undefined || issues.length > 0) return rejected(issues);
   const rank = rankOf(event.type === "subagent" ? event.inner : event);
@@ -90,6 +93,10 @@ function rankOf(event: LeafEvent): EventRank {
     default:
       return event satisfies never;
   }
+}
+
+function insideEvent({ expected, field }: DecodeIssue): DecodeIssue {
+  return { field: `event.${field}`, expected };
 }
 
 function rejected(issues: readonly DecodeIssue[]): RejectedEvent {

@@ -1,4 +1,5 @@
 import type { Dialect, JsonObject, LineEnvelope } from "../dialect.ts";
+import { eventIn } from "../nested-event.ts";
 import { signOfLife } from "../sign-of-life.ts";
 import { decodeDefect, readDefectEnvelope } from "./decode.ts";
 import { DEFECT_EVENT_TYPES, type DefectEvent } from "./defect-event.ts";
@@ -15,7 +16,7 @@ export const defectDialect: Dialect<DefectEvent> = {
   inOrder: true,
 
   looksLike(value: JsonObject): boolean {
-    return TYPES.has(value.type);
+    return TYPES.has(eventIn(value).type);
   },
 
   decode: decodeDefect,

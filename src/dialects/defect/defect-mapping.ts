@@ -4,6 +4,7 @@ import type { LateReason, Signal } from "../../lifecycle/signal.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { Mapping, ProjectedRow, Translated } from "../mapping.ts";
+import { eventIn } from "../nested-event.ts";
 import { Arrival } from "./arrival.ts";
 import type {
   DefectEvent,
@@ -112,7 +113,8 @@ export class DefectMapping implements Mapping<DefectEvent> {
 
   hear(value: JsonObject, envelope: LineEnvelope): Signal | undefined {
     const tenantId = envelope.tenant_id ?? this.#tenant;
-    const path = value.type === "subagent" ? textsIn(value.ancestor_path) : NO_PATH;
+    const { ancestor_path, type } = eventIn(value);
+    const path = type === "subagent" ? textsIn(ancestor_path) : NO_PATH;
     const turn = path && this.#streams.known(tenantId, envelope, path)?.turn;
     if (turn === undefined) return undefined;
     const at: Instant = [envelope.timestamp[0], envelope.timestamp[1]];

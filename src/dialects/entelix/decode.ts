@@ -4,11 +4,11 @@ import {
   type DecodeIssue,
   EVENT_RANK,
   type EventRank,
-  isJsonObject,
   type JsonObject,
   type RejectedEvent,
 } from "../dialect.ts";
 import { readLineEnvelope } from "../line-envelope.ts";
+import { eventIn } from "../nested-event.ts";
 import {
   isComplete,
   isFailed,
@@ -34,11 +34,7 @@ import { isModelComplete, isModelError, isModelStart } from "./model-checks.ts";
  * if (decoded.outcome === "event") sink.send(decoded.event, decoded.envelope);
  */
 export function decodeEntelix(value: JsonObject): Decoded<AgentEvent> {
-  if (value.type === undefined && isJsonObject(value.event)) {
-    const decoded = decodeParts(value.event, value);
-    return decoded.outcome === "unknown" ? { ...decoded, value } : decoded;
-  }
-  return decodeParts(value, value);
+  return decodeParts(eventIn(value), value);
 }
 
 function decodeParts(fields: JsonObject, line: JsonObject): Decoded<AgentEvent> {

@@ -1,7 +1,8 @@
 import { AGENT_EVENT_TYPES, type AgentEvent } from "../../events/agent-event.ts";
 import { MODEL_EVENT_TYPES } from "../../events/model-event.ts";
-import { type Dialect, isJsonObject, type JsonObject } from "../dialect.ts";
+import type { Dialect, JsonObject } from "../dialect.ts";
 import { readLineEnvelope } from "../line-envelope.ts";
+import { eventIn } from "../nested-event.ts";
 import { decodeEntelix } from "./decode.ts";
 
 const TYPES: ReadonlySet<unknown> = new Set([...AGENT_EVENT_TYPES, ...MODEL_EVENT_TYPES]);
@@ -14,8 +15,7 @@ export const entelixDialect: Dialect<AgentEvent> = {
   name: "entelix",
 
   looksLike(value: JsonObject): boolean {
-    const fields = value.type === undefined && isJsonObject(value.event) ? value.event : value;
-    return TYPES.has(fields.type);
+    return TYPES.has(eventIn(value).type);
   },
 
   decode: decodeEntelix,
@@ -38,8 +38,7 @@ export const entelixDialect: Dialect<AgentEvent> = {
 export function runOfLine(
   value: JsonObject,
 ): { readonly tenant_id: string; readonly run_id: string } | undefined {
-  const fields = value.type === undefined && isJsonObject(value.event) ? value.event : value;
-  const { run_id, tenant_id } = fields;
+  const { run_id, tenant_id } = eventIn(value);
   if (typeof tenant_id !== "string" || typeof run_id !== "string") return undefined;
   return tenant_id === "" || run_id === "" ? undefined : { tenant_id, run_id };
 }

@@ -67,6 +67,26 @@ describe("decodeDefect", () => {
     }
   });
 
+  it("takes an event that is nested in its envelope, and names its fields by their path", () => {
+    for (const event of singleEvents()) {
+      const decoded = decodedOf({ timestamp: TIME, session_id: "s", tenant_id: "acme", event });
+      expect(decoded.event).toBe(event);
+      expect(decoded.envelope).toMatchObject({ session_id: "s", tenant_id: "acme" });
+      expect(decoded.rank).toBe(decodedOf(flat(event)).rank);
+      expect(defectDialect.looksLike({ timestamp: TIME, event })).toBe(true);
+    }
+    const wrong = decodeDefect({ event: { type: "turn_ended", reason: 1 } });
+    const fields = wrong.outcome === "rejected" ? wrong.issues.map(({ field }) => field) : [];
+    expect(fields).toEqual(["event.reason", "timestamp"]);
+    const ancestors = { type: "subagent", ancestor_path: ["c"], agent_type: "a" };
+    const strange = { timestamp: TIME, event: { ...ancestors, inner: { type: "brand_new" } } };
+    expect(decodeDefect(strange)).toEqual({
+      outcome: "unknown",
+      unknown: "subagent/brand_new",
+      value: strange,
+    });
+  });
+
   it("reads the envelope, with the tenant", () => {
     const line = {
       event_id: "e1",
@@ -346,7 +366,7 @@ describe("defectDialect", () => {
       expect(defectDialect.looksLike({ type })).toBe(false);
     }
     expect(defectDialect.looksLike({ kind: "tool_call", id: "c" })).toBe(false);
-    expect(defectDialect.looksLike({ event: { type: "turn_started" } })).toBe(false);
+    expect(defectDialect.looksLike({ event: { type: "turn_started" } })).toBe(true);
   });
 
   it("puts all lines of a tenant into one order", () => {
