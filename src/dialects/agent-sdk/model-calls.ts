@@ -7,10 +7,14 @@ import { numberOf } from "./numbers.ts";
 import type { Reading } from "./reading.ts";
 import type { Count, TokenUsage } from "./values.ts";
 
-/** A turn begins: the model is called. One that is still open was over before. */
+/** A turn begins: the model is called. One that is still open was over before, or is tried again. */
 export function modelStarts(reading: Reading, turn: Count | undefined): ModelTurn {
   const { run, at } = reading;
-  if (run.model !== undefined) closeModel(reading, run.model);
+  const open = run.model;
+  if (open !== undefined) {
+    const again = turn !== undefined && open.turn === turn;
+    closeModel(reading, open, { unfinished: again && !open.answered });
+  }
   const model = new ModelTurn(turn, at);
   run.model = model;
   run.waitsFor = undefined;

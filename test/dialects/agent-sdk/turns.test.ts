@@ -230,6 +230,21 @@ describe("a model call that was cut in the middle of a piece", () => {
     expect(models(read(start(), delta(), delta(), delta(), start())).slice(0, 2)).toEqual(cut);
   });
 
+  it("is unfinished too where its turn is tried again, unless it had answered", () => {
+    const mine = { emitter_task_id: "task-1" };
+    const cut = read(start(1, mine), delta(), start(1, mine), text(), turnComplete(), done);
+    expect(models(cut)).toMatchObject([
+      ["00", "opens", TURN(1)],
+      ["02", "closes", {}, "unfinished"],
+      ["02", "opens", TURN(1)],
+      ["03", "closes", TOKENS],
+    ]);
+    const silent = read(start(1, mine), start(1, mine));
+    expect(models(silent)[1]).toMatchObject(["01", "closes", {}, "unfinished"]);
+    const whole = read(start(1, mine), text(), start(1, mine));
+    expect(models(whole)[1]).toEqual(["01", "closes", {}]);
+  });
+
   it("was not cut where the run ended well", () => {
     expect(models(read(start(), delta(), done)).at(-1)).toEqual(["01", "closes", chunk]);
   });
