@@ -9,6 +9,7 @@ import type { Command } from "./command.ts";
 import { convertLines, convertSummary, exitCodeOf } from "./convert/convert-summary.ts";
 import { Unprojected } from "./convert/counted-runtime.ts";
 import { ProjectedLog } from "./convert/projected-log.ts";
+import { NamedRows } from "./recorded/named-rows.ts";
 import { readSources, totalSize } from "./recorded/read-sources.ts";
 import { runtimesNamed } from "./recorded/runtimes-named.ts";
 import { openAuditLog } from "./replay/audit-directory.ts";
@@ -75,7 +76,7 @@ export const convert: Command = {
     const rejects =
       values.rejects === undefined ? undefined : await RejectsFile.open(values.rejects, inputs, io);
     const store = await openAuditLog(directory);
-    const log = new ProjectedLog(store);
+    const log = new ProjectedLog(new NamedRows(store));
     const unprojected = new Unprojected(log);
     const progress = new Progress(io.err, totalSize(inputs));
     const say = (text: string) => {

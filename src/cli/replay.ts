@@ -7,6 +7,7 @@ import { DIALECT_NAMES } from "../runtimes/runtimes.ts";
 import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";
 import type { Command } from "./command.ts";
 import { LIVE_PORT, REPLAY_PORT } from "./ports.ts";
+import { NamedRows } from "./recorded/named-rows.ts";
 import { readSources, totalSize } from "./recorded/read-sources.ts";
 import { runtimesNamed } from "./recorded/runtimes-named.ts";
 import { inputFiles } from "./replay/input-file.ts";
@@ -107,7 +108,7 @@ export const replay: Command = {
     const job = new ReplayJob({
       service,
       outlet,
-      audit: log,
+      audit: log === undefined ? undefined : new NamedRows(log),
       captureContent: values["capture-content"],
       runtimes,
       tenant,

@@ -126,6 +126,28 @@ describe("convert", () => {
     expect(await rowsOf(folder.at("log"))).toEqual(before);
   });
 
+  it("writes what replay --audit writes of events without ids, and neither does it twice", async () => {
+    using folder = new Folder();
+    const streams = ["defect_lost_spawn", "graph_turns", "agent_sdk_cut_streams", "older_shape"];
+    for (const name of streams) {
+      const text = readFileSync(
+        fileURLToPath(new URL(`../streams/${name}.ndjson`, import.meta.url)),
+      )
+        .toString("utf8")
+        .replaceAll(/"event_id":"[^"]*",/g, "");
+      const [replayed, directory] = [folder.at(`${name}-replayed`), folder.at(name)];
+      await converted(["-", "--audit", directory], text);
+      const rows = await rowsOf(directory);
+      expect(rows.length).toBeGreaterThan(1);
+      expect(rows.every(({ event_id }) => event_id?.startsWith("row-"))).toBe(true);
+      for (let time = 0; time < 2; time++) {
+        const { code } = await called(replay, ["-", "--audit", replayed, "--json"], text);
+        expect(code).toBe(0);
+        expect(await rowsOf(replayed)).toEqual(rows);
+      }
+    }
+  });
+
   it("gives lines that name no tenant the one that is asked for", async () => {
     using folder = new Folder();
     await converted([stream("turns"), "--audit", folder.at("log"), "--tenant", "acme"]);
