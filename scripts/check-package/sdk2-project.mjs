@@ -23,6 +23,13 @@ const OLDEST_TYPESCRIPT = "5.0.4";
 const CONSUMERS = [
   { files: ["bundler.mts"], module: "ESNext", moduleResolution: "bundler" },
   { files: ["esm.mts", "commonjs.cts"], module: "Node16", moduleResolution: "node16" },
+  // What `module: commonjs` means to TypeScript 5: it reads no exports.
+  {
+    files: ["older.cts"],
+    module: "CommonJS",
+    moduleResolution: "node10",
+    ignoreDeprecations: "6.0",
+  },
 ];
 
 /** Applications on SDK 2, in each module system and in both at once. */

@@ -38,6 +38,16 @@ describe("package.json", () => {
     expect(required).toEqual(["@opentelemetry/api"]);
   });
 
+  it("names the types of each subpath for compilers that read no exports", () => {
+    const subpaths = Object.entries(part(manifest, "exports")).flatMap(([name, entry]) =>
+      name === "." || !isObject(entry)
+        ? []
+        : [[name.replace("./", ""), [part(entry, "require").types]]],
+    );
+    expect(subpaths.length).toBe(6);
+    expect(part(manifest, "typesVersions")).toEqual({ "*": Object.fromEntries(subpaths) });
+  });
+
   it("pins what it is built and tested with to the digit", () => {
     const loose = Object.entries(part(manifest, "devDependencies")).filter(
       ([, range]) => typeof range !== "string" || !/^\d+\.\d+\.\d+$/.test(range),
