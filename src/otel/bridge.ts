@@ -16,6 +16,7 @@ import { BridgeAudit } from "./bridge-audit.ts";
 import { carriedFrom } from "./carry.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { EndHold } from "./otel-driver.ts";
+import { setOwnEnds } from "./own-ends.ts";
 import { type Rows, RunRows } from "./run-rows.ts";
 import { Telemetry, type TelemetryOptions } from "./telemetry.ts";
 import { TranslatedFeed } from "./translated-feed.ts";
@@ -88,6 +89,12 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
     const hold: EndHold = (run, finish) => this.#rows.hold(run, finish);
     this.#telemetry = new Telemetry(options, options.audit === undefined ? undefined : hold);
     this.#log = options.audit;
+    setOwnEnds(this, {
+      forceFlush: async () => {
+        if (!(await this.#rows.settle(this.#timeoutMs))) throw this.#late();
+      },
+      shutdown: () => this.#end(),
+    });
     if (options.audit === undefined) return;
     this.#sink = new AuditSink({ log: options.audit });
     this.audit = new BridgeAudit(this.#sink, this.#telemetry, (run, row) =>
@@ -230,12 +237,7 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
    * holds; provider and log stay open. Call it before the provider's own shutdown. Never rejects.
    */
   async shutdown(): Promise<void> {
-    this.#isShut = true;
-    this.#telemetry.close(this.#reason);
-    await this.#rows.settle(this.#timeoutMs);
-    const late = this.#late();
-    if (this.#rows.giveUp(late)) this.#telemetry.reporter.report(late, "audit at shutdown");
-    this.#telemetry.retire();
+    await this.#end();
     try {
       await this.#telemetry.flush();
     } catch (error) {
@@ -249,6 +251,16 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.shutdown();
+  }
+
+  /** Closes the open runs and waits for the rows on their way. */
+  async #end(): Promise<void> {
+    this.#isShut = true;
+    this.#telemetry.close(this.#reason);
+    await this.#rows.settle(this.#timeoutMs);
+    const late = this.#late();
+    if (this.#rows.giveUp(late)) this.#telemetry.reporter.report(late, "audit at shutdown");
+    this.#telemetry.retire();
   }
 
   /**

@@ -7,6 +7,7 @@ import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import type { ContextCarrier, InsidePlace } from "../sinks/context-carrier.ts";
 import { carriedFrom } from "./carry.ts";
 import type { Diagnostics } from "./diagnostics.ts";
+import { setOwnEnds } from "./own-ends.ts";
 import { Telemetry, type TelemetryOptions } from "./telemetry.ts";
 
 /**
@@ -28,6 +29,7 @@ export class OtelSink implements AgentEventSink, ContextCarrier, ContextSource {
   constructor(options: TelemetryOptions = {}) {
     this.#telemetry = new Telemetry(options);
     this.#reason = options.mode === "replay" ? "end_of_input" : "shutdown";
+    setOwnEnds(this, { forceFlush: async () => {}, shutdown: async () => this.#end() });
   }
 
   send(event: AgentEvent, envelope?: EventEnvelope): void {
@@ -93,8 +95,7 @@ export class OtelSink implements AgentEventSink, ContextCarrier, ContextSource {
    * Call it before the provider's own shutdown. Never rejects.
    */
   async shutdown(): Promise<void> {
-    this.#telemetry.close(this.#reason);
-    this.#telemetry.retire();
+    this.#end();
     try {
       await this.#telemetry.flush();
     } catch (error) {
@@ -108,5 +109,10 @@ export class OtelSink implements AgentEventSink, ContextCarrier, ContextSource {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.shutdown();
+  }
+
+  #end(): void {
+    this.#telemetry.close(this.#reason);
+    this.#telemetry.retire();
   }
 }

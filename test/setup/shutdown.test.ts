@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { SpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
+import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { setupTracing } from "../../src/otel/setup/index.ts";
 import { deadUrl, OtlpServer } from "../support/otlp-server.ts";
 import { isolateProcess } from "./isolation.ts";
@@ -8,6 +9,8 @@ import { keepReports } from "./reports.ts";
 import { openRun, sendRun } from "./sample-run.ts";
 
 isolateProcess();
+
+const OTHER_RUN = "018f3c7a-0000-7000-8000-00000000002b";
 
 const never = () => new Promise<void>(() => {});
 
@@ -232,6 +235,35 @@ describe("shutdown", () => {
     ]);
   });
 
+  it("says once what it cost a bridge and a sink that were made through it", async () => {
+    await using failing = await OtlpServer.start({ answer: () => 500 });
+    await using silent = await OtlpServer.start({ answer: () => "hang" });
+    for (const endpoint of [await deadUrl(), failing.url, silent.url]) {
+      const reports = keepReports();
+      const options = { shutdownTimeoutMs: 300, onError: reports.onError };
+      const tracing = setupTracing({ ...options, endpoint });
+      sendRun(tracing.createSink());
+      openRun(tracing.createBridge({ audit: new MemorySessionLog() }), OTHER_RUN);
+      await tracing.shutdown();
+      await setTimeout(20);
+      expect(reports.all.map(({ error, where }) => `${where}: ${String(error)}`)).toEqual([
+        expect.stringMatching(/^shutdown: SpanLossError: 3 spans lost/),
+      ]);
+    }
+  });
+
+  it("tells of no sink that was late where the endpoint is slow and takes all in time", async () => {
+    await using server = await OtlpServer.start({ before: () => setTimeout(1_600) });
+    const reports = keepReports();
+    const options = { shutdownTimeoutMs: 3_000, onError: reports.onError };
+    const tracing = setupTracing({ ...options, endpoint: server.url });
+    sendRun(tracing.createSink());
+    openRun(tracing.createBridge(), OTHER_RUN);
+    await tracing.shutdown();
+    expect(tracing.diagnostics()).toMatchObject({ ended: 3, exported: 3 });
+    expect(reports.all).toEqual([]);
+  });
+
   it("leaves time to send when a sink hangs", async () => {
     await using server = await OtlpServer.start();
     const reports = keepReports();
@@ -290,6 +322,30 @@ describe("forceFlush", () => {
     });
     await tracing.forceFlush();
     expect(server.span("held back").scope).toBe("app");
+    await tracing.shutdown();
+  });
+
+  it("asks the provider once, however many sinks were made through it", async () => {
+    await using server = await OtlpServer.start();
+    let asked = 0;
+    const tracing = setupTracing({
+      endpoint: server.url,
+      spanProcessors: [processor({ forceFlush: async () => void asked++ })],
+    });
+    sendRun(tracing.createSink());
+    sendRun(tracing.createBridge(), OTHER_RUN);
+    await tracing.forceFlush();
+    expect([asked, server.spans.length]).toEqual([1, 4]);
+    await tracing.shutdown();
+  });
+
+  it("says why spans were not confirmed in time", async () => {
+    process.env.OTEL_BSP_EXPORT_TIMEOUT = "100";
+    const tracing = setupTracing({ endpoint: await deadUrl(), onError: () => {} });
+    sendRun(tracing.createBridge());
+    await expect(tracing.forceFlush()).rejects.toThrow(
+      /^flush failed: Error: spans were not confirmed within 100 ms; last error of an export: .*ECONNREFUSED/,
+    );
     await tracing.shutdown();
   });
 

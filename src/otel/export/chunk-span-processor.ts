@@ -1,5 +1,6 @@
 import { TraceFlags } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
+import { shortText } from "../setup/loss-reason.ts";
 import { within } from "../within.ts";
 import { Chunk } from "./chunk.ts";
 import { ChunkSender } from "./chunk-sender.ts";
@@ -33,6 +34,11 @@ export class ChunkSpanProcessor implements SpanProcessor {
   /** Bytes that wait or are under way, encoded; never more than `queueBytes`. */
   get bytes(): number {
     return this.#sender.bytes + this.#chunk.size;
+  }
+
+  /** How long a flush takes at most, in ms. */
+  get flushMs(): number {
+    return this.#settings.exportTimeoutMillis;
   }
 
   onStart(): void {}
@@ -73,7 +79,8 @@ export class ChunkSpanProcessor implements SpanProcessor {
     if (!(await this.#flush())) {
       const cause = this.#sender.lastError;
       const ms = this.#settings.exportTimeoutMillis;
-      throw new Error(`spans were not confirmed within ${ms} ms`, { cause });
+      const why = cause === undefined ? "" : `; last error of an export: ${shortText(cause)}`;
+      throw new Error(`spans were not confirmed within ${ms} ms${why}`, { cause });
     }
     if (this.#sender.failures > before) {
       throw this.#sender.lastError ?? new Error("the export of spans failed");

@@ -6,6 +6,7 @@ import type { ClosableSink } from "../../sinks/closable-sink.ts";
 import { Bridge, type BridgeOptions } from "../bridge.ts";
 import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
 import { OtelSink } from "../otel-sink.ts";
+import { ownEndsOf } from "../own-ends.ts";
 import type { ErrorHook, Reporter } from "../report.ts";
 import type { TelemetryOptions } from "../telemetry.ts";
 import { within } from "../within.ts";
@@ -60,7 +61,8 @@ export class Tracing {
   /** Whether the provider is the process's own; false also when another one was there before. */
   readonly registered: boolean;
   readonly #parts: TracingParts;
-  readonly #sinks = new Set<ClosableSink>();
+  /** Each sink, and what of it is called: of those made here not what the provider holds. */
+  readonly #sinks = new Map<ClosableSink, ClosableSink>();
   readonly #stopListening: () => void;
   readonly #metrics: MetricsPart | undefined;
   #closing: Promise<void> | undefined;
@@ -101,7 +103,7 @@ export class Tracing {
       onError: options.onError ?? this.#parts.onError,
       shutdownTimeoutMs: options.shutdownTimeoutMs ?? rowsMs,
     });
-    return this.own(bridge);
+    return this.#take(bridge, ownEndsOf(bridge));
   }
 
   /**
@@ -119,7 +121,7 @@ export class Tracing {
       meterProvider: options.meterProvider ?? this.#metrics?.meterProvider,
       onError: options.onError ?? this.#parts.onError,
     });
-    return this.own(sink);
+    return this.#take(sink, ownEndsOf(sink));
   }
 
   /**
@@ -129,9 +131,7 @@ export class Tracing {
    * @returns the sink.
    */
   own<T extends ClosableSink>(sink: T): T {
-    if (this.#closing === undefined) this.#sinks.add(sink);
-    else void this.#closeSink(sink);
-    return sink;
+    return this.#take(sink, sink);
   }
 
   /** Takes a sink back, one that was closed before the process ends, say, so that it can go. */
@@ -145,7 +145,7 @@ export class Tracing {
    * @throws AggregateError when some have not: each cause is in its `errors`.
    */
   async forceFlush(): Promise<void> {
-    const sinks = [...this.#sinks].map(async (sink) => sink.forceFlush?.());
+    const sinks = [...this.#sinks.values()].map(async (sink) => sink.forceFlush?.());
     const outcomes = await Promise.allSettled(sinks);
     outcomes.push(...(await Promise.allSettled([this.#parts.provider?.forceFlush()])));
     outcomes.push(...(await Promise.allSettled([this.#metrics?.forceFlush()])));
@@ -180,13 +180,19 @@ export class Tracing {
     return this.shutdown();
   }
 
+  #take<T extends ClosableSink>(sink: T, ends: ClosableSink): T {
+    if (this.#closing === undefined) this.#sinks.set(sink, ends);
+    else void this.#closeSink(ends);
+    return sink;
+  }
+
   async #close(): Promise<void> {
     const { provider, losses, shutdownTimeoutMs: bound } = this.#parts;
     const begin = performance.now();
     // What is lost from here on is in the total.
     losses.quiet();
     const late: Error[] = [];
-    const sinks = [...this.#sinks].map((sink) => this.#closeSink(sink));
+    const sinks = [...this.#sinks.values()].map((sink) => this.#closeSink(sink));
     this.#sinks.clear();
     const sinksMs = bound * SINKS_SHARE;
     if (!(await within(sinksMs, Promise.all(sinks)))) {

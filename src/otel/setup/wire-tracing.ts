@@ -12,6 +12,7 @@ import { OtlpPost } from "../export/otlp-post.ts";
 import { WatchedPost } from "../export/watched-post.ts";
 import { createIdGenerator } from "../id-generator.ts";
 import { Reporter } from "../report.ts";
+import { LONGEST_WAIT_MS } from "../within.ts";
 import { batchSettings, concurrencyLimit } from "./batch-settings.ts";
 import { ContainedProcessor } from "./contained-processor.ts";
 import { CountedBatchProcessor } from "./counted-batch-processor.ts";
@@ -75,6 +76,7 @@ export function wireTracing(options: TracingOptions): Wiring {
       options.sampler === undefined ? samplerFromEnvironment() : createSampler(options.sampler),
     idGenerator: createIdGenerator(),
     spanProcessors,
+    ...(otlp instanceof ChunkSpanProcessor ? providersPatience(otlp) : {}),
   });
   const wanted = options.register ?? true;
   const registered = wanted && registerGlobally(provider);
@@ -83,6 +85,11 @@ export function wireTracing(options: TracingOptions): Wiring {
     reporter.report(new Error(`another tracer provider is registered: ${advice}`), "setup");
   }
   return { parts: { ...common, provider, otlp, registered }, resource };
+}
+
+/** Longer than the processor's own, whose error says more than that the time is over. */
+function providersPatience({ flushMs }: ChunkSpanProcessor) {
+  return { forceFlushTimeoutMillis: Math.min(flushMs + 1_000, LONGEST_WAIT_MS) };
 }
 
 function otlpProcessor(
