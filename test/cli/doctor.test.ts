@@ -248,6 +248,7 @@ describe.concurrent("doctor and the variables", () => {
     ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "localhost:4318", "expected an address such as http://"],
     ["OTEL_RESOURCE_ATTRIBUTES", "a=b=c", "OTEL_RESOURCE_ATTRIBUTES: expected name=value pairs"],
     ["OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "10", "attributes that alerts need are cut off"],
+    ["OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "63", "run ids and the audit log's hashes are cut"],
     [
       "OTEL_METRICS_EXPORTER",
       "prometheus",

@@ -202,7 +202,7 @@ describe("the exporter", () => {
       choice.includes("zipkin")
         ? [
             "entelix-otel: OTEL_TRACES_EXPORTER: expected otlp, console or none, " +
-              'got "zipkin"; using the others',
+              `got "zipkin"; using ${printed === 1 ? "console" : "otlp"}`,
           ]
         : [],
     );

@@ -255,4 +255,16 @@ describe("setupTracing", () => {
       /^headers\.authorization: expected text, got number$/,
     );
   });
+
+  it("refuses a header that no request can carry without showing its value", () => {
+    // A token read from a file ends in a line's end.
+    const headers = { authorization: "Bearer hunter2\n" };
+    expect(() => setupTracing({ headers })).toThrow(
+      /^headers\.authorization: expected text of one line that HTTP can carry, got other characters in it$/,
+    );
+    expect(() => setupTracing({ headers: { "api key": "hunter2" } })).toThrow(
+      /^headers: expected names of HTTP headers, got "api key"$/,
+    );
+    expect(trace.getTracer("app").startSpan("a").isRecording()).toBe(false);
+  });
 });

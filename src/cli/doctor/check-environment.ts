@@ -70,17 +70,39 @@ function metrics(env: Env): Finding[] {
   return findings;
 }
 
+/** A run id has 36 characters, the hash of an audit row these. */
+const LONGEST_OWN_VALUE = 64;
+
 function limits(env: Env): Finding[] {
-  const names = ["OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "OTEL_ATTRIBUTE_COUNT_LIMIT"];
-  return names.flatMap((name) => {
-    const text = env[name]?.trim();
-    return text && Number(text) < FEWEST_ATTRIBUTES
-      ? problem(
-          `${name}=${safe(text)}: attributes that alerts need are cut off`,
-          `Set it to ${FEWEST_ATTRIBUTES} or more, or unset it (128).`,
-        )
-      : [];
-  });
+  return ["OTEL_SPAN_ATTRIBUTE_", "OTEL_ATTRIBUTE_"].flatMap((prefix) => [
+    ...limit(
+      env,
+      `${prefix}COUNT_LIMIT`,
+      FEWEST_ATTRIBUTES,
+      "attributes that alerts need are cut off",
+      "128",
+    ),
+    ...limit(
+      env,
+      `${prefix}VALUE_LENGTH_LIMIT`,
+      LONGEST_OWN_VALUE,
+      "run ids and the audit log's hashes are cut",
+      "no limit",
+    ),
+  ]);
+}
+
+function limit(
+  env: Env,
+  name: string,
+  least: number,
+  consequence: string,
+  byDefault: string,
+): Finding[] {
+  const text = env[name]?.trim();
+  if (!text || !(Number(text) < least)) return [];
+  const remedy = `Set it to ${least} or more, or unset it (${byDefault}).`;
+  return [problem(`${name}=${safe(text)}: ${consequence}`, remedy)];
 }
 
 /** What spans are sent in, and who says so. */

@@ -14,6 +14,7 @@ export function exportersFromEnvironment(signal: SignalName): ReadonlySet<Export
   const variable = `OTEL_${signal}_EXPORTER`;
   const text = environmentText(variable) ?? "otlp";
   const chosen = new Set<ExporterName>();
+  const unknown: string[] = [];
   for (const part of text.split(",")) {
     const name = part.trim().toLowerCase();
     switch (name) {
@@ -24,10 +25,13 @@ export function exportersFromEnvironment(signal: SignalName): ReadonlySet<Export
         chosen.add(name);
         break;
       default:
-        warnOfVariable(variable, name, "otlp, console or none", "the others");
+        unknown.push(name);
     }
   }
-  return chosen.size === 0 ? new Set(["otlp"]) : chosen;
+  if (chosen.size === 0) chosen.add("otlp");
+  const taken = [...chosen].join(" and ");
+  for (const name of unknown) warnOfVariable(variable, name, "otlp, console or none", taken);
+  return chosen;
 }
 
 /** What a request can be written in here. */

@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Attributes } from "@opentelemetry/api";
 import type { Sampler, SpanProcessor } from "@opentelemetry/sdk-trace-node";
 import {
@@ -62,7 +63,7 @@ export interface TracingOptions {
 }
 
 /**
- * @throws TypeError when an option is of another type, `serviceName` blank, or a header no text.
+ * @throws TypeError when an option is of another type, `serviceName` blank, or a header none that can be sent.
  * @throws RangeError when `queueBytes` is no whole number from 1, or `shutdownTimeoutMs` no number of
  *   milliseconds from 1.
  */
@@ -73,16 +74,32 @@ export function checkOptions(options: TracingOptions): void {
     throw new TypeError('serviceName: expected a name, got ""');
   }
   for (const [name, value] of Object.entries(headers ?? {})) {
-    // The value may be a secret: it is not shown.
-    if (typeof value !== "string") {
-      throw new TypeError(`headers.${name}: expected text, got ${typeof value}`);
-    }
+    checkHeader(name, value);
   }
   if (queueBytes !== undefined && !(Number.isSafeInteger(queueBytes) && queueBytes >= 1)) {
     throw new RangeError(`queueBytes: expected a whole number of bytes from 1, got ${queueBytes}`);
   }
   if (shutdownTimeoutMs === undefined) return;
   checkWait(shutdownTimeoutMs, "shutdownTimeoutMs");
+}
+
+/** What no request can carry would be tried, and fail, for as long as the process lives. */
+function checkHeader(name: string, value: unknown): void {
+  // The value may be a secret: it is not shown.
+  if (typeof value !== "string") {
+    throw new TypeError(`headers.${name}: expected text, got ${typeof value}`);
+  }
+  try {
+    validateHeaderName(name);
+  } catch {
+    throw new TypeError(`headers: expected names of HTTP headers, got ${JSON.stringify(name)}`);
+  }
+  try {
+    validateHeaderValue(name, value);
+  } catch {
+    const expected = "text of one line that HTTP can carry";
+    throw new TypeError(`headers.${name}: expected ${expected}, got other characters in it`);
+  }
 }
 
 /** @throws RangeError unless the value is a number of milliseconds from 1 that a timer keeps. */
