@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { LangChainHandler } from "../../src/adapters/langchain/index.ts";
@@ -174,4 +175,8 @@ describe("an option of another type, as plain JavaScript may give it,", () => {
       expect(thrown.message.slice(0, said.length)).toBe(said);
     },
   );
+
+  it("leaves no log in the directory that it is given with", () => {
+    expect(existsSync("never")).toBe(false);
+  });
 });
