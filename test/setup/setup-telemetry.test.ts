@@ -322,4 +322,18 @@ describe("an endpoint that takes no metrics", () => {
     ]);
     expect(server.requests.map(({ path }) => path)).toEqual(["/v1/traces", "/v1/metrics"]);
   });
+
+  it("is no more news when the shutdown has given up on it", async () => {
+    await using server = await OtlpServer.start({ answer: () => "hang" });
+    const reports = keepReports();
+    process.env.OTEL_TRACES_EXPORTER = "none";
+    process.env.OTEL_EXPORTER_OTLP_METRICS_TIMEOUT = "400";
+    const options = { endpoint: server.url, onError: reports.onError, shutdownTimeoutMs: 100 };
+    await setupTelemetry(options).shutdown();
+    // The stock exporter goes on until its own time is over, and fails then.
+    await setTimeout(700);
+    expect(reports.all.map(({ error, where }) => `${where}: ${String(error)}`)).toEqual([
+      "shutdown: Error: the last metrics were not sent within 100 ms",
+    ]);
+  });
 });

@@ -1,5 +1,6 @@
 import { type DiagLogFunction, DiagLogLevel, diag } from "@opentelemetry/api";
 import { Reporter } from "../report.ts";
+import { MetricNews } from "../setup/metrics/metric-news.ts";
 import { metricReaders } from "../setup/metrics/metric-readers.ts";
 import { setupTracing } from "../setup/setup-tracing.ts";
 
@@ -20,7 +21,7 @@ export async function environmentWarnings(): Promise<string[]> {
   );
   try {
     await setupTracing({ register: false, onError: (error) => note(String(error)) }).shutdown();
-    metricReaders({}, new Reporter(undefined));
+    metricReaders({}, new MetricNews(new Reporter(undefined)));
   } finally {
     diag.disable();
   }

@@ -4,11 +4,11 @@ import {
   PeriodicExportingMetricReader,
   type PushMetricExporter,
 } from "@opentelemetry/sdk-metrics";
-import type { Reporter } from "../../report.ts";
 import { LONGEST_WAIT_MS } from "../../within.ts";
 import { metricsUrl, urlInPlaceOfEnvironments } from "../endpoint.ts";
 import { environmentNumber } from "../environment.ts";
 import { exportersFromEnvironment, protocolFromEnvironment } from "../exporter-choice.ts";
+import type { MetricNews } from "./metric-news.ts";
 import { ReportedMetricExporter } from "./reported-metric-exporter.ts";
 import type { MetricReaderLike, TelemetrySetupOptions } from "./telemetry-options.ts";
 
@@ -18,13 +18,13 @@ const USUAL_INTERVAL_MS = 15_000;
 /** Everything that takes metrics: what `OTEL_METRICS_EXPORTER` names, and the given readers. */
 export function metricReaders(
   options: TelemetrySetupOptions,
-  reporter: Reporter,
+  news: MetricNews,
 ): MetricReaderLike[] {
   const exporters = exportersFromEnvironment("METRICS");
   const readers: MetricReaderLike[] = [];
   if (exporters.has("otlp")) {
     protocolFromEnvironment("METRICS");
-    readers.push(periodic(new ReportedMetricExporter(otlpExporter(options), reporter), options));
+    readers.push(periodic(new ReportedMetricExporter(otlpExporter(options), news), options));
   }
   if (exporters.has("console")) readers.push(periodic(new ConsoleMetricExporter(), options));
   return [...readers, ...(options.metricReaders ?? [])];

@@ -1,18 +1,18 @@
 import { createNoopMeter, type MeterProvider, metrics } from "@opentelemetry/api";
 import type { MeterProvider as SdkMeterProvider } from "@opentelemetry/sdk-metrics";
-import type { Reporter } from "../../report.ts";
 import { isRegistered } from "../api-globals.ts";
 import type { MetricsPart } from "../tracing.ts";
+import type { MetricNews } from "./metric-news.ts";
 
 /** The metrics of a process: made by `setupTelemetry`, ended by its shutdown. */
 export class ProcessMetrics implements MetricsPart {
   readonly #provider: SdkMeterProvider;
-  readonly #reporter: Reporter;
-  #gaveUp = false;
+  readonly #news: MetricNews;
 
-  constructor(provider: SdkMeterProvider, reporter: Reporter) {
+  /** @param news what the readers tell of their trouble goes there, too. */
+  constructor(provider: SdkMeterProvider, news: MetricNews) {
     this.#provider = provider;
-    this.#reporter = reporter;
+    this.#news = news;
   }
 
   get meterProvider(): MeterProvider {
@@ -23,7 +23,7 @@ export class ProcessMetrics implements MetricsPart {
   register(): void {
     if (!isRegistered("metrics") && metrics.setGlobalMeterProvider(this.#provider)) return;
     const advice = "shut it down and call metrics.disable() before, or pass register: false";
-    this.#reporter.report(new Error(`another meter provider is registered: ${advice}`), "setup");
+    this.#news.report(new Error(`another meter provider is registered: ${advice}`), "setup");
   }
 
   /** Sends the metrics as they are now; rejects when they did not arrive. */
@@ -37,13 +37,13 @@ export class ProcessMetrics implements MetricsPart {
       await this.#provider.shutdown();
     } catch (error) {
       const trouble = new Error(`the last metrics did not arrive: ${error}`, { cause: error });
-      if (!this.#gaveUp) this.#reporter.report(trouble, "shutdown");
+      this.#news.report(trouble, "shutdown");
     }
     if (metrics.getMeterProvider() === this.#provider) metrics.disable();
   }
 
   giveUp(): void {
-    this.#gaveUp = true;
+    this.#news.end();
   }
 }
 

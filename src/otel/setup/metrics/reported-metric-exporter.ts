@@ -6,7 +6,7 @@ import {
   type PushMetricExporter,
   type ResourceMetrics,
 } from "@opentelemetry/sdk-metrics";
-import type { Reporter } from "../../report.ts";
+import type { MetricNews } from "./metric-news.ts";
 
 type ExportDone = Parameters<PushMetricExporter["export"]>[1];
 type ExportResult = Parameters<ExportDone>[0];
@@ -21,13 +21,13 @@ const FAILED: ExportResult["code"] = 1;
  */
 export class ReportedMetricExporter implements PushMetricExporter {
   readonly #exporter: PushMetricExporter;
-  readonly #reporter: Reporter;
+  readonly #news: MetricNews;
   /** Why the last metrics did not arrive; `undefined` when they did. */
   #trouble: Error | undefined;
 
-  constructor(exporter: PushMetricExporter, reporter: Reporter) {
+  constructor(exporter: PushMetricExporter, news: MetricNews) {
     this.#exporter = exporter;
-    this.#reporter = reporter;
+    this.#news = news;
   }
 
   export(metrics: ResourceMetrics, done: ExportDone): void {
@@ -66,7 +66,7 @@ export class ReportedMetricExporter implements PushMetricExporter {
     this.#trouble =
       result.code === SUCCESS ? undefined : (result.error ?? new Error("the export failed"));
     if (worked && this.#trouble !== undefined) {
-      this.#reporter.report(this.#trouble, "metric export");
+      this.#news.report(this.#trouble, "metric export");
     }
   }
 }

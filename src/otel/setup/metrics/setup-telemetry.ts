@@ -2,6 +2,7 @@ import { MeterProvider } from "@opentelemetry/sdk-metrics";
 import { variablesAloud } from "../diag-logger.ts";
 import { type MetricsPart, Tracing } from "../tracing.ts";
 import { type Wiring, wireTracing } from "../wire-tracing.ts";
+import { MetricNews } from "./metric-news.ts";
 import { metricReaders } from "./metric-readers.ts";
 import { NO_METRICS, ProcessMetrics } from "./process-metrics.ts";
 import { ProcessTelemetry } from "./process-telemetry.ts";
@@ -39,11 +40,12 @@ export function setupTelemetry(options: TelemetrySetupOptions = {}): ProcessTele
 
 function wireMetrics(options: TelemetrySetupOptions, { parts, resource }: Wiring): MetricsPart {
   if (resource === undefined) return NO_METRICS;
-  const readers = variablesAloud(() => metricReaders(options, parts.reporter));
+  const news = new MetricNews(parts.reporter);
+  const readers = variablesAloud(() => metricReaders(options, news));
   if (readers.length === 0) return NO_METRICS;
   const provider = new MeterProvider({ resource, readers });
   observeSpansDropped(provider, parts.ledger);
-  const metrics = new ProcessMetrics(provider, parts.reporter);
+  const metrics = new ProcessMetrics(provider, news);
   if (options.register ?? true) metrics.register();
   return metrics;
 }
