@@ -72,6 +72,24 @@ describe("erasing", () => {
     await expect(log.erasePayloads("")).rejects.toThrow("tenant_id: expected a string of 1");
   });
 
+  it("takes an event that reads like an erased one for what it is", async () => {
+    const { log, url } = await logs.filled();
+    const forged = { ...key, thread_id: "forged" };
+    const kind = `kind-${"x".repeat(60)}secret`;
+    await log.append(forged, [
+      { event: { erased: true, kind, timestamp: "secret" }, event_id: "e1" },
+      { event: { erased: true, kind: "short", timestamp: "2026-04-29T12:00:00Z" } },
+    ]);
+    expect(await log.erasePayloads("acme", "forged")).toBe(1);
+    expect(await log.erasePayloads("acme", "forged")).toBe(0);
+    const events = (await shown(url)).filter(({ thread_id }) => thread_id === "forged");
+    expect(events.map(({ event }) => event)).toEqual([
+      { erased: true, kind: kind.slice(0, 64), timestamp: "" },
+      { erased: true, kind: "short", timestamp: "2026-04-29T12:00:00Z" },
+    ]);
+    expect(await verifyPostgresLog({ connection: url })).toMatchObject({ ok: true, erasedRows: 1 });
+  });
+
   it("goes past pages of rows, and past what was edited by hand", async () => {
     const { log, schema } = await logs.filled();
     const long = { ...key, thread_id: "long" };
