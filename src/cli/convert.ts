@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { DEFAULT_EVENT_IDS } from "../audit/session-log.ts";
 import { formatIssue } from "../ingest/line-issue.ts";
 import { serviceResource } from "../otel/replay/service-resource.ts";
 import { SpanOutlet } from "../otel/replay/span-outlet.ts";
@@ -19,7 +18,6 @@ import { RejectsFile } from "./replay/rejects-file.ts";
 import { ReplayJob } from "./replay/replay-job.ts";
 import { summaryOutput } from "./replay/standard-output.ts";
 import { tenantOption } from "./services/tenant-option.ts";
-import { count } from "./terminal/figures.ts";
 import { safe } from "./terminal/safe-text.ts";
 
 const OPTIONS = {
@@ -56,7 +54,7 @@ export const convert: Command = {
   options: OPTIONS,
   notes: [
     "FILE has one event a line (NDJSON, also gzip); - is standard input. The rows are those that replay --audit writes, with the ids of the spans that it makes; no spans are made.",
-    `Rows that the log has already are not written again, as long as it remembers their event ids: those of its last ${count(DEFAULT_EVENT_IDS)} rows at least. Files with more rows are converted once, or again into a new directory.`,
+    "Rows that the log has already are not written again: files can be converted twice, and into a log that has rows of them. What is there of their threads is read first, so the second time takes longer.",
     "Events without a row in an audit log are counted by type. A bad line is reported as file:line: field: what was expected, and does not stop the rest.",
     "Exit code: 0 all taken, 2 some lines rejected, 1 it could not run or something was lost.",
   ],
@@ -105,7 +103,14 @@ export const convert: Command = {
       await store.close();
     }
     const { counts } = unprojected;
-    const summary = convertSummary({ job, log, unprojected: counts, directory, unreadable });
+    const summary = convertSummary({
+      job,
+      log,
+      unprojected: counts,
+      directory,
+      unsearched: store.unsearched,
+      unreadable,
+    });
     if (json) io.out.json(JSON.stringify(summary));
     else for (const line of convertLines(summary, output)) output.line(line);
     return exitCodeOf(summary);

@@ -29,6 +29,12 @@ export class RecentMap<V> {
     return forgotten;
   }
 
+  /** Drops the older generation, and begins a new one. */
+  nextGeneration(): void {
+    this.#older = this.#recent;
+    this.#recent = new Map();
+  }
+
   delete(key: string): void {
     this.#recent.delete(key);
     this.#older.delete(key);

@@ -37,11 +37,12 @@ describe("NdjsonSessionLog", () => {
       durability: fc.constantFrom<Durability>("none", "batch", "each"),
       segmentBytes: fc.constantFrom(1024, 3000, 1_000_000),
       heads: fc.constantFrom(1, 1000),
+      lookUpBytes: fc.constantFrom(0, 1_000_000),
     });
     await fc.assert(
-      fc.asyncProperty(plan, async ({ durability, heads, segmentBytes, steps }) => {
+      fc.asyncProperty(plan, async ({ durability, heads, lookUpBytes, segmentBytes, steps }) => {
         const disk = new MemoryDisk(seeded(steps.length));
-        const options = { durability, heads, segmentBytes, files: disk.layer() };
+        const options = { durability, heads, lookUpBytes, segmentBytes, files: disk.layer() };
         const model = new MemorySessionLog();
         let log = await NdjsonSessionLog.open("/log", options);
         let open: Promise<void>[] = [];

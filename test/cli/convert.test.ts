@@ -3,6 +3,7 @@ import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { AuditRow } from "../../src/audit/audit-row.ts";
+import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { readRows } from "../../src/audit/verify/read-rows.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import { CliError } from "../../src/cli/cli-error.ts";
@@ -66,7 +67,7 @@ describe("convert", () => {
       rows: 20,
       rows_by_kind: { tool_call: 10, tool_result: 10 },
       unprojected: { started: 5, complete: 5 },
-      audit: { directory: folder.at("converted"), failures: 0 },
+      audit: { directory: folder.at("converted"), failures: 0, unsearched: 0 },
     });
     expect(summary.events).toBe(30);
     await called(replay, [...files, "--audit", folder.at("replayed"), "--json"]);
@@ -205,27 +206,51 @@ describe("convert", () => {
     ]);
   });
 
-  it("warns where converting again would write rows twice", () => {
+  it("warns of rows that may be there twice", () => {
     const summary: ConvertSummary = {
-      events: 100_001,
-      rows: 100_001,
-      rows_by_kind: { tool_call: 100_001 },
+      events: 3,
+      rows: 3,
+      rows_by_kind: { tool_call: 3 },
       unprojected: {},
       rejected: 0,
       rejected_fields: {},
       late: 0,
       unknown_types: {},
       unknown_values: {},
-      audit: { directory: "log", failures: 0 },
+      audit: { directory: "log", failures: 0, unsearched: 2 },
       unreadable: [],
     };
     const output = new Output({ write: () => true, on: () => {} }, {});
     expect(convertLines(summary, output)).toEqual([
-      "100,001 events, 100,001 rows: 100,001 tool_call",
-      "more rows than the log remembers ids of (100,000): convert the same files again into a new directory only, or rows are there twice",
+      "3 events, 3 rows: 3 tool_call",
+      "2 rows may be there twice: their threads have more rows in the log than could be searched for them",
       "audit log: log",
     ]);
-    expect(convertLines({ ...summary, rows: 100_000 }, output)).toHaveLength(2);
+  });
+
+  it("writes no row a second time that 100,000 others came after", async () => {
+    using folder = new Folder();
+    const key = { tenant_id: "acme", thread_id: "t1" };
+    const log = await NdjsonSessionLog.open(folder.at("log"), {
+      segmentBytes: 1024,
+      durability: "none",
+    });
+    const event = { kind: "cancelled", reason: "x".repeat(100), timestamp: "2026-05-04T09:00:00Z" };
+    const numbered = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => ({ event, event_id: `e${from + index}` }));
+    for (const [from, to] of [
+      [0, 2],
+      [2, 100_003],
+      [100_003, 100_004],
+    ] as const) {
+      await log.append(key, numbered(from, to));
+    }
+    await log.close();
+    const { timestamp } = event;
+    const again = `${JSON.stringify({ ...key, event_id: "e1", timestamp, event })}\n`;
+    const { summary } = await converted(["-", "--audit", folder.at("log")], again);
+    expect(summary).toMatchObject({ rows: 1, audit: { failures: 0, unsearched: 0 } });
+    expect(await verifyLog(folder.at("log"))).toMatchObject({ ok: true, rows: 100_004 });
   });
 
   it("asks for the log to write to", async () => {

@@ -131,6 +131,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   },
   "maxBufferedBytes of RecorderSink": bufferedBytes,
   segmentBytes: () => log.segmentBytes,
+  lookUpBytes: () => log.lookUpBytes,
   heads: () => log.heads,
   maxPendingBytes: () => log.maxPendingBytes,
   "characters of an event's JSON": () => MAX_EVENT_LENGTH,

@@ -142,6 +142,7 @@ const WRONG: readonly (readonly [Call, readonly unknown[], string])[] = [
     ["never", { files: {} }],
     'files: expected an object with a function "lock", got object',
   ],
+  [ndjson, ["never", { lookUpBytes: -1 }], "lookUpBytes: expected a whole number from 0"],
   [ndjson, ["never", { segmentBytes: "9" }], "segmentBytes: expected a whole number from 1024"],
   [ndjson, [{ directory: "never" }], "directory: expected a text, got object"],
   [postgres, [], "options: expected an object, got undefined"],

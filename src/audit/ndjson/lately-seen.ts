@@ -6,7 +6,8 @@ import type { SealedSegment } from "./sealed-segment.ts";
 import type { SeenEvents } from "./seen-events.ts";
 import type { SegmentStore } from "./segment-store.ts";
 
-interface SeenRow {
+/** A row that has an event id, by the name of its event. */
+export interface SeenRow {
   readonly name: string;
   readonly place: RowAnchor;
 }
@@ -48,18 +49,28 @@ export async function recallSealed(
     first -= 1;
     left -= sealed[first]?.rows ?? 0;
   }
-  for (const segment of sealed.slice(first)) {
-    const found = await store.open(segment.number);
-    if (found === undefined) continue;
-    try {
-      for await (const { bytes, tooLong } of fileLines(found.file, found.bytes)) {
-        const row = tooLong ? undefined : seenRow(readLogLine(bytes));
-        if (row !== undefined) seen.stored(row.name, row.place);
-      }
-    } finally {
-      await found.file.close();
-    }
+  for (const { number } of sealed.slice(first)) {
+    for (const { name, place } of await rowsWithEvents(store, number)) seen.stored(name, place);
   }
+}
+
+/** The rows of a sealed segment that have event ids, as far as they are valid; none where it is gone. */
+export async function rowsWithEvents(
+  store: SegmentStore,
+  segment: number,
+): Promise<readonly SeenRow[]> {
+  const rows: SeenRow[] = [];
+  const found = await store.open(segment);
+  if (found === undefined) return rows;
+  try {
+    for await (const { bytes, tooLong } of fileLines(found.file, found.bytes)) {
+      const row = tooLong ? undefined : seenRow(readLogLine(bytes));
+      if (row !== undefined) rows.push(row);
+    }
+  } finally {
+    await found.file.close();
+  }
+  return rows;
 }
 
 function seenRow(line: LogLine): SeenRow | undefined {

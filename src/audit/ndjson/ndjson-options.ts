@@ -26,6 +26,13 @@ export interface NdjsonSessionLogOptions {
    * they are those of the last so many rows. Default 100,000.
    */
   readonly eventIds?: number | undefined;
+  /**
+   * Memory for finding the event ids of all earlier rows, in bytes. Above 0, an entry whose thread has
+   * rows in sealed segments is looked for there: each such segment is read once, for 68 bytes a row. Of
+   * a thread's segments the newest are searched, as many as fit. Default 0: only the `eventIds` are
+   * known.
+   */
+  readonly lookUpBytes?: number | undefined;
   /** Heads of threads kept in memory, at least; others are read from the disk. Default 100,000. */
   readonly heads?: number | undefined;
   /** An append is refused while this many bytes wait to be written. Default 256 MiB. */
@@ -60,6 +67,7 @@ export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings
     durability: options.durability ?? "batch",
     segmentBytes: options.segmentBytes ?? 64 * 1024 * 1024,
     eventIds: options.eventIds ?? DEFAULT_EVENT_IDS,
+    lookUpBytes: options.lookUpBytes ?? 0,
     heads: options.heads ?? 100_000,
     maxPendingBytes: options.maxPendingBytes ?? 256 * 1024 * 1024,
     onRecovered: options.onRecovered ?? (() => {}),
@@ -71,6 +79,7 @@ export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings
   }
   checkWhole(settings.segmentBytes, "segmentBytes", 1024);
   checkWhole(settings.eventIds, "eventIds", 1);
+  checkWhole(settings.lookUpBytes, "lookUpBytes", 0);
   checkWhole(settings.heads, "heads", 1);
   checkWhole(settings.maxPendingBytes, "maxPendingBytes", 1);
   return settings;

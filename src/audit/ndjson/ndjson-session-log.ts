@@ -9,6 +9,7 @@ import { type NamedThread, namedThread } from "../named-thread.ts";
 import { type RowWaiter, tellFailure, tellWhenStored } from "../row-waiter.ts";
 import type { SessionLog } from "../session-log.ts";
 import { chainEntries } from "../thread-chain.ts";
+import { EarlierEvents } from "./earlier-events.ts";
 import { Journal } from "./journal.ts";
 import { logPaths, segmentName } from "./log-directory.ts";
 import { archivedText } from "./log-line.ts";
@@ -26,6 +27,7 @@ import { SegmentArchive } from "./segment-archive.ts";
 import { SegmentStore } from "./segment-store.ts";
 import { readThreadRows } from "./thread-rows.ts";
 import { ThreadTable } from "./thread-table.ts";
+import { ThreadTurns } from "./thread-turns.ts";
 import { type QueuedWrite, WriteQueue } from "./write-queue.ts";
 
 /** Appends go together into one write up to this many bytes. */
@@ -39,10 +41,11 @@ interface Parts {
   readonly store: SegmentStore;
 }
 
-/** A thread whose head is being read from the disk, and how many calls wait for it. */
-interface ColdThread {
-  readonly head: Promise<RowAnchor>;
-  waiting: number;
+/** An append whose rows are on their way. */
+interface Enqueued {
+  readonly anchor: RowAnchor;
+  /** None where all rows are stored already. */
+  readonly write: QueuedWrite | undefined;
 }
 
 /**
@@ -72,7 +75,8 @@ export class NdjsonSessionLog implements SessionLog {
   readonly #queue: WriteQueue;
   readonly #pending = new PendingHeads();
   readonly #books: LogBooks;
-  readonly #cold = new Map<string, ColdThread>();
+  readonly #earlier: EarlierEvents;
+  readonly #cold = new ThreadTurns();
   #lastThread: NamedThread | undefined = undefined;
   #archiving: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
@@ -113,13 +117,14 @@ export class NdjsonSessionLog implements SessionLog {
     settings: NdjsonSettings,
     lock: DirectoryLock,
   ): Promise<NdjsonSessionLog> {
-    const { durability, eventIds, files } = settings;
+    const { durability, eventIds, files, lookUpBytes } = settings;
+    const lookUp = lookUpBytes > 0;
     const paths = logPaths(directory);
     const durable = durability !== "none";
     const store = new SegmentStore(files, paths);
-    const seen = new SeenEvents(eventIds);
+    const seen = new SeenEvents(eventIds, lookUp);
     try {
-      const opened = await openLog({ files, paths, store, durable, seen, eventIds });
+      const opened = await openLog({ files, paths, store, durable, seen, eventIds, lookUp });
       return new NdjsonSessionLog(directory, { settings, lock, opened, seen, store });
     } catch (error) {
       await lock.release();
@@ -144,13 +149,18 @@ export class NdjsonSessionLog implements SessionLog {
       onError,
     });
     this.#books = { table: this.#table, pending: this.#pending, seen };
+    const maxBytes = settings.lookUpBytes;
+    this.#earlier = new EarlierEvents({ store, table: this.#table, seen, maxBytes });
     this.#archive = new SegmentArchive(store, this.#table, onError);
     this.#journal = new Journal(opened.active.segment, {
       files,
       directory,
       durable: durability !== "none",
       segmentBytes,
-      onSealed: (sealed) => this.#table.seal(sealed),
+      onSealed: (sealed) => {
+        seen.sealed();
+        return this.#table.seal(sealed);
+      },
     });
     this.#queue = new WriteQueue({
       journal: this.#journal,
@@ -164,12 +174,20 @@ export class NdjsonSessionLog implements SessionLog {
     });
   }
 
+  /**
+   * Entries written as new although earlier rows of their thread could not all be searched for their
+   * event ids, since `lookUpBytes` is too little for them. 0 without `lookUpBytes`.
+   */
+  get unsearched(): number {
+    return this.#earlier.unsearched;
+  }
+
   append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
     // Not async: promises around the promise of the queue would cost as much as encoding the row.
     try {
       const thread = this.#threadOf(key);
       const encoded = this.#encoded(thread, entries);
-      const head = this.#warmHead(thread);
+      const head = this.#warmHead(thread, encoded);
       return head === undefined
         ? this.#appendCold(thread, encoded)
         : this.#appendWarm(thread, head, encoded);
@@ -182,7 +200,7 @@ export class NdjsonSessionLog implements SessionLog {
     try {
       const thread = this.#threadOf(key);
       const encoded = this.#encoded(thread, entries);
-      const head = this.#warmHead(thread);
+      const head = this.#warmHead(thread, encoded);
       if (head === undefined) return tellWhenStored(this.#appendCold(thread, encoded), waiter);
       const { anchor, write } = this.#enqueue(thread, head, encoded, waiter);
       return write?.told ?? tellWhenStored(Promise.resolve(anchor), waiter);
@@ -196,9 +214,10 @@ export class NdjsonSessionLog implements SessionLog {
     this.#checkOpen();
     const encoded = encodeEntries(entries, thread);
     const { maxPendingBytes } = this.#settings;
-    if (this.#queue.bytes < maxPendingBytes) return encoded;
+    const bytes = this.#queue.bytes + this.#cold.bytes;
+    if (bytes < maxPendingBytes) return encoded;
     throw new Error(
-      `audit log: ${this.#queue.bytes} bytes wait to be written, maxPendingBytes is ${maxPendingBytes}`,
+      `audit log: ${bytes} bytes wait to be written, maxPendingBytes is ${maxPendingBytes}`,
     );
   }
 
@@ -253,9 +272,7 @@ export class NdjsonSessionLog implements SessionLog {
 
   async #close(): Promise<void> {
     await this.#archiving;
-    while (this.#cold.size > 0) {
-      await Promise.allSettled([...this.#cold.values()].map(({ head }) => head));
-    }
+    await this.#cold.settled();
     await this.#queue.drained();
     try {
       await this.#journal.close();
@@ -282,28 +299,34 @@ export class NdjsonSessionLog implements SessionLog {
     return this.#lastThread;
   }
 
-  /** The thread's head, unless the disk has to be read for it. */
-  #warmHead(thread: NamedThread): RowAnchor | undefined {
-    return this.#cold.has(thread.name) ? undefined : this.#headOf(thread);
+  /** The thread's head, unless the disk has to be read first, for it or for the entries' events. */
+  #warmHead(thread: NamedThread, entries: readonly EntryText[]): RowAnchor | undefined {
+    if (this.#cold.has(thread.name) || this.#earlier.mustSearch(thread, entries)) return undefined;
+    return this.#headOf(thread);
   }
 
   #headOf(thread: NamedThread): RowAnchor | undefined {
     return this.#pending.get(thread) ?? this.#table.knownHead(thread);
   }
 
-  /** Reads the head first. Calls of one thread go on in the order they came. */
+  /** Asks the disk first. Calls of one thread go on in the order they came. */
   async #appendCold(thread: NamedThread, entries: readonly EntryText[]): Promise<RowAnchor> {
-    const { name } = thread;
-    const cold = this.#cold.get(name) ?? { head: this.#table.coldHead(thread), waiting: 0 };
-    this.#cold.set(name, cold);
-    cold.waiting += 1;
-    try {
-      const stored = await cold.head;
-      // A call before this one may have queued rows meanwhile.
-      return this.#appendWarm(thread, this.#headOf(thread) ?? stored, entries);
-    } finally {
-      cold.waiting -= 1;
-      if (cold.waiting === 0) this.#cold.delete(name);
+    const bytes = entries.reduce((sum, { event_text: text }) => sum + text.length, 0);
+    const { anchor, write } = await this.#cold.take(thread.name, bytes, () =>
+      this.#enqueueCold(thread, entries),
+    );
+    await write?.written;
+    return anchor;
+  }
+
+  async #enqueueCold(thread: NamedThread, entries: readonly EntryText[]): Promise<Enqueued> {
+    let stored: RowAnchor | undefined;
+    for (;;) {
+      const earlier = await this.#earlier.search(thread, entries);
+      // Nothing is waited for from here to the queue: what was found out still holds there.
+      const head = this.#headOf(thread) ?? stored;
+      if (head !== undefined) return this.#enqueue(thread, head, entries, undefined, earlier);
+      stored = await this.#table.coldHead(thread);
     }
   }
 
@@ -316,15 +339,18 @@ export class NdjsonSessionLog implements SessionLog {
     return write === undefined ? Promise.resolve(anchor) : write.written.then(() => anchor);
   }
 
-  /** @returns no write where all rows are stored already. */
   #enqueue(
     thread: NamedThread,
     head: RowAnchor,
     entries: readonly EntryText[],
     waiter: RowWaiter | undefined,
-  ): { readonly anchor: RowAnchor; readonly write: QueuedWrite | undefined } {
-    const { anchor, rows } = chainEntries(thread, head, entries, (name) =>
-      this.#seen.placeOf(name),
+    earlier?: ReadonlyMap<string, RowAnchor>,
+  ): Enqueued {
+    const { anchor, rows } = chainEntries(
+      thread,
+      head,
+      entries,
+      (name) => earlier?.get(name) ?? this.#seen.placeOf(name),
     );
     if (rows.length === 0 && entries.length > 0 && !this.#anyQueued(entries)) {
       return { anchor, write: undefined };

@@ -20,6 +20,8 @@ export interface OpenLogOptions {
   /** Filled with the events of the last `eventIds` rows. */
   readonly seen: SeenEvents;
   readonly eventIds: number;
+  /** Events of sealed segments are looked up: it is filled with those of the last segment. */
+  readonly lookUp: boolean;
 }
 
 export interface OpenedLog {
@@ -35,7 +37,7 @@ const MAX_MISSING = 100;
 
 /** Reads what is there and makes it ready to be written to. The caller holds the directory's lock. */
 export async function openLog(options: OpenLogOptions): Promise<OpenedLog> {
-  const { durable, eventIds, files, paths, seen, store } = options;
+  const { durable, eventIds, files, lookUp, paths, seen, store } = options;
   const names = await files.list(paths.root);
   refuseForeignLog(paths.root, "an audit log", names);
   const present = segmentsIn(names);
@@ -55,7 +57,7 @@ export async function openLog(options: OpenLogOptions): Promise<OpenedLog> {
     if (segment !== undefined) sealed.push(segment);
     else if (missing.length < MAX_MISSING) missing.push(number);
   }
-  const lately = new LatelySeen(eventIds);
+  const lately = new LatelySeen(lookUp ? Number.POSITIVE_INFINITY : eventIds);
   const target = {
     files,
     paths,
@@ -66,7 +68,7 @@ export async function openLog(options: OpenLogOptions): Promise<OpenedLog> {
   };
   const opened = await (active === undefined ? createSegment(target) : recoverSegment(target));
   try {
-    await recallSealed(store, sealed, eventIds - opened.scan.rows, seen);
+    if (!lookUp) await recallSealed(store, sealed, eventIds - opened.scan.rows, seen);
   } catch (error) {
     await opened.segment.file.close();
     throw error;

@@ -73,21 +73,23 @@ export class ThreadTable {
 
   /** The thread's last row in the sealed segments. */
   async coldHead(thread: NamedThread): Promise<RowAnchor> {
-    const hash = threadHash(thread.name);
-    for (const segment of this.#sealed.toReversed()) {
-      if (!mayHold(segment, hash)) continue;
+    for (const segment of this.sealedWith(thread).toReversed()) {
       const head = headIn(await this.#options.store.find(segment, thread));
       if (head !== undefined) return head;
     }
     return EMPTY_THREAD;
   }
 
+  /** The sealed segments that may hold a thread, ascending. */
+  sealedWith({ name }: NamedThread): readonly SealedSegment[] {
+    const hash = threadHash(name);
+    return this.#sealed.filter((segment) => mayHold(segment, hash));
+  }
+
   /** What the sealed segments hold of a thread, ascending. */
   async sealedSpans(thread: NamedThread): Promise<readonly SealedSpan[]> {
-    const hash = threadHash(thread.name);
     const spans: SealedSpan[] = [];
-    for (const segment of this.#sealed) {
-      if (!mayHold(segment, hash)) continue;
+    for (const segment of this.sealedWith(thread)) {
       const span = await this.#options.store.find(segment, thread);
       if (span !== undefined) spans.push({ segment, span });
     }

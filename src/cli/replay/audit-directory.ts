@@ -6,6 +6,9 @@ import { safe } from "../terminal/safe-text.ts";
 const POSTGRES_HINT =
   "Rows are written to PostgreSQL by serve, by consume, and by the bridge with a PostgresSessionLog.";
 
+/** For tables of earlier rows: read again, files of millions of rows write none of them twice. */
+export const LOOK_UP_BYTES = 512 * 1024 * 1024;
+
 /**
  * Opens the audit log that `--audit` named, making it where there is none.
  *
@@ -15,7 +18,7 @@ const POSTGRES_HINT =
 export async function openAuditLog(directory: string): Promise<NdjsonSessionLog> {
   checkDirectoryOption("--audit", directory, POSTGRES_HINT);
   try {
-    return await NdjsonSessionLog.open(directory);
+    return await NdjsonSessionLog.open(directory, { lookUpBytes: LOOK_UP_BYTES });
   } catch (error) {
     throw new CliError(`--audit: ${safe(messageOf(error))}`, undefined, { cause: error });
   }

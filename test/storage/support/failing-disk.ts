@@ -10,6 +10,8 @@ export interface DiskFaults {
   failingTruncates: number;
   /** Files that cannot be created from now on. */
   failingCreates: number;
+  /** Reads that fail from now on. */
+  failingReads: number;
 }
 
 /** Passes everything on to another layer, but for the faults. */
@@ -22,10 +24,17 @@ export function failingDisk(under: RemovingFileLayer): {
     failingSyncs: 0,
     failingTruncates: 0,
     failingCreates: 0,
+    failingReads: 0,
   };
   function wrap(file: LogFile): LogFile {
     return {
-      read: (into, position) => file.read(into, position),
+      async read(into, position) {
+        if (faults.failingReads > 0) {
+          faults.failingReads -= 1;
+          throw systemError("EIO");
+        }
+        return file.read(into, position);
+      },
       size: () => file.size(),
       close: () => file.close(),
       async write(bytes, position) {

@@ -1,0 +1,156 @@
+import { RecentMap } from "../../lifecycle/recent-map.ts";
+import type { RowAnchor } from "../audit-row.ts";
+import type { EntryText } from "../entry-text.ts";
+import type { NamedThread } from "../named-thread.ts";
+import { EventTable, TABLE_ROW_BYTES } from "./event-table.ts";
+import { rowsWithEvents } from "./lately-seen.ts";
+import type { SealedSegment } from "./sealed-segment.ts";
+import type { SeenEvents } from "./seen-events.ts";
+import type { SegmentStore } from "./segment-store.ts";
+import type { ThreadTable } from "./thread-table.ts";
+
+export interface EarlierEventsOptions {
+  readonly store: SegmentStore;
+  readonly table: ThreadTable;
+  readonly seen: SeenEvents;
+  /** For the tables of segments; 0: nothing is looked up. */
+  readonly maxBytes: number;
+}
+
+/** The sealed segments that may hold a thread, the newest first. */
+interface HoldingSegments {
+  readonly segments: readonly SealedSegment[];
+  /** There are more than the tables have room for. */
+  readonly more: boolean;
+  /** Of which segments this was told. */
+  readonly of: readonly SealedSegment[];
+}
+
+interface KeptTable {
+  readonly table: Promise<EventTable>;
+  readonly bytes: number;
+}
+
+/** Threads of which the segments are known without a look at each. */
+const THREADS = 20_000;
+
+/**
+ * Finds the rows of events that stand in sealed segments, by tables that are made of the segments
+ * themselves when they are needed: nothing on the disk that could be missing or wrong is believed.
+ *
+ * Searched are the segments that hold the thread, no more than there is room for; for a new thread
+ * none.
+ */
+export class EarlierEvents {
+  readonly #options: EarlierEventsOptions;
+  readonly #holding = new RecentMap<HoldingSegments>(THREADS);
+  /** By number of the segment, the ones used last at the end. */
+  readonly #tables = new Map<number, KeptTable>();
+  #bytes = 0;
+  #reading: Promise<unknown> = Promise.resolve();
+  #unsearched = 0;
+
+  constructor(options: EarlierEventsOptions) {
+    this.#options = options;
+  }
+
+  /** Events taken for new although not all segments with their thread could be searched. */
+  get unsearched(): number {
+    return this.#unsearched;
+  }
+
+  /** Whether segments have to be searched to know that the entries are new. */
+  mustSearch(thread: NamedThread, entries: readonly EntryText[]): boolean {
+    return (
+      this.#options.maxBytes > 0 &&
+      this.#holdingOf(thread).segments.length > 0 &&
+      this.#unknown(entries).length > 0
+    );
+  }
+
+  /**
+   * Where events of the entries stand in sealed segments. In the moment it resolves, every other one
+   * is among the seen events or new.
+   */
+  async search(
+    thread: NamedThread,
+    entries: readonly EntryText[],
+  ): Promise<ReadonlyMap<string, RowAnchor>> {
+    const found = new Map<string, RowAnchor>();
+    if (this.#options.maxBytes === 0) return found;
+    for (;;) {
+      const { more, of, segments } = this.#holdingOf(thread);
+      let left = this.#unknown(entries);
+      for (const segment of segments) {
+        if (left.length === 0) break;
+        const table = await this.#tableOf(segment);
+        for (const name of left) {
+          const place = table.placeOf(name);
+          if (place !== undefined) found.set(name, place);
+        }
+        left = left.filter((name) => !found.has(name));
+      }
+      // A segment sealed meanwhile took its events out of the seen ones with it.
+      if (of !== this.#options.table.sealed) continue;
+      if (more) this.#unsearched += left.length;
+      return found;
+    }
+  }
+
+  #unknown(entries: readonly EntryText[]): readonly string[] {
+    const names: string[] = [];
+    for (const { event_name: name } of entries) {
+      if (name !== null && this.#options.seen.placeOf(name) === undefined) names.push(name);
+    }
+    return names;
+  }
+
+  #holdingOf(thread: NamedThread): HoldingSegments {
+    const { maxBytes, table } = this.#options;
+    const known = this.#holding.get(thread.name);
+    if (known?.of === table.sealed) return known;
+    const all = table.sealedWith(thread).toReversed();
+    let bytes = 0;
+    const past = all.findIndex((segment) => {
+      bytes += bytesOf(segment);
+      return bytes > maxBytes;
+    });
+    const segments = past < 0 ? all : all.slice(0, Math.max(1, past));
+    const holding = { segments, more: segments.length < all.length, of: table.sealed };
+    this.#holding.set(thread.name, holding);
+    return holding;
+  }
+
+  #tableOf(segment: SealedSegment): Promise<EventTable> {
+    const { number } = segment;
+    const kept = this.#tables.get(number) ?? this.#read(segment);
+    this.#tables.delete(number);
+    this.#tables.set(number, kept);
+    return kept.table;
+  }
+
+  #read(segment: SealedSegment): KeptTable {
+    const { maxBytes, store } = this.#options;
+    // One after the other: what is read of a segment takes more memory than its table.
+    const table = this.#reading.then(
+      async () => new EventTable(await rowsWithEvents(store, segment.number)),
+    );
+    this.#reading = table.catch(() => this.#drop(segment.number));
+    const bytes = bytesOf(segment);
+    this.#bytes += bytes;
+    for (const number of this.#tables.keys()) {
+      if (this.#bytes <= maxBytes) break;
+      this.#drop(number);
+    }
+    return { table, bytes };
+  }
+
+  #drop(number: number): void {
+    this.#bytes -= this.#tables.get(number)?.bytes ?? 0;
+    this.#tables.delete(number);
+  }
+}
+
+function bytesOf({ rows }: SealedSegment): number {
+  return rows * TABLE_ROW_BYTES;
+}
