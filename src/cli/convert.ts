@@ -13,6 +13,7 @@ import { readSources, totalSize } from "./recorded/read-sources.ts";
 import { runtimesNamed } from "./recorded/runtimes-named.ts";
 import { openAuditLog } from "./replay/audit-directory.ts";
 import { inputFiles } from "./replay/input-file.ts";
+import { onceAPlace } from "./replay/once-a-place.ts";
 import { Progress } from "./replay/progress.ts";
 import { RejectsFile } from "./replay/rejects-file.ts";
 import { ReplayJob } from "./replay/replay-job.ts";
@@ -54,7 +55,7 @@ export const convert: Command = {
   options: OPTIONS,
   notes: [
     "FILE has one event a line (NDJSON, also gzip); - is standard input. The rows are those that replay --audit writes, with the ids of the spans that it makes; no spans are made.",
-    "Rows that the log has already are not written again: files can be converted twice, and into a log that has rows of them. What is there of their threads is read first, so the second time takes longer.",
+    "Rows that the log has already are known by their event ids and not written again, so a file can be converted twice; a line without one gets an id of its thread, its place there and its text. What the log has of their threads is read for that.",
     "Events without a row in an audit log are counted by type. A bad line is reported as file:line: field: what was expected, and does not stop the rest.",
     "Exit code: 0 all taken, 2 some lines rejected, 1 it could not run or something was lost.",
   ],
@@ -91,7 +92,7 @@ export const convert: Command = {
       onIssue: (issue) => say(formatIssue(issue)),
       onRejected: rejects === undefined ? undefined : (line) => rejects.add(line),
       onEvent: () => progress.show(job.events, 0),
-      onError: (error, place) => say(`${place}: ${messageOf(error)}`),
+      onError: onceAPlace((error, place) => say(`${place}: ${messageOf(error)}`)),
     });
     let unreadable: string[];
     try {

@@ -12,6 +12,7 @@ import { readSources, totalSize } from "./recorded/read-sources.ts";
 import { runtimesNamed } from "./recorded/runtimes-named.ts";
 import { inputFiles } from "./replay/input-file.ts";
 import { liveEndpointWarning } from "./replay/live-endpoint-warning.ts";
+import { onceAPlace } from "./replay/once-a-place.ts";
 import { Progress } from "./replay/progress.ts";
 import { ReplayJob } from "./replay/replay-job.ts";
 import { openOutputs, type ReplayOutputs } from "./replay/replay-outputs.ts";
@@ -144,16 +145,6 @@ export const replay: Command = {
     return exitCodeOf(summary);
   },
 };
-
-/** The first trouble of each place is told; the summary has how many there were. */
-function onceAPlace(tell: (error: unknown, place: string) => void) {
-  const told = new Set<string>();
-  return (error: unknown, place: string) => {
-    if (told.has(place)) return;
-    told.add(place);
-    tell(error, place);
-  };
-}
 
 /** A failure to write the spans says which option it is about. */
 function named(error: unknown, { lines }: ReplayOutputs): unknown {

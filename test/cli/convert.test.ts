@@ -253,6 +253,28 @@ describe("convert", () => {
     expect(await verifyLog(folder.at("log"))).toMatchObject({ ok: true, rows: 100_004 });
   });
 
+  it("says once why rows could not be stored, and how many: exit code 1", async () => {
+    using folder = new Folder();
+    const texts = [1, 2, 3].map((n) =>
+      line({
+        type: "tool_start",
+        event_id: "x".repeat(5000 + n),
+        tool_use_id: "t",
+        tool: "a",
+        tool_version: null,
+        input: n,
+      }),
+    );
+    const { code, stderr, summary } = await converted(
+      ["-", "--audit", folder.at("log")],
+      `${texts.join("\n")}\n`,
+    );
+    expect([code, summary.audit.failures]).toEqual([1, 3]);
+    expect(stderr.split("\n").filter((text) => text.startsWith("audit append:"))).toEqual([
+      "audit append: event_id: expected a string of at most 4096 characters, or nothing when not known",
+    ]);
+  });
+
   it("asks for the log to write to", async () => {
     const failed = await called(convert, [recording("success")]).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(CliError);
