@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Command, Io } from "./command.ts";
-import { type ApplicationApi, loadApplication } from "./doctor/application-api.ts";
+import { type ApplicationApi, LOADING_S, loadApplication } from "./doctor/application-api.ts";
 import { checkEndpoint } from "./doctor/check-endpoint.ts";
 import { checkEnvironment } from "./doctor/check-environment.ts";
 import { checkMetricsEndpoint } from "./doctor/check-metrics-endpoint.ts";
@@ -28,7 +28,7 @@ const OPTIONS = {
   import: {
     type: "string",
     value: "FILE",
-    about: "The application's own tracing setup: it is loaded, and its provider looked at.",
+    about: `The application's own tracing setup: it is loaded, in at most ${LOADING_S} s, and its provider looked at.`,
   },
 } as const;
 

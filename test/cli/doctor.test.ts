@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadApplication } from "../../src/cli/doctor/application-api.ts";
 import { deadUrl, OtlpServer } from "../support/otlp-server.ts";
 import { command } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
@@ -227,6 +228,18 @@ describe.concurrent("doctor and the application", () => {
       expect(code).toBe(1);
     },
   );
+
+  it("waits for no file that goes on for ever, and says so", async () => {
+    const said: string[] = [];
+    // In this process there is always something left to do, as for a file that serves.
+    const file = fixture("waiting-setup");
+    const loading = loadApplication(file, (error) => said.push(error.message), 0.2);
+    await expect(loading).rejects.toMatchObject({
+      message: `--import: ${file}: it is not loaded after 0.2 s`,
+      hint: "It serves, or awaits what does not come. Name the file that sets tracing up, and does nothing else.",
+    });
+    expect(said).toEqual([]);
+  });
 
   it("ends when a file fails that has begun something", async () => {
     const { code, stderr } = await doctor(["--import", fixture("half-started")]);
