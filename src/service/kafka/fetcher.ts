@@ -62,6 +62,9 @@ export class Fetcher {
   remove(target: FetchTarget): void {
     const name = partitionName(target);
     if (this.#targets.get(name) === target) this.#targets.delete(name);
+    // Whoever comes next begins with the topic that is there then.
+    if ([...this.#targets.values()].some(({ topic }) => topic === target.topic)) return;
+    this.#ids.delete(target.topic);
   }
 
   /** A target has become hungry. */

@@ -50,6 +50,9 @@ export class GroupMember {
   readonly #leaving = new AbortController();
   #joining = false;
   #joiningAgain = false;
+  #wanted: readonly string[];
+  /** The join that is under way has begun with other topics. */
+  #wantedAnew = false;
   #commit: Promise<void> = Promise.resolve();
 
   /** @param make makes the client; it is this one's alone. */
@@ -71,6 +74,7 @@ export class GroupMember {
       protocolsMetadata: () => this.#beforeJoin(),
     });
     this.#consumer = consumer;
+    this.#wanted = options.topics;
     for (const topic of options.topics) consumer.topics.track(topic);
     consumer.on("consumer:group:join", () => this.#joined());
     consumer.on("error", (error) => this.#lost(error));
@@ -96,16 +100,20 @@ export class GroupMember {
     throw new Error("left the group");
   }
 
+  /** Wants the partitions of these topics alone from now on: has the group share them out anew. */
+  subscribe(topics: readonly string[]): void {
+    const { topics: tracked } = this.#consumer;
+    for (const topic of this.#wanted) if (!topics.includes(topic)) tracked.untrack(topic);
+    for (const topic of topics) if (!this.#wanted.includes(topic)) tracked.track(topic);
+    this.#wanted = topics;
+    if (this.#joining || this.#joiningAgain) this.#wantedAnew = true;
+    else this.rejoin();
+  }
+
   /** Has the group share its partitions out anew: there are more of them. */
   rejoin(): void {
-    if (this.#joining || this.#joiningAgain || this.#leaving.signal.aborted) return;
-    this.#joiningAgain = true;
-    this.join()
-      // It leaves meanwhile.
-      .catch(() => {})
-      .finally(() => {
-        this.#joiningAgain = false;
-      });
+    if (this.#joining || this.#joiningAgain) return;
+    this.#joinAnew();
   }
 
   /**
@@ -150,6 +158,17 @@ export class GroupMember {
     late.abort();
   }
 
+  #joinAnew(): void {
+    if (this.#leaving.signal.aborted) return;
+    this.#joiningAgain = true;
+    this.join()
+      // It leaves meanwhile.
+      .catch(() => {})
+      .finally(() => {
+        this.#joiningAgain = false;
+      });
+  }
+
   async #send(positions: readonly Position[]): Promise<boolean> {
     if (this.#consumer.memberId === null) return false;
     const offsets = positions.map(({ topic, partition, offset }) => {
@@ -188,6 +207,8 @@ export class GroupMember {
     } catch (error) {
       this.#duties.onError(error, "release");
     }
+    // The client reads its topics after this.
+    this.#wantedAnew = false;
     return Buffer.alloc(0);
   }
 
@@ -195,6 +216,9 @@ export class GroupMember {
     this.#joining = false;
     this.#backoff.reset();
     this.#duties.assigned(eachPartition(this.#consumer.assignments ?? []));
+    if (!this.#wantedAnew) return;
+    this.#wantedAnew = false;
+    this.#joinAnew();
   }
 
   /** The client has given up to join again. */

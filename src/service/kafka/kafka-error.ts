@@ -10,6 +10,22 @@ export function isProtocolError(error: unknown, name: string): boolean {
   return error.errors.some((one) => isProtocolError(one, name));
 }
 
+const REFUSALS = [
+  "UNKNOWN_TOPIC_OR_PARTITION",
+  "UNKNOWN_TOPIC_ID",
+  "TOPIC_AUTHORIZATION_FAILED",
+  "INVALID_TOPIC_EXCEPTION",
+];
+
+/**
+ * Whether it is about a topic that is not there, or not for this client: the others may be well. In answers
+ * to metadata requests the client has only words for the first.
+ */
+export function isTopicRefused(error: unknown): boolean {
+  if (error instanceof Error && error.message.startsWith("Unknown topic ")) return true;
+  return REFUSALS.some((name) => isProtocolError(error, name));
+}
+
 /** What an error of the client says: those it consists of say more than it does. */
 export function kafkaMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

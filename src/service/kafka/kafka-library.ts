@@ -44,7 +44,7 @@ export interface KafkaConsumer extends Client {
   readonly memberId: string | null;
   readonly generationId: number;
   readonly assignments: readonly TopicPartitions[] | null;
-  readonly topics: { track(topic: string): boolean };
+  readonly topics: { track(topic: string): boolean; untrack(topic: string): boolean };
   joinGroup(options: object, callback?: (error: Error | null) => void): Promise<string> | undefined;
   leaveGroup(force?: boolean): Promise<void>;
   commit(options: { offsets: CommittedOffset[] }): Promise<void>;

@@ -3,15 +3,16 @@ import type { DecodeIssue } from "../../dialects/dialect.ts";
 import { Backoff } from "../../otel/service/backoff.ts";
 import type { ClientOptions } from "./client-options.ts";
 import { DeadLetters, LetterRefusedError } from "./dead-letters.ts";
-import { Fetcher } from "./fetcher.ts";
 import { GroupMember, type Position } from "./group-member.ts";
-import { kafkaMessage } from "./kafka-error.ts";
+import { isTopicRefused, kafkaMessage } from "./kafka-error.ts";
 import type { KafkaConsumer, KafkaLibrary } from "./kafka-library.ts";
 import { type LineTaker, PartitionLane, type Reject } from "./partition-lane.ts";
 import type { RecordRules } from "./record-lines.ts";
 import { startOf } from "./start-position.ts";
 import { byTopic, partitionName, type TopicPartition } from "./topic-partition.ts";
+import { TopicReaders } from "./topic-readers.ts";
 import type { TopicRecord } from "./topic-record.ts";
+import { TopicWatch } from "./topic-watch.ts";
 
 /** How a group's member reads, and what it does with what it reads. */
 export interface KafkaServiceOptions {
@@ -48,8 +49,6 @@ export interface PartitionFigures extends TopicPartition {
 
 /** How often positions are committed, in ms. */
 const COMMIT_MS = 1000;
-/** How often it is looked whether a topic has more partitions, in ms. */
-const GROWTH_MS = 60_000;
 
 interface Held extends TopicPartition {
   lane: PartitionLane | undefined;
@@ -65,13 +64,13 @@ interface Held extends TopicPartition {
 export class KafkaService {
   readonly #options: KafkaServiceOptions;
   readonly #reader: KafkaConsumer;
-  readonly #fetcher: Fetcher;
+  readonly #readers: TopicReaders;
+  readonly #watch: TopicWatch;
   readonly #letters: DeadLetters | undefined;
   readonly #member: GroupMember;
   readonly #held = new Map<string, Held>();
   readonly #stopping = new AbortController();
   readonly #opening = new Set<Promise<void>>();
-  #partitions = "";
   #rejected = 0;
   #ticking: Promise<void> = Promise.resolve();
 
@@ -81,9 +80,16 @@ export class KafkaService {
     const tell = (error: unknown, where: string) => {
       if (!this.#stopping.signal.aborted) options.onError(new Error(kafkaMessage(error)), where);
     };
-    this.#reader = new library.Consumer({ ...client, groupId: group });
+    // Of a topic that went away both hear before it is looked for.
+    const troubled = (error: unknown, where: string) => {
+      this.#watch.doubt();
+      tell(error, where);
+    };
+    const reader = () => new library.Consumer({ ...client, groupId: group });
+    this.#reader = reader();
     this.#reader.on("error", (error) => tell(error, "reader"));
-    this.#fetcher = new Fetcher(this.#reader, tell);
+    this.#watch = new TopicWatch(this.#reader, options.topics, tell);
+    this.#readers = new TopicReaders(reader, troubled);
     if (deadLetterTopic !== undefined) {
       const producer = new library.Producer(client);
       const where = `dead letter topic ${deadLetterTopic}`;
@@ -109,7 +115,7 @@ export class KafkaService {
       {
         release: (kept, member) => this.#release(kept, member),
         assigned: (partitions) => this.#assigned(partitions),
-        onError: tell,
+        onError: troubled,
       },
     );
   }
@@ -120,7 +126,8 @@ export class KafkaService {
    * @throws (rejects) when a topic is not there, no broker can be reached, or it is stopped meanwhile.
    */
   async start(): Promise<void> {
-    await this.#checkTopics();
+    const { deadLetterTopic } = this.#options;
+    await this.#watch.begin(deadLetterTopic === undefined ? [] : [deadLetterTopic]);
     await this.#member.join();
     this.#ticking = this.#tick();
   }
@@ -168,25 +175,10 @@ export class KafkaService {
       (await atMost(graceMs, this.#member.commit(positions))) ?? false;
     await this.#handOver([...this.#held.values()], answered ? commit : undefined);
     await this.#member.leave();
-    await this.#fetcher.close();
+    await this.#readers.close();
+    await this.#reader.close(true);
     await Promise.all(this.#opening);
     await this.#letters?.close();
-  }
-
-  async #checkTopics(): Promise<void> {
-    const { topics, deadLetterTopic } = this.#options;
-    const wanted = deadLetterTopic === undefined ? topics : [...topics, deadLetterTopic];
-    for (const topic of wanted) {
-      const { topics: found } = await this.#reader.metadata({ topics: [topic], forceUpdate: true });
-      if (!found.has(topic)) throw new Error(`Unknown topic ${topic}.`);
-    }
-    this.#partitions = await this.#countPartitions();
-  }
-
-  async #countPartitions(): Promise<string> {
-    const topics = [...this.#options.topics];
-    const metadata = await this.#reader.metadata({ topics, forceUpdate: true });
-    return topics.map((topic) => metadata.topics.get(topic)?.partitionsCount).join();
   }
 
   /** Before a (re)join: what is not kept is settled, committed and let go. */
@@ -208,7 +200,7 @@ export class KafkaService {
     for (const held of going) {
       held.gone = true;
       this.#held.delete(partitionName(held));
-      if (held.lane !== undefined) this.#fetcher.remove(held.lane);
+      if (held.lane !== undefined) this.#readers.remove(held.lane);
     }
     // What the group has given to others must not hold up the join.
     const graceMs = commit === undefined ? 0 : this.#options.graceMs;
@@ -228,7 +220,8 @@ export class KafkaService {
       return { topic, partition, lane: undefined, gone: false, committed: -1 };
     });
     for (const one of held) this.#held.set(partitionName(one), one);
-    this.#track(this.#open(held));
+    // One that can't be opened waits for itself alone.
+    for (const of of ofEachTopic(held)) this.#track(this.#open(of));
   }
 
   #track(work: Promise<void>): void {
@@ -269,7 +262,7 @@ export class KafkaService {
       // Where the log was cut, what was committed is not to be compared with.
       held.committed = missing === undefined ? (committed.get(name) ?? -1) : -1;
       held.lane = this.#laneOf(held, from, start);
-      this.#fetcher.add(held.lane);
+      this.#readers.add(held.lane);
     }
   }
 
@@ -301,7 +294,7 @@ export class KafkaService {
       rules,
       makeLane: (reject) => makeLane(partitionName(held), from, reject),
       bury: (record, value, issues) => this.#bury(record, value, issues),
-      onHungry: () => this.#fetcher.wake(),
+      onHungry: () => this.#readers.wake(topic),
       onReplaced: () => this.#beginAnew(held),
       onError,
     });
@@ -331,27 +324,21 @@ export class KafkaService {
   /** Commits now and then; what fails is committed the next time. */
   async #tick(): Promise<void> {
     const { signal } = this.#stopping;
-    let looked = performance.now();
     while (!signal.aborted) {
       await sleep(COMMIT_MS, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       for (const { lane } of this.#held.values()) lane?.settle();
       await this.#commit([...this.#held.values()], (positions) => this.#member.commit(positions));
-      if (performance.now() - looked < GROWTH_MS) continue;
-      looked = performance.now();
-      await this.#lookForGrowth();
+      // The client takes its time to say that a topic is not there; commits go on meanwhile.
+      void this.#lookAtTopics();
     }
   }
 
-  async #lookForGrowth(): Promise<void> {
-    try {
-      const partitions = await this.#countPartitions();
-      if (partitions === this.#partitions) return;
-      this.#partitions = partitions;
-      this.#member.rejoin();
-    } catch (error) {
-      this.#options.onError(new Error(kafkaMessage(error)), "metadata");
-    }
+  async #lookAtTopics(): Promise<void> {
+    if (!(await this.#watch.look())) return;
+    const { there } = this.#watch;
+    // Without any of them there is nothing to be a member for.
+    if (there.length > 0) this.#member.subscribe(there);
   }
 
   async #commit(
@@ -370,10 +357,18 @@ export class KafkaService {
       if (!(await commit(positions))) return;
     } catch (error) {
       this.#options.onError(new Error(kafkaMessage(error)), "commit");
+      const topics = ofEachTopic(ahead.map(({ held }) => held));
+      if (topics.length < 2 || !isTopicRefused(error)) return;
+      for (const of of topics) await this.#commit(of, commit);
       return;
     }
     for (const { held, stored } of ahead) held.committed = stored;
   }
+}
+
+function ofEachTopic(all: readonly Held[]): Held[][] {
+  const topics = [...new Set(all.map(({ topic }) => topic))];
+  return topics.map((wanted) => all.filter(({ topic }) => topic === wanted));
 }
 
 const EARLIEST = -2n;

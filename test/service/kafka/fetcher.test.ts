@@ -90,7 +90,7 @@ describe("Fetcher", () => {
     const fetcher = new Fetcher(
       consumer({
         metadata: async () => METADATA,
-        topics: { track: (topic) => tracked.push(topic) > 0 },
+        topics: { track: (topic) => tracked.push(topic) > 0, untrack: () => true },
         ...parts,
       }),
       (error, where) => errors.push(`${where}: ${String(error)}`),

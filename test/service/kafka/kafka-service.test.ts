@@ -38,7 +38,7 @@ class TestClient implements KafkaConsumer {
   memberId: string | null = null;
   readonly generationId = 0;
   readonly assignments: readonly TopicPartitions[] = [{ topic: "events", partitions: [0] }];
-  readonly topics = { track: () => true };
+  readonly topics = { track: () => true, untrack: () => true };
   readonly #broker: TestBroker;
   readonly #beforeJoin: () => Promise<Buffer>;
   #joined = () => {};

@@ -22,7 +22,7 @@ export function consumer(parts: Partial<KafkaConsumer>): KafkaConsumer {
     memberId: null,
     generationId: 0,
     assignments: null,
-    topics: { track: () => true },
+    topics: { track: () => true, untrack: () => true },
     joinGroup: unused,
     leaveGroup: unused,
     commit: unused,

@@ -1,0 +1,95 @@
+import { isTopicRefused, kafkaMessage } from "./kafka-error.ts";
+import type { KafkaConsumer } from "./kafka-library.ts";
+
+/** Between two looks where all is well, and where something is not, in ms. */
+const LOOK_MS = 60_000;
+const DOUBT_MS = 5_000;
+
+/**
+ * Looks which topics are there, and in how many partitions. A group can't be joined, nor stayed in, by a
+ * member that wants a topic which is gone: the client asks for all of them before anything else.
+ */
+export class TopicWatch {
+  readonly #reader: KafkaConsumer;
+  readonly #topics: readonly string[];
+  readonly #onError: (error: unknown, where: string) => void;
+  /** `undefined`: it is not there. */
+  #partitions = new Map<string, number | undefined>();
+  #looked = Number.NEGATIVE_INFINITY;
+  #doubted = false;
+  #looking = false;
+
+  constructor(
+    reader: KafkaConsumer,
+    topics: readonly string[],
+    onError: (error: unknown, where: string) => void,
+  ) {
+    this.#reader = reader;
+    this.#topics = topics;
+    this.#onError = onError;
+  }
+
+  /** Those that are there, as far as is known. */
+  get there(): readonly string[] {
+    return this.#topics.filter((topic) => this.#partitions.get(topic) !== undefined);
+  }
+
+  /** Something has failed: the next look is soon. */
+  doubt(): void {
+    this.#doubted = true;
+  }
+
+  /** At the start all have to be there. @throws (rejects) for one that is not. */
+  async begin(more: readonly string[]): Promise<void> {
+    for (const topic of [...this.#topics, ...more]) {
+      try {
+        this.#partitions.set(topic, await this.#count(topic));
+      } catch (error) {
+        throw isTopicRefused(error) ? refusal(topic, error) : error;
+      }
+    }
+    this.#looked = performance.now();
+  }
+
+  /** Looks, where it is time for that. @returns whether something has changed. */
+  async look(): Promise<boolean> {
+    const soon = this.#doubted || this.there.length < this.#topics.length;
+    const due = performance.now() - this.#looked >= (soon ? DOUBT_MS : LOOK_MS);
+    if (!due || this.#looking) return false;
+    this.#looking = true;
+    this.#doubted = false;
+    const changed = await Promise.all(this.#topics.map((topic) => this.#lookAt(topic)));
+    this.#looked = performance.now();
+    this.#looking = false;
+    return changed.includes(true);
+  }
+
+  async #lookAt(topic: string): Promise<boolean> {
+    let count: number | undefined;
+    try {
+      count = await this.#count(topic);
+    } catch (error) {
+      const refused = isTopicRefused(error);
+      this.#onError(refused ? refusal(topic, error) : error, refused ? "topics" : "metadata");
+      // Brokers that can't be reached say nothing about it.
+      if (!refused) return false;
+    }
+    const before = this.#partitions.get(topic);
+    this.#partitions.set(topic, count);
+    return count !== before;
+  }
+
+  async #count(topic: string): Promise<number | undefined> {
+    const { topics } = await this.#reader.metadata({ topics: [topic], forceUpdate: true });
+    const found = topics.get(topic);
+    if (found === undefined) throw new Error(`Unknown topic ${topic}.`);
+    return found.partitionsCount;
+  }
+}
+
+/** The client's own message names another topic, or none. */
+function refusal(topic: string, error: unknown): Error {
+  const message = kafkaMessage(error);
+  const named = message.includes(topic) ? message : `${topic}: ${message}`;
+  return new Error(named, { cause: error });
+}
