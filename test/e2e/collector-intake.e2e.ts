@@ -65,6 +65,10 @@ describe("the shipped collector", () => {
     const nested = rawRun("failed", below).root;
     const strangers = rawRun("failed", below).root;
     const openedLate = rawRun("failed", below).root;
+    // Its start never came: it names no parent, and stands in the trace of the root that its events name.
+    const neverStarted = rawRun("failed", more).root;
+    // The same without a root's name, and so in a trace that was told by somebody else.
+    const elsewhere = rawRun("failed", more).root;
     const unseen = { key: "entelix.run.start_unseen", value: { boolValue: true } };
     await otlpPostUntilTaken(
       stack.endpoint,
@@ -74,21 +78,32 @@ describe("the shipped collector", () => {
         // Its parent is another tenant's, so it is the root of a trace of its own.
         strangers,
         { ...openedLate, attributes: [...openedLate.attributes, unseen] },
+        {
+          ...neverStarted,
+          traceId: root.root.traceId,
+          parentSpanId: root.root.traceId.slice(16),
+          attributes: [...neverStarted.attributes, unseen],
+        },
+        {
+          ...elsewhere,
+          parentSpanId: "00f067aa0ba902b7",
+          attributes: [...elsewhere.attributes, unseen],
+        },
       ]),
     );
     const count = (entelix_root: string) =>
       countedSpans(stack, { gen_ai_operation_name: "invoke_agent", entelix_root });
     const before = 1;
     await untilHolds("all are counted", async () => {
-      expect([await count("true"), await count("false")]).toEqual([before + 2, 2]);
+      expect([await count("true"), await count("false")]).toEqual([before + 3, 3]);
     });
     await untilHolds("all are in Jaeger", async () =>
       expect(
         await tally(
           stack,
-          [root.root, nested, strangers, openedLate].map((each) => each.traceId),
+          [root.root, nested, strangers, openedLate, elsewhere].map((each) => each.traceId),
         ),
-      ).toEqual({ 1: 4 }),
+      ).toEqual({ 1: 4, 2: 1 }),
     );
     const [stored] = await stack.jaeger.trace(root.traceId);
     expect(Object.keys(stored?.attributes ?? {})).not.toContain("entelix.root");
