@@ -114,6 +114,18 @@ function dialectOf(
   return dialects.find(({ name }) => name === before);
 }
 
+/**
+ * A line that tells no dialect, where no other line can tell it either: an event of a type of tomorrow says
+ * with its tenant and run whose it is, as an entelix line does. Of anything else nothing is known.
+ */
+export function decodeAlone(
+  line: LineToDecode,
+  dialects: readonly Dialect<RecordedEvent>[],
+): DecodedLogLine | undefined {
+  const decoded = decodeLogLine({ ...line, dialect: entelixDialect.name }, dialects);
+  return decoded.heard === undefined ? undefined : decoded;
+}
+
 function unknownDialect(
   named: string | undefined,
   dialects: readonly Dialect<RecordedEvent>[],

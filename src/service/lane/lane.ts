@@ -12,7 +12,7 @@ import { Work } from "../../otel/service/work.ts";
 import type { Player } from "../../runtimes/player.ts";
 import { type RecordedEvent, RUNTIMES } from "../../runtimes/runtimes.ts";
 import { DeadLetters } from "./dead-letters.ts";
-import { decodeLogLine } from "./decode-log-line.ts";
+import { decodeAlone, decodeLogLine } from "./decode-log-line.ts";
 import type { LaneFigures } from "./lane-figures.ts";
 import { LaneLog } from "./lane-log.ts";
 import type { LaneOptions } from "./lane-options.ts";
@@ -262,13 +262,18 @@ export class Lane {
   #decode(line: LogLine): void {
     const { key } = line;
     const before = key === undefined ? undefined : this.#dialects.get(key);
-    const decoded = decodeLogLine(line, DIALECTS, before);
+    const first = decodeLogLine(line, DIALECTS, before);
+    const undecided = first.issues !== undefined && first.undecided === true;
+    const decoded = (undecided ? decodeAlone(line, DIALECTS) : undefined) ?? first;
     if (decoded.issues !== undefined) {
       this.#rejected++;
       if (line.offset >= this.#stored) this.#letters.add(line, decoded.issues);
       return;
     }
-    if (key !== undefined && decoded.dialect !== before) this.#dialects.set(key, decoded.dialect);
+    // What was only guessed says nothing of the lines behind it.
+    if (key !== undefined && decoded === first && decoded.dialect !== before) {
+      this.#dialects.set(key, decoded.dialect);
+    }
     if (decoded.event !== undefined) this.#play(this.#order.add(decoded.event));
     else if (decoded.unknown !== undefined) {
       this.#unknown++;

@@ -118,4 +118,30 @@ describe("a run that says what nobody understands", () => {
     expect(spans.filter((span) => span.includes("abandoned"))).toHaveLength(1);
     expect(life.lane.figures).toMatchObject({ unknown: 3, openRuns: 0 });
   });
+
+  /** The first line of its key, and without a header that says its dialect. */
+  function first(says: object, tenant?: string): LogLine[] {
+    const [line] = longRun("entelix");
+    if (line === undefined) throw new Error("expected a line");
+    const text = JSON.stringify({ timestamp: formatRfc3339([BEGIN, 0]), ...says });
+    const began = { ...line, offset: 1, dialect: undefined };
+    return [{ ...line, text, tenant, dialect: undefined }, began];
+  }
+
+  it.each([
+    [{ type: "of_tomorrow", run_id: "run-1", tenant_id: "acme" }, undefined],
+    [{ type: "of_tomorrow", run_id: "run-1" }, "acme"],
+  ])("is counted, and no dead letter, as the first of its key: %j of %s", async (says, tenant) => {
+    const { life } = await lane(first(says, tenant));
+    expect(life.lane.figures).toMatchObject({ events: 1, unknown: 1, rejected: 0 });
+  });
+
+  it.each([
+    [{ type: "order_created", tenant_id: "acme" }, undefined],
+    [{ type: "order_created", run_id: "run-1", tenant_id: "globex" }, "acme"],
+    [{ type: "order_created", run_id: "run-1", tenant_id: "acme", timestamp: "soon" }, undefined],
+  ])("is a dead letter where nothing says whose it is: %j of %s", async (says, tenant) => {
+    const { life } = await lane(first(says, tenant));
+    expect(life.lane.figures).toMatchObject({ events: 1, unknown: 0, rejected: 1 });
+  });
 });
