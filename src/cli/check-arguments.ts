@@ -22,6 +22,7 @@ export function checkArguments(command: Command, args: string[]): "help" | "vers
   if (asked("help")) return "help";
   if (asked("version")) return "version";
   const hint = `Run: entelix-otel ${command.name} --help`;
+  const given = new Map<string, string>();
   let operands = 0;
   for (const token of tokens) {
     if (token.kind === "positional") operands++;
@@ -38,6 +39,12 @@ export function checkArguments(command: Command, args: string[]): "help" | "vers
     if (spec.type === "string" && isMissing(value, token.inlineValue)) {
       throw new CliError(`${name}: expected ${spec.value ?? "a value"} after it`, hint);
     }
+    if (value === undefined || spec.multiple === true) continue;
+    // The first would be passed over without a word: `--out a --out b` writes no a. A value may be a secret.
+    if ((given.get(token.name) ?? value) !== value) {
+      throw new CliError(`${name}: expected only one, got two that differ`, hint);
+    }
+    given.set(token.name, value);
   }
   if (operands < command.least) {
     throw new CliError(`expected ${command.operands} after ${command.name}`, hint);

@@ -5,6 +5,8 @@ import type { Output } from "./terminal/output.ts";
 export interface OptionSpec {
   readonly type: "string" | "boolean";
   readonly short?: string;
+  /** It may be given several times. */
+  readonly multiple?: boolean;
   /** What stands for the value in the help: `FILE`. */
   readonly value?: string;
   readonly about: string;

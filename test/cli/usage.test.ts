@@ -78,6 +78,7 @@ describe("the command line", () => {
     [["replay", "x", "--rejects"], "--rejects: expected FILE after it"],
     [["replay", "x", "--endpoint="], "--endpoint: expected URL after it"],
     [["consume", "--dead-letter="], "--dead-letter: expected TOPIC after it"],
+    [["replay", "x", "--out", "a", "--out", "b"], "--out: expected only one, got two that differ"],
     [["replay", "x", "--json=yes"], '--json: expected no value, got "yes"'],
     [["where", "a", "b"], "expected one RUN_ID after where, got 2"],
     [["demo", "x"], "expected nothing after demo, got 1"],
