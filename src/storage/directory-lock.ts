@@ -1,5 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
-import { link, open, readdir, readFile, realpath, unlink, writeFile } from "node:fs/promises";
+import {
+  access,
+  constants,
+  link,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import type { DirectoryLock } from "./file-layer.ts";
@@ -62,7 +72,9 @@ async function contend(
 ): Promise<DirectoryLock> {
   for (;;) {
     const socket = socketName();
-    const server = await listen(join(sockets, socket));
+    const server = await listen(join(sockets, socket)).catch(async (thrown: unknown) => {
+      throw await cantLock(directory, thrown);
+    });
     try {
       const won = await takeNextGeneration(directory, sockets, socket);
       if (won !== undefined && (await isAlive(join(sockets, socket)))) {
@@ -187,6 +199,20 @@ function held(server: Server, onRelease: () => Promise<void>): DirectoryLock {
       return released;
     },
   };
+}
+
+/**
+ * Why the lock's socket can't be made: that says something of the directory, and nothing of an address that a
+ * service listens on. A directory that is not there has the socket refused as one without permission.
+ */
+async function cantLock(directory: string, thrown: unknown): Promise<Error> {
+  try {
+    await access(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return asError(error);
+  }
+  const { message } = asError(thrown);
+  return new Error(`${directory}: can't be locked: ${message}`, { cause: thrown });
 }
 
 function locked(directory: string): Error {

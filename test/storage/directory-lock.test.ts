@@ -32,6 +32,15 @@ async function names(): Promise<string[]> {
 }
 
 describe("the lock of a log", () => {
+  it("says what is wrong with its folder, as nothing that a service listens on is", async () => {
+    const gone = join(folder, "gone");
+    await expect(lockDirectory(gone)).rejects.toMatchObject({
+      code: "ENOENT",
+      syscall: "access",
+      path: gone,
+    });
+  });
+
   it("is held once in a process, also under another name of the folder", async () => {
     const log = await NdjsonSessionLog.open(folder);
     for (const path of [
