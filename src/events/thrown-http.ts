@@ -1,6 +1,7 @@
 import { isHttpFailure } from "./agent-error.ts";
 import { property } from "./thrown-property.ts";
 import { retryAfterMs } from "./thrown-retry-after.ts";
+import { rpcRetryMs } from "./thrown-rpc-status.ts";
 
 /** What an error of an HTTP client says about the answer. */
 export interface ThrownHttp {
@@ -36,5 +37,8 @@ export function thrownHttp(thrown: unknown): ThrownHttp | undefined {
   ].find((value) => typeof value === "object" && value !== null);
   // Another number named `status` may as well be the exit code of a child process.
   if (!isHttpFailure(status) && headers === undefined) return undefined;
-  return { status, retryAfterMs: retryAfterMs(headers, Date.now()) };
+  return {
+    status,
+    retryAfterMs: retryAfterMs(headers, Date.now()) ?? rpcRetryMs(thrown, response),
+  };
 }

@@ -86,6 +86,7 @@ describe("what JavaScript throws", () => {
   const httpError = (status: number, headers = {}) =>
     Object.assign(new Error("no"), { status, headers });
   const named = (name: string) => Object.assign(new Error("no key"), { name });
+  const retryInfo = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "36s" };
   const circle: { self?: unknown } = {};
   circle.self = circle;
 
@@ -99,13 +100,17 @@ describe("what JavaScript throws", () => {
     "fetch failed, caused by ECONNREFUSED": [() => fetchFailed("ECONNREFUSED")],
     "fetch failed, caused by ENOTFOUND": [() => fetchFailed("ENOTFOUND")],
     "fetch failed, caused by CERT_HAS_EXPIRED": [() => fetchFailed("CERT_HAS_EXPIRED")],
-    "HTTP 429 with retry-after": [() => httpError(429, { "retry-after": "7" })],
+    "HTTP 429 with retry-after, or Google's RetryInfo": [
+      () => httpError(429, { "retry-after": "7" }),
+      () => Object.assign(new Error("no"), { status: 429, errorDetails: [retryInfo] }),
+    ],
     "HTTP 429 without": [() => httpError(429)],
     "HTTP 401 or 403": [() => httpError(401), () => httpError(403)],
     "HTTP 408 or 425": [() => httpError(408), () => httpError(425)],
     "any other HTTP 4xx": [() => httpError(404), () => httpError(422)],
     "HTTP 5xx": [() => httpError(500), () => httpError(529)],
-    "an error that OpenAI or Anthropic sent in the middle of a stream": [
+    "an error that OpenAI, Anthropic or AWS sent in the middle of a stream": [
+      () => Object.assign(new Error("slow down"), { $fault: "client", $metadata: undefined }),
       () =>
         Object.assign(new Error("Overloaded"), {
           name: "APIError",
@@ -114,6 +119,12 @@ describe("what JavaScript throws", () => {
         }),
     ],
     "the AI SDK's missing API key": [() => named("AI_LoadAPIKeyError")],
+    "the AI SDK's NoOutputGeneratedError and its like, OpenAI's LengthFinishReasonError": [
+      () => named("AI_NoOutputGeneratedError"),
+      () => named("AI_NoObjectGeneratedError"),
+      () => named("LengthFinishReasonError"),
+    ],
+    "the AI SDK's missing setting": [() => named("AI_LoadSettingError")],
     "the SyntaxError of JSON.parse or parseExact": [() => JSON.parse("{"), () => parseExact("{")],
     "the TypeError of JSON.stringify on a circle": [() => JSON.stringify(circle)],
     "a schema library's issues": [

@@ -39,6 +39,18 @@ describe("what the envelope keeps of a client's error", () => {
     });
   });
 
+  it("has the wait that Google says in the body, in whole seconds", () => {
+    const google = CLIENT_ERRORS.find(({ name }) =>
+      name.startsWith("google generative-ai 0.24 429"),
+    );
+    expect(envelopeOf(google?.thrown)).toEqual({
+      wire_code: "rate_limited",
+      wire_class: "client",
+      retry_after_secs: 36,
+      provider_status: 429,
+    });
+  });
+
   it("keeps the text of the cause that told, and all of the thrown value as the cause", () => {
     const cause = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:9"), {
       code: "ECONNREFUSED",

@@ -30,6 +30,18 @@ class RateLimitError extends APIError {}
 class APIUserAbortError extends APIError {}
 class APIConnectionError extends APIError {}
 class APIConnectionTimeoutError extends APIConnectionError {}
+class LengthFinishReasonError extends Error {}
+class GoogleGenerativeAIAbortError extends Error {}
+class CohereTimeoutError extends Error {}
+
+/** What Gemini says to a 429. */
+const GOOGLE_DETAILS = [
+  { "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations: [{ quotaValue: "15" }] },
+  { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "36.5s" },
+];
+
+/** The answer that Cohere's client makes up where none came. */
+const MADE_UP = { headers: new Headers(), redirected: false, type: "error", url: "" };
 
 const dispatch = { failure: "model_dispatch" } as const;
 const network = { ...dispatch, tool: "transient", code: "transport_failure" } as const;
@@ -44,6 +56,7 @@ const deadline = {
   code: "deadline_exceeded",
 } as const;
 const serde = { failure: "internal", tool: "validation", code: "serde" } as const;
+const unusable = { ...dispatch, tool: "internal", code: "model_retry_exhausted" } as const;
 const invalid = { failure: "internal", tool: "validation", code: "invalid_request" } as const;
 
 /** Model and HTTP clients, in the shapes that the named versions throw against a local server. */
@@ -121,6 +134,63 @@ export const CLIENT_ERRORS: readonly ForeignCase[] = [
   {
     name: "google genai 2 429",
     thrown: error('{"error":{"code":429}}', { name: "ApiError", status: 429 }),
+    ...quota,
+  },
+  {
+    // The wait is in the body, which is the error's message; the client keeps no headers.
+    name: "google genai 2 429 with the time to wait",
+    thrown: error(JSON.stringify({ error: { code: 429, details: GOOGLE_DETAILS } }), {
+      name: "ApiError",
+      status: 429,
+    }),
+    ...limited,
+  },
+  {
+    name: "google genai 2 429 of a message that is no JSON",
+    thrown: error("type.googleapis.com/google.rpc.RetryInfo 36s", {
+      name: "ApiError",
+      status: 429,
+    }),
+    ...quota,
+  },
+  {
+    name: "google generative-ai 0.24 429",
+    thrown: error("[GoogleGenerativeAI Error]: [429 Too Many Requests] slow", {
+      status: 429,
+      errorDetails: GOOGLE_DETAILS,
+    }),
+    ...limited,
+  },
+  {
+    name: "google generative-ai 0.24 aborted",
+    thrown: new GoogleGenerativeAIAbortError("Request aborted when fetching http://h/"),
+    ...cancelled,
+  },
+  {
+    name: "gaxios 429 of a Google API",
+    thrown: error("Quota exceeded", {
+      name: "GaxiosError",
+      status: 429,
+      response: { status: 429, headers: {}, data: { error: { details: GOOGLE_DETAILS } } },
+    }),
+    ...limited,
+  },
+  {
+    name: "AI SDK 429 of Google's",
+    thrown: error("Quota exceeded", {
+      name: "AI_APICallError",
+      statusCode: 429,
+      responseHeaders: {},
+      responseBody: JSON.stringify({ error: { details: GOOGLE_DETAILS } }),
+    }),
+    ...limited,
+  },
+  {
+    name: "google 429 that asks for no wait",
+    thrown: error("Quota exceeded", {
+      status: 429,
+      errorDetails: [{ ...GOOGLE_DETAILS[1], retryDelay: "0s" }],
+    }),
     ...quota,
   },
   {
@@ -206,6 +276,71 @@ export const CLIENT_ERRORS: readonly ForeignCase[] = [
     ...serde,
   },
   {
+    name: "AI SDK, the text of a stream that failed",
+    thrown: error("No output generated. Check the stream for errors.", {
+      name: "AI_NoOutputGeneratedError",
+    }),
+    ...unusable,
+  },
+  {
+    name: "AI SDK, an object that does not match",
+    thrown: error(
+      "No object generated: response did not match schema.",
+      { name: "AI_NoObjectGeneratedError" },
+      { cause: error("Type validation failed", { name: "AI_TypeValidationError" }) },
+    ),
+    ...invalid,
+  },
+  {
+    name: "AI SDK, a call of a tool that there is not",
+    thrown: error("Model tried to call unavailable tool 'zap'.", { name: "AI_NoSuchToolError" }),
+    ...unusable,
+  },
+  {
+    name: "AI SDK without a setting",
+    thrown: error("AWS region setting is missing.", { name: "AI_LoadSettingError" }),
+    failure: "internal",
+    tool: "internal",
+    code: "config_error",
+  },
+  {
+    // The part of the stream holds what came, which is no error.
+    name: "AI SDK, Anthropic overloaded in the middle of a stream",
+    thrown: { type: "overloaded_error", message: "Overloaded" },
+    ...network,
+  },
+  {
+    name: "AI SDK, an error in the middle of OpenAI's Responses",
+    thrown: { type: "error", sequence_number: 3, error: { message: "busy", code: "server_error" } },
+    ...network,
+  },
+  {
+    name: "openai 6, an answer cut by its limit",
+    thrown: new LengthFinishReasonError("Could not parse response content"),
+    ...unusable,
+  },
+  {
+    name: "AWS 3 throttled in the middle of a stream",
+    thrown: error("slow down", {
+      name: "ThrottlingException",
+      $fault: "client",
+      $response: undefined,
+      $retryable: undefined,
+      $metadata: undefined,
+    }),
+    ...network,
+  },
+  {
+    name: "AWS 3, a stream cut in the middle of a message",
+    thrown: new Error("Truncated event message received."),
+    ...network,
+  },
+  {
+    name: "google genai 2, a stream cut in the middle of a message",
+    thrown: new Error("Incomplete JSON segment at the end"),
+    ...network,
+  },
+  {
     name: "AWS 503",
     thrown: error("busy", {
       name: "ServiceUnavailableException",
@@ -241,6 +376,44 @@ export const CLIENT_ERRORS: readonly ForeignCase[] = [
       { cause: fetchFailed("ENOTFOUND") },
     ),
     ...dns,
+  },
+  {
+    // Its own time limit: the signal's reason is a text, which `fetch` throws as it is.
+    name: "cohere 8 time-out",
+    thrown: error(
+      '"timeout"',
+      { name: "CohereError", rawResponse: { ...MADE_UP, status: 0 } },
+      { cause: "timeout" },
+    ),
+    ...network,
+  },
+  {
+    name: "cohere 8 time-out, where fetch throws an AbortError",
+    thrown: error(
+      "Timeout exceeded when calling POST /v1/chat.",
+      { name: "CohereTimeoutError" },
+      { cause: new DOMException("This operation was aborted", "AbortError") },
+    ),
+    ...network,
+  },
+  { name: "cohere 7 time-out", thrown: new CohereTimeoutError("Timeout"), ...network },
+  {
+    name: "cohere 8 aborted for a reason of the caller's own",
+    thrown: error(
+      "The user aborted a request",
+      { name: "CohereError", rawResponse: { ...MADE_UP, status: 499 } },
+      { cause: new Error("user left") },
+    ),
+    ...cancelled,
+  },
+  {
+    name: "cohere 8 aborted by AbortSignal.timeout",
+    thrown: error(
+      "The user aborted a request",
+      { name: "CohereError", rawResponse: { ...MADE_UP, status: 499 } },
+      { cause: new DOMException("timed out", "TimeoutError") },
+    ),
+    ...deadline,
   },
   {
     name: "hugging face 4 429",
