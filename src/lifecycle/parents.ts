@@ -148,7 +148,7 @@ function byDerivation<H>(
   if (rootRunId === undefined) {
     run.parentMissing = true;
     counters.bent.missing_parents++;
-  } else {
+  } else if (!continuesRoot(run, rootRunId, context, runs)) {
     run.root = false;
   }
   const callId = context?.parentCallId;
@@ -158,6 +158,22 @@ function byDerivation<H>(
   }
   if (run.parentRunId === undefined && root?.handle !== undefined) return root.handle;
   return driver.derived(run.traceId, parentIds.spanId, root?.handle);
+}
+
+/**
+ * Whether a run without a parent goes on where the root of its trace was paused, under another id: then
+ * it is what became of that root, and counts as one.
+ */
+function continuesRoot<H>(
+  run: Run<H>,
+  rootRunId: string,
+  context: StartContext<H> | undefined,
+  runs: RunTable<H>,
+): boolean {
+  const resumed = context?.resumedFromRunId;
+  return (
+    run.parentRunId === undefined && resumed !== undefined && runs.canonical(resumed) === rootRunId
+  );
 }
 
 /** Under a parent run that is known: under its call, where that is known or there is just one. */

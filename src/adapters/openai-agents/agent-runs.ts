@@ -73,6 +73,7 @@ export class AgentRuns {
 
   /** An agent that was paused in another process, or before this one was told of anything, goes on. */
   restore(trace: TraceRecord, span: SdkSpan, openedBy: string, at: Instant): AgentRun {
+    if (trace.root === undefined) trace.pausedRootId = trace.rootRunId;
     const run = this.begin(trace, span, NOWHERE, at, openedBy);
     run.resumed = true;
     return run;
@@ -210,10 +211,13 @@ export class AgentRuns {
     at: Readonly<Instant>,
     top: boolean,
   ): AgentRun {
+    const { pausedRootId } = trace;
+    // How far that run had come is not known here, and its next segment might be there already.
+    if (pausedRootId !== undefined) trace.rootRunId = nextRunId(pausedRootId, openedBy);
     const runId = trace.rootRunId ?? openedBy;
     const place = {
       runId,
-      resumedFrom: undefined,
+      resumedFrom: pausedRootId,
       agent,
       parent: undefined,
       parentToolUseId: undefined,

@@ -9,7 +9,7 @@ import { textOf } from "../shape.ts";
 import { eventIdOf, type News } from "./event-id.ts";
 import type { ModelAnswer } from "./model-answer.ts";
 import type { SaidError } from "./said-error.ts";
-import type { AgentRun, OpenSpan, TraceRecord } from "./trace-record.ts";
+import { type AgentRun, type OpenSpan, type TraceRecord, topRunId } from "./trace-record.ts";
 
 /** Where a call is told: in a run, under its tool-use id. */
 export interface CallPlace {
@@ -188,14 +188,15 @@ function idOf({ place, span }: OpenSpan): string {
 
 /** Named after the SDK's span, so that whoever tells it twice tells the same event. */
 function envelope(
-  { threadId, outer, root }: TraceRecord,
+  trace: TraceRecord,
   run: AgentRun,
   { span }: OpenSpan,
   what: News,
   timestamp: Readonly<Instant>,
 ): OpenEnvelope {
+  const { threadId } = trace;
   const event_id = eventIdOf(span.spanId, what);
-  const root_run_id = outer?.rootRunId ?? root?.runId ?? run.runId;
+  const root_run_id = topRunId(trace, run);
   return threadId === undefined
     ? { event_id, timestamp, root_run_id }
     : { event_id, timestamp, root_run_id, thread_id: threadId };

@@ -6,10 +6,11 @@ import { tellHook } from "../../runtime/error-hook.ts";
 import type { InnerSink } from "../../sinks/closable-sink.ts";
 import { isContextCarrier } from "../../sinks/context-carrier.ts";
 import { EventTeller } from "../event-teller.ts";
-import { fieldIn, textOf } from "../shape.ts";
+import { fieldIn, fieldsOf, textOf } from "../shape.ts";
 import { type MutableCounts, noCounts, type ProcessorCounts } from "./counts.ts";
-import type { SdkSpan, SdkTrace } from "./sdk.ts";
+import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { TraceFollower } from "./trace-follower.ts";
+import { topRunId } from "./trace-record.ts";
 
 /** Where the events go, and whose they are. */
 export interface OpenAIAgentsProcessorOptions {
@@ -148,6 +149,36 @@ export class OpenAIAgentsProcessor {
   }
 
   /**
+   * Tells that a run goes on which was paused in another process: from 0.14 of the SDK on nothing in
+   * its trace says so, and its spans would have the ids of those that the other process made. Needed
+   * nowhere else, and harmless there.
+   *
+   * @param state what `RunState.fromString` gave, before it is run.
+   * @returns the state.
+   *
+   * @example
+   * const state = processor.noteState(await RunState.fromString(agent, text));
+   */
+  noteState<T extends object>(state: T): T {
+    this.#shutDown = undefined;
+    try {
+      const trace: unknown = fieldIn(state, "_trace");
+      const traceId = textOf(fieldIn(trace, "traceId"));
+      if (traceId !== undefined) {
+        this.#follower.goesOn({
+          traceId,
+          name: textOf(fieldIn(trace, "name")) ?? UNNAMED_WORKFLOW,
+          groupId: textOf(fieldIn(trace, "groupId")) ?? null,
+          metadata: fieldsOf(fieldIn(trace, "metadata")),
+        });
+      }
+    } catch (error) {
+      this.#troubled(error);
+    }
+    return state;
+  }
+
+  /**
    * Resolves when the sink has taken what it was told, and has sent what it holds; after
    * `flushTimeoutMs` at the latest. Never rejects.
    */
@@ -186,7 +217,7 @@ export class OpenAIAgentsProcessor {
       const tenantId = found?.trace.tenantId;
       if (found === undefined || run === undefined || tenantId === undefined) return undefined;
       const { trace, place } = found;
-      const rootRunId = trace.outer?.rootRunId ?? trace.root?.runId ?? run.runId;
+      const rootRunId = topRunId(trace, run);
       return {
         run: {
           tenantId,

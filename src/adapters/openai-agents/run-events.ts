@@ -8,7 +8,7 @@ import type { EventTeller, OpenEnvelope } from "../event-teller.ts";
 import { eventIdOf } from "./event-id.ts";
 import type { AskedCall } from "./model-answer.ts";
 import type { SaidError } from "./said-error.ts";
-import type { AgentRun, Problem, TraceRecord } from "./trace-record.ts";
+import { type AgentRun, type Problem, type TraceRecord, topRunId } from "./trace-record.ts";
 
 /** Tells of runs: how they start, and how they end. */
 export class RunEvents {
@@ -127,9 +127,9 @@ function envelopeOf(
   what: "start" | "end",
   timestamp: Readonly<Instant>,
 ): OpenEnvelope {
-  const { threadId, outer, root } = trace;
+  const { threadId } = trace;
   const event_id = idOf(trace, run, what);
-  const root_run_id = outer?.rootRunId ?? root?.runId ?? run.runId;
+  const root_run_id = topRunId(trace, run);
   return threadId === undefined
     ? { event_id, timestamp, root_run_id }
     : { event_id, timestamp, root_run_id, thread_id: threadId };

@@ -82,6 +82,14 @@ export class TraceFollower {
     this.#settle(trace);
   }
 
+  /** A trace is to go on whose runs were paused where nobody here was told of it. */
+  goesOn(trace: SdkTrace): void {
+    if (this.#table.find(trace.traceId) !== undefined) return;
+    const record = this.#add(trace, runIdOfTrace(trace.traceId), false);
+    record.pausedRootId = record.rootRunId;
+    this.#settle(record);
+  }
+
   /** The agents of the trace wait for somebody's approval, whatever the trace says. */
   paused(traceId: string): void {
     const trace = this.#table.find(traceId);
@@ -265,6 +273,7 @@ export class TraceFollower {
       outer,
       startedAt: seen ? now() : undefined,
       rootRunId,
+      pausedRootId: undefined,
       begun: seen ? 1 : 0,
       root: undefined,
       agents: new Map(),

@@ -93,7 +93,9 @@ export interface TraceRecord {
   /** When it began; `undefined` when only its spans were seen. */
   readonly startedAt: Readonly<Instant> | undefined;
   /** The run id of the trace's own run; `undefined` when that id is used up: then it is a span's. */
-  readonly rootRunId: string | undefined;
+  rootRunId: string | undefined;
+  /** It goes on after a pause that was seen elsewhere: the run id of its own run there. */
+  pausedRootId: string | undefined;
   /** How often it was begun without being ended. */
   begun: number;
   root: AgentRun | undefined;
@@ -112,4 +114,12 @@ export interface TraceRecord {
   readonly usage: TraceUsage;
   /** When the last thing happened that was told of it. */
   lastAt: Readonly<Instant> | undefined;
+}
+
+/**
+ * The run at the top, whose id is the trace's: of a trace that goes on here and began elsewhere, the
+ * run that was paused there.
+ */
+export function topRunId({ outer, pausedRootId, root }: TraceRecord, run: AgentRun): string {
+  return outer?.rootRunId ?? pausedRootId ?? root?.runId ?? run.runId;
 }

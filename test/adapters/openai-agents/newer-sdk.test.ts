@@ -39,6 +39,42 @@ const task = { type: "task", name: TRACE.name };
 const turn = { type: "turn" };
 
 describe("an SDK that ends the spans of agents that pause", () => {
+  it("is told that a run goes on which was paused in another process", async () => {
+    const heard = listen();
+    const state = { _trace: { ...TRACE, traceId: "trace_newer", metadata: {} } };
+    expect(heard.processor.noteState(state)).toBe(state);
+    await heard.processor.onTraceStart(TRACE);
+    const pays: Tree = ["t2", turn, ["f1", calling("pay")]];
+    await play(heard, ["k2", task, ["a2", agent("A"), pays, ["t3", turn, ["m2", saying]]]]);
+    await heard.processor.onTraceEnd(TRACE);
+    expect(await heard.events()).toEqual([
+      "A started",
+      expect.stringMatching(/^A tool_start pay/),
+      expect.stringMatching(/^A tool_complete pay/),
+      "A model_start",
+      "A model_complete",
+      "A complete",
+    ]);
+    const [started] = heard.told;
+    expect(started?.event.run_id).toBe("trace_newer.a2");
+    expect(started?.envelope).toMatchObject({
+      root_run_id: "trace_newer",
+      resumed_from_run_id: "trace_newer",
+    });
+    expect(heard.processor.counts).toMatchObject({ forgottenTraces: 0, troubles: 0 });
+  });
+
+  it("notes nothing of a state whose trace it knows, or that has none", async () => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    heard.processor.noteState({ _trace: TRACE });
+    heard.processor.noteState({ _trace: null });
+    await play(heard, ["a1", agent("A"), ["m1", saying]]);
+    await heard.events();
+    expect(heard.told[0]?.event.run_id).toBe("trace_newer");
+    expect(heard.told[0]?.envelope.resumed_from_run_id).toBeUndefined();
+  });
+
   it("is seen to pause, and to go on", async () => {
     const heard = listen();
     await heard.processor.onTraceStart(TRACE);

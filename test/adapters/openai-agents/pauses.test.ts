@@ -156,17 +156,58 @@ invoke_agent A complete
       "A model_complete",
       "A complete",
     ]);
-    expect(second.told[0]?.event.run_id).toBe(first.told[0]?.event.run_id);
+    const id = first.told[0]?.event.run_id;
+    const [again] = second.told;
+    expect(again?.event.run_id).toMatch(new RegExp(`^${id}\\.span_`));
+    expect(again?.event).not.toHaveProperty("parent_run_id");
+    expect(again?.envelope).toMatchObject({ root_run_id: id, resumed_from_run_id: id });
     const ids = [first, second].flatMap(({ told }) =>
       told.map(({ envelope }) => envelope.event_id),
     );
     expect(new Set(ids).size).toBe(ids.length);
     const traceOf = ({ spans }: typeof first) => spans()[0]?.spanContext().traceId;
     expect(traceOf(second)).toBe(traceOf(first));
-    // It can't know how far the run had come: the docs say which ids come again.
     const known = new Set(first.spans().map((span) => span.spanContext().spanId));
-    const again = second.spans().filter((span) => known.has(span.spanContext().spanId));
-    expect(again.map(({ name }) => name.split(" ")[0]).sort()).toEqual(["chat", "invoke_agent"]);
+    expect(second.spans().filter((span) => known.has(span.spanContext().spanId))).toEqual([]);
+    const [before] = first.spans().filter(({ name }) => name === "invoke_agent A");
+    const [after] = second.spans().filter(({ name }) => name === "invoke_agent A");
+    expect(after?.parentSpanContext?.spanId).toBe(before?.spanContext().spanId);
+    expect(after?.links[0]?.context.spanId).toBe(before?.spanContext().spanId);
+    expect(after?.attributes["entelix.run.resumed_from"]).toBe(id);
+    // What became of the root is a root: it has the usage, and its failure would be counted.
+    expect(after?.attributes["entelix.usage.cumulative"]).toBeUndefined();
+    expect(after?.attributes["gen_ai.usage.input_tokens"]).toBeGreaterThan(0);
+  });
+
+  it("has ids of its own in each process, and the same whoever tells of it again", async () => {
+    const a = agent(
+      "A",
+      [[asks("pay", { n: 1 }, "p1")], [asks("pay", { n: 2 }, "p2")], [says("done")]],
+      { tools: [pay] },
+    );
+    let text = (await run(a, "hi")).state.toString();
+    const roots: (string | undefined)[] = [];
+    const spans: string[] = [];
+    for (let process = 0; process < 2; process++) {
+      const heard = listen();
+      const state = heard.processor.noteState(await RunState.fromString(a, text));
+      text = (
+        await run(a, approveAll({ interruptions: state.getInterruptions(), state }))
+      ).state.toString();
+      await heard.events();
+      roots.push(heard.told[0]?.event.run_id);
+      spans.push(...heard.spans().map((span) => span.spanContext().spanId));
+      const told = listen();
+      for (const { event, envelope } of heard.told) await told.bridge.send(event, envelope);
+      const ids = (of: typeof heard) =>
+        of
+          .spans()
+          .map((span) => span.spanContext().spanId)
+          .sort();
+      expect(ids(told)).toEqual(ids(heard));
+    }
+    expect(new Set(roots).size).toBe(2);
+    expect(new Set(spans).size).toBe(spans.length);
   });
 
   it("goes on being a pause while nobody decides", async () => {

@@ -69,6 +69,7 @@ function traceOf(traceId: string): TraceRecord {
     outer: undefined,
     startedAt: undefined,
     rootRunId: traceId,
+    pausedRootId: undefined,
     begun: 1,
     root: undefined,
     agents: new Map(),
