@@ -96,7 +96,7 @@ export class CallSpans {
       open.told = true;
       open.place = { run, toolUseId: rejected };
       for (const call of run.asked) if (call.id === rejected) call.begun = true;
-      this.#events.toolDenied(place, at, error.message);
+      this.#events.toolDenied(place, at, textOf(error.message) ?? "");
       return;
     }
     this.tellStart(place);
@@ -107,7 +107,8 @@ export class CallSpans {
     }
     if (rejected !== undefined) {
       const called = AgentError.cancelled();
-      this.#events.toolFailed(place, at, { text: error.message, error: called, ofTool: false });
+      const text = textOf(error.message) ?? "";
+      this.#events.toolFailed(place, at, { text, error: called, ofTool: false });
       return;
     }
     if (error.message !== SHOWN_TO_MODEL) {

@@ -24,6 +24,8 @@ const TOOL_LATE = /^Tool '.*' timed out after \d+ms\.$/s;
 /** Goes on with what could not be read of the model's answer, and that quotes it. */
 const WRONG_OUTPUT = "Invalid output type: ";
 const TOOLS_FAILED = "Failed to run function tools: ";
+/** Of a thrown text, `null` or the like the SDK keeps nothing. */
+const NO_TEXT = "something that is no error was thrown";
 const GUARDRAIL_BROKE = " guardrail failed to complete: ";
 
 /** Errors whose name the SDK loses, by their fixed message, as the classifier knows them. */
@@ -41,7 +43,7 @@ const LOST_NAMES: ReadonlyMap<string, string> = new Map([
  * refusal, an answer of the wrong type) are replaced by fixed ones: an error's text is for operators.
  */
 export function saidError({ message, data }: SdkSpanError): SaidError {
-  return readText(textOf(data?.error) ?? message);
+  return readText(textOf(data?.error) ?? textOf(message) ?? NO_TEXT);
 }
 
 function readText(text: string): SaidError {

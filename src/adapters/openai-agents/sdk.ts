@@ -11,7 +11,8 @@ export interface SdkTrace {
 
 /** What went wrong in a span: texts, never the error itself. */
 export interface SdkSpanError {
-  readonly message: string;
+  /** Text, unless what was thrown is no error: its `message` is handed on as it is. */
+  readonly message?: unknown;
   readonly data?: Readonly<Record<string, unknown>> | undefined;
 }
 

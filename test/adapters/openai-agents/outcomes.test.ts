@@ -1,5 +1,6 @@
-import { run, withTrace } from "@openai/agents-core";
+import { run, tool, withTrace } from "@openai/agents-core";
 import { describe, it } from "vitest";
+import { z } from "zod";
 import { expectTold, type Scene } from "./expect-told.ts";
 import { add, agent, boom, calledOff, guardrail, rejected, streamed } from "./scenes.ts";
 import { asks, says } from "./scripted-model.ts";
@@ -42,6 +43,34 @@ invoke_agent A complete
 invoke_agent A failed tool_error_terminal
   chat small-1-2026 complete
   execute_tool boom error internal
+`,
+  },
+  {
+    name: "a tool that throws what is no error",
+    work: () => {
+      const odd = tool({
+        name: "odd",
+        description: "throws a text",
+        parameters: z.object({}),
+        errorFunction: null,
+        execute: async () => {
+          throw "out of order";
+        },
+      });
+      return rejected(run(agent("A", [[asks("odd")]], { tools: [odd] }), "hi"));
+    },
+    told: [
+      "A started",
+      "A model_start",
+      "A model_complete",
+      "A tool_start odd call_odd",
+      "A tool_error odd internal: something that is no error was thrown",
+      "A failed tool_error_terminal: Failed to run function tools: out of order",
+    ],
+    tree: `
+invoke_agent A failed tool_error_terminal
+  chat small-1-2026 complete
+  execute_tool odd error internal
 `,
   },
   {

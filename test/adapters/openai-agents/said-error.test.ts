@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { saidError } from "../../../src/adapters/openai-agents/said-error.ts";
 
+describe("what the SDK says of a thrown value that is no error", () => {
+  it.each([undefined, null, 42, "", { secret: 1 }])("is nothing: %j", (message) => {
+    expect(saidError({ message })).toEqual({
+      text: "something that is no error was thrown",
+      error: undefined,
+      ofTool: false,
+    });
+  });
+});
+
 const ROWS: readonly [text: string, says: string | undefined, message: string, ofTool?: boolean][] =
   [
     ["MaxTurnsExceededError: Max turns (3) exceeded", "quota_exceeded", "Max turns (3) exceeded"],
