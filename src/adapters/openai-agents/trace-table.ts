@@ -26,7 +26,7 @@ export class TraceTable {
 
   /** Takes a new trace, in place of one with the same id. */
   add(trace: TraceRecord): void {
-    this.#resting.traces.delete(trace.traceId);
+    this.#resting.remove(trace.traceId);
     trace.resting = false;
     this.#live.traces.set(trace.traceId, trace);
     if (this.#live.traces.size > this.#maxLive) {
@@ -43,13 +43,16 @@ export class TraceTable {
   /** Nothing in the trace is open any more. */
   rest(trace: TraceRecord): void {
     if (this.#live.traces.get(trace.traceId) !== trace) return;
-    this.#live.traces.delete(trace.traceId);
+    this.#live.remove(trace.traceId);
     trace.resting = true;
     this.#resting.traces.set(trace.traceId, trace);
     if (this.#resting.traces.size <= this.#maxResting) return;
     if (this.#resting.dropOldest()?.root?.state === "interrupted") this.forgotten += 1;
   }
 }
+
+/** Traces that leave by themselves before the way to the oldest is looked for anew, at least. */
+const FEWEST_LEFT = 64;
 
 /** Traces by their ids, the oldest first. */
 class Aging {
@@ -58,9 +61,21 @@ class Aging {
    * Stands before the oldest one: all that it has passed were dropped. A new iterator would step over
    * the gaps that those left, up to as many as there are traces.
    */
-  readonly #oldest = this.traces.values();
+  #oldest: Iterator<TraceRecord> | undefined;
+  /** Traces taken out since then. An iterator that stands still keeps all that the map has been. */
+  #left = 0;
+
+  remove(traceId: string): void {
+    if (!this.traces.delete(traceId) || this.#oldest === undefined) return;
+    this.#left += 1;
+    if (this.#left > Math.max(this.traces.size, FEWEST_LEFT)) this.#oldest = undefined;
+  }
 
   dropOldest(): TraceRecord | undefined {
+    if (this.#oldest === undefined) {
+      this.#oldest = this.traces.values();
+      this.#left = 0;
+    }
     const { value } = this.#oldest.next();
     if (value !== undefined) this.traces.delete(value.traceId);
     return value;

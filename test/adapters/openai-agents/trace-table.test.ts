@@ -1,6 +1,16 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import type { TraceRecord } from "../../../src/adapters/openai-agents/trace-record.ts";
 import { TraceTable } from "../../../src/adapters/openai-agents/trace-table.ts";
+
+setFlagsFromString("--expose-gc");
+const collect: () => void = runInNewContext("gc");
+
+function heap(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
+}
 
 describe("the table of traces", () => {
   it("drops what has rested longest, however often traces were woken and put in again", () => {
@@ -40,6 +50,21 @@ describe("the table of traces", () => {
     expect(table.forgotten).toBe(1);
   });
 
+  it("keeps nothing of traces that passed through", () => {
+    const table = new TraceTable(10, 10);
+    const trace = rested(table, "a");
+    const before = heap();
+    for (let n = 0; n < 200_000; n++) {
+      table.wake(trace);
+      table.rest(trace);
+    }
+    // It was 30 MB: an iterator that stands still holds every table that its map has had.
+    expect(heap() - before).toBeLessThan(5_000_000);
+    for (let n = 0; n < 20; n++) rested(table, String(n));
+    expect(table.find("9")).toBeUndefined();
+    expect(table.find("10")?.traceId).toBe("10");
+  });
+
   it("finds each of ten thousand that passed through until it is dropped", () => {
     const table = new TraceTable(5, 50);
     for (let n = 0; n < 10_000; n++) {
@@ -50,10 +75,11 @@ describe("the table of traces", () => {
   });
 });
 
-function rested(table: TraceTable, id: string): void {
+function rested(table: TraceTable, id: string): TraceRecord {
   const trace = traceOf(id);
   table.add(trace);
   table.rest(trace);
+  return trace;
 }
 
 const known = (table: TraceTable) =>
