@@ -77,11 +77,12 @@ export class SpanRecord implements Span, ReadableSpan {
     this.startTime = startTime;
     this.endTime = startTime;
     let sets = 0;
+    let gaps = false;
     for (const key in attributes) {
       sets += 1;
-      if (attributes[key] === undefined) delete attributes[key];
+      if (attributes[key] === undefined) gaps = true;
     }
-    this.attributes = attributes;
+    this.attributes = gaps ? withoutGaps(attributes) : attributes;
     this.#sets = sets;
   }
 
@@ -188,6 +189,16 @@ function isBefore(one: HrTime, other: HrTime): boolean {
 
 function isAttributes(value: Attributes | TimeInput | undefined): value is Attributes {
   return typeof value === "object" && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** Without those that are undefined: a copy, since an object is slow for good once a field of it was deleted. */
+function withoutGaps(attributes: Attributes): Attributes {
+  const without: Attributes = {};
+  for (const key in attributes) {
+    const value = attributes[key];
+    if (value !== undefined) without[key] = value;
+  }
+  return without;
 }
 
 function withinLimit(all: Attributes): {
