@@ -334,14 +334,17 @@ describe.concurrent("doctor and the packages", () => {
     install(folder.path, "@opentelemetry/core", "2.12.0");
     install(folder.at("node_modules", "some-sdk"), "@opentelemetry/api", "1.10.0");
     install(folder.at("packages", "worker"), "@opentelemetry/core", "2.12.0");
+    install(folder.path, "@opentelemetry/resources", "2.12.1");
+    install(folder.at("node_modules", "some-sdk"), "@opentelemetry/resources", "2.12.0");
     const { code, stdout } = await doctor([], { cwd: folder.path });
     const places =
       "(node_modules/@opentelemetry/api, node_modules/some-sdk/node_modules/@opentelemetry/api)";
     expect(stdout).toContain(`✗ @opentelemetry/api: 2 copies, 1.10.0 and 1.9.1 ${places}`);
     expect(stdout).toContain("npm ls @opentelemetry/api");
     expect(stdout).toContain("• @opentelemetry/core: 2 copies, 2.12.0 (");
+    expect(stdout).toContain("• @opentelemetry/resources: 2 copies, 2.12.0 and 2.12.1 (");
     expect(stdout).toContain(
-      "• entelix-otel/setup would need: @opentelemetry/resources, @opentelemetry/sdk-trace-node, @opentelemetry/exporter-trace-otlp-http",
+      "• entelix-otel/setup would need: @opentelemetry/sdk-trace-node, @opentelemetry/exporter-trace-otlp-http",
     );
     expect(stdout).toContain(
       "• entelix-otel/telemetry (metrics) would need: @opentelemetry/sdk-metrics, @opentelemetry/exporter-metrics-otlp-http\n",
