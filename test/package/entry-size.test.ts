@@ -6,8 +6,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 const src = fileURLToPath(new URL("../../src", import.meta.url));
 
-/** What the main entry may weigh, in KiB: what it does now, and a tenth. Raised with a reason, or not at all. */
-const MOST = { minified: 214, gzip: 68 };
+/**
+ * What the main entry may weigh, in KiB: what it once did, and a tenth; since then raised for what finds rows that were
+ * written long ago (the audit log is in this entry) and for the errors of more providers' clients. Raised with a reason, or
+ * not at all.
+ */
+const MOST = { minified: 222, gzip: 71 };
 
 interface EntrySize {
   readonly minified: number;
