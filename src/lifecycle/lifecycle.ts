@@ -369,7 +369,12 @@ function callEnd(
   facts: Facts | undefined,
 ): CallEnd {
   if (problem === undefined) return { outcome: "complete", content, facts };
-  return facts === undefined ? problem : { ...problem, facts };
+  if (facts === undefined) return problem;
+  if (problem.outcome === "interrupted") {
+    return { outcome: "interrupted", message: problem.message, facts };
+  }
+  const { envelope, kind, message } = problem;
+  return { outcome: "error", kind, message, envelope, facts };
 }
 
 /**

@@ -58,13 +58,10 @@ function readEnvelope(
   const envelope = readLineEnvelope(line, issues);
   const tenant = readTenantId(line, issues);
   if (envelope === undefined || issues.length > 0) return undefined;
+  if (tenant !== undefined) envelope.tenant_id = tenant;
   const thread = envelope.thread_id ?? fields.thread_id;
-  if (tenant === undefined && thread === envelope.thread_id) return envelope;
-  return {
-    ...envelope,
-    ...(tenant !== undefined && { tenant_id: tenant }),
-    ...(typeof thread === "string" && { thread_id: thread }),
-  };
+  if (typeof thread === "string") envelope.thread_id = thread;
+  return envelope;
 }
 
 function withoutRepeats(issues: readonly DecodeIssue[]): DecodeIssue[] {

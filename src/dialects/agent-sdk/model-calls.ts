@@ -1,7 +1,7 @@
 import type { ModelProblem } from "../../lifecycle/signals.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { AutoRetryEnd, AutoRetryStart, TurnComplete } from "./events.ts";
-import { modelFacts } from "./model-answer.ts";
+import { retryCount } from "./model-answer.ts";
 import { ModelTurn } from "./model-turn.ts";
 import { numberOf } from "./numbers.ts";
 import type { Reading } from "./reading.ts";
@@ -102,7 +102,8 @@ export function closeModel(
   run.lastTurn = model.turn ?? run.lastTurn;
   const facts: KnownFacts = {
     "entelix.turn": model.turn === undefined ? numberOf(turn) : undefined,
-    ...modelFacts(model),
+    "entelix.retry.count": retryCount(model),
+    "gen_ai.response.time_to_first_chunk": model.firstChunkAfter,
     "gen_ai.usage.input_tokens": numberOf(usage?.input_tokens),
     "gen_ai.usage.output_tokens": numberOf(usage?.output_tokens),
     "gen_ai.usage.cache_read.input_tokens": numberOf(usage?.cached_input_tokens),

@@ -9,7 +9,6 @@ import type { ToolCallEnd } from "./events.ts";
 import { movedBack } from "./moved-back.ts";
 import type { NotedCall } from "./noted-call.ts";
 import { numberOf } from "./numbers.ts";
-import { SOURCE } from "./source.ts";
 import type { ToolResult } from "./values.ts";
 
 /** What upstream puts before a sub-agent's name to name the tool that runs it. */
@@ -41,9 +40,10 @@ export function subAgentRun(
 ): readonly Signal[] {
   const data = isJsonObject(event.result.data) ? event.result.data : undefined;
   if (data === undefined && !noted?.progress) return [];
-  const model = noted?.childModel;
-  const facts: KnownFacts =
-    model === undefined ? SOURCE : { ...SOURCE, "gen_ai.request.model": model };
+  const facts: KnownFacts = {
+    "entelix.source": "agent-sdk",
+    "gen_ai.request.model": noted?.childModel,
+  };
   const opens: Signal = {
     signal: "run_opens",
     tenantId,
