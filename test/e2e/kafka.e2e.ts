@@ -40,7 +40,11 @@ describe("consume, on a real broker", () => {
     return workload;
   }
 
-  async function start(name: string, of: string, ...more: string[]): Promise<KafkaWorker> {
+  async function start(
+    name: string,
+    of: string,
+    { endpoint = receiver.url, more = [] }: { endpoint?: string; more?: readonly string[] } = {},
+  ): Promise<KafkaWorker> {
     const worker = new KafkaWorker({
       name: `${of}-${name}`,
       broker,
@@ -48,7 +52,7 @@ describe("consume, on a real broker", () => {
       args: [
         ...["--topic", of, "--group", of, "--dead-letter", "dead"],
         ...["--run-age", "5", "--grace", "2", "--service-name", "agents"],
-        ...["--endpoint", receiver.url],
+        ...["--endpoint", endpoint],
         ...more,
       ],
     });
@@ -73,7 +77,7 @@ describe("consume, on a real broker", () => {
 
   it("hands partitions over to a second worker without reading anything twice", async () => {
     await topic("handed", 2_000);
-    const first = await start("first", "handed", "--lookback", "0");
+    const first = await start("first", "handed", { more: ["--lookback", "0"] });
     await done(first, PARTITIONS);
     const spans = receiver.book.hashes.size;
     expect(spans).toBeGreaterThan(200);
@@ -84,7 +88,7 @@ describe("consume, on a real broker", () => {
     });
     expect(committed).toBe(true);
 
-    const second = await start("second", "handed", "--lookback", "0");
+    const second = await start("second", "handed", { more: ["--lookback", "0"] });
     await done(second, PARTITIONS / 2);
     await done(first, PARTITIONS / 2);
     expect((await second.figures()).get("lines_total")).toBe(0);
@@ -137,8 +141,7 @@ describe("consume, on a real broker", () => {
 
   it("waits for a collector that is away, and ends in order all the same", async () => {
     await topic("away", 1_000);
-    const nowhere = "http://127.0.0.1:9";
-    const waiting = await start("waiting", "away", "--endpoint", nowhere);
+    const waiting = await start("waiting", "away", { endpoint: "http://127.0.0.1:9" });
     await untilHolds("it stands still", async () => {
       expect((await waiting.figures()).get("in_flight")).toBeGreaterThan(0);
     });

@@ -10,8 +10,18 @@ import random
 
 import schemathesis
 
+def as_sent(golden):
+    """A golden event as a line: some have no time, and stand beside their envelope."""
+    line = {"timestamp": "2026-04-29T12:00:00Z", "session_id": "s1", **golden.get("envelope", {}), **golden["event"]}
+    return golden["source"].split()[0], line
+
+
 with open(os.environ["EVENT_LINES"], encoding="utf-8") as file:
-    EVENTS = [json.loads(line) for line in file if line.strip()]
+    LINES = [as_sent(json.loads(line)) for line in file if line.strip()]
+
+# In one request the lines of other runtimes than the first's are refused: few bodies have any.
+RUNTIMES = [[line for source, line in LINES if source == name] for name in sorted({source for source, _ in LINES})]
+ALL = [line for _, line in LINES]
 
 ODD = [None, True, -1, 1e400, 10**30, "", "\u0000", "\ud800", "x" * 5000, [], {}, [[[[]]]], {"type": "x"}]
 
@@ -31,14 +41,14 @@ def mutated(event, text, chance):
     return event
 
 
-def line(text, chance):
+def line(text, events, chance):
     roll = chance.random()
     if roll < 0.1:
         return text
     if roll < 0.2:
         return ""
-    event = chance.choice(EVENTS)
-    written = json.dumps(event if roll < 0.4 else mutated(event, text, chance))
+    event = chance.choice(events)
+    written = json.dumps(event if roll < 0.55 else mutated(event, text, chance))
     return written[: chance.randrange(len(written))] if roll > 0.95 else written
 
 
@@ -47,7 +57,8 @@ def map_body(context, body):
     """Most of what is made of a schema of text would be refused at its first letter."""
     text = body if isinstance(body, str) else json.dumps(body, default=str)
     chance = random.Random(text)
-    lines = [line(text, chance) for _ in range(chance.randrange(1, 40))]
+    events = chance.choice(RUNTIMES) if chance.random() < 0.8 else ALL
+    lines = [line(text, events, chance) for _ in range(chance.randrange(1, 40))]
     return chance.choice(["\n", "\r\n"]).join(lines)
 
 
