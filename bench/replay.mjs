@@ -52,6 +52,7 @@ function row(dialect, ours, exact, control) {
   return {
     replay: dialect,
     ratio: format(ratio),
+    "by the wall clock": format(median(ours.map(({ wall }) => wall))),
     goal: `>= ${GOALS[dialect].toFixed(2)}`,
     reached: ratio >= GOALS[dialect] ? "yes" : "no",
     spread: `${format(Math.min(...ratios))}–${format(Math.max(...ratios))}`,

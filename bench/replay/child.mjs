@@ -60,41 +60,52 @@ const base = what === "control" ? replay() : jsonParse();
 const other = what === "exact" ? exact() : replay();
 
 /**
- * CPU time in ns, of the collector's threads too: on a machine that is shared, what waits for a core is
- * mostly the longer slice, and wall time would count that against it.
+ * In ns: CPU time, of the collector's threads too, and time by the wall clock. On a machine that is shared, what
+ * waits for a core is mostly the longer slice, and the wall clock counts that against it; on a quiet one the
+ * collector's threads have a core of their own, and cost no time.
  */
 async function time(variant, slice) {
   const from = process.cpuUsage();
+  const began = process.hrtime.bigint();
   await variant(slice);
+  const wall = Number(process.hrtime.bigint() - began);
   const { user, system } = process.cpuUsage(from);
-  return (user + system) * 1000;
+  return { cpu: (user + system) * 1000, wall };
+}
+
+function add(sum, { cpu, wall }) {
+  sum.cpu += cpu;
+  sum.wall += wall;
 }
 
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 const ratios = [];
+const walls = [];
 const baseNs = [];
 const ours = [];
 let lineBytes = 0;
 for (let round = 0; round < WARM_UP + rounds; round++) {
-  let a = 0;
-  let b = 0;
+  const a = { cpu: 0, wall: 0 };
+  const b = { cpu: 0, wall: 0 };
   let lines = 0;
   const slices = slicesOfRound();
   lineBytes = slices[0].bytes.length / slices[0].lines.length;
   for (const [n, slice] of slices.entries()) {
     lines += slice.lines.length;
-    if (n % 2 === 0) a += await time(base, slice);
-    b += await time(other, slice);
-    if (n % 2 !== 0) a += await time(base, slice);
+    if (n % 2 === 0) add(a, await time(base, slice));
+    add(b, await time(other, slice));
+    if (n % 2 !== 0) add(a, await time(base, slice));
   }
   if (round < WARM_UP) continue;
-  ratios.push(a / b);
-  baseNs.push(a / lines);
-  ours.push(b / lines);
+  ratios.push(a.cpu / b.cpu);
+  walls.push(a.wall / b.wall);
+  baseNs.push(a.cpu / lines);
+  ours.push(b.wall / lines);
 }
 console.log(
   JSON.stringify({
     ratio: median(ratios),
+    wall: median(walls),
     base: median(baseNs),
     each: median(ours),
     lineBytes,
