@@ -9,6 +9,7 @@ import type { ToolCallEnd } from "./events.ts";
 import { movedBack } from "./moved-back.ts";
 import type { NotedCall } from "./noted-call.ts";
 import { numberOf } from "./numbers.ts";
+import { SOURCE } from "./source.ts";
 import type { ToolResult } from "./values.ts";
 
 /** What upstream puts before a sub-agent's name to name the tool that runs it. */
@@ -41,7 +42,7 @@ export function subAgentRun(
   const data = isJsonObject(event.result.data) ? event.result.data : undefined;
   if (data === undefined && !noted?.progress) return [];
   const facts: KnownFacts = {
-    "entelix.source": "agent-sdk",
+    "entelix.source": SOURCE["entelix.source"],
     "gen_ai.request.model": noted?.childModel,
   };
   const opens: Signal = {

@@ -14,7 +14,7 @@ import { KafkaService } from "../../../src/service/kafka/kafka-service.ts";
 import type { LineTaker } from "../../../src/service/kafka/partition-lane.ts";
 import { untilHolds } from "../../e2e/support/until.ts";
 import { NO_FIGURES } from "./lane-figures.ts";
-import { protocolError } from "./records.ts";
+import { NoProducer, protocolError } from "./records.ts";
 
 /** One broker with the one partition of `events`. */
 class TestBroker {
@@ -104,12 +104,6 @@ class TestClient implements KafkaConsumer {
     const partition = { partitionIndex: 0, lastStableOffset, records };
     return { responses: [{ topicId: id, partitions: [partition] }] };
   }
-}
-
-class NoProducer {
-  send = () => Promise.reject(new Error("not expected"));
-  metadata = () => Promise.reject(new Error("not expected"));
-  close = async () => {};
 }
 
 function libraryOf(broker: TestBroker): KafkaLibrary {

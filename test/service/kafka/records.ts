@@ -42,3 +42,10 @@ export function protocolError(apiId: string): Error {
   const inner = Object.assign(new Error(`${apiId} happened`), { apiId });
   return new AggregateError([inner], "Received response with error");
 }
+
+/** For a service without a dead letter topic. */
+export class NoProducer {
+  send = () => Promise.reject(new Error("not expected"));
+  metadata = () => Promise.reject(new Error("not expected"));
+  close = async () => {};
+}

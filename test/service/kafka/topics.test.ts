@@ -13,7 +13,7 @@ import type {
 import { KafkaService } from "../../../src/service/kafka/kafka-service.ts";
 import { untilHolds } from "../../e2e/support/until.ts";
 import { NO_FIGURES } from "./lane-figures.ts";
-import { protocolError } from "./records.ts";
+import { NoProducer, protocolError } from "./records.ts";
 
 /** One broker with some topics of one partition each. */
 class TestBroker {
@@ -124,12 +124,6 @@ class TestClient implements KafkaConsumer {
       }),
     };
   }
-}
-
-class NoProducer {
-  send = () => Promise.reject(new Error("not expected"));
-  metadata = () => Promise.reject(new Error("not expected"));
-  close = async () => {};
 }
 
 function libraryOf(broker: TestBroker): KafkaLibrary {
