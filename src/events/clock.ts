@@ -21,13 +21,11 @@ let compared = -1;
 export function now(): Instant {
   const at = hrtime();
   if (at[0] !== compared) follow(at[0]);
-  at[0] += seconds;
-  at[1] += nanos;
-  if (at[1] >= 1e9) {
-    at[0] += 1;
-    at[1] -= 1e9;
-  }
-  return at;
+  // An array of Node's own holds floating-point numbers here, those of all other instants whole ones:
+  // what reads both is compiled to copy every instant into the other kind. `trunc` makes them whole.
+  const second = Math.trunc(at[0] + seconds);
+  const nano = Math.trunc(at[1] + nanos);
+  return nano >= 1e9 ? [second + 1, nano - 1e9] : [second, nano];
 }
 
 /** Compares the clocks, once a second at most, and follows the system's where they differ. */
