@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isCount } from "../../events/whole-number.ts";
-import type { FileLayer } from "../../storage/file-layer.ts";
+import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
 import { lineText } from "../../storage/file-lines.ts";
 import { writeFully } from "../../storage/write-fully.ts";
 import { checked, withChecksum } from "./checksum.ts";
@@ -17,6 +17,8 @@ export interface Checkpoint {
 
 /** Bytes that are looked at; the file has far fewer. */
 const MOST = 4096;
+/** What holds the room: more than a checkpoint takes. */
+const ROOM = Buffer.alloc(256, " ");
 
 export function checkpointPath(directory: string): string {
   return join(directory, "checkpoint");
@@ -38,23 +40,62 @@ export async function readCheckpoint(
   }
 }
 
+/**
+ * Takes the room on the disk that checkpoints will need. On a disk that is full by then none could be
+ * written otherwise, the files below it not be removed, and the disk would stay full.
+ *
+ * @param first written where there is none: only one that replaces another makes room for the next.
+ */
+export async function prepareCheckpoints(
+  files: FileLayer,
+  directory: string,
+  first: Checkpoint,
+): Promise<void> {
+  const there = await files.open(checkpointPath(directory), "read");
+  if (there === undefined) return writeCheckpoint(files, directory, first);
+  await there.close();
+  await reserve(files, directory);
+}
+
 /** Replaces the checkpoint: after a crash there is the old one or the new one. */
 export async function writeCheckpoint(
   files: FileLayer,
   directory: string,
   { end, position, stored }: Checkpoint,
 ): Promise<void> {
-  const draft = `${checkpointPath(directory)}.tmp`;
-  const file = await files.open(draft, "create");
+  const file = await openDraft(files, directory);
   try {
     const text = withChecksum(JSON.stringify({ position, stored, end }));
-    await writeFully(file, Buffer.from(`${text}\n`), 0);
+    const bytes = Buffer.from(`${text}\n`);
+    await writeFully(file, bytes, 0);
+    await file.truncate(bytes.length);
     await file.sync();
   } finally {
     await file.close();
   }
-  await files.rename(draft, checkpointPath(directory));
+  await files.rename(draftPath(directory), checkpointPath(directory));
   await files.syncDirectory(directory);
+  // The one that was replaced has just made room for it.
+  await reserve(files, directory).catch(() => {});
+}
+
+async function reserve(files: FileLayer, directory: string): Promise<void> {
+  const file = await openDraft(files, directory);
+  try {
+    await writeFully(file, ROOM, 0);
+  } finally {
+    await file.close();
+  }
+}
+
+function draftPath(directory: string): string {
+  return `${checkpointPath(directory)}.tmp`;
+}
+
+/** The draft as it is: made anew it would give up its room first. */
+async function openDraft(files: FileLayer, directory: string): Promise<LogFile> {
+  const path = draftPath(directory);
+  return (await files.open(path, "update")) ?? files.open(path, "create");
 }
 
 function parse(bytes: Uint8Array | undefined): Checkpoint | undefined {

@@ -3,7 +3,7 @@ import type { DirectoryLock, RemovingFileLayer } from "../../storage/file-layer.
 import { nodeFileLayer } from "../../storage/node-file-layer.ts";
 import { type Appended, AppendQueue } from "./append-queue.ts";
 import { checkLines } from "./check-lines.ts";
-import { type Checkpoint, writeCheckpoint } from "./checkpoint-file.ts";
+import { type Checkpoint, prepareCheckpoints, writeCheckpoint } from "./checkpoint-file.ts";
 import { type OnJournalDamage, refuseDamage } from "./journal-damage.ts";
 import { JournalReader } from "./journal-reader.ts";
 import { JournalWriter } from "./journal-writer.ts";
@@ -113,6 +113,8 @@ export class EventJournal {
     const lock = await files.lock(directory);
     try {
       const opened = await openJournal({ files, directory, onDamage });
+      // Where there is no room now, a checkpoint may find some later.
+      await prepareCheckpoints(files, directory, opened.checkpoint).catch(() => {});
       return new EventJournal(directory, opened, lock, given);
     } catch (error) {
       await lock.release();

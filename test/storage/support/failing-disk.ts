@@ -2,7 +2,10 @@ import type { LogFile, OpenMode, RemovingFileLayer } from "../../../src/storage/
 
 /** What may go wrong, and when. */
 export interface DiskFaults {
-  /** Bytes that still fit; a write beyond takes what fits, the next one fails with ENOSPC. */
+  /**
+   * Bytes that still fit; a write beyond takes what fits, the next one fails with ENOSPC. What is written
+   * over needs no room.
+   */
   room: number;
   /** Syncs that fail from now on. */
   failingSyncs: number;
@@ -38,9 +41,10 @@ export function failingDisk(under: RemovingFileLayer): {
       size: () => file.size(),
       close: () => file.close(),
       async write(bytes, position) {
-        if (faults.room <= 0) throw systemError("ENOSPC");
-        const taken = Math.min(bytes.byteLength, faults.room);
-        faults.room -= taken;
+        const over = Math.max(0, (await file.size()) - position);
+        const taken = Math.min(bytes.byteLength, over + faults.room);
+        if (taken <= 0) throw systemError("ENOSPC");
+        faults.room -= Math.max(0, taken - over);
         return file.write(bytes.subarray(0, taken), position);
       },
       async sync() {
