@@ -15,6 +15,7 @@ import { kafkaClientOptions } from "./consume/kafka-client-options.ts";
 import { stopSignal } from "./consume/stop-signal.ts";
 import { toldRarely } from "./consume/told-rarely.ts";
 import { runtimesNamed } from "./recorded/runtimes-named.ts";
+import { leaveSoon } from "./services/leave-soon.ts";
 import { type ListenAddress, listenAddress } from "./services/listen-address.ts";
 import { countOption, YEAR_S } from "./services/number-option.ts";
 import { ENDPOINT_OPTION, SERVICE_NAME_OPTION } from "./services/span-options.ts";
@@ -117,8 +118,6 @@ const OPTIONS = {
 
 const DEFAULT_GROUP = "entelix-otel";
 const NO_DEAD_LETTERS = "none";
-/** Left open by a client that can't reach its brokers; not waited for longer than that, in ms. */
-const LEFT_OPEN_MS = 2_000;
 
 /** A worker of a consumer group, for as long as the process is not told to end. */
 export const consume: Command = {
@@ -217,7 +216,7 @@ export const consume: Command = {
     } finally {
       await stores.close();
     }
-    setTimeout(() => process.exit(), LEFT_OPEN_MS).unref();
+    leaveSoon();
     return 0;
   },
 };

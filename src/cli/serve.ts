@@ -14,6 +14,7 @@ import { Reports } from "./serve/reports.ts";
 import { limitsOf, SERVE_OPTIONS } from "./serve/serve-options.ts";
 import { tokenEntries } from "./serve/token-file.ts";
 import { checkDirectoryOption } from "./services/directory-option.ts";
+import { leaveSoon } from "./services/leave-soon.ts";
 import { DEFAULT_LISTEN, listenAddress, urlOf } from "./services/listen-address.ts";
 import { countOption, rateOption, YEAR_S } from "./services/number-option.ts";
 import { tenantOption } from "./services/tenant-option.ts";
@@ -100,6 +101,7 @@ export const serve: Command = {
       await closeStores(stores, reports);
       interruption.release();
       hangUps.release();
+      leaveSoon();
     }
   },
 };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { NdjsonSessionLog } from "../audit/ndjson/ndjson-session-log.ts";
 import { isPostgresUrl } from "../audit/postgres/postgres-options.ts";
 import type { SessionLog } from "../audit/session-log.ts";
@@ -13,6 +14,11 @@ import { tracesUrl } from "../otel/setup/endpoint.ts";
  * again to as many rows after a crash without writing one twice; PostgreSQL has no such bound.
  */
 const EVENT_IDS = 250_000;
+/**
+ * How long the stores may take to come to their end, in ms. Nobody is told of what they store from then on: it comes
+ * again at the next start.
+ */
+const CLOSE_MS = 3_000;
 
 export interface StoreOptions {
   /** Base URL of an OTLP/HTTP receiver; `undefined`: spans go nowhere. */
@@ -27,7 +33,7 @@ export interface StoreOptions {
 export interface Stores {
   readonly spans: SpanStore;
   readonly audit: SessionLog | undefined;
-  /** Call it when no lane is left. */
+  /** Call it when no lane is left. A store that does not answer is not waited for. */
   close(): Promise<void>;
 }
 
@@ -46,8 +52,10 @@ export async function openStores({ audit, endpoint, onError }: StoreOptions): Pr
     spans,
     audit: log,
     close: async () => {
-      await spans.close();
-      await log?.close();
+      const over = new AbortController();
+      const late = sleep(CLOSE_MS, undefined, { signal: over.signal }).catch(() => {});
+      await Promise.race([Promise.all([spans.close(), log?.close()]), late]);
+      over.abort();
     },
   };
 }

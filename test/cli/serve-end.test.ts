@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { OtlpServer } from "../support/otlp-server.ts";
+import { command } from "./support/command.ts";
+import { Folder } from "./support/folder.ts";
+
+const RUN = { run_id: "018f3c7a-0000-7000-8000-000000000002", tenant_id: "acme" };
+const LINES = [
+  { event_id: "e1", timestamp: "2026-11-20T10:00:00Z", type: "started", agent: "a", ...RUN },
+  { event_id: "e2", timestamp: "2026-11-20T10:00:01Z", type: "complete", state: {}, ...RUN },
+];
+
+it("serve ends in time though a request that the receiver does not answer may take a minute", async () => {
+  using folder = new Folder();
+  await using receiver = await OtlpServer.start({ answer: () => "hang" });
+  let asked: Promise<number> | undefined;
+  const ask = async (url: string, kill: (signal: NodeJS.Signals) => void) => {
+    await fetch(`${url}/v1/events`, {
+      method: "POST",
+      headers: { "Content-Type": "application/x-ndjson" },
+      body: LINES.map((line) => JSON.stringify(line)).join("\n"),
+    });
+    await expect.poll(() => receiver.requests.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    kill("SIGTERM");
+    return performance.now();
+  };
+  const args = ["--journal", folder.at("journal"), "--listen", "127.0.0.1:0"];
+  const { code, signal } = await command(["serve", ...args, "--endpoint", receiver.url], {
+    env: { OTEL_EXPORTER_OTLP_TIMEOUT: "60000" },
+    onStdout: (text, kill) => {
+      const url = /Listening on (\S+)/.exec(text)?.[1];
+      if (url !== undefined) asked ??= ask(url, kill);
+    },
+  });
+  const took = performance.now() - ((await asked) ?? 0);
+  expect([code, signal]).toEqual([0, null]);
+  // 6 s to store, 3 s for the stores to come to their end, 2 s for what they leave open.
+  expect(took).toBeLessThan(25_000);
+});
