@@ -15,11 +15,11 @@ interface Place {
  * with the next one that is told.
  *
  * @param tell for one line.
- * @param nowMs the clock, in ms.
+ * @param nowMs any steady clock, in ms.
  */
 export function toldRarely(
   tell: (line: string) => void,
-  nowMs: () => number = Date.now,
+  nowMs: () => number = () => performance.now(),
 ): (kind: string, line: string) => void {
   const places = new Map<string, Place>();
   return (kind, line) => {

@@ -18,7 +18,7 @@ export interface PatienceOptions {
 /** Tries again until it works: a store that is away comes back, and nothing is given up meanwhile. */
 export class Patience {
   readonly #options: PatienceOptions;
-  #quietUntil = 0;
+  #quietUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: PatienceOptions) {
     this.#options = options;
@@ -43,7 +43,7 @@ export class Patience {
   }
 
   #report(error: unknown): void {
-    const now = Date.now();
+    const now = performance.now();
     if (now < this.#quietUntil) return;
     this.#quietUntil = now + QUIET_MS;
     this.#options.onTrouble(error);

@@ -36,7 +36,10 @@ export class LogClock {
 
   /** How long no line has come, in ms. */
   silentMs(nowMs: number): number {
-    return this.heardMs === 0 ? 0 : Math.max(0, nowMs - this.heardMs);
+    if (this.heardMs === 0) return 0;
+    // The machine's clock was put back: else nothing would be silent until it is where it was.
+    if (nowMs < this.heardMs) this.heardMs = nowMs;
+    return nowMs - this.heardMs;
   }
 
   /** What time it is in the log's events, as far as anybody can know. */

@@ -27,7 +27,8 @@ export class StoreProgress {
   /** Called before anything is given to it: what begins after a pause has all of its time. */
   look(nowMs: number): void {
     const { count, done } = this.#way;
-    if (count > 0 && done === this.#done) return;
+    // Less than before: the machine's clock was put back.
+    if (count > 0 && done === this.#done && nowMs >= this.#workedMs) return;
     this.#done = done;
     this.#workedMs = nowMs;
   }

@@ -100,6 +100,16 @@ describe("LineOrder", () => {
     ]);
   });
 
+  it("lets lines wait no longer where the machine's clock is put back and no more of them come", () => {
+    const clock = new LogClock();
+    const order = new LineOrder({}, clock);
+    clock.lineArrived(BEGIN * 1000);
+    order.add(lineAt(0, 0));
+    const back = Date.now() - 3_600_000;
+    const waited = [0, 3_000, 6_000, 6_001].map((ms) => order.idle(back + ms).length);
+    expect(waited).toEqual([0, 0, 0, 1]);
+  });
+
   it("lets no clock that is ahead hold the others up", () => {
     const log: Log = [
       [0, 0],

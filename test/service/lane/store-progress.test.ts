@@ -31,6 +31,14 @@ describe("a store", () => {
     expect([store.isStalled(70_000), store.isStalled(70_001)]).toEqual([false, true]);
   });
 
+  it("is stalled also where the machine's clock was put back meanwhile", () => {
+    const { store, way } = progress();
+    store.look(3_600_000);
+    way.count = 1;
+    expect(store.isStalled(1_000)).toBe(false);
+    expect([store.isStalled(11_000), store.isStalled(11_001)]).toEqual([false, true]);
+  });
+
   it("has got on when as much was stored as was given", () => {
     const { store, way } = progress();
     way.count = 1;
