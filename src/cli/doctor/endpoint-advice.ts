@@ -11,16 +11,16 @@ const OWN_LOG = "The receiver's own log says why.";
  *
  * @param protocol that the request was in.
  */
-export function adviceFor({ said, status }: Probe, address: string, protocol: Protocol): string {
+export function adviceFor(probe: Probe, address: string, protocol: Protocol): string {
   const url = new URL(address);
   if (url.port === GRPC_PORT) {
     return "4317 is the port of OTLP over gRPC; this exporter sends OTLP/HTTP: try port 4318.";
   }
-  switch (status) {
+  switch (probe.status) {
     case undefined:
-      return said.includes("ENOTFOUND") || said.includes("EAI_AGAIN")
-        ? "The host name is not known here. Inside containers a service's own name counts, not localhost."
-        : "Start a collector or Jaeger there, or say where one is: --endpoint, OTEL_EXPORTER_OTLP_ENDPOINT.";
+      return probe.busy
+        ? `It is there: its memory or its queue is full, or what is behind it is away. ${OWN_LOG}`
+        : adviceWithoutAnswer(probe.said);
     case 401:
     case 403:
       return "Say who you are: OTEL_EXPORTER_OTLP_HEADERS, for example authorization=Bearer%20TOKEN.";
@@ -40,4 +40,24 @@ export function adviceFor({ said, status }: Probe, address: string, protocol: Pr
     default:
       return OWN_LOG;
   }
+}
+
+/** What to do where no HTTP answer came. Node tells apart what went wrong with TLS by its texts alone. */
+function adviceWithoutAnswer(said: string): string {
+  if (said.includes("ENOTFOUND") || said.includes("EAI_AGAIN")) {
+    return "The host name is not known here. Inside containers a service's own name counts, not localhost.";
+  }
+  if (/alert .*certificate/.test(said)) {
+    return "It asks for a certificate of yours: OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY.";
+  }
+  if (/self-signed|first certificate|issuer certificate/.test(said)) {
+    return "It is there, and not trusted: OTEL_EXPORTER_OTLP_CERTIFICATE names a file with its authority, as PEM.";
+  }
+  if (said.includes("certificate")) {
+    return "It is there: its certificate has to be mended, or another name of it used.";
+  }
+  if (said.includes("wrong version number")) {
+    return "It is there, and speaks no TLS on this port: try http:// in place of https://.";
+  }
+  return "Start a collector or Jaeger there, or say where one is: --endpoint, OTEL_EXPORTER_OTLP_ENDPOINT.";
 }

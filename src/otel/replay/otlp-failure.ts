@@ -1,16 +1,27 @@
 /** Whether a receiver takes requests. */
 export interface Probe {
   readonly ok: boolean;
-  /** HTTP status of a refusal; `undefined` when nobody answered. */
+  /** HTTP status of a refusal; `undefined` when nobody answered, or the exporter does not tell it. */
   readonly status: number | undefined;
+  /** It answered that it takes nothing now. */
+  readonly busy: boolean;
   /** What the receiver or the system said. */
   readonly said: string;
 }
 
 /** What the end of an empty request says of a receiver. */
 export function probeOf(failure: Error | undefined): Probe {
-  if (failure === undefined) return { ok: true, status: undefined, said: "" };
-  return { ok: false, status: statusOf(failure), said: describeFailure(failure) };
+  if (failure === undefined) return { ok: true, status: undefined, busy: false, said: "" };
+  const said = describeFailure(failure);
+  return { ok: false, status: statusOf(failure), busy: isBusy(failure), said };
+}
+
+/**
+ * Whether a receiver answered that it is to be asked again later, for as long as it was asked. Which
+ * status that was the exporter keeps to itself: its text is all there is.
+ */
+function isBusy(failure: Error): boolean {
+  return /retryable status/i.test(failure.message);
 }
 
 /** The HTTP status of a failure that a receiver answered with. */
@@ -20,6 +31,7 @@ export function statusOf(failure: Error): number | undefined {
 
 /** A failed request in a line: what the receiver answered, or what the system said. */
 export function describeFailure(failure: Error): string {
+  if (isBusy(failure)) return "HTTP 429, 502, 503 or 504: it takes nothing now";
   const status = statusOf(failure);
   const code = "code" in failure ? String(failure.code) : "";
   if (status === undefined) return failure.message || code || failure.name;

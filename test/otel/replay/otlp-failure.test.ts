@@ -51,9 +51,11 @@ describe("a failed request in a line", () => {
     expect(probeOf(answered(statusOf("no")))).toEqual({
       ok: false,
       status: 400,
+      busy: false,
       said: "HTTP 400 Bad Request: no",
     });
-    expect(probeOf(gone)).toEqual({ ok: false, status: undefined, said: "connect ECONNREFUSED" });
-    expect(probeOf(undefined)).toEqual({ ok: true, status: undefined, said: "" });
+    const said = "connect ECONNREFUSED";
+    expect(probeOf(gone)).toEqual({ ok: false, status: undefined, busy: false, said });
+    expect(probeOf(undefined)).toEqual({ ok: true, status: undefined, busy: false, said: "" });
   });
 });

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server, type ServerOptions } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { selfSigned } from "../otel/export/support/self-signed.ts";
+import { OtlpServer } from "../support/otlp-server.ts";
+import { command } from "./support/command.ts";
+
+const { key, cert } = selfSigned();
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "entelix-otel-test-"));
+  writeFileSync(join(folder, "ca.pem"), cert);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A receiver by TLS that takes everything. */
+class TlsServer implements AsyncDisposable {
+  readonly #server: Server;
+
+  private constructor(options: ServerOptions) {
+    this.#server = createServer({ key, cert, ...options }, (request, response) => {
+      request.resume().on("end", () => response.end());
+    });
+  }
+
+  static async start(options: ServerOptions = {}): Promise<TlsServer> {
+    const tls = new TlsServer(options);
+    await new Promise<void>((resolve) => tls.#server.listen(0, "127.0.0.1", resolve));
+    return tls;
+  }
+
+  get url(): string {
+    const address = this.#server.address();
+    return `https://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** What it says of the receiver of spans: the finding and the advice below it. */
+async function said(url: string, env: Record<string, string> = {}) {
+  const { code, stdout } = await command(["doctor", "--endpoint", url], { env });
+  const lines = stdout.split("\n");
+  const at = lines.findIndex((line) => line.includes(" endpoint "));
+  return { code, finding: lines[at], advice: lines[at + 1]?.trim() };
+}
+
+describe.concurrent("doctor and a receiver that is there", () => {
+  it.each([429, 503])("which answers %i: it is not to be started", async (status) => {
+    await using busy = await OtlpServer.start({ answer: () => status });
+    expect(await said(busy.url)).toEqual({
+      code: 2,
+      finding: `✗ endpoint ${busy.url}/v1/traces: HTTP 429, 502, 503 or 504: it takes nothing now`,
+      advice:
+        "It is there: its memory or its queue is full, or what is behind it is away. The receiver's own log says why.",
+    });
+  });
+
+  it("whose certificate nobody vouches for: says which variable does", async () => {
+    await using tls = await TlsServer.start();
+    expect(await said(tls.url)).toEqual({
+      code: 2,
+      finding: `✗ endpoint ${tls.url}/v1/traces: self-signed certificate`,
+      advice:
+        "It is there, and not trusted: OTEL_EXPORTER_OTLP_CERTIFICATE names a file with its authority, as PEM.",
+    });
+    const trusting = { OTEL_EXPORTER_OTLP_CERTIFICATE: join(folder, "ca.pem") };
+    expect(await said(tls.url, trusting)).toMatchObject({
+      code: 0,
+      finding: `✓ endpoint ${tls.url}/v1/traces takes spans`,
+    });
+  });
+
+  it("whose certificate is for another name: does not ask for its authority", async () => {
+    await using tls = await TlsServer.start();
+    const other = tls.url.replace("127.0.0.1", "localhost");
+    const trusting = { OTEL_EXPORTER_OTLP_CERTIFICATE: join(folder, "ca.pem") };
+    const { code, finding, advice } = await said(other, trusting);
+    expect(finding).toContain("does not match certificate's altnames");
+    expect([code, advice]).toEqual([
+      2,
+      "It is there: its certificate has to be mended, or another name of it used.",
+    ]);
+  });
+
+  it("which asks for a certificate: says which variables give one", async () => {
+    await using tls = await TlsServer.start({ requestCert: true });
+    const trusting = { OTEL_EXPORTER_OTLP_CERTIFICATE: join(folder, "ca.pem") };
+    const { code, finding, advice } = await said(tls.url, trusting);
+    expect(finding).toContain("alert certificate required");
+    expect([code, advice]).toEqual([
+      2,
+      "It asks for a certificate of yours: OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY.",
+    ]);
+  });
+
+  it("which speaks no TLS: says so", async () => {
+    await using plain = await OtlpServer.start();
+    const { code, advice } = await said(plain.url.replace("http:", "https:"));
+    expect([code, advice]).toEqual([
+      2,
+      "It is there, and speaks no TLS on this port: try http:// in place of https://.",
+    ]);
+  });
+});
