@@ -60,9 +60,12 @@ const OPTIONS = {
 const TRACES_SHOWN = 5;
 const SPANS_SHOWN = 40;
 
-/** Variables that count here too: what is wrong with them is told. */
+/**
+ * Variables that count here too: what is wrong with them is told. Of one that names a file which can't be
+ * read the exporter says what the file was for.
+ */
 const USED_VARIABLE =
-  /OTEL_RESOURCE_ATTRIBUTES|OTEL_EXPORTER_OTLP_\w*(?:TIMEOUT|COMPRESSION)|PROTOCOL: expected http\/protobuf/;
+  /OTEL_RESOURCE_ATTRIBUTES|OTEL_EXPORTER_OTLP_\w*(?:TIMEOUT|COMPRESSION)|PROTOCOL: expected http\/protobuf|^Failed to read .* file$/;
 
 /** Replays recordings: the same spans, and the same audit rows, as often as it is run. */
 export const replay: Command = {

@@ -118,6 +118,18 @@ describe("replay --endpoint", () => {
     },
   );
 
+  it.each(["CERTIFICATE", "TRACES_CLIENT_CERTIFICATE", "CLIENT_KEY"])(
+    "says that the file of OTEL_EXPORTER_OTLP_%s can't be read",
+    async (variable) => {
+      await using server = await OtlpServer.start();
+      const { code, stderr } = await replayTo(server.url, {
+        [`OTEL_EXPORTER_OTLP_${variable}`]: "not-there.pem",
+      });
+      expect([code, server.spans.length]).toEqual([0, 9]);
+      expect(stderr).toMatch(/^Failed to read (root|client) certificate[a-z ]* file\n$/);
+    },
+  );
+
   it.each([
     ["refuses the request", 400, "HTTP 400 Bad Request"],
     ["wants to know who asks", 401, "HTTP 401 Unauthorized"],
