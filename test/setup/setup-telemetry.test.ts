@@ -323,6 +323,18 @@ describe("an endpoint that takes no metrics", () => {
     expect(server.requests.map(({ path }) => path)).toEqual(["/v1/traces", "/v1/metrics"]);
   });
 
+  it("does not keep the place of the provider that comes after the shutdown", async () => {
+    await using server = await OtlpServer.start({ answer: () => "hang" });
+    const reports = keepReports();
+    const options = { endpoint: server.url, onError: reports.onError, shutdownTimeoutMs: 100 };
+    await setupTelemetry(options).shutdown();
+    expect(server.requests.map(({ path }) => path)).toEqual(["/v1/metrics"]);
+    const next = setupTelemetry(options);
+    expect(metrics.getMeterProvider()).toBe(next.meterProvider);
+    expect(reports.all.filter(({ where }) => where === "setup")).toEqual([]);
+    await next.shutdown();
+  });
+
   it("is no more news when the shutdown has given up on it", async () => {
     await using server = await OtlpServer.start({ answer: () => "hang" });
     const reports = keepReports();

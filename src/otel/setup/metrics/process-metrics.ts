@@ -39,11 +39,17 @@ export class ProcessMetrics implements MetricsPart {
       const trouble = new Error(`the last metrics did not arrive: ${error}`, { cause: error });
       this.#news.report(trouble, "shutdown");
     }
-    if (metrics.getMeterProvider() === this.#provider) metrics.disable();
+    this.#unregister();
   }
 
+  /** Takes the provider back too: it is of no use to anybody while its last request is under way. */
   giveUp(): void {
     this.#news.end();
+    this.#unregister();
+  }
+
+  #unregister(): void {
+    if (metrics.getMeterProvider() === this.#provider) metrics.disable();
   }
 }
 
