@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import { ATTRIBUTES } from "../../src/otel/semconv.ts";
 import {
   at,
+  composeVariables,
   entriesAt,
   envVariables,
   listAt,
-  shippedText,
+  settingsIn,
   shippedYaml,
   textsAt,
 } from "./support/shipped-yaml.ts";
@@ -241,16 +242,13 @@ describe("what the environment sets", () => {
   });
 
   it("is in docs/deploy.md, with its default", () => {
-    const rows = new Map(
-      [...shippedText("docs/deploy.md").matchAll(/^\| `([A-Z_]+)` \| `?([^|`]*)`? \|/gm)].map(
-        ([, name = "", fallback = ""]) => [name, fallback.trim()],
-      ),
-    );
+    const rows = settingsIn("docs/deploy.md");
     for (const { name, fallback } of all) {
       if (name === "TRACE_SAMPLER" && fallback === "") continue;
       expect([name, rows.get(name)]).toEqual([name, fallback ?? "none"]);
     }
     const read = new Set(all.map(({ name }) => name));
+    for (const name of composeVariables("docker-compose.yml").keys()) read.add(name);
     expect([...rows.keys()].filter((name) => !read.has(name))).toEqual([]);
   });
 

@@ -3,9 +3,11 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import {
   at,
+  composeVariables,
   entriesAt,
   envVariables,
   maybeAt,
+  settingsIn,
   shippedText,
   shippedYaml,
   textsAt,
@@ -22,10 +24,8 @@ function testedVersion(server: string): string | undefined {
   return new RegExp(`\\b${server}: go\\(\\{\\s*version: "([^"]+)"`).exec(catalog)?.[1];
 }
 
-/** The variables that compose itself replaces: `${NAME:-default}`. */
-const replaced = [...shippedText(COMPOSE).matchAll(/\$\{(\w+):-[^}]*\}/g)].map(
-  ([, name = ""]) => name,
-);
+const defaults = composeVariables(COMPOSE);
+const replaced = [...defaults.keys()];
 
 /** Those that a container is given as they are in the environment. */
 const passedOn = services.flatMap(([name, settings]) =>
@@ -186,5 +186,12 @@ describe(".env.example", () => {
   it("offers everything that can be set", () => {
     const settable = new Set([...replaced, ...passedOn.map(({ variable }) => variable)]);
     expect([...settable].filter((name) => !offered.includes(name))).toEqual([]);
+  });
+
+  it("offers what docs/deploy.md says something of, as it says itself", () => {
+    const page = settingsIn("docs/deploy.md");
+    expect(offered.filter((name) => !page.has(name))).toEqual([]);
+    for (const [name, fallback] of defaults)
+      expect([name, page.get(name)]).toEqual([name, fallback]);
   });
 });

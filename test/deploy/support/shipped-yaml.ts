@@ -67,3 +67,15 @@ export function envVariables(path: string): EnvVariable[] {
     fallback,
   }));
 }
+
+/** The variables that compose itself replaces, `${NAME:-default}`, with these defaults. */
+export function composeVariables(path: string): ReadonlyMap<string, string> {
+  const found = shippedText(path).matchAll(/\$\{(\w+):-([^}]*)\}/g);
+  return new Map([...found].map(([, name = "", fallback = ""]) => [name, fallback]));
+}
+
+/** The settings that a page has in its tables, with the defaults that it names. */
+export function settingsIn(path: string): ReadonlyMap<string, string> {
+  const rows = shippedText(path).matchAll(/^\| `([A-Z_]+)` \| `?([^|`]*)`? \|/gm);
+  return new Map([...rows].map(([, name = "", fallback = ""]) => [name, fallback.trim()]));
+}
