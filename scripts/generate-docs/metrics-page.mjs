@@ -98,7 +98,8 @@ const HEAD = [
   "`entelix-otel/setup` needs, and does what `setupTracing` does beside it. Metrics go by OTLP/HTTP to the endpoint",
   "of the spans every 15 s (`metricIntervalMs`, else `OTEL_METRIC_EXPORT_INTERVAL`), and once more at the shutdown,",
   "after the last spans. It honours `OTEL_METRICS_EXPORTER` (`otlp`, `console`, `none`), `OTEL_METRIC_EXPORT_TIMEOUT`",
-  "and `OTEL_EXPORTER_OTLP_METRICS_*`. A replay records no metrics: looking at last week must not page anyone.",
+  "and `OTEL_EXPORTER_OTLP_METRICS_*`. Readers of your own, for Prometheus to scrape, say, are the option `metricReaders`.",
+  "A replay records no metrics: looking at last week must not page anyone.",
 ];
 
 const TAIL = [

@@ -4,7 +4,10 @@
  * All are numbers of things but `maxAgeMs` and `markerAfterMs` (milliseconds).
  */
 export interface LifecycleLimits {
-  /** Runs open at once; beyond it the least recently active one is closed. Default 10,000. */
+  /**
+   * Runs open at once; beyond it the least recently active one of the tenant that has the most is closed.
+   * Default 10,000.
+   */
   readonly openRuns: number;
   /**
    * Tool calls open at once in one run, and as many model calls; beyond it the oldest is closed.
