@@ -65,7 +65,7 @@ const SPANS_SHOWN = 40;
  * read the exporter says what the file was for.
  */
 const USED_VARIABLE =
-  /OTEL_RESOURCE_ATTRIBUTES|OTEL_EXPORTER_OTLP_\w*(?:TIMEOUT|COMPRESSION)|PROTOCOL: expected http\/protobuf|^Failed to read .* file$/;
+  /OTEL_RESOURCE_ATTRIBUTES|OTEL_EXPORTER_OTLP_\w*(?:TIMEOUT|COMPRESSION|HEADERS)|PROTOCOL: expected http\/protobuf|^Failed to read .* file$/;
 
 /** Replays recordings: the same spans, and the same audit rows, as often as it is run. */
 export const replay: Command = {

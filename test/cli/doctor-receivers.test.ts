@@ -107,4 +107,18 @@ describe.concurrent("doctor and a receiver that is there", () => {
       "It is there, and speaks no TLS on this port: try http:// in place of https://.",
     ]);
   });
+
+  it("which is not asked, since no request can carry the headers: shows none of them", async () => {
+    await using server = await OtlpServer.start();
+    const env = { OTEL_EXPORTER_OTLP_HEADERS: "Authorization: Bearer s3cret==" };
+    const { code, stdout } = await command(["doctor", "--endpoint", server.url], { env });
+    expect(code).toBe(2);
+    expect(stdout).toContain(
+      "✗ OTEL_EXPORTER_OTLP_HEADERS: expected name=value pairs, comma-separated and percent-encoded; no request can carry pair 1\n",
+    );
+    expect(stdout).toContain(
+      `✗ endpoint ${server.url}/v1/traces: a header has a name that HTTP can't carry\n    No request can carry the headers of OTEL_EXPORTER_OTLP_HEADERS.\n`,
+    );
+    expect(stdout).not.toContain("s3cret");
+  });
 });

@@ -47,6 +47,9 @@ function adviceWithoutAnswer(said: string): string {
   if (said.includes("ENOTFOUND") || said.includes("EAI_AGAIN")) {
     return "The host name is not known here. Inside containers a service's own name counts, not localhost.";
   }
+  if (/header content|a header has a name/.test(said)) {
+    return "No request can carry the headers of OTEL_EXPORTER_OTLP_HEADERS.";
+  }
   if (/alert .*certificate/.test(said)) {
     return "It asks for a certificate of yours: OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY.";
   }

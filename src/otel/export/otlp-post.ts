@@ -5,6 +5,7 @@ import { context } from "@opentelemetry/api";
 import { convertLegacyHttpOptions } from "@opentelemetry/otlp-exporter-base/node-http";
 import { asError, hasCode } from "../../storage/system-error.ts";
 import { VERSION } from "../../version.ts";
+import { withoutHeaderName } from "../setup/header-name.ts";
 import { UNTRACED } from "../suppressed-tracing.ts";
 import { type Answer, answerOf } from "./answer.ts";
 import { rejectedSpans } from "./partial-success.ts";
@@ -63,7 +64,7 @@ export class OtlpPost implements Post {
     try {
       return await context.with(UNTRACED, () => this.#send(bytes));
     } catch (error) {
-      return { kind: "later", error: asError(error), afterMs: undefined };
+      return { kind: "later", error: withoutHeaderName(asError(error)), afterMs: undefined };
     }
   }
 

@@ -1,5 +1,6 @@
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
 import { emptyResource } from "@opentelemetry/resources";
+import { withoutHeaderName } from "../setup/header-name.ts";
 import { type Probe, probeOf } from "./otlp-failure.ts";
 
 /**
@@ -12,7 +13,7 @@ export async function probeMetrics(url: string, timeoutMs: number): Promise<Prob
   const exporter = new OTLPMetricExporter({ url, timeoutMillis: timeoutMs });
   const failure = await new Promise<Error | undefined>((resolve) => {
     exporter.export({ resource: emptyResource(), scopeMetrics: [] }, ({ code, error }) => {
-      resolve(code === 0 ? undefined : (error ?? new Error("export failed")));
+      resolve(code === 0 ? undefined : withoutHeaderName(error ?? new Error("export failed")));
     });
   });
   await exporter.shutdown();

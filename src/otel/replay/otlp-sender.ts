@@ -4,6 +4,7 @@ import {
 } from "@opentelemetry/otlp-exporter-base/node-http";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { protocolFromEnvironment } from "../setup/exporter-choice.ts";
+import { withoutHeaderName } from "../setup/header-name.ts";
 import { formatOf, type OtlpFormat, type TraceResponse } from "./otlp-format.ts";
 
 export interface OtlpSenderOptions {
@@ -90,7 +91,7 @@ export class OtlpSender {
         this.#said = undefined;
         const failed = code !== 0;
         resolve({
-          failure: failed ? (error ?? new Error("export failed")) : undefined,
+          failure: failed ? withoutHeaderName(error ?? new Error("export failed")) : undefined,
           refused: failed ? 0 : refused,
           said,
         });

@@ -1,4 +1,5 @@
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace-node";
+import { withoutHeaderName } from "./header-name.ts";
 import type { SpanLedger } from "./span-ledger.ts";
 
 type ExportDone = Parameters<SpanExporter["export"]>[1];
@@ -31,8 +32,9 @@ export class CountedExporter implements SpanExporter {
       finish = resolve;
     });
     this.#underWay.add(request);
-    const settle: ExportDone = (result) => {
+    const settle: ExportDone = ({ code, error }) => {
       if (!this.#underWay.delete(request)) return;
+      const result = { code, ...(error && { error: withoutHeaderName(error) }) };
       if (result.code === SUCCESS) ledger.confirm(count);
       else ledger.fail(count, result.error);
       finish(result);

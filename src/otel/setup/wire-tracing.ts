@@ -21,6 +21,7 @@ import { tracesUrl, urlInPlaceOfEnvironments } from "./endpoint.ts";
 import { environmentText } from "./environment.ts";
 import { exportersFromEnvironment, protocolFromEnvironment } from "./exporter-choice.ts";
 import { registerGlobally } from "./global-registration.ts";
+import { warnOfHeaders } from "./header-variables.ts";
 import { LossReporter } from "./loss-reporter.ts";
 import { serviceResource } from "./resource.ts";
 import { createSampler, samplerFromEnvironment } from "./sampler.ts";
@@ -98,6 +99,7 @@ function otlpProcessor(
   { ledger, reporter }: Pick<TracingParts, "ledger" | "reporter">,
 ): OtlpProcessor {
   const url = given ?? urlInPlaceOfEnvironments("TRACES");
+  warnOfHeaders("TRACES");
   if (protocolFromEnvironment("TRACES") === "http/protobuf") {
     const settings = exportSettings(queueBytes === undefined ? {} : { queueBytes });
     const post = new OtlpPost({ url, headers, timeoutMs: settings.exportTimeoutMillis });

@@ -8,6 +8,7 @@ import { LONGEST_WAIT_MS } from "../../within.ts";
 import { metricsUrl, urlInPlaceOfEnvironments } from "../endpoint.ts";
 import { environmentNumber } from "../environment.ts";
 import { exportersFromEnvironment, protocolFromEnvironment } from "../exporter-choice.ts";
+import { warnOfHeaders } from "../header-variables.ts";
 import type { MetricNews } from "./metric-news.ts";
 import { ReportedMetricExporter } from "./reported-metric-exporter.ts";
 import type { MetricReaderLike, TelemetrySetupOptions } from "./telemetry-options.ts";
@@ -24,6 +25,7 @@ export function metricReaders(
   const readers: MetricReaderLike[] = [];
   if (exporters.has("otlp")) {
     protocolFromEnvironment("METRICS");
+    warnOfHeaders("METRICS");
     readers.push(periodic(new ReportedMetricExporter(otlpExporter(options), news), options));
   }
   if (exporters.has("console")) readers.push(periodic(new ConsoleMetricExporter(), options));

@@ -6,6 +6,7 @@ import {
   type PushMetricExporter,
   type ResourceMetrics,
 } from "@opentelemetry/sdk-metrics";
+import { withoutHeaderName } from "../header-name.ts";
 import type { MetricNews } from "./metric-news.ts";
 
 type ExportDone = Parameters<PushMetricExporter["export"]>[1];
@@ -31,7 +32,8 @@ export class ReportedMetricExporter implements PushMetricExporter {
   }
 
   export(metrics: ResourceMetrics, done: ExportDone): void {
-    const settle: ExportDone = (result) => {
+    const settle: ExportDone = ({ code, error }) => {
+      const result = { code, ...(error && { error: withoutHeaderName(error) }) };
       this.#note(result);
       done(result);
     };
