@@ -11,7 +11,10 @@ export interface EventEnvelope {
   readonly event_id?: string;
   /** Orders the events of one stream. It restarts per run: no order between parent and child. */
   readonly sequence?: number | bigint;
-  /** When it happened: RFC 3339 text, or an {@link Instant} once decoded. */
+  /**
+   * When it happened: RFC 3339 text, or an {@link Instant} once decoded. One that can't be read, or is not
+   * from 1970 to 2262, as no span can have it, counts as none.
+   */
   readonly timestamp?: string | Readonly<Instant>;
   /** Conversation the run belongs to: `gen_ai.conversation.id`, and the key of the audit log. */
   readonly thread_id?: string;

@@ -1,12 +1,17 @@
-import type { Instant } from "../events/instant.ts";
+import { type Instant, isSpanTime } from "../events/instant.ts";
 import { parseRfc3339 } from "../events/rfc3339.ts";
 
 /**
  * The time that an envelope gives, as RFC 3339 text or as an {@link Instant}; `undefined` when it
- * gives none, or none that can be read. The result is a copy: spans keep it.
+ * gives none, none that can be read, or one that no span can have, such as the year 1 of a clock that
+ * nobody has set. The result is a copy: spans keep it.
  */
 export function readEventTime(given: unknown): Instant | undefined {
-  if (typeof given === "string") return parseRfc3339(given);
+  const at = typeof given === "string" ? parseRfc3339(given) : instantIn(given);
+  return at !== undefined && isSpanTime(at) ? at : undefined;
+}
+
+function instantIn(given: unknown): Instant | undefined {
   if (!Array.isArray(given)) return undefined;
   const seconds: unknown = given[0];
   const nanos: unknown = given[1];

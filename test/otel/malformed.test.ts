@@ -298,6 +298,10 @@ describe("an envelope", () => {
     { timestamp: [Number.NaN, 0] },
     { timestamp: [1.5, 0] },
     { timestamp: new Date() },
+    { timestamp: "0001-01-01T00:00:00Z" },
+    { timestamp: "2262-04-11T23:47:16Z" },
+    { timestamp: [-1, 0] },
+    { timestamp: [9e15, 0] },
     {},
   ])("without a time that can be read is timed by the clock (%#)", async (envelope) => {
     const test = bench();
