@@ -285,6 +285,31 @@ describe("a provider that throws", () => {
     await sink.shutdown();
     expect(errors).toEqual(["flush at shutdown: Error: no route"]);
   });
+
+  it.each([
+    [["no route"], "no route"],
+    [["no route", "time over"], "flush failed: Error: no route; Error: time over"],
+  ])(
+    "in processors %j is one error, though the SDK rejects with a list",
+    async (texts, expected) => {
+      const told: unknown[] = [];
+      const sink = new OtelSink({
+        tracerProvider: new BasicTracerProvider({
+          spanProcessors: texts.map((text) => ({
+            onStart: () => {},
+            onEnd: () => {},
+            forceFlush: () => Promise.reject(new Error(text)),
+            shutdown: async () => {},
+          })),
+        }),
+        onError: (error) => void told.push(error),
+      });
+      await expect(sink.forceFlush()).rejects.toThrow(expected);
+      await sink.shutdown();
+      expect(told).toMatchObject([{ message: expected }]);
+      expect(told[0]).toBeInstanceOf(Error);
+    },
+  );
 });
 
 describe("without an onError hook", () => {
