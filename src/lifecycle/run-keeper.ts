@@ -217,8 +217,10 @@ export class RunKeeper<H> {
     run.approvals = undefined;
     this.#forest.remove(run);
     this.#openRuns--;
-    if (this.#openRuns * 2 < this.#limits.openRuns) this.#shares.rest();
-    else this.#shares.closed(run);
+    if (this.#openRuns * 2 < this.#limits.openRuns) {
+      this.#shares.rest();
+      this.#forest.rest();
+    } else this.#shares.closed(run);
     if (!run.followsCalls) this.quietRuns--;
     if (run.parent !== undefined) {
       run.parent.openChildren--;
@@ -294,11 +296,8 @@ export class RunKeeper<H> {
   /** Gives up the run that was silent longest, of the tenant that has the most. */
   #evictOne(newcomer: Run<H>): void {
     const tenant = this.#shares.heaviest(this.#forest.runs(), newcomer);
-    const isOther = ({ first, last }: Tree<H>) =>
-      // A tree is of one tenant: a parent of another one is none.
-      first?.tenantId === tenant && (first !== newcomer || last !== newcomer);
-    let tree = this.#forest.first;
-    while (tree !== undefined && !isOther(tree)) tree = tree.next;
+    let tree = tenant === undefined ? undefined : this.#forest.firstOf(tenant);
+    if (tree?.first === newcomer && tree.last === newcomer) tree = tree.nextOfTenant;
     if (tree === undefined) return;
     this.#counters.bent.evicted_runs++;
     let victim = tree.first;

@@ -3,28 +3,56 @@ export interface OfTenant {
   readonly tenantId: string;
 }
 
+/** How many open runs a tenant has, and where it stands in the heap. */
+interface Share {
+  readonly tenantId: string;
+  runs: number;
+  at: number;
+}
+
 /**
  * Which tenant has the most open runs: it pays when there are too many, and not the tenant whose runs
  * happen to be the oldest.
  *
  * Counted from the first time somebody asks until there is room again: no run costs anything before.
+ * A heap, since at the limit each run that starts asks, and there may be thousands of tenants.
  */
 export class TenantShares {
-  #counts: Map<string, number> | undefined = undefined;
+  #shares: Map<string, Share> | undefined = undefined;
+  /** The heaviest first; of two that follow on one, at 2n + 1 and 2n + 2, none goes before it. */
+  #heap: Share[] = [];
 
   opened({ tenantId }: OfTenant): void {
-    this.#counts?.set(tenantId, (this.#counts.get(tenantId) ?? 0) + 1);
+    if (this.#shares === undefined) return;
+    let share = this.#shares.get(tenantId);
+    if (share === undefined) {
+      share = { tenantId, runs: 0, at: this.#heap.length };
+      this.#shares.set(tenantId, share);
+      this.#heap.push(share);
+    }
+    share.runs++;
+    this.#rise(share);
   }
 
   closed({ tenantId }: OfTenant): void {
-    const left = (this.#counts?.get(tenantId) ?? 0) - 1;
-    if (left > 0) this.#counts?.set(tenantId, left);
-    else this.#counts?.delete(tenantId);
+    const share = this.#shares?.get(tenantId);
+    if (share === undefined) return;
+    share.runs--;
+    this.#sink(share);
+    if (share.runs > 0) return;
+    this.#shares?.delete(tenantId);
+    const last = this.#heap.pop();
+    if (last === undefined || last === share) return;
+    this.#put(last, share.at);
+    this.#rise(last);
+    this.#sink(last);
   }
 
   /** There is room again: nothing is counted until the next question. */
   rest(): void {
-    this.#counts = undefined;
+    if (this.#shares === undefined) return;
+    this.#shares = undefined;
+    this.#heap = [];
   }
 
   /**
@@ -34,19 +62,48 @@ export class TenantShares {
    * @param newcomer one of them, which does not count.
    */
   heaviest(open: Iterable<OfTenant>, newcomer: OfTenant): string | undefined {
-    if (this.#counts === undefined) {
-      this.#counts = new Map();
+    if (this.#shares === undefined) {
+      this.#shares = new Map();
       for (const run of open) this.opened(run);
     }
-    let heaviest: string | undefined;
-    let most = 0;
-    for (const [tenant, all] of this.#counts) {
-      const count = tenant === newcomer.tenantId ? all - 1 : all;
-      if (count > most || (count === most && heaviest !== undefined && tenant < heaviest)) {
-        heaviest = tenant;
-        most = count;
-      }
-    }
+    if (!this.#shares.has(newcomer.tenantId)) return this.#heap[0]?.tenantId;
+    this.closed(newcomer);
+    const heaviest = this.#heap[0]?.tenantId;
+    this.opened(newcomer);
     return heaviest;
   }
+
+  #rise(share: Share): void {
+    for (;;) {
+      const above = this.#heap[(share.at - 1) >> 1];
+      if (above === undefined || !goesBefore(share, above)) return;
+      this.#swap(share, above);
+    }
+  }
+
+  #sink(share: Share): void {
+    for (;;) {
+      const left = this.#heap[2 * share.at + 1];
+      const right = this.#heap[2 * share.at + 2];
+      if (left === undefined) return;
+      const below = right !== undefined && goesBefore(right, left) ? right : left;
+      if (!goesBefore(below, share)) return;
+      this.#swap(share, below);
+    }
+  }
+
+  #swap(a: Share, b: Share): void {
+    const { at } = a;
+    this.#put(a, b.at);
+    this.#put(b, at);
+  }
+
+  #put(share: Share, at: number): void {
+    share.at = at;
+    this.#heap[at] = share;
+  }
+}
+
+function goesBefore(a: Share, b: Share): boolean {
+  return a.runs === b.runs ? a.tenantId < b.tenantId : a.runs > b.runs;
 }

@@ -1,5 +1,6 @@
 import { compareInstants, type Instant } from "../events/instant.ts";
 import type { Run } from "./run.ts";
+import { type TenantList, TenantTrees } from "./tenant-trees.ts";
 
 /**
  * The open runs that live and age together: a root and its descendants, as far as this process
@@ -14,6 +15,10 @@ export class Tree<H> {
   /** Neighbours in the list of all trees with open runs. */
   previous: Tree<H> | undefined = undefined;
   next: Tree<H> | undefined = undefined;
+  /** The list of its tenant's trees, and its neighbours there; only while there are too many runs. */
+  list: TenantList<H> | undefined = undefined;
+  previousOfTenant: Tree<H> | undefined = undefined;
+  nextOfTenant: Tree<H> | undefined = undefined;
 
   constructor(at: Instant) {
     this.lastAt = at;
@@ -45,6 +50,8 @@ export class Tree<H> {
 export class Forest<H> {
   first: Tree<H> | undefined = undefined;
   #last: Tree<H> | undefined = undefined;
+  /** Kept from the first time somebody asks until {@link rest}: before, no event pays for it. */
+  #tenants: TenantTrees<H> | undefined = undefined;
 
   /** All open runs, tree by tree. */
   *runs(): Generator<Run<H>, void, undefined> {
@@ -53,10 +60,31 @@ export class Forest<H> {
     }
   }
 
+  /** The tenant's tree that was silent longest. */
+  firstOf(tenantId: string): Tree<H> | undefined {
+    if (this.#tenants === undefined) {
+      this.#tenants = new TenantTrees();
+      for (let tree = this.first; tree !== undefined; tree = tree.next) {
+        // A tree is of one tenant: a parent of another one is none.
+        if (tree.first !== undefined) this.#tenants.append(tree, tree.first.tenantId);
+      }
+    }
+    return this.#tenants.firstOf(tenantId);
+  }
+
+  /** Nobody asks for a tenant's trees any more. */
+  rest(): void {
+    this.#tenants?.clear();
+    this.#tenants = undefined;
+  }
+
   /** An opened run joins its tree; the tree is now the most recently active. */
   add(run: Run<H>, at: Instant): void {
     const tree = run.tree;
-    if (tree.first === undefined) this.#append(tree);
+    if (tree.first === undefined) {
+      this.#append(tree);
+      this.#tenants?.append(tree, run.tenantId);
+    }
     tree.add(run);
     this.touch(run, at);
   }
@@ -70,25 +98,28 @@ export class Forest<H> {
       tree.remove(run);
       tree.add(run);
     }
-    if (this.#last !== tree) {
-      this.#unlink(tree);
-      this.#append(tree);
-    }
+    if (this.#last !== tree) this.#moveToEnd(tree);
   }
 
   /** The tree counts as last heard of at `at`, as if it were touched now. */
   moveToEnd(tree: Tree<H>, at: Instant): void {
     tree.lastAt = at;
-    if (this.#last === tree) return;
-    this.#unlink(tree);
-    this.#append(tree);
+    if (this.#last !== tree) this.#moveToEnd(tree);
   }
 
   /** A closed run leaves its tree; an empty tree leaves the list. */
   remove(run: Run<H>): void {
     const tree = run.tree;
     tree.remove(run);
-    if (tree.first === undefined) this.#unlink(tree);
+    if (tree.first !== undefined) return;
+    this.#unlink(tree);
+    this.#tenants?.remove(tree);
+  }
+
+  #moveToEnd(tree: Tree<H>): void {
+    this.#unlink(tree);
+    this.#append(tree);
+    this.#tenants?.moveToEnd(tree);
   }
 
   #append(tree: Tree<H>): void {

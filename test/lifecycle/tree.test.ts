@@ -75,6 +75,62 @@ describe("the forest of open runs", () => {
     );
   });
 
+  it("knows the tenant's tree that was silent longest, asked at any time", () => {
+    const step = fc.record({
+      what: fc.constantFrom("add", "touch", "remove", "moveToEnd", "ask", "rest"),
+      run: fc.nat(9),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+        const forest = new Forest<string>();
+        const trees = [0, 1, 2, 3, 4].map(() => new Tree<string>(at(0)));
+        const runs = trees.flatMap((tree, n) =>
+          ["a", "b"].map((name) => new Run(`tenant${n % 2}`, name, ids, at(0), tree)),
+        );
+        const open = new Set<Run<string>>();
+        for (const [n, { what, run: index }] of steps.entries()) {
+          const run = runs[index];
+          if (run === undefined) continue;
+          if (what === "rest") forest.rest();
+          else if (what === "add" && !open.has(run)) {
+            forest.add(run, at(n));
+            open.add(run);
+          } else if (what !== "add" && open.has(run)) {
+            if (what === "touch") forest.touch(run, at(n));
+            else if (what === "moveToEnd") forest.moveToEnd(run.tree, at(n));
+            else if (what === "remove") {
+              forest.remove(run);
+              open.delete(run);
+            }
+          }
+          if (what === "rest") {
+            expect(trees.map((tree) => [tree.list, tree.nextOfTenant])).toEqual(
+              trees.map(() => [undefined, undefined]),
+            );
+          } else if (what === "ask") {
+            for (const tenant of ["tenant0", "tenant1", "nobody"]) {
+              const expected: Tree<string>[] = [];
+              for (let tree = forest.first; tree !== undefined; tree = tree.next) {
+                if (tree.first?.tenantId === tenant) expected.push(tree);
+              }
+              const found: Tree<string>[] = [];
+              for (
+                let tree = forest.firstOf(tenant);
+                tree !== undefined;
+                tree = tree.nextOfTenant
+              ) {
+                found.push(tree);
+              }
+              expect(found.map((tree) => trees.indexOf(tree))).toEqual(
+                expected.map((tree) => trees.indexOf(tree)),
+              );
+            }
+          }
+        }
+      }),
+    );
+  });
+
   it("knows the latest time of a tree and of a run, whatever order the times come in", () => {
     const forest = new Forest<string>();
     const tree = new Tree<string>(at(5));
