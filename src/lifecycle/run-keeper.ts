@@ -254,8 +254,14 @@ export class RunKeeper<H> {
     } else this.close(run, at, { outcome: "abandoned", reason });
   }
 
-  /** Time passes: closes what was silent for too long. Called by a timer, or with event time. */
-  tick(now: Instant): void {
+  /**
+   * Time passes: closes what was silent for too long.
+   *
+   * @param byClock whether it is this process's time, and not that of events: then an event counts as heard
+   *   when it comes, however late it is or far behind its sender's clock.
+   */
+  tick(now: Instant, byClock = false): void {
+    if (byClock) this.#forest.clock = now;
     const oldest = addMilliseconds(now, -this.#limits.maxAgeMs);
     for (;;) {
       const tree = this.#forest.first;
@@ -263,7 +269,7 @@ export class RunKeeper<H> {
       if (compareInstants(tree.lastAt, now) > 0) {
         // A clock that runs ahead must not keep its tree, and all behind it, open for good.
         this.#forest.moveToEnd(tree, now);
-      } else if (compareInstants(tree.lastAt, oldest) >= 0) return;
+      } else if (isSince(tree.lastAt, oldest) || isSince(tree.heardAt, oldest)) return;
       else this.#counters.bent.aged_runs += this.#abandonTree(tree, "age");
     }
   }
@@ -344,6 +350,10 @@ function placeTold<H>(told: RunPlace, asked: StartContext<H> | undefined): Start
     ambientCall: asked?.ambientCall,
     outerParent: asked?.outerParent,
   };
+}
+
+function isSince(at: Instant | undefined, from: Instant): boolean {
+  return at !== undefined && compareInstants(at, from) >= 0;
 }
 
 function threadOf<H>(run: Run<H>): string {

@@ -9,6 +9,8 @@ import { type TenantList, TenantTrees } from "./tenant-trees.ts";
 export class Tree<H> {
   /** Latest event time heard in the tree. */
   lastAt: Instant;
+  /** When it was last heard of, by this process's clock; `undefined` where that does not count. */
+  heardAt: Instant | undefined = undefined;
   /** Open runs, least recently active first. */
   first: Run<H> | undefined = undefined;
   last: Run<H> | undefined = undefined;
@@ -49,6 +51,8 @@ export class Tree<H> {
  */
 export class Forest<H> {
   first: Tree<H> | undefined = undefined;
+  /** This process's time, as it was told last; `undefined` where it does not count. */
+  clock: Instant | undefined = undefined;
   #last: Tree<H> | undefined = undefined;
   /** Kept from the first time somebody asks until {@link rest}: before, no event pays for it. */
   #tenants: TenantTrees<H> | undefined = undefined;
@@ -92,6 +96,7 @@ export class Forest<H> {
   /** Something was heard of the run. */
   touch(run: Run<H>, at: Instant): void {
     const tree = run.tree;
+    if (tree.heardAt !== this.clock) tree.heardAt = this.clock;
     if (compareInstants(at, tree.lastAt) > 0) tree.lastAt = at;
     if (compareInstants(at, run.lastAt) > 0) run.lastAt = at;
     if (tree.last !== run) {

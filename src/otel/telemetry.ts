@@ -354,12 +354,13 @@ export class Telemetry {
 
   #startSweeper(limits: LifecycleLimits): void {
     const marker = limits.markerAfterMs || SWEEP_MS;
+    this.lifecycle.runs.tick(now(), true);
     const every = Math.max(Math.min(SWEEP_MS, marker / 2, limits.maxAgeMs / 2), 20);
     this.#sweeper = setInterval(() => {
       try {
         const at = now();
         this.#roughly = at;
-        this.lifecycle.runs.tick(at);
+        this.lifecycle.runs.tick(at, true);
         this.lifecycle.runs.markOpenRuns(at);
       } catch (error) {
         this.#port.contain(error);

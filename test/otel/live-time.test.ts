@@ -59,6 +59,23 @@ describe("the age limit of a live sink", () => {
     expect(test.diagnostics().openRuns).toBe(0);
   });
 
+  it("goes by when events come, though their sender's clock is days behind", () => {
+    const test = bench(aging);
+    test.at(-3 * DAY, run.started("behind"));
+    for (let n = 1; n <= 10; n++) {
+      pass(30);
+      test.at(-3 * DAY + n * 30, run.toolStart(`call_${n}`));
+    }
+    expect(test.diagnostics()).toMatchObject({ openRuns: 1, bent: { aged_runs: 0 } });
+    pass(70);
+    expect(test.diagnostics()).toMatchObject({ openRuns: 0, bent: { aged_runs: 1 } });
+    expect(test.find("invoke_agent behind")).toMatchObject({
+      start: "2026-04-26T12:00:00Z",
+      end: "2026-04-26T12:05:00Z",
+      attributes: { "entelix.run.abandoned_reason": "age" },
+    });
+  });
+
   it("is looked at no more after the shutdown", async () => {
     const test = bench(aging);
     test.sink.send(run.started());
