@@ -100,6 +100,10 @@ const HEAD = [
   "after the last spans. It honours `OTEL_METRICS_EXPORTER` (`otlp`, `console`, `none`), `OTEL_METRIC_EXPORT_TIMEOUT`",
   "and `OTEL_EXPORTER_OTLP_METRICS_*`. Readers of your own, for Prometheus to scrape, say, are the option `metricReaders`.",
   "A replay records no metrics: looking at last week must not page anyone.",
+  "",
+  "The names in Prometheus below are those of the collector's exporter, and of the shipped rules and dashboards. The",
+  "SDK's own `@opentelemetry/exporter-prometheus` leaves units out: `entelix_approvals_oldest`, say, which no rule asks",
+  "for.",
 ];
 
 const TAIL = [
