@@ -237,6 +237,11 @@ describe("setupTracing", () => {
     ],
     [{ endpoint: "grpc://h" }, 'endpoint: expected an http or https URL, got "grpc://h"'],
     [{ endpoint: "" }, 'endpoint: expected an http or https URL, got ""'],
+    [{ endpoint: "grpc://me:secret@h" }, 'endpoint: expected an http or https URL, got "grpc://h"'],
+    [
+      { endpoint: "http://me:se/cret@h:99999" },
+      'endpoint: expected an http or https URL, got "http://h:99999"',
+    ],
     [{ serviceName: " " }, 'serviceName: expected a name, got ""'],
     [{ queueBytes: 0 }, "queueBytes: expected a whole number of bytes from 1, got 0"],
     [{ queueBytes: 1.5 }, "queueBytes: expected a whole number of bytes from 1, got 1.5"],

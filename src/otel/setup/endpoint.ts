@@ -63,7 +63,7 @@ export function urlInPlaceOfEnvironments(signal: SignalName): string | undefined
 function signalUrl(endpoint: string, signal: SignalName): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url === undefined || !isHttp(url)) {
-    throw new TypeError(`endpoint: expected an http or https URL, got "${endpoint}"`);
+    throw new TypeError(`endpoint: expected an http or https URL, got "${shownUrl(endpoint)}"`);
   }
   url.pathname = baseOf(url.pathname.replace(/\/+$/, "")) + PATHS[signal];
   return url.href;
