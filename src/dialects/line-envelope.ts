@@ -14,7 +14,8 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
  * Reads the envelope fields of a flat line (design: as agent-sdk-foundation has them) into an object
- * of their own. `null` is as good as absent; only `timestamp` is required.
+ * of their own. `null` is as good as absent, but of `parent_tool_use_id`, where it says that there is
+ * none; only `timestamp` is required.
  *
  * @returns `undefined` when a field is wrong; what is wrong is added to `issues`.
  */
@@ -48,7 +49,9 @@ export function readEnvelopeAt(
   if (root !== undefined) envelope.root_run_id = root;
   const resumed = readName(value.resumed_from_run_id, "resumed_from_run_id", issues);
   if (resumed !== undefined) envelope.resumed_from_run_id = resumed;
-  const dispatcher = readName(value.parent_tool_use_id, "parent_tool_use_id", issues);
+  const { parent_tool_use_id } = value;
+  const dispatcher =
+    parent_tool_use_id === null ? null : readName(parent_tool_use_id, "parent_tool_use_id", issues);
   if (dispatcher !== undefined) envelope.parent_tool_use_id = dispatcher;
   readTraceContext(value, envelope, issues);
   return issues.length === before ? envelope : undefined;

@@ -23,8 +23,11 @@ export interface EventEnvelope {
   readonly root_run_id?: string;
   /** Evidence that this run continues an interrupted one. */
   readonly resumed_from_run_id?: string;
-  /** Tool-use id of the parent's call that dispatched this run. */
-  readonly parent_tool_use_id?: string;
+  /**
+   * Tool-use id of the parent's call that dispatched this run. `null`: none did, its code runs outside
+   * every call. Left out, it is not known.
+   */
+  readonly parent_tool_use_id?: string | null;
   /** W3C trace context to continue; honoured from trusted senders only. */
   readonly traceparent?: string;
   readonly tracestate?: string;

@@ -151,7 +151,7 @@ function byDerivation<H>(
   } else if (!continuesRoot(run, rootRunId, context, runs)) {
     run.root = false;
   }
-  const callId = context?.parentCallId;
+  const callId = context?.parentCallId ?? undefined;
   run.parentCallId = callId;
   if (callId !== undefined) {
     return driver.derived(run.traceId, parentIds.childSpanId("t", callId), root?.handle);
@@ -176,7 +176,7 @@ function continuesRoot<H>(
   );
 }
 
-/** Under a parent run that is known: under its call, where that is known or there is just one. */
+/** Under a parent run that is known: under its call, where that is known, or nothing is and there is one. */
 function under<H>(
   parent: Run<H>,
   run: Run<H>,
@@ -197,7 +197,7 @@ function under<H>(
   // By name, since a run that was closed and asked for again is another object.
   const inParent = around?.run.runId === parent.runId && around.run.tenantId === parent.tenantId;
   const ambient = inParent ? around.call : undefined;
-  const callId = ambient?.id ?? context?.parentCallId;
+  const callId = ambient?.id ?? context?.parentCallId ?? undefined;
   if (callId !== undefined) {
     run.parentCallId = callId;
     const call = ambient ?? parent.history.last(callId);
@@ -208,6 +208,9 @@ function under<H>(
     const spanId = parent.ids.childSpanId("t", callId, occurrence);
     return driver.derived(parent.traceId, spanId, parent.handle);
   }
+  // A call may be open beside the code that started the run.
+  const isInNone = context?.parentCallId === null || context?.namedSpanId === parent.spanId;
+  if (isInNone) return parent.handle;
   const only = parent.calls.size === 1 ? parent.calls.oldest : undefined;
   if (only?.handle !== undefined) {
     run.parentInferred = true;

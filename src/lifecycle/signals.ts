@@ -146,8 +146,8 @@ export interface Link<H> {
 export interface RunPlace {
   readonly threadId?: string | undefined;
   readonly resumedFromRunId?: string | undefined;
-  /** Tool-use id of the parent's call that dispatched this run. */
-  readonly parentCallId?: string | undefined;
+  /** Tool-use id of the parent's call that dispatched this run; `null` where it is known that none did. */
+  readonly parentCallId?: string | null | undefined;
 }
 
 /**
@@ -157,7 +157,10 @@ export interface RunPlace {
  */
 export interface StartContext<H> extends RunPlace {
   readonly rootRunId?: string | undefined;
-  /** Span id that a `traceparent` names: it tells calls of the parent apart that share an id. */
+  /**
+   * Span id that a `traceparent` names: it tells calls of the parent apart that share an id, and a call
+   * from the run itself.
+   */
   readonly namedSpanId?: string | undefined;
   /** The span that was active when the run started: linked, when the run becomes a root. */
   readonly ambient?: H | undefined;

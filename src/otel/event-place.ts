@@ -119,7 +119,8 @@ export class CurrentPlace implements EventPlace<SpanHandle> {
     }
     const ours = around === undefined ? undefined : placeIn(active);
     const ambient = around === undefined ? undefined : ambientOf(around);
-    const parentCallId = nameIn(envelope?.parent_tool_use_id);
+    const dispatcher = envelope?.parent_tool_use_id;
+    const parentCallId = dispatcher === null ? null : nameIn(dispatcher);
     const asked =
       envelope?.traceparent !== undefined ||
       resolveParent !== undefined ||
@@ -129,7 +130,7 @@ export class CurrentPlace implements EventPlace<SpanHandle> {
       rootRunId: nameIn(envelope?.root_run_id),
       resumedFromRunId: nameIn(envelope?.resumed_from_run_id),
       parentCallId,
-      namedSpanId: parentCallId === undefined ? undefined : spanIdIn(envelope?.traceparent),
+      namedSpanId: spanIdIn(envelope?.traceparent),
       ambient,
       ambientCall: ours?.call === undefined ? undefined : { run: ours.run, call: ours.call },
       outerParent: asked ? () => this.#outerParent(ambient, ours?.run.tenantId) : undefined,

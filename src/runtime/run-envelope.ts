@@ -6,9 +6,12 @@ export function envelopeFor({
   rootRunId,
   threadId,
   parent,
+  isInside,
   resumedFromRunId,
 }: RunPlan<unknown>): RunEnvelope {
-  const { toolUseId, traceparent, tracestate } = parent ?? {};
+  const { traceparent, tracestate } = parent ?? {};
+  // Here it is known, also that it is none; in another process it may just not have been said.
+  const toolUseId = isInside ? (parent?.toolUseId ?? null) : parent?.toolUseId;
   return {
     root_run_id: rootRunId,
     ...(threadId === undefined ? {} : { thread_id: threadId }),

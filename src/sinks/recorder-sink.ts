@@ -209,7 +209,9 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
         context[field] = value;
       } else this.#badEnvelopeFields += 1;
     }
-    return context;
+    const isInNoCall =
+      envelope?.parent_tool_use_id === null && context.parent_tool_use_id === undefined;
+    return isInNoCall ? { ...context, parent_tool_use_id: null } : context;
   }
 
   #provenanceOf(event: AgentEvent<S>): EventEnvelope | undefined {

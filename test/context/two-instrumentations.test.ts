@@ -185,4 +185,24 @@ describe("what runs in a run, and in no tool, is below that run", () => {
     });
     expect(await shape()).toEqual(["invoke_agent support", "invoke_agent chain", EXPERT]);
   });
+
+  it("a chain, and an OpenAI agent, while a tool call of that run is open", async () => {
+    const chain = RunnableLambda.from(() => "done").withConfig({ runName: "chain" });
+    await support(async (run) => {
+      let isDone = () => {};
+      const slow = run.tool("slow", () => new Promise<void>((done) => (isDone = done)));
+      await chain.invoke({}, followed());
+      await handler.flush();
+      await runOpenAI(expert([lookup()]), "where is it?");
+      await processor.forceFlush();
+      isDone();
+      await slow;
+    });
+    expect(await shape()).toEqual([
+      "invoke_agent support",
+      "execute_tool slow",
+      "invoke_agent chain",
+      EXPERT,
+    ]);
+  });
 });

@@ -28,7 +28,7 @@ describe("readLineEnvelope", () => {
     expect(envelope).toEqual({ ...fields, timestamp: [1_777_464_000, 123_456_789] });
   });
 
-  it("takes null for absent, and big sequences as they are", () => {
+  it("takes null for absent, but of a tool call for none, and big sequences as they are", () => {
     const nulls = {
       event_id: null,
       sequence: null,
@@ -36,11 +36,11 @@ describe("readLineEnvelope", () => {
       session_id: null,
       root_run_id: null,
       resumed_from_run_id: null,
-      parent_tool_use_id: null,
       traceparent: null,
       tracestate: null,
     };
     expect(Object.keys(read(nulls).envelope ?? {})).toEqual(["timestamp"]);
+    expect(read({ parent_tool_use_id: null }).envelope).toMatchObject({ parent_tool_use_id: null });
     expect(read({ sequence: 18446744073709551615n }).envelope?.sequence).toBe(
       18446744073709551615n,
     );

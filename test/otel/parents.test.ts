@@ -56,6 +56,31 @@ describe("a child run", () => {
     expect(test.find("invoke_agent leaf").attributes).not.toHaveProperty("entelix.parent.inferred");
   });
 
+  it.each([
+    ["its envelope", { parent_tool_use_id: null }],
+    ["the traceparent", { traceparent: `00-${TRACE}-8000000000000001-01` }],
+  ])("sits under the run where %s says so, though one call is open", (_, envelope) => {
+    const test = bench();
+    test.at(0, top.started("top"));
+    test.at(1, top.toolStart("call_1"));
+    test.at(2, child.started("child", TOP), envelope);
+    test.at(3, child.complete());
+    const { parent, attributes } = test.find("invoke_agent child");
+    expect(parent).toBe("8000000000000001");
+    expect(attributes).not.toHaveProperty("entelix.parent.inferred");
+  });
+
+  it("whose parent was never seen sits under that where its envelope says that no call started it", () => {
+    const test = bench();
+    const envelope = { root_run_id: TOP, parent_tool_use_id: null };
+    test.at(2, child.started("child", TOP), envelope);
+    test.at(3, child.complete());
+    expect(test.find("invoke_agent child")).toMatchObject({
+      trace: TRACE,
+      parent: "8000000000000001",
+    });
+  });
+
   it("sits under the newest call of that id, where it repeats", () => {
     const test = bench();
     test.at(0, top.started("top"));

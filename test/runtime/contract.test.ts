@@ -244,6 +244,6 @@ function expectParents(handed: readonly Handed[], parents: ReadonlyMap<string, S
     const inside = parents.get(event.run_id);
     if (event.type !== "started" || inside === undefined) continue;
     expect(event.parent_run_id).toBe(inside.runId);
-    expect(envelope?.parent_tool_use_id).toBe(inside.toolUseId);
+    expect(envelope?.parent_tool_use_id).toBe(inside.toolUseId ?? null);
   }
 }

@@ -306,7 +306,7 @@ describe("sub-agents", () => {
     ).toEqual([
       [null, "top", undefined, "t1"],
       ["top", "top", "call_1", "t1"],
-      ["mid", "top", undefined, "t2"],
+      ["mid", "top", null, "t2"],
     ]);
   });
 

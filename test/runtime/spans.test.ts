@@ -7,6 +7,7 @@ import { Bridge } from "../../src/otel/bridge.ts";
 import { carried } from "../../src/runtime/carried.ts";
 import { interrupt } from "../../src/runtime/interruption.ts";
 import { runAgent, startRun } from "../../src/runtime/run-agent.ts";
+import { FanOutSink } from "../../src/sinks/fan-out-sink.ts";
 import { collectSpans, type SpanNode, toTrees } from "../support/spans.ts";
 import { forever, rejection, Told } from "./said.ts";
 
@@ -50,6 +51,28 @@ function draw({ span, status, attributes, children }: SpanNode): Drawn {
 }
 
 describe("spans of a run", () => {
+  it("stand below the run that started a sub-agent beside a tool call, live and played again", async () => {
+    const { base, trees, bridge } = bridged();
+    const told = new Told();
+    const sink = new FanOutSink([bridge, told]);
+    await runAgent({ ...base, sink }, async (run) => {
+      let kidIsDone = () => {};
+      const slow = run.tool("slow", () => new Promise<void>((done) => (kidIsDone = done)));
+      await runAgent({ agent: "kid" }, () => 1);
+      kidIsDone();
+      await slow;
+    });
+    const expected = [
+      "invoke_agent support complete",
+      "execute_tool slow complete",
+      "invoke_agent kid complete",
+    ];
+    expect(trees()).toEqual([expected]);
+    const again = bridged();
+    for (const { event, envelope } of told.items) await again.bridge.send(event, envelope);
+    expect(again.trees()).toEqual([expected]);
+  });
+
   it("stand where the code ran that made them", async () => {
     const { base, fetched, trees } = bridged();
     await runAgent(base, async (run) => {

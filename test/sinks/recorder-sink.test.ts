@@ -165,7 +165,7 @@ const anyEnvelope: fc.Arbitrary<EventEnvelope> = fc.record({
   session_id: name,
   root_run_id: name,
   resumed_from_run_id: name,
-  parent_tool_use_id: name,
+  parent_tool_use_id: fc.oneof(name, fc.constant(null)),
   traceparent: fc.constant("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
   tracestate: fc.string(),
 });

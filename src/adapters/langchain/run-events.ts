@@ -31,7 +31,8 @@ export function envelopeIn(
 export interface Beginning {
   readonly agent: string;
   readonly parentRunId: string | undefined;
-  readonly parentToolUseId: string | undefined;
+  /** `null` where it is known to be none. */
+  readonly parentToolUseId: string | null | undefined;
   readonly resumedFromRunId: string | undefined;
 }
 

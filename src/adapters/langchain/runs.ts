@@ -105,7 +105,8 @@ export class Runs {
     this.#events.started(run, {
       agent: from.agent,
       parentRunId: above?.run.id,
-      parentToolUseId: above?.toolUseId,
+      // Which call a run that is not LangChain's is in, is known, also that it is in none.
+      parentToolUseId: above?.toolUseId ?? (above?.kind === "foreign" ? null : undefined),
       resumedFromRunId: run.resumes?.id,
     });
     return run;

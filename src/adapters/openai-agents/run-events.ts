@@ -22,7 +22,9 @@ export class RunEvents {
     const { tenantId, outer } = trace;
     if (tenantId === undefined) return;
     const parent = run.parent?.runId ?? outer?.runId;
-    const call = run.parent === undefined ? outer?.toolUseId : run.parentToolUseId;
+    // Which call of a run that is not the SDK's is known, also that it is none.
+    const outerCall = outer === undefined ? undefined : (outer.toolUseId ?? null);
+    const call = run.parent === undefined ? outerCall : run.parentToolUseId;
     const envelope = envelopeOf(trace, run, "start", run.startedAt);
     if (call !== undefined) envelope.parent_tool_use_id = call;
     if (run.resumedFrom !== undefined) envelope.resumed_from_run_id = run.resumedFrom;
