@@ -1,5 +1,7 @@
 import { AgentError, isAgentError, isHttpFailure } from "./agent-error.ts";
+import { ofGrpc } from "./thrown-grpc.ts";
 import { thrownHttp } from "./thrown-http.ts";
+import { ofMcp } from "./thrown-mcp.ts";
 import { thrownMessage } from "./thrown-message.ts";
 import { ofModelAnswer } from "./thrown-model-answer.ts";
 import { hasName } from "./thrown-name.ts";
@@ -43,8 +45,8 @@ const NOT_SERIALISABLE = /^(?:Converting circular structure to JSON|Do not know 
  * The {@link AgentError} that says what a thrown value means, or `undefined` when nothing tells.
  *
  * An `AgentError` is itself. Of foreign errors it knows aborts and timeouts, `fetch` failures and
- * Node's connection errors, the errors of HTTP and model clients that carry a status, JSON errors
- * and those of schema libraries, also as the cause of another. The thrown value becomes the `cause`.
+ * Node's connection errors, the errors of HTTP and model clients that carry a status, those of MCP
+ * and gRPC, JSON errors and those of schema libraries, also as the cause of another. The thrown value becomes the `cause`.
  * Never throws, whatever was thrown.
  *
  * @example
@@ -85,6 +87,8 @@ function strongEvidence(value: unknown, thrown: unknown): AgentError | undefined
   const cause = { cause: thrown };
   const http = thrownHttp(value);
   if (http !== undefined && isHttpFailure(http.status)) return fromHttp(http, value, thrown);
+  const remote = ofMcp(value, thrown) ?? ofGrpc(value, thrown);
+  if (remote !== undefined) return remote;
   const code = textProperty(value, "code") ?? "";
   if (ABORT_CODES.has(code) || hasName(value, ABORT_NAMES)) return fromAbort(value, thrown);
   // Before its cause: a client that keeps its own time limit aborts the request.

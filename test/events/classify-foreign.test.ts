@@ -9,12 +9,14 @@ import { setUnclassifiedWarning } from "../../src/events/classify-warning.ts";
 import { renderForLlm } from "../../src/events/render-for-llm.ts";
 import { asAgentError } from "../../src/events/thrown-as-agent-error.ts";
 import { CLIENT_ERRORS, DATA_ERRORS, NODE_ERRORS } from "./foreign-errors.ts";
+import { RPC_ERRORS, VAGUE_RPC_ERRORS } from "./foreign-rpc-errors.ts";
 
 beforeAll(() => setUnclassifiedWarning(() => {}));
 afterAll(() => setUnclassifiedWarning());
 
 describe.each([
   ["clients", CLIENT_ERRORS],
+  ["MCP and gRPC", RPC_ERRORS],
   ["Node", NODE_ERRORS],
   ["data", DATA_ERRORS],
 ])("what %s throw", (_, cases) => {
@@ -26,6 +28,19 @@ describe.each([
     expect(isAgentError(known)).toBe(true);
     expect(known?.cause).toBe(thrown);
   });
+});
+
+it("guesses nothing of what MCP's and gRPC's clients say no more of", () => {
+  expect(VAGUE_RPC_ERRORS.map(asAgentError)).toEqual(VAGUE_RPC_ERRORS.map(() => undefined));
+});
+
+it("tells the model nothing of an MCP server's words", () => {
+  const refused = RPC_ERRORS.find(
+    ({ name }) => name === "MCP 1, parameters that the server refused",
+  );
+  expect(renderForLlm(refused?.thrown)).toBe(
+    "invalid input: the MCP server refused the parameters",
+  );
 });
 
 describe("what the envelope keeps of a client's error", () => {
