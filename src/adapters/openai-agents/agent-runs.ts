@@ -2,6 +2,7 @@ import type { Instant } from "../../events/instant.ts";
 import { textOf } from "../shape.ts";
 import type { AskedCall } from "./model-answer.ts";
 import type { RunEvents } from "./run-events.ts";
+import { runIdOfTrace } from "./run-id.ts";
 import { saidError } from "./said-error.ts";
 import type { SdkSpan } from "./sdk.ts";
 import { notBefore } from "./span-time.ts";
@@ -214,6 +215,8 @@ export class AgentRuns {
     const { pausedRootId } = trace;
     // How far that run had come is not known here, and its next segment might be there already.
     if (pausedRootId !== undefined) trace.rootRunId = nextRunId(pausedRootId, openedBy);
+    // An agent's run is named after its span: one above it can't be, though that span opens both.
+    else if (!top) trace.rootRunId ??= nextRunId(runIdOfTrace(trace.traceId), openedBy);
     const runId = trace.rootRunId ?? openedBy;
     const place = {
       runId,

@@ -328,4 +328,23 @@ invoke_agent B failed model_dispatch
       "invoke_agent Second complete",
     ]);
   });
+
+  it("gives a named trace whose id is used again a run of its own, and its first agent another", async () => {
+    const heard = listen();
+    for (const name of ["First", "Second"]) {
+      const workflow = () => run(simple("A"), "hi");
+      await withTrace(`Flow ${name}`, workflow, { traceId: "trace_again" });
+    }
+    const runs = heard.told.flatMap(({ event }) =>
+      event.type === "started" ? [event.run_id] : [],
+    );
+    expect(new Set(runs).size).toBe(4);
+    const shown = (await heard.tree()).split("\n").filter((line) => line.includes("invoke_agent"));
+    expect(shown.map((line) => line.replace(/ complete.*/, ""))).toEqual([
+      "invoke_agent Flow First",
+      "  invoke_agent A",
+      "invoke_agent Flow Second",
+      "  invoke_agent A",
+    ]);
+  });
 });
