@@ -1,6 +1,19 @@
 import { parseExact } from "../../src/events/exact-json.ts";
 import type { FailureKindId } from "../../src/events/failure-kind.ts";
 import type { ToolErrorKind } from "../../src/events/tool-error-kind.ts";
+import {
+  cancelled,
+  deadline,
+  dispatch,
+  dns,
+  invalid,
+  limited,
+  network,
+  quota,
+  serde,
+  tls,
+  unusable,
+} from "./foreign-classes.ts";
 
 /** A thrown value and what it is to be taken for. */
 export interface ForeignCase {
@@ -42,22 +55,6 @@ const GOOGLE_DETAILS = [
 
 /** The answer that Cohere's client makes up where none came. */
 const MADE_UP = { headers: new Headers(), redirected: false, type: "error", url: "" };
-
-const dispatch = { failure: "model_dispatch" } as const;
-const network = { ...dispatch, tool: "transient", code: "transport_failure" } as const;
-const dns = { ...network, code: "dns_failure" } as const;
-const tls = { ...network, code: "tls_failure" } as const;
-const limited = { ...dispatch, tool: "rate_limit", code: "rate_limited" } as const;
-const quota = { ...limited, tool: "quota" } as const;
-const cancelled = { failure: "cancelled", tool: "internal", code: "cancelled" } as const;
-const deadline = {
-  failure: "deadline_exceeded",
-  tool: "internal",
-  code: "deadline_exceeded",
-} as const;
-const serde = { failure: "internal", tool: "validation", code: "serde" } as const;
-const unusable = { ...dispatch, tool: "internal", code: "model_retry_exhausted" } as const;
-const invalid = { failure: "internal", tool: "validation", code: "invalid_request" } as const;
 
 /** Model and HTTP clients, in the shapes that the named versions throw against a local server. */
 export const CLIENT_ERRORS: readonly ForeignCase[] = [

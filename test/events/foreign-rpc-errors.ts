@@ -1,21 +1,17 @@
+import {
+  cancelled,
+  deadline,
+  invalid,
+  network,
+  quota,
+  refused,
+  unavailable,
+  wrong,
+} from "./foreign-classes.ts";
 import type { ForeignCase } from "./foreign-errors.ts";
 
 class StreamableHTTPError extends Error {}
 class SseError extends Error {}
-
-const dispatch = { failure: "model_dispatch" } as const;
-const network = { ...dispatch, tool: "transient", code: "transport_failure" } as const;
-const unavailable = { ...dispatch, tool: "transient", code: "upstream_unavailable" } as const;
-const refused = { ...dispatch, tool: "auth", code: "upstream_unauthorized" } as const;
-const quota = { ...dispatch, tool: "quota", code: "rate_limited" } as const;
-const wrong = { ...dispatch, tool: "permanent", code: "upstream_invalid" } as const;
-const cancelled = { failure: "cancelled", tool: "internal", code: "cancelled" } as const;
-const deadline = {
-  failure: "deadline_exceeded",
-  tool: "internal",
-  code: "deadline_exceeded",
-} as const;
-const invalid = { failure: "internal", tool: "validation", code: "invalid_request" } as const;
 
 /** As `@modelcontextprotocol/sdk` 1.32 makes it: the code stands before the text. */
 function mcp(code: number, text: string, data?: object): Error {
