@@ -5,9 +5,9 @@ import { context } from "@opentelemetry/api";
 import { convertLegacyHttpOptions } from "@opentelemetry/otlp-exporter-base/node-http";
 import { asError, hasCode } from "../../storage/system-error.ts";
 import { VERSION } from "../../version.ts";
-import { withoutHeaderName } from "../setup/header-name.ts";
 import { UNTRACED } from "../suppressed-tracing.ts";
 import { type Answer, answerOf } from "./answer.ts";
+import { withoutHeaderName } from "./header-name.ts";
 import { rejectedSpans } from "./partial-success.ts";
 
 /** Sends the bytes of a request. */

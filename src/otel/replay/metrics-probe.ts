@@ -1,6 +1,6 @@
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
 import { emptyResource } from "@opentelemetry/resources";
-import { withoutHeaderName } from "../setup/header-name.ts";
+import { withoutHeaderName } from "../export/header-name.ts";
 import { type Probe, probeOf } from "./otlp-failure.ts";
 
 /**

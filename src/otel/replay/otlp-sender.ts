@@ -3,8 +3,8 @@ import {
   createOtlpHttpExportDelegate,
 } from "@opentelemetry/otlp-exporter-base/node-http";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
+import { withoutHeaderName } from "../export/header-name.ts";
 import { protocolFromEnvironment } from "../setup/exporter-choice.ts";
-import { withoutHeaderName } from "../setup/header-name.ts";
 import { formatOf, type OtlpFormat, type TraceResponse } from "./otlp-format.ts";
 
 export interface OtlpSenderOptions {
