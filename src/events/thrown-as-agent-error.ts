@@ -46,8 +46,8 @@ const NOT_SERIALISABLE = /^(?:Converting circular structure to JSON|Do not know 
  *
  * An `AgentError` is itself. Of foreign errors it knows aborts and timeouts, `fetch` failures and
  * Node's connection errors, the errors of HTTP and model clients that carry a status, those of MCP
- * and gRPC, JSON errors and those of schema libraries, also as the cause of another. The thrown value becomes the `cause`.
- * Never throws, whatever was thrown.
+ * and gRPC, JSON errors and those of schema libraries, also as the cause of another. The thrown value
+ * becomes the `cause`. Never throws, whatever was thrown.
  *
  * @example
  * try { await callModel(); } catch (thrown) {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { NdjsonSessionLog } from "../audit/ndjson/ndjson-session-log.ts";
 import { isPostgresUrl } from "../audit/postgres/postgres-options.ts";
 import type { SessionLog } from "../audit/session-log.ts";
@@ -8,6 +7,7 @@ import { noSpanStore } from "../otel/service/no-span-store.ts";
 import { OtlpSpanStore } from "../otel/service/otlp-span-store.ts";
 import type { SpanStore } from "../otel/service/span-store.ts";
 import { tracesUrl } from "../otel/setup/endpoint.ts";
+import { within } from "../otel/within.ts";
 
 /**
  * Event ids that the log in a directory remembers, at least: about 300 bytes each. A service may come
@@ -52,10 +52,7 @@ export async function openStores({ audit, endpoint, onError }: StoreOptions): Pr
     spans,
     audit: log,
     close: async () => {
-      const over = new AbortController();
-      const late = sleep(CLOSE_MS, undefined, { signal: over.signal }).catch(() => {});
-      await Promise.race([Promise.all([spans.close(), log?.close()]), late]);
-      over.abort();
+      await within(CLOSE_MS, Promise.all([spans.close(), log?.close()]));
     },
   };
 }
