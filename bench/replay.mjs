@@ -3,7 +3,8 @@
 //
 // One dialect a process, since code that is warm for another is slower; the ratio is the median of the
 // process's rounds, and of several processes. The control is a replay against a replay. "exact reading"
-// is the time of parsing with every digit kept, of numbers and times, in that of `JSON.parse`.
+// is the time of parsing with every digit kept, of numbers and times, in that of `JSON.parse`; "floor" is the
+// ratio of a replay that would do nothing but split lines, `JSON.parse` them and make their spans.
 import { execFile } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -25,7 +26,7 @@ export function replayRows({ short, dialects = Object.keys(GOALS) }) {
   const rounds = short ? 3 : 21;
   return withBundle(new URL("replay/child.mjs", import.meta.url), async (program) => {
     const child = async (dialect, what) => {
-      const args = [program, dialect, what, String(rounds)];
+      const args = ["--expose-gc", program, dialect, what, String(rounds)];
       const { stdout } = await run(process.execPath, args, { cwd: ROOT });
       return JSON.parse(stdout);
     };
@@ -33,19 +34,21 @@ export function replayRows({ short, dialects = Object.keys(GOALS) }) {
     for (const dialect of dialects) {
       const ours = [];
       const exact = [];
+      const floors = [];
       const control = [];
       for (let n = 0; n < processes; n++) {
         ours.push(await child(dialect, "replay"));
         exact.push(1 / (await child(dialect, "exact")).ratio);
+        floors.push((await child(dialect, "floor")).ratio);
         if (!short) control.push((await child(dialect, "control")).ratio);
       }
-      rows.push(row(dialect, ours, exact, control));
+      rows.push(row(dialect, { ours, exact, floors, control }));
     }
     return rows;
   });
 }
 
-function row(dialect, ours, exact, control) {
+function row(dialect, { ours, exact, floors, control }) {
   const ratios = ours.map(({ ratio }) => ratio);
   const ratio = median(ratios);
   const each = median(ours.map((one) => one.each));
@@ -58,6 +61,7 @@ function row(dialect, ours, exact, control) {
     spread: `${format(Math.min(...ratios))}–${format(Math.max(...ratios))}`,
     control: control.length === 0 ? "" : format(median(control)),
     "exact reading": format(median(exact)),
+    floor: format(median(floors)),
     "JSON.parse, ns a line": Math.round(median(ours.map(({ base }) => base))),
     "events a second": Math.round(1e9 / each),
     "bytes a line": Math.round(ours[0].lineBytes),

@@ -1,9 +1,10 @@
-// One process of the comparison: `child DIALECT replay|exact|control ROUNDS`, bundled, since it imports
+// One process of the comparison: `child DIALECT replay|exact|floor|control ROUNDS`, bundled, since it imports
 // the sources. Base and variant take turns in slices of some ms, A B, B A, ...; prints JSON.
 import { parseExact } from "../../src/events/exact-json.ts";
 import { readTimestamp } from "../../src/events/timestamp.ts";
 import { checkReplay } from "./check.mjs";
 import { freshBatches } from "./copies.mjs";
+import { floor, SpanCalls } from "./floor.mjs";
 import { Replay } from "./replay.mjs";
 import { STREAMS } from "./streams.mjs";
 
@@ -20,12 +21,17 @@ const checked = await checkReplay(dialect, streams);
 const batches = freshBatches(streams, SLICE_LINES);
 
 /** Made before the clock runs; so much is thrown away meanwhile that the collector has moved the rest. */
-function slicesOfRound() {
-  return Array.from({ length: SLICES }, () => {
+async function slicesOfRound() {
+  const slices = [];
+  for (let n = 0; n < SLICES; n++) {
     const { value: lines } = batches.next();
     const bytes = Buffer.from(`${lines.join("\n")}\n`);
-    return { lines: bytes.toString().trimEnd().split("\n"), bytes };
-  });
+    const slice = { lines: bytes.toString().trimEnd().split("\n"), bytes };
+    slices.push(calls === undefined ? slice : await calls.of(slice));
+  }
+  // What stands for compiled code must not be moved on the clock.
+  if (calls !== undefined) globalThis.gc();
+  return slices;
 }
 
 function jsonParse() {
@@ -56,8 +62,9 @@ function replay() {
   return ({ bytes }) => one.take(bytes);
 }
 
+const calls = what === "floor" ? new SpanCalls(dialect) : undefined;
 const base = what === "control" ? replay() : jsonParse();
-const other = what === "exact" ? exact() : replay();
+const other = { exact, floor, replay, control: replay }[what]();
 
 /**
  * In ns: CPU time, of the collector's threads too, and time by the wall clock. On a machine that is shared, what
@@ -88,7 +95,7 @@ for (let round = 0; round < WARM_UP + rounds; round++) {
   const a = { cpu: 0, wall: 0 };
   const b = { cpu: 0, wall: 0 };
   let lines = 0;
-  const slices = slicesOfRound();
+  const slices = await slicesOfRound();
   lineBytes = slices[0].bytes.length / slices[0].lines.length;
   for (const [n, slice] of slices.entries()) {
     lines += slice.lines.length;

@@ -15,19 +15,12 @@ export class Replay {
   #done;
   #bridge;
 
-  constructor(dialectName) {
+  /** @param tracerProvider that of the command, which counts the spans, by default. */
+  constructor(dialectName, tracerProvider = this.#counting()) {
     const { dialect, player } = RUNTIMES.find((one) => one.dialect.name === dialectName);
-    const counting = {
-      onStart() {},
-      onEnd: () => {
-        this.spans += 1;
-      },
-      forceFlush: async () => {},
-      shutdown: async () => {},
-    };
     this.#bridge = new Bridge({
       mode: "replay",
-      tracerProvider: createReplayProvider(serviceResource("bench").resource, counting),
+      tracerProvider,
       captureContent: false,
       onError: (error, place) => {
         throw new Error(place, { cause: error });
@@ -63,6 +56,13 @@ export class Replay {
     this.#wake();
     const report = await this.#done;
     return { report, spans: this.spans, diagnostics: this.#bridge.diagnostics() };
+  }
+
+  #counting() {
+    const onEnd = () => {
+      this.spans += 1;
+    };
+    return createReplayProvider(serviceResource("bench").resource, { onEnd });
   }
 
   async *#source() {
