@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { RejectsFile } from "../../src/cli/replay/rejects-file.ts";
 import { command } from "./support/command.ts";
@@ -131,7 +132,8 @@ describe("a wrong line", () => {
     await rejects.add({ line: 1, bytes: bytes.subarray(0, 5), last: false });
     await rejects.add({ line: 1, bytes: bytes.subarray(5), last: true });
     await rejects.close();
-    expect(String(stream.read())).toBe("\\x1b[2J검\\x9b\nb\\r\n");
+    stream.end();
+    expect(await text(stream)).toBe("\\x1b[2J검\\x9b\nb\\r\n");
   });
 
   it("leaves an empty file of rejects when there is none, and 0", async () => {
