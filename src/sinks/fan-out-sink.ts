@@ -5,13 +5,15 @@ import type { AgentEventSink } from "./agent-event-sink.ts";
 import type { ClosableSink, InnerSink } from "./closable-sink.ts";
 import { type ContextCarrier, type InsidePlace, insideOf } from "./context-carrier.ts";
 import { isPromise } from "./is-promise.ts";
+import { Passage, RunOrder } from "./run-order.ts";
 
 /**
  * Sends every event to several sinks, one after the other in the order given.
  *
  * It stops at the first error, which is the sender's, so later sinks do not see that event. Put what
  * must succeed first, and a `FailOpenSink` around what may fail. It waits only for a sink that
- * returns a promise: among synchronous sinks `send` is synchronous too.
+ * returns a promise: among synchronous sinks `send` is synchronous too. Every sink sees a run's events
+ * in the order they were sent, also where the sender does not wait for what `send` returns.
  * Upstream: `FanOutSink` of entelix-agents.
  *
  * @example
@@ -19,6 +21,7 @@ import { isPromise } from "./is-promise.ts";
  */
 export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink, ContextCarrier {
   readonly #sinks: readonly InnerSink<S>[];
+  readonly #order = new RunOrder();
 
   /** @throws TypeError when one of them is no sink. */
   constructor(sinks: Iterable<InnerSink<S>>) {
@@ -27,12 +30,14 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
   }
 
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void> {
+    const ahead = this.#order.ahead(event);
     let sent = 0;
     for (const sink of this.#sinks) {
       const taken = sink.send(event, envelope);
       sent += 1;
-      if (!isPromise(taken)) continue;
-      const rest = this.#sendRest(taken, sent, event, envelope);
+      const waits = ahead.length > 0 && sent < this.#sinks.length;
+      if (!isPromise(taken) && !waits) continue;
+      const rest = this.#sendRest(taken, sent, event, envelope, ahead);
       // An agent may ignore what becomes of the others, and must not die of an unhandled rejection.
       if (event.type !== "started" && event.type !== "complete") rest.catch(ignore);
       return rest;
@@ -40,13 +45,26 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
   }
 
   async #sendRest(
-    taken: PromiseLike<unknown>,
+    taken: unknown,
     sent: number,
     event: AgentEvent<S>,
     envelope: EventEnvelope | undefined,
+    ahead: readonly Passage[],
   ): Promise<void> {
-    await taken;
-    for (const sink of this.#sinks.slice(sent)) await sink.send(event, envelope);
+    const passage = new Passage(sent, this.#sinks.length, ahead);
+    if (sent < this.#sinks.length) this.#order.begin(event, passage);
+    try {
+      await taken;
+      for (const [at, sink] of this.#sinks.entries()) {
+        if (at < sent) continue;
+        await passage.turn(at);
+        const more = sink.send(event, envelope);
+        passage.passed(at);
+        await more;
+      }
+    } finally {
+      passage.end();
+    }
   }
 
   /** Calls `work` inside the span of the first sink that has an open one there. */

@@ -4,7 +4,7 @@ import type { EventEnvelope } from "../../src/events/event-envelope.ts";
 import { CaptureSink } from "../../src/sinks/capture-sink.ts";
 import type { InnerSink } from "../../src/sinks/closable-sink.ts";
 import { FanOutSink } from "../../src/sinks/fan-out-sink.ts";
-import { envelopeNo, everyEvent, settle, started } from "./sample-events.ts";
+import { complete, envelopeNo, everyEvent, numbered, settle, started } from "./sample-events.ts";
 
 const boom = new Error("boom");
 
@@ -49,6 +49,70 @@ describe("FanOutSink", () => {
     const last = new CaptureSink();
     await new FanOutSink([{ send: async () => {} }, last]).send(started, envelopeNo(7));
     expect(last.items).toEqual([{ event: started, envelope: envelopeNo(7) }]);
+  });
+
+  describe("of a sender that does not wait", () => {
+    /** Takes each event when it is told to. */
+    class Gated {
+      readonly taken: PromiseWithSettle[] = [];
+      send(event: AgentEvent): void | Promise<void> {
+        if (event.type === "complete" || event.type === "started") return;
+        return new Promise((resolve, reject) => void this.taken.push({ resolve, reject }));
+      }
+    }
+    interface PromiseWithSettle {
+      readonly resolve: () => void;
+      readonly reject: (error: Error) => void;
+    }
+
+    it("keeps a run's events in order at the sinks behind a slow one", async () => {
+      const slow = new Gated();
+      const last = new CaptureSink();
+      const sink = new FanOutSink([slow, new CaptureSink(), last]);
+      const events = [started, numbered(1), numbered(2), complete];
+      const sent = events.map((event) => sink.send(event, envelopeNo(events.indexOf(event))));
+      expect(sent.map((each) => each instanceof Promise)).toEqual([false, true, true, true]);
+      slow.taken[1]?.resolve();
+      await settle();
+      expect(last.events).toEqual([started]);
+      slow.taken[0]?.resolve();
+      await Promise.all(sent);
+      expect(last.items).toEqual(events.map((event, at) => ({ event, envelope: envelopeNo(at) })));
+      // Nothing is on its way any more: it is synchronous again.
+      expect(sink.send(complete)).toBeUndefined();
+    });
+
+    it("lets no event overtake another where one between them was refused", async () => {
+      const slow = new Gated();
+      const last = new CaptureSink();
+      const sink = new FanOutSink([slow, last]);
+      const sent = [numbered(1), numbered(2), numbered(3)].map((event) => sink.send(event));
+      slow.taken[1]?.reject(boom);
+      slow.taken[2]?.resolve();
+      await expect(sent[1]).rejects.toBe(boom);
+      await settle();
+      expect(last.events).toEqual([]);
+      slow.taken[0]?.resolve();
+      await sent[2];
+      expect(last.events).toEqual([numbered(1), numbered(3)]);
+    });
+
+    it("lets a run wait for no other, but for its parent's events", async () => {
+      const slow = new Gated();
+      const last = new CaptureSink();
+      const sink = new FanOutSink([slow, last]);
+      const other: AgentEvent = { ...started, run_id: "r2" };
+      const child: AgentEvent = { ...started, run_id: "r3", parent_run_id: "r1" };
+      const othersChild: AgentEvent = { ...child, tenant_id: "globex" };
+      void sink.send(numbered(1));
+      expect(sink.send(other)).toBeUndefined();
+      expect(sink.send(othersChild)).toBeUndefined();
+      const sent = sink.send(child);
+      expect(last.events).toEqual([other, othersChild]);
+      slow.taken[0]?.resolve();
+      await sent;
+      expect(last.events).toEqual([other, othersChild, numbered(1), child]);
+    });
   });
 
   it.each<[string, InnerSink["send"]]>([
