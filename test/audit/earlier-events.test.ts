@@ -124,6 +124,26 @@ describe("events of sealed segments", () => {
     await log.close();
   });
 
+  it("that may stand in an archive taken elsewhere are counted when they are taken for new", async () => {
+    const files = new MemoryDisk(seeded(1)).layer();
+    await filled(files, 60);
+    let log = await open(files);
+    await log.archiveBefore(key, 20);
+    await log.close();
+    for (const name of await files.list("/log/archive")) {
+      await files.rename(`/log/archive/${name}`, `/elsewhere/${name}`);
+    }
+    log = await open(files);
+    expect((await log.append(key, [event(57)])).ordinal).toBe(57);
+    expect(log.unsearched).toBe(0);
+    expect((await log.append(key, [event(1), event(2)])).ordinal).toBe(62);
+    expect(log.unsearched).toBe(2);
+    // A thread that has no row there is not meant.
+    expect((await log.append(other, [event(1)])).ordinal).toBe(1);
+    expect(log.unsearched).toBe(2);
+    await log.close();
+  });
+
   it("that can't be read cost the append, and nothing once the disk works again", async () => {
     const { faults, layer } = failingDisk(new MemoryDisk(seeded(1)).layer());
     const places = await filled(layer, 60);

@@ -27,7 +27,8 @@ interface HoldingSegments {
 }
 
 interface KeptTable {
-  readonly table: Promise<EventTable>;
+  /** Nothing where the segment is no longer there. */
+  readonly table: Promise<EventTable | undefined>;
   readonly bytes: number;
 }
 
@@ -81,9 +82,14 @@ export class EarlierEvents {
     for (;;) {
       const { more, of, segments } = this.#holdingOf(thread);
       let left = this.#unknown(entries);
+      let allRead = !more;
       for (const segment of segments) {
         if (left.length === 0) break;
         const table = await this.#tableOf(segment);
+        if (table === undefined) {
+          allRead = false;
+          continue;
+        }
         for (const name of left) {
           const place = table.placeOf(name);
           if (place !== undefined) found.set(name, place);
@@ -92,7 +98,7 @@ export class EarlierEvents {
       }
       // A segment sealed meanwhile took its events out of the seen ones with it.
       if (of !== this.#options.table.sealed) continue;
-      if (more) this.#unsearched += left.length;
+      if (!allRead) this.#unsearched += left.length;
       return found;
     }
   }
@@ -121,7 +127,7 @@ export class EarlierEvents {
     return holding;
   }
 
-  #tableOf(segment: SealedSegment): Promise<EventTable> {
+  #tableOf(segment: SealedSegment): Promise<EventTable | undefined> {
     const { number } = segment;
     const kept = this.#tables.get(number) ?? this.#read(segment);
     this.#tables.delete(number);
@@ -132,9 +138,10 @@ export class EarlierEvents {
   #read(segment: SealedSegment): KeptTable {
     const { maxBytes, store } = this.#options;
     // One after the other: what is read of a segment takes more memory than its table.
-    const table = this.#reading.then(
-      async () => new EventTable(await rowsWithEvents(store, segment.number)),
-    );
+    const table = this.#reading.then(async () => {
+      const rows = await rowsWithEvents(store, segment.number);
+      return rows && new EventTable(rows);
+    });
     this.#reading = table.catch(() => this.#drop(segment.number));
     const bytes = bytesOf(segment);
     this.#bytes += bytes;

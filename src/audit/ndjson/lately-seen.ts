@@ -50,18 +50,22 @@ export async function recallSealed(
     left -= sealed[first]?.rows ?? 0;
   }
   for (const { number } of sealed.slice(first)) {
-    for (const { name, place } of await rowsWithEvents(store, number)) seen.stored(name, place);
+    const found = (await rowsWithEvents(store, number)) ?? [];
+    for (const { name, place } of found) seen.stored(name, place);
   }
 }
 
-/** The rows of a sealed segment that have event ids, as far as they are valid; none where it is gone. */
+/**
+ * The rows of a sealed segment that have event ids, as far as they are valid; `undefined` where it was
+ * taken elsewhere, as one in the archive may be.
+ */
 export async function rowsWithEvents(
   store: SegmentStore,
   segment: number,
-): Promise<readonly SeenRow[]> {
+): Promise<readonly SeenRow[] | undefined> {
   const rows: SeenRow[] = [];
   const found = await store.open(segment);
-  if (found === undefined) return rows;
+  if (found === undefined) return undefined;
   try {
     for await (const { bytes, tooLong } of fileLines(found.file, found.bytes)) {
       const row = tooLong ? undefined : seenRow(readLogLine(bytes));

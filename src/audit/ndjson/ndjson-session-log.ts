@@ -176,7 +176,8 @@ export class NdjsonSessionLog implements SessionLog {
 
   /**
    * Entries written as new although earlier rows of their thread could not all be searched for their
-   * event ids, since `lookUpBytes` is too little for them. 0 without `lookUpBytes`.
+   * event ids, since `lookUpBytes` is too little for them, or archived segments were taken elsewhere. 0
+   * without `lookUpBytes`.
    */
   get unsearched(): number {
     return this.#earlier.unsearched;
@@ -322,11 +323,12 @@ export class NdjsonSessionLog implements SessionLog {
   async #enqueueCold(thread: NamedThread, entries: readonly EntryText[]): Promise<Enqueued> {
     let stored: RowAnchor | undefined;
     for (;;) {
+      // Before the search, which counts what it could not find out and so is made once.
+      if (this.#headOf(thread) === undefined) stored ??= await this.#table.coldHead(thread);
       const earlier = await this.#earlier.search(thread, entries);
       // Nothing is waited for from here to the queue: what was found out still holds there.
       const head = this.#headOf(thread) ?? stored;
       if (head !== undefined) return this.#enqueue(thread, head, entries, undefined, earlier);
-      stored = await this.#table.coldHead(thread);
     }
   }
 
