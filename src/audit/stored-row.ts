@@ -35,6 +35,10 @@ const ROW = new RegExp(
     `"run_id":${ID},"event_id":${ID},"trace_id":${ID},"span_id":${ID},"digest":${HASH},"event":`,
 );
 
+/** Three members, in any order. */
+const MEMBER = `\\s*"(?:erased"\\s*:\\s*true|(?:kind|timestamp)"\\s*:\\s*${STRING})\\s*`;
+const ERASED = new RegExp(`^\\s*\\{${MEMBER},${MEMBER},${MEMBER}\\}\\s*$`);
+
 /**
  * Reads one row's line and checks all that the line alone can show: its form, its hash and the digest
  * of its event. Whether it stands in its right place only the chain can tell.
@@ -143,8 +147,9 @@ function isId(value: unknown): value is string | null {
 }
 
 function isErasedText(text: string): boolean {
-  // An erased event is short; a long text need not be parsed to know that it is none.
-  return text.length < 1024 && isErased(parse(text));
+  // An erased event is short; a long text need not be parsed to know that it is none. Of a member that
+  // is there twice parsing shows the last one only, and something could be left in the other.
+  return text.length < 1024 && ERASED.test(text) && isErased(parse(text));
 }
 
 function isErased(value: unknown): value is ErasedEvent {

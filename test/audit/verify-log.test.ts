@@ -379,6 +379,8 @@ describe("verifyLog", () => {
     for (const wrong of [
       '{"erased":true}',
       `${erased.slice(0, -1)},"input":1}`,
+      // What is left of the first member is read by nobody, and is there.
+      `{"kind":"what was said",${erased.slice(1)}`,
       '{"erased":false}',
     ]) {
       const other = await tampered((lines) => {
