@@ -28,7 +28,7 @@ export const auditVerify: Command = {
   options: OPTIONS,
   notes: [
     "The log is a directory, or a PostgreSQL database: postgres://USER@HOST/DATABASE, with ?schema=NAME where it is not in entelix; the password comes from PGPASSWORD or ~/.pgpass.",
-    "It only reads, and may run beside the writer. A log that was cut clean at its end is found with --against alone: the run spans, which are kept elsewhere, carry number and hash of the run's last row. SPANS is what replay --out writes, or the collector's file exporter.",
+    "It only reads, and may run beside the writer. A log that was cut clean at its end is found with --against alone: the run spans, which are kept elsewhere, carry number and hash of the run's last row. SPANS is what replay --out writes, or the collector's file exporter; a span of a run that is in another log is told as missing.",
     "Exit code: 0 the log is whole, 2 it is not, 1 it could not be checked.",
   ],
   run: async (args, io) => {
