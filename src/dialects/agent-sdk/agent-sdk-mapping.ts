@@ -284,6 +284,8 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
   #startCall(event: ToolCallStart, reading: Reading): void {
     const { run, at } = reading;
     run.model?.toolStarted(at);
+    // An agent that resumes says of the calls that still wait for a human that they start.
+    if (run.wasAsked(event.id)) return;
     if (subAgentOf(event.name) !== undefined) run.note(event.id, event.name, at);
     reading.said.signals.push(callOpens(event, reading));
   }

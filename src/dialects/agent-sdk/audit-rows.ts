@@ -34,6 +34,8 @@ export function isRepeat(event: AgentSdkEvent, run: OpenRun): boolean {
       return run.lastThoughtId === event.message_id;
     case "refusal":
       return event.text == null || run.lastMessageId === event.message_id;
+    case "tool_call_start":
+      return run.wasAsked(event.id);
     default:
       return false;
   }
@@ -70,6 +72,7 @@ function rowOf(event: AgentSdkEvent, reading: Reading): AnyGraphEvent | undefine
       if (isRepeat(event, run)) return undefined;
       return { kind: "thinking_delta", text: event.text, timestamp: reading.timestamp };
     case "tool_call_start":
+      if (isRepeat(event, run)) return undefined;
       return {
         kind: "tool_call",
         id: event.id,

@@ -77,6 +77,11 @@ export class OpenRun {
     return call;
   }
 
+  /** Whether a human was asked about the call, which has not ended since. */
+  wasAsked(callId: string): boolean {
+    return this.#calls?.get(callId)?.askedAt !== undefined;
+  }
+
   /** Forgets a call that ended; returns what was noted of it. */
   forget(callId: string): NotedCall | undefined {
     const call = this.#calls?.get(callId);
