@@ -333,7 +333,8 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     if (reason?.reason === "provider_error" && run.model !== undefined) {
       const problem = { type: reason.kind ?? undefined, message };
       closeModel(reading, run.model, { problem });
-    } else closeLast(reading);
+    } else if (event.recoverable) run.model?.erred(reading.at);
+    else closeLast(reading);
     const end = endOf(event, run.retriesUsedUp);
     if (event.recoverable) reading.mayEnd(end);
     else this.#close(reading, end);

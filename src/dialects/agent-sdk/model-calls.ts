@@ -13,7 +13,8 @@ export function modelStarts(reading: Reading, turn: Count | undefined): ModelTur
   const open = run.model;
   if (open !== undefined) {
     const again = turn !== undefined && open.turn === turn;
-    closeModel(reading, open, { unfinished: again && !open.answered });
+    const cut = again || open.erredAt !== undefined;
+    closeModel(reading, open, { unfinished: cut && !open.answered });
   }
   const model = new ModelTurn(turn, at);
   run.model = model;
@@ -110,7 +111,8 @@ export function closeModel(
     "gen_ai.usage.cache_write.input_tokens": numberOf(usage?.cache_creation_input_tokens),
   };
   const cut = problem !== undefined || unfinished === true;
-  const at = cut ? reading.at : (model.answeredAt ?? reading.at);
+  const over = model.erredAt ?? reading.at;
+  const at = cut ? over : (model.answeredAt ?? over);
   reading.said.signals.push({
     signal: "model_closes",
     tenantId,

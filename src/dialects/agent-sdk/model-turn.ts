@@ -13,6 +13,7 @@ export class ModelTurn {
   #firstChunkAt: Instant | undefined;
   #lastOutputAt: Instant | undefined;
   #firstToolAt: Instant | undefined;
+  #erredAt: Instant | undefined;
   /** Whether what came last was a whole block, or the run went on past it. */
   #whole = false;
 
@@ -26,6 +27,12 @@ export class ModelTurn {
     if (streamed) this.#firstChunkAt ??= at;
     this.#lastOutputAt = at;
     this.#whole = !streamed;
+    this.#erredAt = undefined;
+  }
+
+  /** The run had an error, which may have cut the answer off, or been about a whole one. */
+  erred(at: Instant): void {
+    this.#erredAt = at;
   }
 
   /** The run ended well or waits for a human, and so what the model was saying was all of it. */
@@ -42,6 +49,7 @@ export class ModelTurn {
   retried(): void {
     this.retries += 1;
     this.#lastOutputAt = undefined;
+    this.#erredAt = undefined;
   }
 
   /** Whether it had answered; a stream that stops at a piece of a block was cut. */
@@ -52,6 +60,11 @@ export class ModelTurn {
   /** Whether tools that it asked for have begun: then its answer surely was whole. */
   get toolsBegan(): boolean {
     return this.#firstToolAt !== undefined;
+  }
+
+  /** When an error came after which nothing was heard of it. */
+  get erredAt(): Instant | undefined {
+    return this.#erredAt;
   }
 
   /** When it had answered: as its first tool began, else with its last output, if there was any. */

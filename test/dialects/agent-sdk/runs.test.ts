@@ -345,9 +345,9 @@ describe("how a run ends", () => {
     expect(reader.signals.map(({ signal }) => signal)).toEqual([
       "run_opens",
       "model_opens",
-      "model_closes",
       "run_may_end",
       "facts",
+      "model_closes",
       "run_closes",
     ]);
     expect(reader.signals[4]).toMatchObject({ facts: {} });
@@ -479,7 +479,7 @@ describe("a run that waits for a human", () => {
   it("does not wait any more once it failed", () => {
     const reader = read(...paused, error(), turnComplete());
     expect(runs(reader).at(-1)).toBe("A run_may_end failed");
-    expect(last(reader)).toMatchObject({ signal: "facts" });
+    expect(last(reader)).toMatchObject({ signal: "model_closes", at: "10:00:01Z" });
   });
 
   it("ends as one that waited when the thread goes on without it", () => {

@@ -70,6 +70,39 @@ describe("a model call", () => {
     ]);
   });
 
+  it("has its tokens where a guardrail refused its answer, which upstream calls an error", () => {
+    const refused = { type: "error", message: "rejected by guardrail", recoverable: true };
+    const reader = read(
+      start(),
+      refused,
+      turnComplete(),
+      start(2),
+      text(),
+      refused,
+      turnComplete(2),
+      done,
+    );
+    expect(models(reader)).toEqual([
+      ["00", "opens", TURN(1)],
+      ["01", "closes", TOKENS],
+      ["03", "opens", TURN(2)],
+      ["04", "closes", TOKENS],
+    ]);
+    expect(reader.mapping.counts.lateEvents).toBe(0);
+  });
+
+  it("is unfinished where an error was the last of it, from then on", () => {
+    const error = { type: "error", message: "lost", recoverable: true };
+    const cut = ["01", "closes", {}, "unfinished"];
+    expect(models(read(start(), error, start(2)))).toEqual([
+      ["00", "opens", TURN(1)],
+      cut,
+      ["02", "opens", TURN(2)],
+    ]);
+    expect(models(read(start(), error, done)).at(-1)).toEqual(cut);
+    expect(models(read(start(), error).end()).at(-1)).toEqual(cut);
+  });
+
   it("ends when its turn does where it said nothing", () => {
     expect(models(read(start(), turnComplete()))).toEqual([
       ["00", "opens", TURN(1)],
