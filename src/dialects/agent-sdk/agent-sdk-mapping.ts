@@ -10,11 +10,9 @@ import { unknownFields } from "./event-fields.ts";
 import type {
   AgentSdkEvent,
   ErrorEvent,
-  Start,
   SubagentProgress,
   ToolCallEnd,
   ToolCallStart,
-  UserInput,
 } from "./events.ts";
 import {
   closeLast,
@@ -25,15 +23,16 @@ import {
   retriesEnd,
   turnCompletes,
 } from "./model-calls.ts";
-import { movedBack } from "./moved-back.ts";
 import { accountChanged, compacted, confirmationPause, questionPause } from "./notes.ts";
 import { OpenRun } from "./open-run.ts";
 import { Reading, type Said } from "./reading.ts";
+import { beginsAnew, mayOpen, nameThread, startOf } from "./run-openings.ts";
 import { SOURCE } from "./source.ts";
 import { childStream, subAgentInvoked, subAgentOf, subAgentRun, toolOf } from "./sub-agent.ts";
 import { endOf, isTerminal } from "./terminals.ts";
 import { goesOn, opensThread, type Thread, Threads } from "./threads.ts";
 import { callEnds, callOpens } from "./tool-calls.ts";
+import type { Count } from "./values.ts";
 
 export interface AgentSdkMappingOptions {
   /** Whose events they are where the envelope does not say. Default `default`. */
@@ -103,7 +102,8 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     if (event.type === "thread_created") this.#countUnprojected(event.type);
     else {
       const at: Instant = [envelope.timestamp[0], envelope.timestamp[1]];
-      const run = this.#runOf(event, thread, opening, at, said);
+      const { sequence } = envelope;
+      const run = this.#runOf(event, thread, opening, { at, sequence }, said);
       const reading = new Reading(run, at, said);
       if (run.open) this.#read(event, reading, opening);
       else this.#readLate(event, reading, opening);
@@ -145,11 +145,17 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
   }
 
   /** The run of an event: the thread's, or a new one. */
-  #runOf(event: AgentSdkEvent, thread: Thread, opening: string, at: Instant, said: Said): OpenRun {
+  #runOf(
+    event: AgentSdkEvent,
+    thread: Thread,
+    opening: string,
+    { at, sequence }: { readonly at: Instant; readonly sequence: Count | undefined },
+    said: Said,
+  ): OpenRun {
     const { run, tenantId, threadId } = thread;
-    const opens = event.type === "user_input" || event.type === "start";
+    const opens = mayOpen(event, sequence, run);
     if (run !== undefined) {
-      if (!opens || (run.open && !beginsAnew(event, run))) {
+      if (!opens || (run.open && !beginsAnew(event, sequence, run))) {
         if (run.threadId !== threadId) nameThread(new Reading(run, at, said), threadId);
         return run;
       }
@@ -367,29 +373,4 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
   #countUnprojected(type: AgentSdkEvent["type"]): void {
     this.unprojected.set(type, (this.unprojected.get(type) ?? 0) + 1);
   }
-}
-
-/** The thread of a run whose first lines were not seen becomes known. */
-function nameThread(reading: Reading, threadId: string | undefined): void {
-  reading.run.threadId = threadId;
-  reading.facts({ "gen_ai.conversation.id": threadId });
-}
-
-/**
- * Whether a prompt or a first turn begins a run of its own, while one is open. A server's worker puts
- * prompts into a run that goes on, and tries a first turn again: both under the run's task.
- */
-function beginsAnew(event: UserInput | Start, run: OpenRun): boolean {
-  const task = event.emitter_task_id ?? undefined;
-  if (event.type === "user_input") {
-    const injected = task !== undefined && run.active;
-    return !injected || run.mayEnd !== undefined;
-  }
-  const retried = task !== undefined && task === run.taskId;
-  return run.active && Number(event.turn) === 1 && !retried;
-}
-
-/** When a run began of which this event is the first that was seen. */
-function startOf(event: AgentSdkEvent, at: Instant): Instant {
-  return event.type === "tool_call_end" ? movedBack(at, event.result.duration_ms ?? 0) : at;
 }

@@ -121,6 +121,61 @@ describe("where a run begins", () => {
     expect(reader.signals[2]).toMatchObject({ signal: "note", name: "entelix.user_input" });
   });
 
+  it("is a later turn where the agent was called anew after an error, or in place of an answer", () => {
+    const anew = (...before: readonly JsonObject[]) => [
+      ...lines(...before),
+      ...lines(start(2), text(), turnComplete(2), done).map((line, n) => ({
+        ...line,
+        event_id: `later-${n}`,
+      })),
+    ];
+    const failed = new Reader().read(...anew(start(1), error()));
+    expect(runs(failed)).toEqual([
+      "A run_opens",
+      "A run_may_end failed",
+      "A run_closes failed",
+      "B run_opens",
+      "B run_closes complete",
+    ]);
+    const waiting = new Reader().read(...anew(start(1), call("tu_1"), confirm("tu_1")));
+    expect(runs(waiting)).toEqual([
+      "A run_opens",
+      "A run_may_end interrupted",
+      "A run_closes interrupted",
+      "B run_opens",
+      "B run_closes complete",
+    ]);
+    // Called for each turn of one run, it numbers its events so too.
+    const stepped = new Reader().read(...anew(start(1), error(), turnComplete(1)));
+    expect(runs(stepped).slice(-1)).toEqual(["A run_closes complete"]);
+    // A server goes on with its numbers: what it tries again is one run.
+    expect(runs(read(start(1), error(), start(2), done)).at(-1)).toBe("A run_closes complete");
+  });
+
+  it("is the end of one that was refused before its first turn, where none is open", () => {
+    const spent = { type: "budget_exceeded", limit: "total_tokens", ...ENDED };
+    const first = (event: JsonObject) => ({ ...event, event_id: "refused", sequence: 0 });
+    const reader = read(start(1), done, first(spent), start(2), done);
+    expect(runs(reader)).toEqual([
+      "A run_opens",
+      "A run_closes complete",
+      "B run_opens",
+      "B run_closes failed",
+      "C run_opens",
+      "C run_closes complete",
+    ]);
+    expect(reader.mapping.counts.lateEvents).toBe(0);
+    expect(runs(read(first(error({ recoverable: false }))))).toEqual([
+      "A run_opens",
+      "A run_closes failed",
+    ]);
+    // A run that is open, such as one that is called for each turn, ends with it.
+    expect(runs(read(start(1), turnComplete(1), first(spent)))).toEqual([
+      "A run_opens",
+      "A run_closes failed",
+    ]);
+  });
+
   it("is not known where its first line is not: the lifecycle is told so", () => {
     const reader = read(text(), turnComplete(4), done);
     expect(reader.signals.map(({ signal }) => signal)).toEqual([
