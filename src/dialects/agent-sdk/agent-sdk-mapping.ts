@@ -27,6 +27,7 @@ import { accountChanged, compacted, confirmationPause, questionPause } from "./n
 import { OpenRun } from "./open-run.ts";
 import { Reading, type Said } from "./reading.ts";
 import { beginsAnew, mayOpen, nameThread, startOf } from "./run-openings.ts";
+import { withOwnTotals } from "./run-totals.ts";
 import { SOURCE } from "./source.ts";
 import { childStream, subAgentInvoked, subAgentOf, subAgentRun, toolOf } from "./sub-agent.ts";
 import { endOf, isTerminal } from "./terminals.ts";
@@ -164,6 +165,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     const next = new OpenRun(thread, derivedRunId(tenantId, thread.stream, opening), at);
     thread.run = next;
     const reading = new Reading(next, startOf(event, at), said);
+    if (event.type === "budget_exceeded" && opens) next.totals.beginsAfter(event.total_turns);
     if (opens) reading.opens(threadId);
     // No `run_opens`: the lifecycle marks the run as one whose start was not seen.
     else reading.facts({ ...SOURCE, "gen_ai.conversation.id": threadId });
@@ -212,6 +214,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
         return;
       case "start":
         run.taskId ??= event.emitter_task_id ?? undefined;
+        if (!run.active) run.totals.beginsAfter(Number(event.turn) - 1);
         modelStarts(reading, event.turn);
         return;
       case "thinking_delta":
@@ -272,13 +275,17 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
         this.#fail(event, reading);
         return;
       case "refusal":
+        run.model?.heard(reading.at, false);
+        run.model?.wasHeardOut();
+        closeLast(reading);
+        this.#close(reading, endOf(event, run.retriesUsedUp));
+        return;
       case "done":
       case "cancelled":
       case "budget_exceeded":
-        if (event.type === "refusal") run.model?.heard(reading.at, false);
         if (event.type !== "cancelled") run.model?.wasHeardOut();
         closeLast(reading);
-        this.#close(reading, endOf(event, run.retriesUsedUp));
+        this.#close(reading, endOf(withOwnTotals(event, run.totals), run.retriesUsedUp));
         return;
       case "thread_created":
         return;

@@ -74,6 +74,7 @@ export function turnCompletes(reading: Reading, { turn, usage }: TurnComplete): 
   if (isOver) return false;
   closeModel(reading, seenModel(reading), { usage, turn });
   run.lastTurn = turn;
+  run.totals.used(usage);
   return true;
 }
 

@@ -4,6 +4,7 @@ import type { KnownFacts } from "../known-facts.ts";
 import type { ModelTurn } from "./model-turn.ts";
 import { NotedCall } from "./noted-call.ts";
 import { numberOf } from "./numbers.ts";
+import { RunTotals, type ThreadTotals } from "./run-totals.ts";
 import type { Count } from "./values.ts";
 
 /** Open calls of a run that something is noted of; the oldest is forgotten beyond that. */
@@ -22,6 +23,8 @@ export class OpenRun {
   active = false;
   /** The durable task that runs it, where its events name one. */
   taskId: string | undefined;
+  /** What it used. */
+  readonly totals: RunTotals;
   model: ModelTurn | undefined;
   /** The last turn whose model call is over. */
   lastTurn: Count | undefined;
@@ -46,7 +49,12 @@ export class OpenRun {
   #calls: Map<string, NotedCall> | undefined;
 
   constructor(
-    place: { readonly tenantId: string; readonly stream: string; readonly threadId?: string },
+    place: {
+      readonly tenantId: string;
+      readonly stream: string;
+      readonly threadId?: string;
+      readonly totals: ThreadTotals;
+    },
     runId: string,
     at: Instant,
   ) {
@@ -54,6 +62,7 @@ export class OpenRun {
     this.stream = place.stream;
     this.threadId = place.threadId;
     this.runId = runId;
+    this.totals = new RunTotals(place.totals);
     this.heardAt = at;
     this.toldAt = at;
   }

@@ -4,6 +4,7 @@ import { RecentPairs } from "../recent-pairs.ts";
 import type { AgentSdkEvent } from "./events.ts";
 import type { OpenRun } from "./open-run.ts";
 import { Ordinals } from "./ordinals.ts";
+import type { ThreadTotals } from "./run-totals.ts";
 
 /** The stream of lines that name no thread, where no thread was opened before them. */
 const DEFAULT_STREAM = "default";
@@ -17,6 +18,8 @@ export class Thread {
   readonly threadId?: string;
   /** Numbers its lines, where they have no ids of their own. */
   ordinals = new Ordinals();
+  /** What its runs used so far. */
+  totals: ThreadTotals = { tokens: undefined, cost: undefined };
   /** Its run, which may be over. */
   run: OpenRun | undefined;
 
@@ -101,6 +104,8 @@ export class Threads {
       before.run = undefined;
       // The ids of its sub-agents are made of the old stream and these numbers.
       thread.ordinals = before.ordinals;
+      thread.totals = before.totals;
+      before.totals = { tokens: undefined, cost: undefined };
       this.#current.set(tenant, thread);
     }
     this.#byName.set(tenant, threadId ?? "", thread);
