@@ -25,12 +25,13 @@ import {
 } from "./model-calls.ts";
 import { accountChanged, compacted, confirmationPause, questionPause } from "./notes.ts";
 import { OpenRun } from "./open-run.ts";
+import { isParked, sums } from "./parked.ts";
 import { Reading, type Said } from "./reading.ts";
 import { beginsAnew, mayOpen, nameThread, startOf } from "./run-openings.ts";
 import { withOwnTotals } from "./run-totals.ts";
 import { SOURCE } from "./source.ts";
 import { childStream, subAgentInvoked, subAgentOf, subAgentRun, toolOf } from "./sub-agent.ts";
-import { endOf, isTerminal } from "./terminals.ts";
+import { completed, endOf, isTerminal } from "./terminals.ts";
 import { goesOn, opensThread, type Thread, Threads } from "./threads.ts";
 import { callEnds, callOpens } from "./tool-calls.ts";
 import type { Count } from "./values.ts";
@@ -261,7 +262,9 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
         this.#hearOfChild(event, reading);
         return;
       case "turn_complete":
-        if (!turnCompletes(reading, event)) this.counts.lateEvents += 1;
+        if (turnCompletes(reading, event)) return;
+        if (isParked(event, run)) reading.mayEnd(completed(run.totals.own(sums(event))));
+        else this.counts.lateEvents += 1;
         return;
       case "context_compacted":
         reading.note(compacted(event));

@@ -11,6 +11,7 @@ import type {
   Refusal,
 } from "./events.ts";
 import { numberOf, runUsage } from "./numbers.ts";
+import type { Totals } from "./run-totals.ts";
 import type { Count, TokenUsage } from "./values.ts";
 
 /** A failure kind that needs nothing beside its name. */
@@ -67,14 +68,8 @@ export function isTerminal({ type }: AgentSdkEvent): boolean {
 export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
   switch (event.type) {
     case "done": {
-      const usage = runUsage(event.total_usage, event.estimated_cost_usd);
-      const { cached_input_tokens, cache_creation_input_tokens } = event.total_usage;
-      const facts: KnownFacts = {
-        "gen_ai.usage.cache_read.input_tokens": numberOf(cached_input_tokens),
-        "gen_ai.usage.cache_write.input_tokens": numberOf(cache_creation_input_tokens),
-        "entelix.run.turns": numberOf(event.total_turns),
-      };
-      return { outcome: TERMINALS.done, usage, facts };
+      const { total_usage: usage, total_turns: turns, estimated_cost_usd: cost } = event;
+      return completed({ usage, turns, cost });
     }
     case "refusal":
       // The text of a refusal is the model's, and so it is content.
@@ -95,6 +90,16 @@ export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
     default:
       return event satisfies never;
   }
+}
+
+/** The end of a run that did what it was asked. */
+export function completed({ usage, turns, cost }: Totals): RunEnd {
+  const facts: KnownFacts = {
+    "gen_ai.usage.cache_read.input_tokens": numberOf(usage.cached_input_tokens),
+    "gen_ai.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
+    "entelix.run.turns": numberOf(turns),
+  };
+  return { outcome: TERMINALS.done, usage: runUsage(usage, cost), facts };
 }
 
 function budgetEnd(event: BudgetExceeded): RunEnd {
