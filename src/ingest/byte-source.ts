@@ -3,7 +3,8 @@ import { GZIP_MAGIC, gunzipped } from "./gunzip.ts";
 /** Bytes in pieces: a file, standard input, a request. Text is taken as UTF-8. */
 export type ByteSource = AsyncIterable<Uint8Array | string>;
 
-const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+/** That of UTF-8. */
+export const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
 
 /**
  * The bytes of a text source: decompressed where they are gzip (told by the first bytes), without a
@@ -69,6 +70,7 @@ async function* withFirst(
   yield* rest;
 }
 
-function startsWith(chunk: Buffer, bytes: readonly number[]): boolean {
-  return bytes.every((byte, index) => chunk[index] === byte);
+/** Whether these bytes stand there, at `at`. */
+export function startsWith(chunk: Buffer, bytes: readonly number[], at = 0): boolean {
+  return bytes.every((byte, index) => chunk[at + index] === byte);
 }

@@ -1,5 +1,5 @@
 import { checkWhole } from "../events/whole-number.ts";
-import { type ByteSource, textBytes } from "./byte-source.ts";
+import { type ByteSource, BYTE_ORDER_MARK as MARK, startsWith, textBytes } from "./byte-source.ts";
 import { type Charset, charsetOf, NdjsonLine, type OversizedPart } from "./ndjson-line.ts";
 
 /** Longest line that is read whole, in bytes without its line end: 16 MiB. */
@@ -20,8 +20,8 @@ type Part = NdjsonLine | OversizedPart;
 
 /**
  * Reads lines: ended by LF or CRLF, the last with or without an end. Blank lines are left out, but
- * count; a byte order mark at the start is left out; gzip is decompressed. A line over the limit comes
- * as {@link OversizedPart}s.
+ * count; a byte order mark before a line is left out, as it stands in the middle of files that were put
+ * together; gzip is decompressed. A line over the limit comes as {@link OversizedPart}s.
  *
  * Lines come in batches, one for each piece that the source gives, since waiting for every line costs
  * more than reading it. The lines are views: no byte is copied but those of a line cut by a boundary.
@@ -164,7 +164,9 @@ class LineSplitter {
   }
 
   /** @param next index behind the line end, which the line may lack. */
-  #give(chunk: Buffer, start: number, next: number, charset: Charset, parts: Part[]): void {
+  #give(chunk: Buffer, from: number, next: number, charset: Charset, parts: Part[]): void {
+    const marked = chunk[from] === MARK[0] && startsWith(chunk, MARK, from);
+    const start = marked ? from + MARK.length : from;
     let end = next;
     if (end > start && chunk[end - 1] === LINE_FEED) end -= 1;
     if (end > start && chunk[end - 1] === CARRIAGE_RETURN) end -= 1;

@@ -101,11 +101,16 @@ describe("readNdjson", () => {
     expect(await one(lone)).toEqual([{ line: 1, text: undefined, bytes: "Ã" }]);
   });
 
-  it("leaves out a byte order mark at the start only, also when it comes byte by byte", async () => {
-    const bytes = Buffer.from("\uFEFFa\n\uFEFFb\n");
+  it("leaves out a byte order mark before a line, as in files put together, also byte by byte", async () => {
+    const bytes = Buffer.from("\uFEFFa\n\uFEFFb\r\n\uFEFF\nc\uFEFF\n\uFEFFd");
     for (const sizes of [[1], [2], [100]]) {
       const { lines } = await linesOf(pieces(bytes, sizes));
-      expect(lines.map((line) => line.text)).toEqual(["a", "\uFEFFb"]);
+      expect(lines.map(({ line, text }) => [line, text])).toEqual([
+        [1, "a"],
+        [2, "b"],
+        [4, "c\uFEFF"],
+        [5, "d"],
+      ]);
     }
     expect(await one("\uFEFF")).toEqual([]);
   });
