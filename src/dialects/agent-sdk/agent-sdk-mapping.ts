@@ -97,7 +97,8 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
   }
 
   translate(event: AgentSdkEvent, envelope: LineEnvelope): Translated {
-    const thread = this.#threads.of(envelope, opensThread(event), goesOn(event));
+    const named = this.#threads.of(envelope, opensThread(event), goesOn(event));
+    const thread = this.#threads.ofCall(named, event, envelope);
     const ordinal = thread.ordinals.next();
     const opening = envelope.event_id ?? String(ordinal);
     const said: Said = { signals: [], rows: [] };

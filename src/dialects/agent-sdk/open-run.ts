@@ -1,10 +1,12 @@
 import type { Instant } from "../../events/instant.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import type { KnownFacts } from "../known-facts.ts";
+import type { AgentSdkEvent } from "./events.ts";
 import type { ModelTurn } from "./model-turn.ts";
 import { NotedCall } from "./noted-call.ts";
 import { numberOf } from "./numbers.ts";
 import { RunTotals, type ThreadTotals } from "./run-totals.ts";
+import { toolOf } from "./sub-agent.ts";
 import type { Count } from "./values.ts";
 
 /** Open calls of a run that something is noted of; the oldest is forgotten beyond that. */
@@ -89,6 +91,13 @@ export class OpenRun {
   /** Whether a human was asked about the call, which has not ended since. */
   wasAsked(callId: string): boolean {
     return this.#calls?.get(callId)?.askedAt !== undefined;
+  }
+
+  /** Whether an event is of an open call that something is noted of: of a sub-agent, or asked about. */
+  notedOf(event: AgentSdkEvent): boolean {
+    if (this.#calls === undefined) return false;
+    if (event.type !== "subagent_progress") return "id" in event && this.#calls.has(event.id);
+    return this.callOf(event.subagent_id, toolOf(event.subagent_name)) !== undefined;
   }
 
   /** Forgets a call that ended; returns what was noted of it. */

@@ -9,6 +9,9 @@ import type { ThreadTotals } from "./run-totals.ts";
 /** The stream of lines that name no thread, where no thread was opened before them. */
 const DEFAULT_STREAM = "default";
 
+/** Threads of a tenant whose calls are looked for, those opened last. */
+const OPENED = 8;
+
 /** One thread of a tenant, as its lines go by. */
 export class Thread {
   readonly tenantId: string;
@@ -40,6 +43,8 @@ export class Threads {
   /** By tenant and thread; no thread has an empty name: that is the one of lines without a thread. */
   readonly #byName: RecentPairs<Thread>;
   readonly #current: RecentMap<Thread>;
+  /** By tenant, those opened before the current one, the last of them first. */
+  readonly #opened: RecentMap<readonly Thread[]>;
   #last: Thread | undefined;
 
   /** @param most threads remembered, at least; and tenants. */
@@ -47,6 +52,7 @@ export class Threads {
     this.#tenant = tenant;
     this.#byName = new RecentPairs(most);
     this.#current = new RecentMap(most);
+    this.#opened = new RecentMap(most);
   }
 
   /** Threads that were forgotten, because others were heard of since. */
@@ -73,8 +79,37 @@ export class Threads {
       if (threadId === undefined) this.#byName.set(tenant, thread.threadId ?? "", thread);
       this.#last = thread;
     }
-    if (opens) this.#current.set(tenant, thread);
+    if (opens) this.#open(tenant, thread);
     return thread;
+  }
+
+  /**
+   * Where a line that names no thread comes after the run of the thread that was opened last: the thread
+   * whose open run has a call that the event is of, if there is one. Sub-agents that share their caller's
+   * event store have threads of their own there, and so has who is served while a call waits for a human.
+   *
+   * @param thread that {@link of} gives for the line.
+   */
+  ofCall(thread: Thread, event: AgentSdkEvent, { thread_id }: LineEnvelope): Thread {
+    if (thread_id !== undefined || thread.run?.open !== false) return thread;
+    const { tenantId } = thread;
+    const caller = this.#opened.get(tenantId)?.find(({ run }) => run?.open && run.notedOf(event));
+    if (caller === undefined) return thread;
+    this.#byName.set(tenantId, caller.threadId ?? "", caller);
+    this.#last = caller;
+    this.#open(tenantId, caller);
+    return caller;
+  }
+
+  #open(tenant: string, thread: Thread): void {
+    const before = this.#current.get(tenant);
+    if (before === thread) return;
+    this.#current.set(tenant, thread);
+    if (before === undefined) return;
+    const others = (this.#opened.get(tenant) ?? []).filter(
+      (other) => other !== thread && other !== before,
+    );
+    this.#opened.set(tenant, [before, ...others].slice(0, OPENED));
   }
 
   /** The last run of the thread that a line is of: a thread that is new does not begin with it. */

@@ -232,6 +232,57 @@ describe("threads", () => {
     expect(reader.mapping.counts.lateEvents).toBe(1);
   });
 
+  it("are known by their calls, once the thread that was opened last is over", () => {
+    const child = { ...start(1), thread_id: "child" };
+    const childDone = { ...done, thread_id: "child" };
+    const reader = read(
+      start(1),
+      call("tu_1", "subagent_dig"),
+      child,
+      call("tu_2"),
+      result("tu_2"),
+      turnComplete(1),
+      childDone,
+      result("tu_1", { data: { name: "dig", success: true } }, "subagent_dig"),
+      turnComplete(1),
+      start(2),
+      text(),
+      done,
+    );
+    const parentRun = derivedRunId("default", "th", "e0");
+    const childRun = derivedRunId("default", "child", "e2");
+    const calls = reader.signals.flatMap((signal) =>
+      signal.signal === "call_closes" ? [[signal.callId, signal.runId]] : [],
+    );
+    expect(calls).toEqual([
+      ["tu_2", childRun],
+      ["tu_1", parentRun],
+    ]);
+    expect(reader.mapping.counts.lateEvents).toBe(0);
+    expect(runs(reader)).toEqual([
+      "A run_opens",
+      "B run_opens",
+      "B run_closes complete",
+      "C run_opens",
+      "C run_closes complete",
+      "A run_closes complete",
+    ]);
+    expect(
+      reader.signals.find(({ signal, runId }) => signal === "model_closes" && runId === parentRun),
+    ).toMatchObject({ facts: { "gen_ai.usage.input_tokens": 10 } });
+  });
+
+  it("go on where a human answers while others were served", () => {
+    const other = [{ ...start(1), thread_id: "b" }, text(), { ...done, thread_id: "b" }];
+    const reader = read(start(1), call("tu_1"), confirm("tu_1"), ...other, result("tu_1"), done);
+    expect(reader.mapping.counts.lateEvents).toBe(0);
+    expect(runs(reader).slice(-1)).toEqual(["A run_closes complete"]);
+    expect(reader.signals.find(({ signal }) => signal === "call_approved")).toMatchObject({
+      runId: derivedRunId("default", "th", "e0"),
+      callId: "tu_1",
+    });
+  });
+
   it("belong to tenants", () => {
     const acme = { tenant_id: "acme" };
     const reader = read({ ...start(), ...acme }, start(), { ...text(), ...acme }, text());
