@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type ServerOptions } from "node:https";
+import { createServer as createNetServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -109,6 +110,25 @@ describe.concurrent("doctor and a receiver that is there", () => {
       2,
       "It is there, and speaks no TLS on this port: try http:// in place of https://.",
     ]);
+  });
+
+  it("which speaks gRPC on a port of its own: says that it is there", async () => {
+    // Its settings frame, with which every HTTP/2 server begins.
+    const server = createNetServer((socket) => {
+      socket.resume().end("\0\0\0\x04\0\0\0\0\0", "latin1");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : "";
+    try {
+      const { code, advice } = await said(`http://127.0.0.1:${port}`);
+      expect([code, advice]).toEqual([
+        2,
+        "Something answers there, and not in HTTP/1.1. A port of OTLP over gRPC does so: OTLP/HTTP is mostly on port 4318.",
+      ]);
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
   });
 
   it("which is not asked, since no request can carry the headers: shows none of them", async () => {

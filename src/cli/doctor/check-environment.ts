@@ -9,6 +9,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Attributes that a span of ours can have, those of an operator's hook left out. */
 const FEWEST_ATTRIBUTES = 64;
 
+/** The SDK's warning of an address that is none names no variable. */
+const NO_ADDRESS = /environment-provided export URL/;
+
 /** Looks at the variables that change what is traced. */
 export async function checkEnvironment(env: Env): Promise<Finding[]> {
   const findings: Finding[] = [];
@@ -17,11 +20,12 @@ export async function checkEnvironment(env: Env): Promise<Finding[]> {
     const variable = /OTEL_[A-Z_]+/.exec(warning)?.[0] ?? warning;
     // The SDK warns of some that the setup has warned of already; where an address leads, and whether
     // it is one, is looked at by itself.
-    if (faulty.has(variable) || variable.endsWith("_ENDPOINT")) continue;
+    if (faulty.has(variable) || variable.endsWith("_ENDPOINT") || NO_ADDRESS.test(warning))
+      continue;
     faulty.add(variable);
     findings.push(problem(safe(warning), "Mend the variable, or unset it."));
   }
-  findings.push(...silent(env), ...limits(env), ...metrics(env));
+  findings.push(...silent(env), ...limits(env), ...metrics(env), ...hurried(env));
   if (switchedOff("traces", env) === undefined) findings.push(protocol());
   if (!faulty.has("OTEL_TRACES_SAMPLER")) findings.push(sampler(env));
   findings.push(service(env));
@@ -68,6 +72,29 @@ function metrics(env: Env): Finding[] {
     findings.push(note(`${what}: the rules and dashboards were tried with cumulative sums only`));
   }
   return findings;
+}
+
+/** Times of a request that SDKs of other languages, or their readers, take for seconds. */
+const REQUEST_TIMES = [
+  "OTEL_EXPORTER_OTLP_TIMEOUT",
+  "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
+  "OTEL_EXPORTER_OTLP_METRICS_TIMEOUT",
+  "OTEL_BSP_EXPORT_TIMEOUT",
+  "OTEL_METRIC_EXPORT_TIMEOUT",
+];
+
+/** Below it they are hardly meant in milliseconds: over a network few requests are answered by then. */
+const SHORTEST_REQUEST_MS = 100;
+
+function hurried(env: Env): Finding[] {
+  return REQUEST_TIMES.flatMap((name) => {
+    const text = env[name]?.trim();
+    if (!text || !(Number(text) > 0 && Number(text) < SHORTEST_REQUEST_MS)) return [];
+    return problem(
+      `${name}=${safe(text)}: it is in milliseconds, and requests that take longer are given up`,
+      `Set it to ${SHORTEST_REQUEST_MS} or more, 10000 for ten seconds, or unset it.`,
+    );
+  });
 }
 
 /** A run id has 36 characters, the hash of an audit row these. */

@@ -62,5 +62,8 @@ function adviceWithoutAnswer(said: string): string {
   if (said.includes("wrong version number")) {
     return "It is there, and speaks no TLS on this port: try http:// in place of https://.";
   }
+  if (said.startsWith("Parse Error")) {
+    return "Something answers there, and not in HTTP/1.1. A port of OTLP over gRPC does so: OTLP/HTTP is mostly on port 4318.";
+  }
   return "Start a collector or Jaeger there, or say where one is: --endpoint, OTEL_EXPORTER_OTLP_ENDPOINT.";
 }
