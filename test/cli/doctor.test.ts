@@ -187,7 +187,16 @@ describe.concurrent("doctor and the application", () => {
   it("finds the meter provider that setupTelemetry registers", async () => {
     const { code, stdout } = await doctor(["--import", fixture("our-telemetry")]);
     expect(stdout).toContain("✓ a meter provider is registered\n");
+    expect(stdout).not.toContain("service.instance.id");
     expect(stdout).toContain("✓ id generator: this package's");
+    expect(code).toBe(0);
+  });
+
+  it("finds metrics that tell no process from another", async () => {
+    const { code, stdout } = await doctor(["--import", fixture("foreign-metrics")]);
+    expect(stdout).toMatch(
+      /✓ a meter provider is registered\n• its resource has no service\.instance\.id: .*\n {4}Give each process/,
+    );
     expect(code).toBe(0);
   });
 

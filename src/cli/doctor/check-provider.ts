@@ -11,7 +11,7 @@ export function checkProvider(api: unknown): Finding[] {
       problem("the application has no @opentelemetry/api", "npm install @opentelemetry/api@1.9.1"),
     ];
   }
-  return [...tracerFindings(api), meterFinding(api)];
+  return [...tracerFindings(api), ...meterFindings(api)];
 }
 
 /** By a span that never ends. */
@@ -51,15 +51,31 @@ function tracerFindings(api: unknown): Finding[] {
 }
 
 /** Where none is registered the API has one meter for all, which measures nothing. */
-function meterFinding(api: unknown): Finding {
+function meterFindings(api: unknown): Finding[] {
   const provider = call(get(api, "metrics"), "getMeterProvider");
   const meter = call(provider, "getMeter", "entelix-otel-doctor");
-  return meter === undefined || meter === call(api, "createNoopMeter")
-    ? note(
+  if (meter === undefined || meter === call(api, "createNoopMeter")) {
+    return [
+      note(
         "no meter provider is registered: failures are counted from spans alone, as far as these are sampled",
         "setupTelemetry() from entelix-otel/telemetry counts events too.",
-      )
-    : ok("a meter provider is registered");
+      ),
+    ];
+  }
+  return [ok("a meter provider is registered"), ...instanceFinding(provider)];
+}
+
+/** By the SDK's own field: nothing tells whose metrics a provider's are. */
+function instanceFinding(provider: unknown): Finding[] {
+  const resource = get(get(provider, "_sharedState"), "resource");
+  const attributes = get(resource, "attributes");
+  if (attributes === undefined || get(attributes, "service.instance.id") !== undefined) return [];
+  return [
+    note(
+      "its resource has no service.instance.id: at the collector, processes of this service overwrite each other's metrics, and alerts miss failures",
+      "Give each process an id of its own; with NodeSDK, OTEL_NODE_RESOURCE_DETECTORS=serviceinstance,env,host,process does.",
+    ),
+  ];
 }
 
 function generatorFinding(ours: boolean): Finding {
