@@ -41,6 +41,16 @@ export function providerOf(metadata: Fields | undefined): string | undefined {
   return name === undefined ? undefined : (PROVIDERS.get(name) ?? name);
 }
 
+/** Names that providers' packages have for why the model stopped, and for which model answered. */
+const FINISH_REASONS = [
+  "finish_reason",
+  "stop_reason",
+  "stopReason",
+  "finishReason",
+  "done_reason",
+];
+const MODEL_NAMES = ["model_name", "model"];
+
 /** The class that LangChain serialized: the last part of its id. */
 export function classOf(serialized: Fields | undefined): string | undefined {
   const id = listOf(serialized?.id);
@@ -68,13 +78,16 @@ export function answerOf(result: Fields | undefined, cached: boolean): Answer {
   const finishReasons: string[] = [];
   let usage: ModelCallUsage | undefined;
   let first: Fields | undefined;
+  let responseModel: string | undefined;
   for (const batch of listOf(result?.generations) ?? []) {
     for (const generation of listOf(batch) ?? []) {
       const fields = fieldsOf(generation);
       const message = fieldsOf(fields?.message);
-      const reason = finishReasonOf(fields, message);
+      const said = saidOf(fields, message);
+      const reason = firstText(said, FINISH_REASONS);
       if (reason !== undefined) finishReasons.push(reason);
       first ??= message;
+      responseModel ??= firstText(said, MODEL_NAMES);
       usage ??= usageOf(fieldsOf(message?.usage_metadata));
       output.push(
         message === undefined ? textAnswer(fields?.text, reason) : messageOf(message, reason),
@@ -85,8 +98,7 @@ export function answerOf(result: Fields | undefined, cached: boolean): Answer {
   const whole = fieldsOf(result?.llmOutput);
   return {
     usage: cached ? undefined : (usage ?? olderUsage(whole)),
-    responseModel:
-      textOf(info?.model_name) ?? textOf(info?.model) ?? textOf(whole?.model_name) ?? undefined,
+    responseModel: responseModel ?? textOf(whole?.model_name),
     responseId: textOf(info?.id) ?? givenId(first?.id),
     finishReasons: finishReasons.length > 0 ? finishReasons : undefined,
     output,
@@ -100,17 +112,32 @@ function givenId(id: unknown): string | undefined {
   return text === undefined || text.startsWith("run-") || text.startsWith("lc_") ? undefined : text;
 }
 
-function finishReasonOf(generation: Fields | undefined, message: Fields | undefined) {
-  const info = fieldsOf(generation?.generationInfo);
+/**
+ * What is said of an answer, best first. LangChain brings it together in `response_metadata` for an answer
+ * that came at once; of a stream it is where the provider's package has put it: Anthropic's in
+ * `additional_kwargs`, Bedrock's in the event that stopped it.
+ */
+function saidOf(generation: Fields | undefined, message: Fields | undefined): Said {
   const metadata = fieldsOf(message?.response_metadata);
-  return (
-    textOf(info?.finish_reason) ??
-    textOf(metadata?.finish_reason) ??
-    textOf(metadata?.stop_reason) ??
-    textOf(metadata?.stopReason) ??
-    textOf(metadata?.finishReason) ??
-    textOf(metadata?.done_reason)
-  );
+  return [
+    metadata,
+    fieldsOf(generation?.generationInfo),
+    fieldsOf(message?.additional_kwargs),
+    fieldsOf(metadata?.messageStop),
+  ];
+}
+
+type Said = readonly (Fields | undefined)[];
+
+function firstText(said: Said, names: readonly string[]): string | undefined {
+  for (const fields of said) {
+    if (fields === undefined) continue;
+    for (const name of names) {
+      const text = textOf(fields[name]);
+      if (text !== undefined) return text;
+    }
+  }
+  return undefined;
 }
 
 function textAnswer(text: unknown, reason: string | undefined): ConventionalMessage {

@@ -1,4 +1,4 @@
-import { HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import { AIMessageChunk, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { FakeListChatModel, FakeStreamingLLM } from "@langchain/core/utils/testing";
 import { describe, expect, it } from "vitest";
 import type { Fields } from "../../../src/adapters/shape.ts";
@@ -82,6 +82,55 @@ describe("a model call", () => {
       },
     ]);
   });
+
+  it.each([
+    [
+      "OpenAI",
+      { generationInfo: { finish_reason: "stop", model_name: "gpt-5-2026" } },
+      { model_provider: "openai" },
+      {},
+      ["stop", "gpt-5-2026"],
+    ],
+    [
+      "Anthropic",
+      { generationInfo: {} },
+      { model_provider: "anthropic" },
+      { id: "msg_1", model: "claude-2026", stop_reason: "max_tokens" },
+      ["max_tokens", "claude-2026"],
+    ],
+    [
+      "Bedrock",
+      {},
+      { messageStart: { role: "assistant" }, messageStop: { stopReason: "tool_use" } },
+      {},
+      ["tool_use", null],
+    ],
+    [
+      "Gemini",
+      { generationInfo: { index: 0, finishReason: "SAFETY" } },
+      { model_provider: "google-genai" },
+      {},
+      ["SAFETY", null],
+    ],
+  ])(
+    "has the facts that a stream of %s's leaves apart",
+    (_, generation, metadata, kwargs, facts) => {
+      const seen = observe();
+      const [serialized, id] = [
+        { id: ["langchain", "ChatModel"] },
+        "01a1fff2-939e-74eb-b277-baac429ca2c7",
+      ];
+      seen.handler.handleChatModelStart(serialized, [[new HumanMessage("hi")]], id);
+      const message = new AIMessageChunk({
+        content: "hello",
+        response_metadata: metadata,
+        additional_kwargs: kwargs,
+      });
+      seen.handler.handleLLMEnd({ generations: [[{ text: "hello", message, ...generation }]] }, id);
+      const event = seen.of("model_complete")[0]?.event;
+      expect([event?.finish_reasons?.[0], event?.response_model]).toEqual(facts);
+    },
+  );
 
   it("of a model that says nothing of itself has its class as name, and no usage", async () => {
     const seen = observe();
