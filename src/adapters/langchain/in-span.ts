@@ -8,6 +8,9 @@ import { carriedChunks, streamsOf } from "./streamed.ts";
 /** A method that is handed the call's manager, which knows LangChain's id of it, and the handlers. */
 type Work = (this: unknown, ...args: readonly unknown[]) => unknown;
 
+/** With these a model binds tools or options: most answer with a binding to the model, ChatOpenAI with another model. */
+const COPYING = ["withConfig", "bindTools"];
+
 const WRAPPED: unique symbol = Symbol.for("entelix-otel.langchain-in-span.v1");
 
 /**
@@ -31,6 +34,7 @@ export function inSpan<T extends object>(callee: T): T {
     replace(callee, "_generate", generate, 2, carriedCall);
     const streams: unknown = streamsOf(callee);
     if (isWork(streams)) replace(callee, "_streamResponseChunks", streams, 2, carriedChunks);
+    for (const method of COPYING) followCopies(callee, method);
     return callee;
   }
   const call: unknown = property(callee, "_call");
@@ -55,8 +59,26 @@ function replace(
     const place = placeIn(args[at]);
     return place === undefined ? call() : within(place, call);
   };
+  put(callee, method, wrapped);
+}
+
+/** Makes the copies that a method gives of its model run inside their calls' spans as well. */
+function followCopies(model: object, method: string): void {
+  const copies: unknown = property(model, method);
+  if (!isWork(copies) || property(copies, WRAPPED) === true) return;
+  put(model, method, function (...args) {
+    const copy: unknown = Reflect.apply(copies, this, args);
+    return isModel(copy) ? inSpan(copy) : copy;
+  });
+}
+
+function put(callee: object, method: string, wrapped: Work): void {
   Object.defineProperty(wrapped, WRAPPED, { value: true });
   Object.defineProperty(callee, method, { value: wrapped, writable: true, configurable: true });
+}
+
+function isModel(value: unknown): value is object {
+  return isWork(property(value, "_generate"));
 }
 
 function carriedCall(place: SpanPlace, call: () => unknown): unknown {

@@ -232,6 +232,27 @@ describe("inSpan", () => {
     );
   });
 
+  it.each(["withConfig", "bindTools"])(
+    "holds for the copy that a model gives by %s",
+    async (method) => {
+      const seen = observe();
+      const found: unknown[] = [];
+      const line = async () => {
+        found.push(trace.getActiveSpan()?.spanContext().spanId);
+        return says("all is well");
+      };
+      const made = () => new ScriptedModel([line]);
+      const model = inSpan(Object.assign(made(), { [method]: () => copying() }));
+      const copying = () => Object.assign(made(), { [method]: made });
+      const copy: unknown = Reflect.apply(Reflect.get(model, method), model, [{}]);
+      const next: unknown = Reflect.apply(Reflect.get(Object(copy), method), copy, [{}]);
+      if (!(next instanceof ScriptedModel)) throw new Error("expected a model");
+      await next.invoke("hi", { callbacks: [seen.handler] });
+      const chat = seen.spans().find(({ name }) => name === "chat small-1");
+      expect(found).toEqual([chat?.spanContext().spanId]);
+    },
+  );
+
   it("lets go of a model's stream that is left early", async () => {
     const seen = observe();
     let ends = 0;
