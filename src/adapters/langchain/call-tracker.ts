@@ -43,6 +43,7 @@ export class CallTracker {
     onError: (error: unknown) => void,
   ) {
     this.#places = new PlaceTable(
+      options.sink,
       limitOf("openCalls", options.limits?.openCalls, DEFAULT_OPEN_CALLS),
     );
     this.#runs = new Runs(options, teller, this.#places, onError);
@@ -90,11 +91,11 @@ export class CallTracker {
       const agent = agentName(serialized, runName);
       const run = this.#runs.start({ id, above, agent, metadata, graph, inputs });
       if (run !== undefined) {
-        this.#places.set(id, { kind: "run", id, run, toolUseId: undefined });
+        this.#places.set(id, parentId, { kind: "run", id, run, toolUseId: undefined });
       }
       return;
     }
-    this.#places.set(id, above);
+    this.#places.set(id, parentId, above);
     if (above.id === parentId && above.run.graph) noteNode(above.run, metadata, runName);
   }
 
@@ -152,13 +153,13 @@ export class CallTracker {
     if (above?.kind === "foreign" && above.toolUseId !== undefined) {
       if (toolCallId === undefined || toolCallId === above.toolUseId) {
         this.#shownElsewhere += 1;
-        this.#places.set(id, above);
+        this.#places.set(id, parentId, above);
         return;
       }
     }
     const asked = toolCallId === undefined ? undefined : above?.run.asked?.get(toolCallId);
     const tool = toolName(serialized, runName, asked);
-    const run = this.#runFor(id, above, tool, metadata);
+    const run = this.#runFor(id, parentId, above, tool, metadata);
     if (run === undefined) return;
     run.totals.toolCalls += 1;
     const call: ToolPlace = {
@@ -170,7 +171,7 @@ export class CallTracker {
       startedMs: performance.now(),
       alone: above === undefined,
     };
-    this.#places.set(id, call);
+    this.#places.set(id, parentId, call);
     this.#calls.toolStarted(call, toolInput(input));
   }
 
@@ -208,7 +209,7 @@ export class CallTracker {
     if (above === UNTOLD) return;
     const said = fieldsOf(metadata);
     const model = modelNameOf(fieldsOf(serialized), fieldsOf(extra), said);
-    const run = this.#runFor(id, above, model ?? "model", metadata);
+    const run = this.#runFor(id, parentId, above, model ?? "model", metadata);
     if (run === undefined) return;
     run.totals.requests += 1;
     const call: ModelPlace = {
@@ -221,7 +222,7 @@ export class CallTracker {
       firstMs: undefined,
       alone: above === undefined,
     };
-    this.#places.set(id, call);
+    this.#places.set(id, parentId, call);
     const input =
       "messages" in request ? requestMessages(request.messages) : promptMessages(request.prompts);
     this.#calls.modelStarted(call, providerOf(said), input);
@@ -258,10 +259,10 @@ export class CallTracker {
 
   /** There is no event of it, but what it calls belongs to the run. */
   retrieverStarts(id: string, parentId: string | undefined): void {
-    if (this.#isKnown(id)) return;
+    if (this.#isKnown(id, parentId)) return;
     this.#retrievers += 1;
     const above = this.#runs.above(parentId);
-    if (above !== undefined) this.#places.set(id, above);
+    if (above !== undefined) this.#places.set(id, parentId, above);
   }
 
   retrieverEnds(id: string): void {
@@ -270,18 +271,18 @@ export class CallTracker {
 
   /** What stands above something that starts; `UNTOLD` where it was told before, or is nobody's to tell. */
   #above(id: string, parentId: string | undefined): KnownPlace | undefined | typeof UNTOLD {
-    if (this.#isKnown(id)) return UNTOLD;
+    if (this.#isKnown(id, parentId)) return UNTOLD;
     const above = this.#runs.above(parentId);
     if (above?.kind !== "refused") {
       if (above?.run.calledOff !== undefined) this.#stopped.goesOn(above.run);
       return above;
     }
-    this.#places.set(id, above);
+    this.#places.set(id, parentId, above);
     return UNTOLD;
   }
 
-  #isKnown(id: string): boolean {
-    if (!this.#places.has(id)) return false;
+  #isKnown(id: string, parentId: string | undefined): boolean {
+    if (!this.#places.knows(id, parentId)) return false;
     this.#duplicates += 1;
     return true;
   }
@@ -310,6 +311,7 @@ export class CallTracker {
   /** The run that a tool or model is told in; one of its own where there is none. */
   #runFor(
     id: string,
+    parentId: string | undefined,
     above: KnownPlace | undefined,
     agent: string,
     metadata: unknown,
@@ -323,7 +325,7 @@ export class CallTracker {
     }
     if (!above.run.ended) return above.run;
     this.#late += 1;
-    this.#places.set(id, above);
+    this.#places.set(id, parentId, above);
     return undefined;
   }
 }

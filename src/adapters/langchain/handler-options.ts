@@ -10,7 +10,10 @@ import type { InnerSink } from "../../sinks/closable-sink.ts";
 
 /** Bounds of what a handler remembers. Each has a count in the handler's `counts` when it bites. */
 export interface HandlerLimits {
-  /** Calls of LangChain's open at once; beyond it the oldest is forgotten. Default 100,000. */
+  /**
+   * Calls of LangChain's open at once; beyond it the oldest is forgotten. The first handler of a sink
+   * decides. Default 100,000.
+   */
   readonly openCalls?: number | undefined;
   /**
    * Threads whose pause is remembered, to link their resumption, at least; at most twice as many. The
@@ -41,7 +44,7 @@ export interface LangChainHandlerOptions {
 
 /** What a handler did not, or could not, tell. */
 export interface HandlerCounts {
-  /** Starts that were told before: the handler is registered twice. */
+  /** Starts that were told before: the handler, or another one of its sink, is registered as well. */
   readonly duplicates: number;
   /** Ends without a start: told twice, forgotten, or skipped. */
   readonly unmatched: number;

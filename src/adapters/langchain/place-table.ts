@@ -1,47 +1,92 @@
+import type { AgentEventSink } from "../../sinks/agent-event-sink.ts";
 import type { Place } from "./place.ts";
 import type { RunState } from "./run-state.ts";
 
-/** The open LangChain runs by their ids; the oldest are forgotten beyond a bound. */
+/** What the handlers of one sink follow together. */
+interface SharedPlaces {
+  readonly most: number;
+  readonly inner: Map<string, Place>;
+  readonly outermost: Map<string, Place>;
+}
+
+/**
+ * The open LangChain runs by their ids; the oldest are forgotten beyond a bound.
+ *
+ * The handlers of a sink share what they follow, since LangChain tells one that is registered with a model
+ * or tool alone of nothing around it, which another one may follow. But outermost invocations are each
+ * handler's own first: their ids may be the caller's, and two of one id for two tenants must not mix.
+ */
 export class PlaceTable {
-  readonly #most: number;
-  readonly #places = new Map<string, Place>();
+  readonly #shared: SharedPlaces;
+  readonly #own = new Map<string, Place>();
   /** How many were forgotten before their end was told. */
   forgotten = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  /** @param most of each; the first table of a sink decides. */
+  constructor(sink: AgentEventSink, most: number) {
+    this.#shared = bySink.get(sink) ?? { most, inner: new Map(), outermost: new Map() };
+    bySink.set(sink, this.#shared);
   }
 
+  /** Where what has that id for its parent stands. */
+  above(id: string | undefined): Place | undefined {
+    return this.get(id) ?? (id === undefined ? undefined : this.#shared.outermost.get(id));
+  }
+
+  /** Where the call with that id stands, unless it is an outermost one of another handler's. */
   get(id: string | undefined): Place | undefined {
-    return id === undefined ? undefined : this.#places.get(id);
+    return id === undefined ? undefined : (this.#own.get(id) ?? this.#shared.inner.get(id));
   }
 
-  has(id: string): boolean {
-    return this.#places.has(id);
+  /** Whether what starts with that id, below that parent, is followed already. */
+  knows(id: string, parentId: string | undefined): boolean {
+    const { inner, outermost } = this.#shared;
+    return this.#own.has(id) || inner.has(id) || (parentId !== undefined && outermost.has(id));
   }
 
-  set(id: string, place: Place): void {
-    if (this.#places.size >= this.#most) this.#forgetOldest();
-    this.#places.set(id, place);
+  set(id: string, parentId: string | undefined, place: Place): void {
+    // That this handler refuses an invocation binds no other one.
+    if (place.kind === "refused") this.#put(this.#own, id, place);
+    else if (parentId === undefined) {
+      this.#put(this.#own, id, place);
+      this.#put(this.#shared.outermost, id, place);
+    } else this.#put(this.#shared.inner, id, place);
   }
 
   delete(id: string): void {
-    this.#places.delete(id);
+    const { inner, outermost } = this.#shared;
+    // Another handler's of the same id stays.
+    if (outermost.get(id) === this.#own.get(id)) outermost.delete(id);
+    if (!this.#own.delete(id)) inner.delete(id);
   }
 
   /** Whether anything in the run is open. Looks at all that is. */
   isBusy(run: RunState): boolean {
-    for (const [id, place] of this.#places) {
-      if (place.kind !== "refused" && place.run === run && id !== run.id) return true;
-    }
-    return false;
+    const { inner, outermost } = this.#shared;
+    return holds(inner, run) || holds(outermost, run);
   }
 
-  #forgetOldest(): void {
-    for (const id of this.#places.keys()) {
-      this.#places.delete(id);
-      this.forgotten += 1;
+  #put(places: Map<string, Place>, id: string, place: Place): void {
+    if (places.size >= this.#shared.most) this.#forgetOldest(places);
+    places.set(id, place);
+  }
+
+  #forgetOldest(places: Map<string, Place>): void {
+    for (const id of places.keys()) {
+      places.delete(id);
+      // An outermost one is forgotten when its own handler forgets it.
+      if (places !== this.#shared.outermost) this.forgotten += 1;
       return;
     }
   }
+}
+
+const bySink = new WeakMap<AgentEventSink, SharedPlaces>();
+
+/** Whether anything but the run itself is open in it. */
+function holds(places: ReadonlyMap<string, Place>, run: RunState): boolean {
+  for (const [id, place] of places) {
+    if (place.kind !== "refused" && place.run === run && id !== run.id) return true;
+  }
+  return false;
 }

@@ -66,7 +66,7 @@ export class Runs {
    * is nearer, or that LangChain does not know.
    */
   above(parentId: string | undefined): Place | undefined {
-    const place = this.#places.get(parentId);
+    const place = this.#places.above(parentId);
     const current = currentRun();
     if (current === undefined || place?.kind === "refused") return place;
     if (place !== undefined) {
@@ -156,7 +156,7 @@ export class Runs {
       return this.#tenants.of(metadata);
     } catch (error) {
       this.#refused += 1;
-      this.#places.set(id, { kind: "refused", id });
+      this.#places.set(id, undefined, { kind: "refused", id });
       this.#onError(error);
       return undefined;
     }

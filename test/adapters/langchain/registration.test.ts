@@ -1,6 +1,9 @@
 import type { CallbackHandlerMethods } from "@langchain/core/callbacks/base";
 import type { Callbacks } from "@langchain/core/callbacks/manager";
+import { tool } from "@langchain/core/tools";
+import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { LangChainHandler } from "../../../src/adapters/langchain/index.ts";
 import { ASKED, add, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";
@@ -34,7 +37,56 @@ describe("a handler", () => {
     const second = new LangChainHandler(seen.handlerOptions);
     await run(seen, reactAgent(script(), [add]), ASKED, { callbacks: [seen.handler, second] });
     expect(seen.tree()).toEqual(TREE);
-    expect(seen.told).toHaveLength(16);
+  });
+
+  it("of a model or tool, beside another of the same sink around it, makes no second span", async () => {
+    const seen = observe();
+    const second = new LangChainHandler({ ...seen.handlerOptions, tenant: "everybody" });
+    const model = new ScriptedModel(script(), { callbacks: [second] });
+    const sum = tool(async ({ a, b }) => String(a + b), {
+      name: "add",
+      schema: z.object({ a: z.number(), b: z.number() }),
+      callbacks: [second],
+    });
+    const agent = createReactAgent({ llm: model, tools: [sum] }).withConfig({ runName: "support" });
+    await run(seen, agent);
+    expect(seen.tree()).toEqual(TREE);
+    expect(seen.told.map(({ event }) => event.tenant_id)).toEqual(Array(8).fill("acme"));
+    expect(seen.of("complete")[0]?.event.usage).toMatchObject({ requests: 2, input_tokens: 20 });
+    expect(second.counts).toMatchObject({ duplicates: 3, faults: 0 });
+  });
+
+  it("keeps an invocation apart from another tenant's of the same id", () => {
+    const seen = observe();
+    const second = new LangChainHandler({ ...seen.handlerOptions, tenant: "globex" });
+    for (const handler of [seen.handler, second]) handler.handleChainStart({}, {}, "request-1");
+    for (const [index, handler] of [seen.handler, second].entries()) {
+      handler.handleToolStart({}, "{}", `tool-${index}`, "request-1", [], {}, "look");
+      handler.handleToolEnd("seen", `tool-${index}`);
+    }
+    for (const handler of [seen.handler, second]) handler.handleChainEnd({}, "request-1");
+    expect(seen.told.map(({ event }) => `${event.type} ${event.tenant_id}`)).toEqual([
+      "started acme",
+      "started globex",
+      "tool_start acme",
+      "tool_complete acme",
+      "tool_start globex",
+      "tool_complete globex",
+      "complete acme",
+      "complete globex",
+    ]);
+  });
+
+  it("that refuses an invocation leaves it to another one", async () => {
+    const seen = observe();
+    const refusing = new LangChainHandler({
+      ...seen.handlerOptions,
+      tenant: () => "",
+      onError: undefined,
+    });
+    const callbacks = [refusing, seen.handler];
+    await run(seen, reactAgent(script(), [add]), ASKED, { callbacks });
+    expect(seen.tree()).toEqual(TREE);
   });
 
   it("that is told everything twice counts it", async () => {
