@@ -5,6 +5,8 @@ import type { AgentEventSink } from "../../sinks/agent-event-sink.ts";
 export interface PausedRun {
   readonly id: string;
   readonly checkpointId: string | undefined;
+  /** How often a run of that id has begun, where each but the first went on from a pause. */
+  readonly part: number;
 }
 
 /**
@@ -29,7 +31,11 @@ export class PausedThreads {
 
   /** @returns how many threads were forgotten for this one: mostly 0. */
   pause(tenant: string, threadId: string, run: PausedRun): number {
-    return this.#runs.set(keyOf(tenant, threadId), run);
+    const key = keyOf(tenant, threadId);
+    const known = this.#runs.get(key);
+    // Another handler of the sink may tell of the same pause, and not know that the run had gone on.
+    if (known !== undefined && known.id === run.id && known.part > run.part) return 0;
+    return this.#runs.set(key, run);
   }
 
   /**

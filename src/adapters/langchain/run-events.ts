@@ -45,7 +45,7 @@ export class RunEvents {
   }
 
   started(run: RunState, from: Beginning): void {
-    const envelope = envelopeIn(run, eventId(run.id, "run-start"));
+    const envelope = envelopeIn(run, eventId(run.id, "run-start", run.part));
     if (from.parentToolUseId !== undefined) envelope.parent_tool_use_id = from.parentToolUseId;
     if (from.resumedFromRunId !== undefined) envelope.resumed_from_run_id = from.resumedFromRunId;
     this.#teller.tell(
@@ -64,7 +64,7 @@ export class RunEvents {
     run.ended = true;
     this.#teller.tell(
       { type: "complete", run_id: run.id, tenant_id: run.tenant, state, usage: usageOf(run) },
-      envelopeIn(run, eventId(run.id, "run-end")),
+      envelopeIn(run, eventId(run.id, "run-end", run.part)),
     );
   }
 
@@ -74,7 +74,7 @@ export class RunEvents {
     const { error, envelope, kind } = failure;
     this.#teller.tell(
       { type: "failed", run_id: run.id, tenant_id: run.tenant, error, envelope, kind },
-      envelopeIn(run, eventId(run.id, "run-end"), at),
+      envelopeIn(run, eventId(run.id, "run-end", run.part), at),
     );
   }
 
@@ -82,7 +82,7 @@ export class RunEvents {
     run.ended = true;
     this.#teller.tell(
       { type: "interrupted", run_id: run.id, tenant_id: run.tenant, kind, payload },
-      envelopeIn(run, eventId(run.id, "run-end")),
+      envelopeIn(run, eventId(run.id, "run-end", run.part)),
     );
   }
 }

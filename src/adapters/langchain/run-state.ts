@@ -54,6 +54,8 @@ export class RunState {
   pause: Pause | undefined = undefined;
   /** The paused run that it goes on from. */
   resumes: PausedRun | undefined = undefined;
+  /** From 2, where it goes on from a pause under its own id. */
+  part = 1;
   /** What was thrown below it last: its own error may say less. */
   lastError: unknown = undefined;
   /** A node of the graph was called off, and nothing has begun since. */

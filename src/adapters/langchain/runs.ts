@@ -101,7 +101,9 @@ export class Runs {
     });
     const keepsThread = graph && outer?.inGraph !== true && threadId !== undefined;
     const paused = keepsThread ? this.#threads.take(tenant, threadId) : undefined;
-    if (paused !== undefined && isResumption(from.inputs, metadata, paused)) run.resumes = paused;
+    if (paused?.id === id) run.part = paused.part + 1;
+    else if (paused !== undefined && isResumption(from.inputs, metadata, paused))
+      run.resumes = paused;
     this.#events.started(run, {
       agent: from.agent,
       parentRunId: above?.run.id,
@@ -119,9 +121,9 @@ export class Runs {
   pause(run: RunState, pause: Interruption): void {
     this.#events.interrupted(run, pause.kind, pause.payload);
     if (run.graph && run.threadId !== undefined) {
-      const { id, tenant, threadId } = run;
+      const { id, tenant, threadId, part } = run;
       const checkpointId = run.pause?.checkpointId;
-      this.#threadsForgotten += this.#threads.pause(tenant, threadId, { id, checkpointId });
+      this.#threadsForgotten += this.#threads.pause(tenant, threadId, { id, checkpointId, part });
     }
   }
 

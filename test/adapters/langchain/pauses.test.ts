@@ -65,6 +65,41 @@ describe("a pause inside a tool", () => {
     });
   });
 
+  it("is gone on from under the run's own id as well, by as many handlers as are registered", async () => {
+    const seen = observe();
+    const script = [says("", ["ask", "call_1"]), says("", ["ask", "call_2"]), says("done")];
+    const agent = reactAgent(script, [asking()], { checkpointer: new MemorySaver() });
+    const second = new LangChainHandler(seen.handlerOptions);
+    const config = {
+      ...THREAD,
+      runId: "01a1fff2-939e-74eb-b277-baac429ca2c7",
+      callbacks: [seen.handler, second],
+    };
+    await run(seen, agent, ASKED, config);
+    for (let time = 0; time < 2; time++) {
+      await run(seen, agent, new Command({ resume: "yes" }), config);
+    }
+    expect(seen.tree()).toEqual([
+      "invoke_agent support interrupted",
+      "  chat small-1 complete",
+      "  execute_tool ask interrupted",
+      "invoke_agent support interrupted",
+      "  execute_tool ask complete",
+      "  chat small-1 complete",
+      "  execute_tool ask interrupted",
+      "invoke_agent support complete",
+      "  execute_tool ask complete",
+      "  chat small-1 complete",
+    ]);
+    const roots = seen.trees();
+    expect(roots.map(({ attributes }) => attributes["entelix.run.segment"])).toEqual([
+      undefined,
+      2,
+      3,
+    ]);
+    expect(roots.map(({ links }) => links)).toEqual([[], [roots[0]?.span_id], [roots[1]?.span_id]]);
+  });
+
   it("has LangGraph's interrupts as its payload, and no payload in texts", async () => {
     const seen = observe();
     const agent = reactAgent(asksOnce(), [asking()], { checkpointer: new MemorySaver() });
