@@ -266,6 +266,7 @@ describe.concurrent("doctor and the variables", () => {
     ["OTEL_BSP_MAX_QUEUE_SIZE", "-1", "OTEL_BSP_MAX_QUEUE_SIZE: expected a whole number from 1"],
     ["OTEL_SDK_DISABLED", "true", "OTEL_SDK_DISABLED=true: no spans are made"],
     ["OTEL_TRACES_EXPORTER", "none", "OTEL_TRACES_EXPORTER=none: spans go nowhere"],
+    ["OTEL_TRACES_EXPORTER", "otlp, None", "OTEL_TRACES_EXPORTER=otlp, None: spans go nowhere"],
     ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", 'expected http/protobuf or http/json, got "grpc"'],
     ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "localhost:4318", "expected an address such as http://"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "127.0.0.1:4318", "expected an address such as http://"],

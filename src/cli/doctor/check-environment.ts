@@ -37,13 +37,17 @@ export async function checkEnvironment(env: Env): Promise<Finding[]> {
   return findings;
 }
 
+/** Whatever else is named beside it. */
+const NOWHERE = /^OTEL_TRACES_EXPORTER=(?:.*,)?\s*none\s*(?:,|$)/i;
+
 function silent(env: Env): Finding[] {
   const findings: Finding[] = [];
   if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === "true") {
     findings.push(problem("OTEL_SDK_DISABLED=true: no spans are made", "Unset it to trace."));
   }
-  if (env.OTEL_TRACES_EXPORTER?.trim().toLowerCase() === "none") {
-    findings.push(problem("OTEL_TRACES_EXPORTER=none: spans go nowhere", "Set it to otlp."));
+  const off = switchedOff("traces", env);
+  if (off !== undefined && NOWHERE.test(off)) {
+    findings.push(problem(`${safe(off)}: spans go nowhere`, "Set it to otlp."));
   }
   return findings;
 }
