@@ -50,7 +50,7 @@ export class CallSpans {
 
   /** A call's span has started. */
   opened(trace: TraceRecord, run: AgentRun, open: OpenSpan): void {
-    if (open.kind === "model") {
+    if (isOwnModelCall(open)) {
       run.modelError = undefined;
       run.failedTool = undefined;
       run.toolWaits = false;
@@ -123,7 +123,7 @@ export class CallSpans {
     const { error, spanData } = open.span;
     if (error !== null || isBrokenOff(spanData)) {
       const said = error === null ? BROKEN_OFF : saidError(error);
-      run.modelError = said;
+      if (isOwnModelCall(open)) run.modelError = said;
       this.#events.modelFailed(place, at, said);
       return;
     }
@@ -134,14 +134,7 @@ export class CallSpans {
       return;
     }
     const answer = answerIn(spanData);
-    run.asked = withoutHandoffs(answer.asked ?? [], run.span?.spanData);
-    if (run.unasked !== undefined) {
-      // The end of a model call may be told late, when tools that it asked for have begun.
-      for (const name of run.unasked) {
-        const call = run.asked.find(({ tool, begun }) => tool === name && !begun);
-        if (call !== undefined) call.begun = true;
-      }
-    }
+    if (isOwnModelCall(open)) asks(run, answer);
     count(trace, answer);
     this.#events.modelAnswered(place, at, answer);
   }
@@ -156,6 +149,20 @@ export class CallSpans {
 }
 
 const GIVEN_WAY = Promise.resolve();
+
+/** Whether the agent's model is asked. What code of a tool asks a model is the tool's own affair. */
+function isOwnModelCall({ kind, place }: OpenSpan): boolean {
+  return kind === "model" && place.toolUseId === undefined;
+}
+
+function asks(run: AgentRun, { asked }: ModelAnswer): void {
+  run.asked = withoutHandoffs(asked ?? [], run.span?.spanData);
+  // The end of a model call may be told late, when tools that it asked for have begun.
+  for (const name of run.unasked ?? []) {
+    const call = run.asked.find(({ tool, begun }) => tool === name && !begun);
+    if (call !== undefined) call.begun = true;
+  }
+}
 
 const hasInput = ({ span }: OpenSpan) => textOf(span.spanData.input) !== undefined;
 
