@@ -7,6 +7,7 @@ import { saidError } from "./said-error.ts";
 import type { SdkSpan } from "./sdk.ts";
 import { notBefore } from "./span-time.ts";
 import type { AgentRun, Place, Problem, TraceRecord } from "./trace-record.ts";
+import { busyRuns, isOpenUpwards, mayWait, waitingCalls, waitingFor } from "./waiting.ts";
 
 /** What the SDK writes on an agent's span when the run throws. Other errors there were handled. */
 const THROWN = "Error in agent run";
@@ -49,7 +50,7 @@ export class AgentRuns {
     const [before, again] = pausedRun(trace, agent, parent) ?? [];
     if (before !== undefined && again !== undefined) {
       trace.agents.delete(before);
-      again.parentToolUseId = parent.toolUseId;
+      if (parent.run !== undefined) again.parentToolUseId = parent.toolUseId;
       return this.#works(trace, span, this.resume(trace, again, span.spanId, at));
     }
     const first = top && !trace.named && trace.root === undefined;
@@ -104,6 +105,7 @@ export class AgentRuns {
     run.toolWaits = false;
     run.waiting = NO_CALLS;
     run.waitsItself = false;
+    run.left = false;
     trace.openRuns += 1;
     if (run.top && run.span !== undefined) trace.openTop += 1;
     this.#events.started(trace, run);
@@ -120,6 +122,11 @@ export class AgentRuns {
     if (run?.span === undefined) return false;
     this.resume(trace, run, span.spanId, told);
     const at = notBefore(told, run.startedAt);
+    // Only an SDK that ends no agent that pauses leaves one below without its end: this one is done.
+    if (this.#pauseBelow(trace, run, at)) {
+      run.toolWaits = false;
+      this.goesOnWithout(trace, run, at);
+    }
     run.span = undefined;
     if (run.top) trace.openTop -= 1;
     const said = problemOf(run, span);
@@ -135,6 +142,16 @@ export class AgentRuns {
     }
     if (run.top) this.#topEnded(trace, run, at, problem);
     return true;
+  }
+
+  /**
+   * A run's model has what the tools gave: those of their agents that wait are not waited for. Who
+   * resumes such an agent, resumes that one alone.
+   */
+  goesOnWithout(trace: TraceRecord, run: AgentRun, at: Instant): void {
+    if (trace.agents.size < 2) return;
+    this.#pauseBelow(trace, run, at);
+    for (const below of waitingFor(trace, run)) below.left = true;
   }
 
   /**
@@ -179,19 +196,6 @@ export class AgentRuns {
       this.#pause(trace, root, at, waitingCalls(trace, root));
     }
     return paused.length > 0;
-  }
-
-  /** Whether an agent that works for a tool call waits for somebody: then the call does too. */
-  waitsBelow(trace: TraceRecord, { run, toolUseId }: Place): boolean {
-    if (trace.agents.size < 2) return false;
-    const busy = busyRuns(trace);
-    for (const below of trace.agents.values()) {
-      if (below.parent !== run || below.parentToolUseId !== toolUseId) continue;
-      if (below.state === "interrupted") return true;
-      if (below.state !== "open" || below.span === undefined) continue;
-      if (!busy.has(below)) return true;
-    }
-    return false;
   }
 
   /** An agent's span has begun the run, or goes on with it. */
@@ -254,9 +258,11 @@ export class AgentRuns {
       tripped: undefined,
       asked: NO_CALLS,
       unasked: undefined,
+      unread: false,
       toolWaits: false,
       waiting: NO_CALLS,
       waitsItself: false,
+      left: false,
     };
     if (run.parent === undefined) trace.root = run;
     trace.openRuns += 1;
@@ -305,6 +311,26 @@ export class AgentRuns {
     this.#events.interrupted(trace, run, at, waiting);
   }
 
+  /**
+   * Agents of the run's tools pause whose spans the SDK before 0.14 does not end.
+   *
+   * @returns whether there was one.
+   */
+  #pauseBelow(trace: TraceRecord, run: AgentRun, at: Instant): boolean {
+    const still = [...trace.agents.values()].filter(
+      (below) => below.parent === run && below.parentToolUseId !== undefined && mayWait(below),
+    );
+    if (still.length === 0) return false;
+    const busy = busyRuns(trace);
+    const waiting = still.filter((below) => !busy.has(below));
+    for (const below of waiting) {
+      this.#pauseBelow(trace, below, at);
+      below.waitsItself = true;
+      this.#pause(trace, below, at, waitingCalls(trace, below));
+    }
+    return waiting.length > 0;
+  }
+
   #close(trace: TraceRecord, run: AgentRun, at: Instant, problem: Problem | undefined): void {
     if (run.state !== "open") return;
     run.state = "ended";
@@ -327,22 +353,21 @@ function nextRunId(runId: string, openedBy: string): string {
 /** The run of an agent that was paused, and whose next span this is; with the id of the last one. */
 function pausedRun(trace: TraceRecord, agent: string, parent: Place) {
   if (trace.root === undefined) return undefined;
+  let left: readonly [string, AgentRun] | undefined;
+  let isOnlyOne = true;
   for (const known of trace.agents) {
     const run = known[1];
     if (run.state !== "interrupted" || run.span !== undefined || !run.waitsItself) continue;
-    const here = parent.run === undefined ? run.top : run.parent === parent.run;
-    if (here && run.agent === agent) return known;
+    if (run.agent !== agent) continue;
+    if (run.left) {
+      isOnlyOne = left === undefined;
+      left ??= known;
+    } else if (parent.run === undefined ? run.top : run.parent === parent.run) {
+      return known;
+    }
   }
-  return undefined;
-}
-
-/** The calls that a run waits for: those that its model asked for in vain, and those of runs below. */
-function waitingCalls({ agents }: TraceRecord, run: AgentRun): Waiting {
-  const own = run.asked.filter(({ begun }) => !begun);
-  for (const below of agents.values()) {
-    if (below.parent === run && below.state === "interrupted") own.push(...below.waiting);
-  }
-  return own;
+  // Nobody waits for such a one: it goes on by itself, if it is clear which does.
+  return parent.run === undefined && isOnlyOne ? left : undefined;
 }
 
 /** What an agent failed with; `undefined` when it did not. */
@@ -351,25 +376,6 @@ function problemOf(run: AgentRun, { error }: SdkSpan) {
   if (error === null) return run.modelError;
   const thrown = error.message === THROWN || error.data === undefined || error.data === null;
   return thrown ? saidError(error) : undefined;
-}
-
-function isOpenUpwards(run: AgentRun): boolean {
-  for (let above: AgentRun | undefined = run; above !== undefined; above = above.parent) {
-    if (above.state !== "open") return false;
-  }
-  return true;
-}
-
-/** Runs in which a call is going on, and those above them: they are not paused. */
-function busyRuns({ open }: TraceRecord): ReadonlySet<AgentRun> {
-  const busy = new Set<AgentRun>();
-  for (const { kind, place } of open.values()) {
-    if (kind !== "tool" && kind !== "model") continue;
-    for (let run = place.run; run !== undefined && run.state === "open"; run = run.parent) {
-      busy.add(run);
-    }
-  }
-  return busy;
 }
 
 function depth(run: AgentRun): number {

@@ -53,6 +53,7 @@ export class CallSpans {
     if (isOwnModelCall(open)) {
       run.modelError = undefined;
       run.failedTool = undefined;
+      run.unread = false;
       run.toolWaits = false;
       run.unasked = undefined;
       run.resumed = false;
@@ -151,11 +152,12 @@ export class CallSpans {
 const GIVEN_WAY = Promise.resolve();
 
 /** Whether the agent's model is asked. What code of a tool asks a model is the tool's own affair. */
-function isOwnModelCall({ kind, place }: OpenSpan): boolean {
+export function isOwnModelCall({ kind, place }: OpenSpan): boolean {
   return kind === "model" && place.toolUseId === undefined;
 }
 
 function asks(run: AgentRun, { asked }: ModelAnswer): void {
+  run.unread = asked === undefined;
   run.asked = withoutHandoffs(asked ?? [], run.span?.spanData);
   // The end of a model call may be told late, when tools that it asked for have begun.
   for (const name of run.unasked ?? []) {

@@ -5,7 +5,7 @@ import type { EventTeller } from "../event-teller.ts";
 import { textOf } from "../shape.ts";
 import { AgentRuns } from "./agent-runs.ts";
 import { CallEvents } from "./call-events.ts";
-import { CallSpans } from "./call-spans.ts";
+import { CallSpans, isOwnModelCall } from "./call-spans.ts";
 import type { MutableCounts } from "./counts.ts";
 import { RunEvents } from "./run-events.ts";
 import { runIdOfTrace } from "./run-id.ts";
@@ -13,6 +13,7 @@ import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { notBefore, timeOf } from "./span-time.ts";
 import type { AgentRun, OpenSpan, Place, TraceRecord } from "./trace-record.ts";
 import { TraceTable } from "./trace-table.ts";
+import { waitsBelow } from "./waiting.ts";
 
 /** Open spans that are followed in one trace. */
 const MAX_OPEN_SPANS = 10_000;
@@ -63,7 +64,7 @@ export class TraceFollower {
     const known = this.#table.find(trace.traceId);
     if (known === undefined) {
       this.#add(trace, runIdOfTrace(trace.traceId), true);
-    } else if (known.root?.state === "ended" && known.openRuns === 0) {
+    } else if (isOver(known)) {
       // The id of a trace that is over is used again: the run id is taken.
       this.#add(trace, undefined, true);
     } else {
@@ -121,6 +122,7 @@ export class TraceFollower {
     const run = parent.run ?? this.#runs.rootOf(trace, span.spanId, at);
     open.told = false;
     open.place = kind === "tool" ? { run, toolUseId: span.spanId } : { ...parent, run };
+    if (isOwnModelCall(open)) this.#runs.goesOnWithout(trace, run, at);
     this.#calls.opened(trace, run, open);
   }
 
@@ -171,7 +173,7 @@ export class TraceFollower {
           this.#calls.modelEnded({ trace, run, open }, at);
           return;
         }
-        const waits = this.#runs.waitsBelow(trace, open.place);
+        const waits = waitsBelow(trace, open.place);
         if (waits) run.toolWaits = true;
         this.#calls.toolEnded({ trace, run, open }, at, waits);
         if (run.resumed && open.span.error !== null) this.#runs.endIfThrown(trace, run, at);
@@ -305,7 +307,7 @@ export class TraceFollower {
 
   #settle(trace: TraceRecord): void {
     if (trace.openRuns > 0 || trace.open.size > 0) return;
-    if (trace.root?.state === "ended") {
+    if (isOver(trace)) {
       // Thousands of traces rest: their maps would be most of what is kept of them.
       trace.agents = NO_RUNS;
       trace.open = NO_SPANS;
@@ -313,6 +315,13 @@ export class TraceFollower {
     this.#table.rest(trace);
     this.#counts.forgottenTraces = this.#table.forgotten;
   }
+}
+
+/** Nothing of the trace goes on any more: an agent that was left waiting may. */
+function isOver({ agents, openRuns, root }: TraceRecord): boolean {
+  if (root?.state !== "ended" || openRuns > 0) return false;
+  for (const { left } of agents.values()) if (left) return false;
+  return true;
 }
 
 function kindOf({ spanData }: SdkSpan): OpenSpan["kind"] {

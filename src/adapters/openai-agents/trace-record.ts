@@ -33,6 +33,8 @@ export interface AgentRun {
   tripped: string | undefined;
   /** Tool calls that the model's last answer asks for. */
   asked: readonly AskedCall[];
+  /** What its model's last answer asks for could not be read. */
+  unread: boolean;
   /** Tools that began since its model was last asked, without being known to be asked for. */
   unasked: string[] | undefined;
   /** A tool of it runs an agent that waits for an approval. */
@@ -41,6 +43,8 @@ export interface AgentRun {
   waiting: readonly AskedCall[];
   /** It waits itself, not only an agent below it. */
   waitsItself: boolean;
+  /** It is paused, and the run whose tool it worked for has gone on without it. */
+  left: boolean;
 }
 
 /** Where something happens: in a run, and in a tool call of it. */

@@ -206,6 +206,61 @@ invoke_agent Outer complete
     expect(heard.bridge.diagnostics().openRuns).toBe(0);
   });
 
+  const inner = (n: number): Tree => [`i${n}`, agent("Inner"), [`n${n}`, asking("pay", `p${n}`)]];
+  const outer: Tree = [
+    "a1",
+    agent("Outer"),
+    ["m1", asking("ask", "k1")],
+    ["f1", calling("ask"), inner(1)],
+    ["m2", saying],
+  ];
+  const again: Tree = ["i3", agent("Inner"), ["f3", calling("pay")], ["m4", saying]];
+
+  it("goes on without an agent below a tool that answered in its place", async () => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    await play(heard, outer);
+    await heard.processor.onTraceEnd(TRACE);
+    // Somebody has decided: the agent's own state is run, in the old trace.
+    await heard.processor.onTraceStart(TRACE);
+    await play(heard, again);
+    await heard.processor.onTraceEnd(TRACE);
+    expect(await heard.tree()).toBe(`invoke_agent Outer complete
+  chat complete
+  execute_tool ask interrupted
+    invoke_agent Inner interrupted
+      chat complete
+    invoke_agent Inner complete
+      execute_tool pay complete
+      chat complete
+  chat complete
+`);
+    const resumed = heard.told.map(({ envelope }) => envelope.resumed_from_run_id);
+    expect(resumed.filter((id) => id !== undefined)).toEqual(["i1"]);
+    expect(heard.bridge.diagnostics().openRuns).toBe(0);
+  });
+
+  it("says of none of two agents left waiting that it goes on", async () => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    const [id, data, ...below] = outer;
+    const second: readonly Tree[] = [
+      ["f2", calling("ask"), inner(2)],
+      ["m3", saying],
+    ];
+    await play(heard, [id, data, ...below, ...second]);
+    await play(heard, again);
+    await heard.processor.onTraceEnd(TRACE);
+    const lines = (await heard.tree()).split("\n").filter((line) => line.includes("invoke_agent"));
+    expect(lines).toEqual([
+      "invoke_agent Outer complete",
+      "    invoke_agent Inner interrupted",
+      "    invoke_agent Inner interrupted",
+      "  invoke_agent Inner complete",
+    ]);
+    expect(heard.told.filter(({ envelope }) => envelope.resumed_from_run_id)).toEqual([]);
+  });
+
   it("pauses a named workflow when its trace ends", async () => {
     const heard = listen();
     const named = { ...TRACE, name: "Support" };
