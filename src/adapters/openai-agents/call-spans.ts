@@ -61,7 +61,8 @@ export class CallSpans {
     // A microtask: `queueMicrotask` would make an async resource for each.
     void GIVEN_WAY.then(() => {
       if (open.told) return;
-      if (open.kind === "model" || hasInput(open)) this.#later({ trace, run, open });
+      const isClear = open.kind === "model" || (hasInput(open) && !hasTwin(run, open));
+      if (isClear) this.#later({ trace, run, open });
       else setImmediate(() => this.#later({ trace, run, open }));
     });
   }
@@ -168,6 +169,16 @@ function asks(run: AgentRun, { asked }: ModelAnswer): void {
 
 const hasInput = ({ span }: OpenSpan) => textOf(span.spanData.input) !== undefined;
 
+/** Whether, after a pause, another call is equal: which of them was denied is told with the denial. */
+function hasTwin(run: AgentRun, { span }: OpenSpan): boolean {
+  if (!run.resumed) return false;
+  const { name, input } = span.spanData;
+  const equal = run.asked.filter(
+    (call) => !call.begun && call.tool === name && call.input === input,
+  );
+  return equal.length > 1;
+}
+
 /**
  * The call of the model's last answer that a tool's span is about. The span does not say; name and
  * arguments do. Where several could be meant, none is.
@@ -181,10 +192,14 @@ function askedCall(run: AgentRun, name: string, input: string | undefined): Aske
     if (call.begun) again ??= call;
     else if (found === undefined) found = call;
     else if (input === undefined) return undefined;
+    else if (!hasParts(input, found) && hasParts(input, call)) found = call;
   }
   // After a pause, a call that had begun is made again: an agent used as a tool goes on.
   return found ?? (run.resumed ? again : undefined);
 }
+
+const hasParts = (input: string, { parts }: AskedCall) =>
+  parts.every((part) => input.includes(part));
 
 function rejectedCall({ data }: SdkSpanError): string | undefined {
   return REJECTED.exec(textOf(data?.error) ?? "")?.[1];

@@ -8,6 +8,8 @@ export interface AskedCall {
   readonly tool: string;
   /** The arguments as the model wrote them; content, compared and never sent. */
   readonly input: string | undefined;
+  /** What is in a span's input that is about it, where that has more, as of OpenAI's own tools. */
+  readonly parts: readonly string[];
   /** It names a function alone, as handoffs do, and nothing else says whose that is. */
   readonly bare: boolean;
   /** A tool call of that id has begun. */
@@ -117,9 +119,13 @@ function responseCall(item: Fields, items: readonly unknown[]): AskedCall | unde
       // The server's tool, which OpenAI calls once somebody has said yes.
       return asked(textOf(item.id), item.name, item.arguments);
     case "shell_call":
-      return ranThere(item, items) ? undefined : asked(textOf(item.call_id), "shell", undefined);
-    case "apply_patch_call":
-      return asked(textOf(item.call_id), "apply_patch", undefined);
+      return ranThere(item, items)
+        ? undefined
+        : asked(textOf(item.call_id), "shell", undefined, false, partsOf(item.action, "commands"));
+    case "apply_patch_call": {
+      const parts = partsOf(item.operation, "type", "path", "diff");
+      return asked(textOf(item.call_id), "apply_patch", undefined, false, parts);
+    }
     case "computer_call":
       return asked(textOf(item.call_id), "computer", undefined);
     default:
@@ -145,10 +151,21 @@ function asked(
   name: unknown,
   input: unknown,
   bare = false,
+  parts: readonly string[] = NO_PARTS,
 ): AskedCall | undefined {
   const tool = textOf(name);
   if (id === undefined || tool === undefined) return undefined;
-  return { id, tool, input: textOf(input), bare, begun: false };
+  return { id, tool, input: textOf(input), parts, bare, begun: false };
+}
+
+const NO_PARTS: readonly string[] = [];
+
+/** These fields as they stand in JSON: the SDK has names of its own for others, and another order. */
+function partsOf(value: unknown, ...names: readonly string[]): readonly string[] {
+  const fields = fieldsOf(value);
+  return names
+    .filter((name) => fields?.[name] !== undefined)
+    .map((name) => `${JSON.stringify(name)}:${JSON.stringify(fields?.[name])}`);
 }
 
 /**

@@ -133,6 +133,37 @@ describe("an SDK that ends the spans of agents that pause", () => {
 
   it.each([
     [
+      "shell",
+      [
+        { type: "shell_call", call_id: "c1", action: { commands: ["rm -r /"], timeout_ms: 5 } },
+        { type: "shell_call", call_id: "c2", action: { commands: ["ls"], timeout_ms: 5 } },
+      ],
+      '{"commands":["ls"],"timeoutMs":5}',
+    ],
+    [
+      "apply_patch",
+      [
+        { type: "apply_patch_call", call_id: "c1", operation: { type: "delete_file", path: "a" } },
+        { type: "apply_patch_call", call_id: "c2", operation: { type: "delete_file", path: "b" } },
+      ],
+      '{"path":"b","type":"delete_file"}',
+    ],
+  ])("knows which of two calls of %s was approved", async (tool, output, input) => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    await play(heard, ["a1", agent("A"), ["m1", { type: "response", _response: { output } }]]);
+    await heard.processor.onTraceEnd(TRACE);
+    await play(heard, ["a2", agent("A"), ["f1", { ...calling(tool), input }], ["m2", saying]]);
+    const lines = (await heard.events()).filter((line) => line.includes(` ${tool} `));
+    expect(lines).toEqual([
+      `A tool_call_approved ${tool} c2`,
+      `A tool_start ${tool} c2`,
+      `A tool_complete ${tool} c2`,
+    ]);
+  });
+
+  it.each([
+    [
       "responses",
       { type: "response", _response: { output: [call("escalate", "h1"), call("pay", "p1")] } },
     ],
