@@ -9,6 +9,7 @@ const MCP_NAMES = new Set(["McpError", "ProtocolError", "SdkError"]);
 const TIMED_OUT: ReadonlySet<unknown> = new Set([-32001, "REQUEST_TIMEOUT"]);
 const CLOSED: ReadonlySet<unknown> = new Set([-32000, "CONNECTION_CLOSED"]);
 const INVALID_PARAMS = -32602;
+const LIMITS = new Set(["Request timed out", "Maximum total timeout exceeded"]);
 const PREFIX = /^MCP error -\d+: /;
 
 /**
@@ -47,6 +48,8 @@ function ofTimeout(
   const limits = [property(data, "timeout"), property(data, "maxTotalTimeout")];
   if (limits.some((ms) => typeof ms === "number")) return AgentError.network(message, cause);
   const reason = message.replace(PREFIX, "");
+  // Where the text alone is left of the error.
+  if (LIMITS.has(reason)) return AgentError.network(message, cause);
   if (reason.startsWith("TimeoutError")) return AgentError.deadlineExceeded(cause);
   return reason.startsWith("AbortError") ? AgentError.cancelled(cause) : undefined;
 }

@@ -88,6 +88,15 @@ const ROWS: readonly [text: string, says: string | undefined, message: string, o
     ["something", undefined, "something"],
   ];
 
+/** The code stands in the text, whether the error's name does or not. */
+const MCP_ROWS = [
+  ["MCP error -32000: Connection closed", "transport_failure"],
+  ["MCP error -32001: Request timed out", "transport_failure"],
+  ["MCP error -32001: AbortError: This operation was aborted", "cancelled"],
+  ["MCP error -32602: Invalid arguments for tool find", "invalid_request"],
+  ["MCP error -32603: out of cheese", undefined],
+] as const;
+
 describe("the error of a span", () => {
   it.each(ROWS)("%s", (text, says, message, ofTool = false) => {
     const said = saidError({ message: "Error in agent run", data: { error: text } });
@@ -96,6 +105,13 @@ describe("the error of a span", () => {
       message,
       ofTool,
     ]);
+  });
+
+  it.each(MCP_ROWS)("of an MCP client: %s", (text, says) => {
+    for (const error of [text, `McpError: ${text}`]) {
+      const said = saidError({ message: "Error in agent run", data: { error } });
+      expect([said.error?.envelope().wire_code, said.text]).toEqual([says, text]);
+    }
   });
 
   it("is its message where it has no more", () => {
