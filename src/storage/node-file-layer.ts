@@ -10,7 +10,8 @@ const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 
 const FLAGS: Readonly<Record<OpenMode, number>> = {
-  read: constants.O_RDONLY,
+  // Where somebody has put a named pipe in place of a file, opening it would wait for a writer.
+  read: constants.O_RDONLY | (constants.O_NONBLOCK ?? 0),
   update: constants.O_RDWR,
   create: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC,
 };
@@ -88,9 +89,23 @@ async function openFile(path: string, mode: "create"): Promise<LogFile>;
 async function openFile(path: string, mode: OpenMode): Promise<LogFile | undefined>;
 async function openFile(path: string, mode: OpenMode): Promise<LogFile | undefined> {
   try {
-    return new NodeFile(await open(path, FLAGS[mode], FILE_MODE));
+    return new NodeFile(await openHandle(path, mode));
   } catch (error) {
     if (mode !== "create" && hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+async function openHandle(path: string, mode: OpenMode): Promise<FileHandle> {
+  const handle = await open(path, FLAGS[mode], FILE_MODE);
+  if (mode !== "read") return handle;
+  try {
+    const found = await handle.stat();
+    if (found.isFile()) return handle;
+    const what = found.isDirectory() ? "a directory" : "something else";
+    throw new Error(`${path}: expected a file, got ${what}`);
+  } catch (error) {
+    await handle.close();
     throw error;
   }
 }
