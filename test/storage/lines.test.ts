@@ -2,18 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fileLineBatches, fileLines } from "../../src/storage/file-lines.ts";
 import { ChunkPool, LineChunks } from "../../src/storage/line-chunks.ts";
-import { MemoryDisk, seeded } from "./support/memory-disk.ts";
-
-/** A file of some text, of which at most `piece` bytes come with each read. */
-async function fileOf(bytes: Uint8Array, piece = Number.POSITIVE_INFINITY) {
-  const file = await new MemoryDisk(seeded(1)).layer().open("/f", "create");
-  for (let at = 0; at < bytes.length; ) at += await file.write(bytes.subarray(at), at);
-  return {
-    ...file,
-    read: (into: Uint8Array, position: number) =>
-      file.read(into.subarray(0, Math.min(into.length, piece)), position),
-  };
-}
+import { fileOf } from "./support/file-of.ts";
 
 async function collect(text: string, piece?: number, until?: number, longest?: number) {
   const bytes = Buffer.from(text);

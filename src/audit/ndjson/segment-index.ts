@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { isCount } from "../../events/whole-number.ts";
 import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
-import { type FileLine, fileLines, lineText } from "../../storage/file-lines.ts";
+import { type FileLine, fileLines, lineText, MAX_LINE_BYTES } from "../../storage/file-lines.ts";
+import { findLine } from "../../storage/find-line.ts";
 import { writeFully } from "../../storage/write-fully.ts";
 import type { ThreadKey } from "../audit-row.ts";
 import { threadText } from "../thread-text.ts";
@@ -27,6 +28,9 @@ export interface LoadedIndex extends IndexHeader {
 const PIECE = 64 * 1024;
 
 const FOOTER = '{"threads":';
+const FOOTER_LINE = /\n\{"threads":\d+,"sha256":"[0-9a-f]{64}"\}\n$/;
+/** In bytes, with the newlines around it. */
+const LONGEST_FOOTER = 128;
 
 /**
  * Writes the index of a sealed segment: a header, one line a thread, and the SHA-256 of all that.
@@ -70,7 +74,7 @@ export async function loadIndex(files: FileLayer, path: string): Promise<LoadedI
   let whole = false;
   for await (const line of linesOf(files, path)) {
     if (whole) return undefined;
-    const value = parse(line);
+    const value = parse(line.bytes);
     if (header === undefined) {
       header = readHeader(value);
       if (header === undefined) return undefined;
@@ -92,7 +96,7 @@ export async function loadIndex(files: FileLayer, path: string): Promise<LoadedI
 /** The threads of an index, in no particular order. */
 export async function* indexedThreads(files: FileLayer, path: string): AsyncGenerator<ThreadSpan> {
   for await (const line of linesOf(files, path)) {
-    const span = readSpan(parse(line));
+    const span = readSpan(parse(line.bytes));
     if (span !== undefined) yield span;
   }
 }
@@ -109,20 +113,23 @@ export async function findInIndex(
   path: string,
   key: ThreadKey,
 ): Promise<IndexAnswer> {
-  const prefix = Buffer.from(spanPrefix(key));
-  const footer = Buffer.from(FOOTER);
-  let whole = false;
-  for await (const line of linesOf(files, path)) {
-    whole = startsWith(line.bytes, footer);
-    if (!startsWith(line.bytes, prefix)) continue;
-    const span = readSpan(parse(line));
-    if (span !== undefined) return { span, whole: true };
+  const file = await files.open(path, "read");
+  if (file === undefined) return { span: undefined, whole: false };
+  try {
+    const line = await findLine(file, spanPrefix(key), MAX_LINE_BYTES);
+    const span = line && readSpan(parse(line));
+    return { span, whole: span !== undefined || (await hasEnd(file)) };
+  } finally {
+    await file.close();
   }
-  return { span: undefined, whole };
 }
 
-function startsWith(bytes: Uint8Array, prefix: Buffer): boolean {
-  return bytes.length >= prefix.length && prefix.compare(bytes, 0, prefix.length) === 0;
+/** Whether the last line is what an index ends with. */
+async function hasEnd(file: LogFile): Promise<boolean> {
+  const size = await file.size();
+  const end = Buffer.alloc(Math.min(size, LONGEST_FOOTER));
+  await file.read(end, size - end.length);
+  return FOOTER_LINE.test(end.toString("latin1"));
 }
 
 async function* linesOf(files: FileLayer, path: string): AsyncGenerator<FileLine> {
@@ -172,9 +179,9 @@ function readSpan(value: unknown): ThreadSpan | undefined {
   return { tenant_id, thread_id, first, last, hash, archived };
 }
 
-function parse(line: FileLine): unknown {
+function parse(line: Uint8Array): unknown {
   try {
-    return JSON.parse(lineText(line.bytes));
+    return JSON.parse(lineText(line));
   } catch {
     return undefined;
   }
