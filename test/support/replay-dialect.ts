@@ -1,3 +1,4 @@
+import type { SessionLog } from "../../src/audit/session-log.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import type { Mapping } from "../../src/dialects/mapping.ts";
 import { formatIssue } from "../../src/ingest/line-issue.ts";
@@ -8,12 +9,14 @@ import { collectSpans, toTrees } from "./spans.ts";
 /**
  * Replays lines of another runtime as the command does, up to the spans.
  *
+ * @param audit where the audit rows go, if anywhere.
  * @returns the spans, how often each began and ended, and what was reported: nothing, if all is well.
  */
 export async function replayDialect<E>(
   dialect: Dialect<E>,
   mapping: Mapping<E>,
   lines: readonly string[],
+  audit?: SessionLog,
 ) {
   const { ended, provider, spans, started } = collectSpans();
   const reports: string[] = [];
@@ -21,6 +24,7 @@ export async function replayDialect<E>(
     mode: "replay",
     tracerProvider: provider,
     captureContent: false,
+    ...(audit === undefined ? {} : { audit }),
     onError: (error, place) => void reports.push(`${place}: ${String(error)}`),
   });
   const feed = bridge.feed(mapping, "default");

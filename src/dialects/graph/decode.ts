@@ -138,6 +138,7 @@ function rankOf(kind: GraphEventKind): EventRank {
     case "resumed":
       return EVENT_RANK.runOpens;
     case "tool_call":
+    case "sub_agent_invoked":
       return EVENT_RANK.callOpens;
     case "tool_result":
       return EVENT_RANK.callCloses;
@@ -147,7 +148,6 @@ function rankOf(kind: GraphEventKind): EventRank {
     case "tool_error_terminal":
     case "error":
       return EVENT_RANK.runCloses;
-    case "sub_agent_invoked":
     case "assistant_message":
     case "thinking_delta":
     case "context_compacted":

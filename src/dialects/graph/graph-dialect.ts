@@ -22,9 +22,16 @@ export const graphDialect: Dialect<GraphLine> = {
 
   decode: decodeGraph,
 
-  /** A stream is a thread of a tenant. */
+  /**
+   * A stream is a thread of a tenant. The log of a sub-agent that had no thread of its own is named after
+   * its place, `{log above}/{call}`.
+   */
   place(_: GraphLine, { session_id = "", tenant_id, thread_id = session_id }: LineEnvelope) {
-    return { stream: tenant_id === undefined ? thread_id : `${tenant_id}\0${thread_id}` };
+    const streamOf = (thread: string) =>
+      tenant_id === undefined ? thread : `${tenant_id}\0${thread}`;
+    const stream = streamOf(thread_id);
+    const end = thread_id.lastIndexOf("/");
+    return end < 1 ? { stream } : { stream, parent: streamOf(thread_id.slice(0, end)) };
   },
 };
 

@@ -190,7 +190,7 @@ export class RowReader {
   ): LogRun {
     const { agent_id, sub_thread_id } = event;
     const { at, line } = row;
-    const dispatch = dispatchOf(turn, agent_id);
+    const dispatch = dispatchOf(turn, thread.name, event);
     const run = dispatch?.run ?? innermost(turn);
     const call = dispatch?.call;
     run.goOn();

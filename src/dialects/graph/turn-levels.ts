@@ -1,3 +1,4 @@
+import type { SubAgentInvoked } from "../../audit/wire/graph-event.ts";
 import type { LogRun, OpenCall } from "./log-run.ts";
 
 /** Deeper than agents nest. */
@@ -50,16 +51,32 @@ export function ownerOf(run: LogRun, id: string, name: string): LogRun | undefin
   return run.findCall(id, name) === undefined ? undefined : run;
 }
 
-/** The open call, innermost first, by which a sub-agent of this name was dispatched. */
+/**
+ * The open call, innermost first, that dispatched a sub-agent: the one that the sub-agent's thread is
+ * named after (`{log above}/{call}`), else the one of the sub-agent's name.
+ */
 export function dispatchOf(
   run: LogRun,
-  agent: string,
-): { readonly run: LogRun; readonly call: OpenCall } | undefined {
+  thread: string,
+  { agent_id, sub_thread_id }: SubAgentInvoked,
+): Dispatching | undefined {
+  const above = `${thread}/`;
+  const callId = sub_thread_id.startsWith(above) ? sub_thread_id.slice(above.length) : "";
+  const placed = callId === "" ? undefined : openCall(run, ({ id }) => id === callId);
+  return placed ?? openCall(run, ({ name }) => name === agent_id);
+}
+
+interface Dispatching {
+  readonly run: LogRun;
+  readonly call: OpenCall;
+}
+
+function openCall(run: LogRun, isIt: (call: OpenCall) => boolean): Dispatching | undefined {
   for (const subAgent of run.subAgents.toReversed()) {
-    const found = dispatchOf(subAgent, agent);
+    const found = openCall(subAgent, isIt);
     if (found !== undefined) return found;
   }
-  const call = run.calls.find((each) => each.name === agent && each.subAgent === undefined);
+  const call = run.calls.find((each) => each.subAgent === undefined && isIt(each));
   return call === undefined ? undefined : { run, call };
 }
 
