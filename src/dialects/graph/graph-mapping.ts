@@ -174,7 +174,7 @@ export class GraphMapping implements Mapping<GraphLine> {
     let run = lastNamed?.runId === runId ? lastNamed : this.#runs.get(tenantId, runId);
     const opens = run === undefined;
     if (run === undefined) run = this.#openNamed(thread, row, runId, traceId, read);
-    else if (run.isOver && worksOn(row.line)) this.#goOn(thread, run, row, read);
+    else if (goesOn(run, row.line)) this.#goOn(thread, run, row, read);
     if (opens) this.#runs.set(tenantId, runId, run);
     thread.lastNamed = run;
     this.#reader.read(thread, run, row, opens, read);
@@ -218,8 +218,9 @@ export class GraphMapping implements Mapping<GraphLine> {
 
   /** A run that had ended works on: after a pause that is its next segment. */
   #goOn(thread: LogThread, run: LogRun, row: LogRow, read: RowsRead): void {
-    if (run.possibleEnd?.outcome !== "interrupted") {
+    if (run.possibleEnd?.outcome !== "interrupted" || onlyWaited(run, row.line)) {
       run.goOn();
+      if (thread.pausedRunId === run.runId) thread.pausedRunId = undefined;
       return;
     }
     if (!run.isClosed) run.close(read.signals);
@@ -234,6 +235,17 @@ export class GraphMapping implements Mapping<GraphLine> {
 function closeCurrent(thread: LogThread, read: RowsRead): void {
   const { current } = thread;
   if (current !== undefined && !current.isClosed) current.close(read.signals);
+}
+
+/** Whether a row is of what comes after the end of its run. */
+function goesOn({ isOver, possibleEnd }: LogRun, line: GraphLine): boolean {
+  if (isOver) return worksOn(line);
+  return possibleEnd?.outcome === "interrupted" && line.event.kind === "resumed";
+}
+
+/** A row that works on stands in the span that had paused: its runtime asked, and waited in its run. */
+function onlyWaited({ isClosed, pausedIn }: LogRun, { event, span_id }: GraphLine): boolean {
+  return !isClosed && pausedIn !== undefined && pausedIn === span_id && event.kind !== "resumed";
 }
 
 /** What the row that opens a run says of it. */

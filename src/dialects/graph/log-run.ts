@@ -1,4 +1,9 @@
-import type { AssistantMessage, ToolCall, ToolResult } from "../../audit/wire/graph-event.ts";
+import type {
+  AssistantMessage,
+  Interrupt,
+  ToolCall,
+  ToolResult,
+} from "../../audit/wire/graph-event.ts";
 import { compareInstants, type Instant } from "../../events/instant.ts";
 import type { ToolErrorKind } from "../../events/tool-error-kind.ts";
 import type { Signal } from "../../lifecycle/signal.ts";
@@ -45,6 +50,8 @@ export class LogRun {
   hasOwnLog = false;
   /** Its trace, where its rows name it. */
   traceId: string | undefined = undefined;
+  /** The span that its last pause was in, where its row says so. */
+  pausedIn: string | undefined = undefined;
   /** Its end was told. */
   isClosed = false;
   lastAt: Instant;
@@ -87,6 +94,15 @@ export class LogRun {
   findCall(id: string, name: string): OpenCall | undefined {
     for (const call of this.calls) if (call.id === id && call.name === name) return call;
     return undefined;
+  }
+
+  /**
+   * Whether a pause waits for an answer about a call that began here: who asks so goes on with the same
+   * run. A call that the pause kept from beginning has no row, and the run is over.
+   */
+  asks({ interruption_kind: kind }: Interrupt): boolean {
+    if (kind?.type !== "approval_pending" || kind.tool_use_id === "") return false;
+    return this.calls.some(({ id }) => id === kind.tool_use_id);
   }
 
   /** Something that the next model call may be an answer to. */
@@ -142,6 +158,8 @@ export class LogRun {
     const known = this.findCall(tool_use_id, name);
     if (known !== undefined) this.calls.splice(this.calls.indexOf(known), 1);
     const problem = this.#problemOf(row);
+    const asked = this.#askedAbout(tool_use_id);
+    if (asked !== undefined) this.#end = undefined;
     const { tenantId, runId } = this;
     out.push({
       tenantId,
@@ -155,7 +173,7 @@ export class LogRun {
       content: problem === undefined ? content : undefined,
     });
     if (problem?.outcome === "interrupted" && !this.isOver) {
-      this.mayEnd({ outcome: "interrupted" }, at, true, out);
+      this.mayEnd(asked ?? { outcome: "interrupted" }, at, true, out);
     } else this.trail(at, out);
   }
 
@@ -294,6 +312,13 @@ export class LogRun {
     const end = this.#end?.end;
     if (end?.outcome !== "failed" || end.kind.type !== "tool_error_terminal") return undefined;
     return end.kind.tool_name === tool ? end.kind.kind : undefined;
+  }
+
+  /** The pause that may be over with the result of this call. */
+  #askedAbout(callId: string): RunEnd | undefined {
+    const end = this.#end?.over === false ? this.#end.end : undefined;
+    if (end?.outcome !== "interrupted" || end.kind?.type !== "approval_pending") return undefined;
+    return end.kind.tool_use_id === callId ? end : undefined;
   }
 
   #count(name: AttributeName, at: Instant, out: Signal[]): void {

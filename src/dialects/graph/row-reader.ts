@@ -136,9 +136,10 @@ export class RowReader {
       }
       case "interrupt":
         thread.pausedRunId = turn.runId;
-        return endAll(turn, endOf(event), at, out);
+        turn.pausedIn = row.line.span_id;
+        return endAll(turn, endOf(event), at, !turn.asks(event), out);
       case "cancelled":
-        return endAll(turn, endOf(event), at, out);
+        return endAll(turn, endOf(event), at, true, out);
       case "tool_error_terminal":
       case "usage_limit_exceeded": {
         // Each level that it ends writes a row of its own, from the innermost out.
@@ -250,8 +251,8 @@ function projected(run: LogRun, { eventId, line }: LogRow, event: AnyGraphEvent)
 }
 
 /** A turn that pauses or is cancelled takes its sub-agents with it. */
-function endAll(turn: LogRun, end: RunEnd, at: Instant, out: Signal[]): LogRun {
-  for (const run of levelsOf(turn)) run.mayEnd(end, at, true, out);
+function endAll(turn: LogRun, end: RunEnd, at: Instant, over: boolean, out: Signal[]): LogRun {
+  for (const run of levelsOf(turn)) run.mayEnd(end, at, over, out);
   return turn;
 }
 

@@ -12,6 +12,7 @@ import { replayDialect } from "../../support/replay-dialect.ts";
 import { flat } from "../../support/run-events.ts";
 import type { SpanNode } from "../../support/spans.ts";
 import { STREAMS } from "../agent-sdk/golden-lines.ts";
+import { call, confirm, done, lines, result, start, text, USAGE } from "../agent-sdk/reader.ts";
 import { recordedLines, recordings } from "../defect/recordings.ts";
 import { replayed } from "./replayed.ts";
 
@@ -82,4 +83,71 @@ describe("a trace made of the log of another runtime", () => {
       for (const run of runs(log)) expect(runs(trace)).toContain(run);
     });
   }
+
+  it("goes on with a run that asked, was answered and worked on", async () => {
+    const asked = lines(
+      start(),
+      call("a"),
+      confirm("a"),
+      call("b"),
+      confirm("b"),
+      result("a"),
+      confirm("b"),
+      result("b"),
+      start(2),
+      text(),
+      done,
+    );
+    const { log, trace } = await agentSdk(asked);
+    expect(toolCalls(log)).toHaveLength(2);
+    expect(toolCalls(log)).toEqual(toolCalls(trace));
+    expect(runs(log)).toEqual(runs(trace));
+    expect(log[0]?.attributes).toMatchObject({ "entelix.run.outcome": "complete" });
+  });
+
+  it("says how a run ended that asked and was cancelled, or was never answered", async () => {
+    const cancelled = { type: "cancelled", turn: 1, usage: USAGE };
+    const ends = async (...more: readonly JsonObject[]) => {
+      const both = await agentSdk(lines(start(), call("a"), confirm("a"), ...more));
+      return [both.log[0], both.trace[0]].map((run) => run?.attributes["entelix.run.outcome"]);
+    };
+    expect(await ends(cancelled)).toEqual(["failed", "failed"]);
+    expect(await ends()).toEqual(["interrupted", "interrupted"]);
+    expect(await ends(result("a"))).toEqual(["abandoned", "abandoned"]);
+  });
+
+  it("goes on with a run that put a question to the user", async () => {
+    const question = { type: "question_asked", task_id: "t", questions: [] };
+    const asked = lines(start(), call("a", "ask_user"), question, result("a", {}, "ask_user"));
+    const { log, trace } = await agentSdk([...asked, ...more(asked.length)]);
+    expect(toolCalls(log)).toEqual(toolCalls(trace));
+    expect(runs(log)).toEqual(runs(trace));
+    expect(log[0]?.attributes).toMatchObject({ "entelix.run.outcome": "complete" });
+  });
+
+  it("shows a run id that is resumed as its next segment, whatever it had asked about", async () => {
+    const row = (event: JsonObject, n: number) => {
+      const timestamp = `2026-06-12T10:00:0${n}Z`;
+      return stringifyExact({ run_id: "r", thread_id: "th", event: { ...event, timestamp } });
+    };
+    const rows = [
+      { kind: "tool_call", id: "a", name: "bash", input: {} },
+      {
+        kind: "interrupt",
+        interruption_kind: { type: "approval_pending", tool_use_id: "a" },
+        payload: null,
+      },
+      { kind: "resumed", from_checkpoint: "" },
+      { kind: "tool_call", id: "a", name: "bash", input: {} },
+    ];
+    const { trees } = await replayed(rows.map(row));
+    const outcomes = trees.map(({ attributes }) => attributes["entelix.run.outcome"]);
+    expect(outcomes).toEqual(["interrupted", "abandoned"]);
+  });
 });
+
+/** The next turn of a run, behind so many lines. */
+function more(from: number): JsonObject[] {
+  const before = Array.from({ length: from }, () => start());
+  return lines(...before, start(2), text(), done).slice(from);
+}
