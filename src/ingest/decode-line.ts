@@ -61,15 +61,27 @@ export type ParsedLine =
   | { readonly value: JsonObject; readonly issue?: undefined }
   | { readonly value?: undefined; readonly issue: DecodeIssue };
 
+const NO_ARRAY = "one event a line, and no array (jq -c '.[]' writes its events so)";
+const NO_PIECE = "a whole event in one line (jq -c . writes it so)";
+
+/** What is said of the first line of an array, or of an object, that goes over several lines. */
+function otherForm(text: string): string | undefined {
+  const start = text.trim();
+  if (start.startsWith("[")) return NO_ARRAY;
+  return start === "{" ? NO_PIECE : undefined;
+}
+
 /** Parses a line with every digit kept. What is wrong with it is returned, not thrown. */
 export function parseLine(text: string): ParsedLine {
   try {
     const value = parseExact(text);
     if (isJsonObject(value)) return { value };
-    return { issue: { field: "line", expected: "a JSON object" } };
+    return {
+      issue: { field: "line", expected: Array.isArray(value) ? NO_ARRAY : "a JSON object" },
+    };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    const expected = `${error.expected} at column ${error.position + 1}`;
+    const expected = otherForm(text) ?? `${error.expected} at column ${error.position + 1}`;
     return { issue: { field: "json", expected } };
   }
 }

@@ -12,7 +12,22 @@ const WRONG: readonly (readonly [what: string, bytes: string | Buffer, said: rea
   [
     ["no JSON", "oops", ["json: expected a value at column 1"]],
     ["cut JSON", '{"type":"started"', ["json: expected ',' or '}' at column 18"]],
-    ["no object", "[1]", ["line: expected a JSON object"]],
+    ["no object", "1", ["line: expected a JSON object"]],
+    [
+      "an array",
+      "[1]",
+      ["line: expected one event a line, and no array (jq -c '.[]' writes its events so)"],
+    ],
+    [
+      "the beginning of an array",
+      "[",
+      ["json: expected one event a line, and no array (jq -c '.[]' writes its events so)"],
+    ],
+    [
+      "the beginning of an object",
+      " {",
+      ["json: expected a whole event in one line (jq -c . writes it so)"],
+    ],
     [
       "no type",
       '{"timestamp":"2026-04-29T12:00:00Z"}',

@@ -136,7 +136,7 @@ describe("readEvents", () => {
     const bad = [
       '{"type":"started",',
       started(1, { tenant_id: "", agent: null }),
-      "[1]",
+      "1",
       '{"timestamp":"2026-04-29T12:00:00Z"}',
       "\xff",
       started(2, { filler: "x".repeat(300) }),

@@ -124,7 +124,7 @@ describe("decodeLogLine", () => {
   });
 
   it("says what is no JSON object", () => {
-    expect(decode("[]").issues).toEqual([{ field: "line", expected: "a JSON object" }]);
+    expect(decode("1").issues).toEqual([{ field: "line", expected: "a JSON object" }]);
     expect(decode("{").issues?.[0]?.field).toBe("json");
   });
 
