@@ -27,7 +27,7 @@ import { accountChanged, compacted, confirmationPause, questionPause } from "./n
 import { OpenRun } from "./open-run.ts";
 import { isParked, sums } from "./parked.ts";
 import { Reading, type Said } from "./reading.ts";
-import { beginsAnew, mayOpen, nameThread, startOf } from "./run-openings.ts";
+import { beginsAnew, isOfOtherTask, mayOpen, nameThread, startOf } from "./run-openings.ts";
 import { withOwnTotals } from "./run-totals.ts";
 import { SOURCE } from "./source.ts";
 import { childStream, subAgentInvoked, subAgentOf, subAgentRun, toolOf } from "./sub-agent.ts";
@@ -156,6 +156,10 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     said: Said,
   ): OpenRun {
     const { run, tenantId, threadId } = thread;
+    if (isOfOtherTask(event, run, thread.before)) {
+      thread.before ??= OpenRun.over(thread, derivedRunId(tenantId, thread.stream, opening), at);
+      return thread.before;
+    }
     const opens = mayOpen(event, sequence, run);
     if (run !== undefined) {
       if (!opens || (run.open && !beginsAnew(event, sequence, run))) {
@@ -165,6 +169,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
       if (run.open) this.#supersede(new Reading(run, run.heardAt, said));
     }
     const next = new OpenRun(thread, derivedRunId(tenantId, thread.stream, opening), at);
+    thread.before = run;
     thread.run = next;
     const reading = new Reading(next, startOf(event, at), said);
     if (event.type === "budget_exceeded" && opens) next.totals.beginsAfter(event.total_turns);

@@ -12,6 +12,14 @@ import type { Count } from "./values.ts";
 /** Open calls of a run that something is noted of; the oldest is forgotten beyond that. */
 const MAX_NOTED_CALLS = 256;
 
+/** Whose a run is. */
+interface RunPlace {
+  readonly tenantId: string;
+  readonly stream: string;
+  readonly threadId?: string;
+  readonly totals: ThreadTotals;
+}
+
 /** A run of a thread, as far as its next events depend on it. */
 export class OpenRun {
   readonly tenantId: string;
@@ -50,16 +58,7 @@ export class OpenRun {
   /** Absent while nothing was noted, as of most runs. */
   #calls: Map<string, NotedCall> | undefined;
 
-  constructor(
-    place: {
-      readonly tenantId: string;
-      readonly stream: string;
-      readonly threadId?: string;
-      readonly totals: ThreadTotals;
-    },
-    runId: string,
-    at: Instant,
-  ) {
+  constructor(place: RunPlace, runId: string, at: Instant) {
     this.tenantId = place.tenantId;
     this.stream = place.stream;
     this.threadId = place.threadId;
@@ -67,6 +66,13 @@ export class OpenRun {
     this.totals = new RunTotals(place.totals);
     this.heardAt = at;
     this.toldAt = at;
+  }
+
+  /** A run that was over before anything was seen of it. */
+  static over(place: RunPlace, runId: string, at: Instant): OpenRun {
+    const run = new OpenRun(place, runId, at);
+    run.close();
+    return run;
   }
 
   /** What was noted of an open call; from now on something is. */

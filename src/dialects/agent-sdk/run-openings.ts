@@ -43,9 +43,31 @@ export function beginsAnew(
     return !injected || run.mayEnd !== undefined;
   }
   if (event.type !== "start" || !run.active) return false;
-  if (Number(event.turn) > 1) return isFirst(sequence) && run.mayEnd !== undefined;
-  const task = event.emitter_task_id ?? undefined;
+  const task = taskOf(event);
+  const others = task !== undefined && run.taskId !== undefined && task !== run.taskId;
+  if (Number(event.turn) > 1) return others || (isFirst(sequence) && run.mayEnd !== undefined);
   return Number(event.turn) === 1 && (task === undefined || task !== run.taskId);
+}
+
+/**
+ * Whether an event is of another task than the run that goes on, which it then says nothing of: a task
+ * that a server cancelled may tell what it had come to when the next one has begun.
+ *
+ * @param before the run before it on the thread.
+ */
+export function isOfOtherTask(
+  event: AgentSdkEvent,
+  run: OpenRun | undefined,
+  before: OpenRun | undefined,
+): boolean {
+  if (event.type === "user_input" || event.type === "start") return false;
+  const task = taskOf(event);
+  if (task === undefined || !run?.open) return false;
+  return run.taskId === undefined ? task === before?.taskId : task !== run.taskId;
+}
+
+function taskOf(event: AgentSdkEvent): string | undefined {
+  return "emitter_task_id" in event ? (event.emitter_task_id ?? undefined) : undefined;
 }
 
 /** When a run began of which this event is the first that was seen. */

@@ -25,6 +25,8 @@ export class Thread {
   totals: ThreadTotals = { tokens: undefined, cost: undefined };
   /** Its run, which may be over. */
   run: OpenRun | undefined;
+  /** The run before that one, which is over: its task may have more to say. */
+  before: OpenRun | undefined;
 
   constructor(tenantId: string, threadId: string | undefined) {
     this.tenantId = tenantId;

@@ -121,6 +121,59 @@ describe("where a run begins", () => {
     expect(reader.signals[2]).toMatchObject({ signal: "note", name: "entelix.user_input" });
   });
 
+  it("is any turn of another task than that of the run which is open", () => {
+    const task = (n: number) => ({ emitter_task_id: `task-${n}` });
+    const reader = read(start(4, task(1)), text(), start(5, task(2)), text(), done);
+    expect(runs(reader)).toEqual([
+      "A run_opens",
+      "A run_closes abandoned",
+      "B run_opens",
+      "B run_closes complete",
+    ]);
+  });
+
+  it("is not touched by what the task before has still to say", () => {
+    const task = (n: number) => ({ emitter_task_id: `task-${n}` });
+    const cancelled = { type: "cancelled", turn: 1, usage: USAGE, ...task(1) };
+    const late = [{ ...text("m9"), ...task(1) }, { ...turnComplete(1), ...task(1) }, cancelled];
+    const first = [prompt(), start(1, task(1)), cancelled];
+    // Before the next task has begun its turn, and after.
+    for (const next of [
+      [prompt(), ...late, start(2, task(2))],
+      [prompt(), start(2, task(2)), ...late],
+    ]) {
+      const reader = read(...first, ...next, text(), { ...turnComplete(2), ...task(2) }, done);
+      expect(runs(reader)).toEqual([
+        "A run_opens",
+        "A run_closes failed",
+        "B run_opens",
+        "B run_closes complete",
+      ]);
+      expect(reader.mapping.counts.lateEvents).toBe(3);
+      const [runA, runB] = ["e0", "e3"].map((id) => derivedRunId("default", "th", id));
+      expect(reader.rows.map(({ runId, event }) => [runId, event.kind])).toEqual([
+        [runA, "user_message"],
+        [runA, "cancelled"],
+        [runB, "user_message"],
+        [runA, "assistant_message"],
+        [runA, "cancelled"],
+        [runB, "assistant_message"],
+      ]);
+      const model = reader.signals.filter(({ runId, signal }) => {
+        return runId === runB && signal === "model_closes";
+      });
+      expect(model).toMatchObject([{ facts: { "gen_ai.usage.input_tokens": 10 } }]);
+    }
+  });
+
+  it("is not touched either where nothing was seen of the task before", () => {
+    const mine = { emitter_task_id: "task-2" };
+    const other = { ...error({ recoverable: false }), emitter_task_id: "task-1" };
+    const reader = read(start(2, mine), other, text(), { ...turnComplete(2), ...mine }, done);
+    expect(runs(reader)).toEqual(["A run_opens", "A run_closes complete"]);
+    expect(reader.mapping.counts.lateEvents).toBe(1);
+  });
+
   it("is a later turn where the agent was called anew after an error, or in place of an answer", () => {
     const anew = (...before: readonly JsonObject[]) => [
       ...lines(...before),
