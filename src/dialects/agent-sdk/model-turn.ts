@@ -24,7 +24,8 @@ export class ModelTurn {
 
   /** The model said something; `streamed` when it was a piece of more. */
   heard(at: Instant, streamed: boolean): void {
-    if (streamed) this.#firstChunkAt ??= at;
+    // A server calls the model again in the same turn, once its tools are done.
+    if (streamed && !this.toolsBegan) this.#firstChunkAt ??= at;
     this.#lastOutputAt = at;
     this.#whole = !streamed;
     this.#erredAt = undefined;

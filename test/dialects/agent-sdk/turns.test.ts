@@ -70,6 +70,19 @@ describe("a model call", () => {
     ]);
   });
 
+  it("has no first chunk of what the model says after its tools, as in a turn of a server", () => {
+    const after = [call("a"), result("a"), delta(), text(), turnComplete(), done];
+    expect(models(read(start(), ...after))).toEqual([
+      ["00", "opens", TURN(1)],
+      ["01", "closes", TOKENS],
+    ]);
+    expect(models(read(start(), delta(), ...after)).at(-1)).toEqual([
+      "02",
+      "closes",
+      { ...TOKENS, "gen_ai.response.time_to_first_chunk": 1 },
+    ]);
+  });
+
   it("has its tokens where a guardrail refused its answer, which upstream calls an error", () => {
     const refused = { type: "error", message: "rejected by guardrail", recoverable: true };
     const reader = read(
