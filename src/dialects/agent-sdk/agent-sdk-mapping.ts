@@ -97,6 +97,11 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
   }
 
   translate(event: AgentSdkEvent, envelope: LineEnvelope): Translated {
+    const copy = this.#threads.copy(event, envelope);
+    if (copy !== undefined) {
+      this.#countUnprojected(event.type);
+      return { ...copy, signals: [], rows: [] };
+    }
     const named = this.#threads.of(envelope, opensThread(event), goesOn(event));
     const thread = this.#threads.ofCall(named, event, envelope);
     const ordinal = thread.ordinals.next();

@@ -118,6 +118,7 @@ const CHECKS: Readonly<Record<AgentSdkEventType, Check>> = {
   },
   thread_created(value, issues) {
     expectName(value.thread_id, "thread_id", issues);
+    expectOptionalText(value.source_thread_id, "source_thread_id", issues);
   },
   question_asked(value, issues) {
     expectText(value.task_id, "task_id", issues);

@@ -190,6 +190,8 @@ export interface SubagentProgress {
 /** From 0.14 on. */
 export interface ThreadCreated extends Threaded {
   readonly type: "thread_created";
+  /** The thread that it was forked from. */
+  readonly source_thread_id?: string | null;
 }
 
 /** The run is parked until a human answers; from 0.14 on. */

@@ -2,6 +2,7 @@ import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import { RecentPairs } from "../recent-pairs.ts";
 import type { AgentSdkEvent } from "./events.ts";
+import { Forks } from "./forks.ts";
 import type { OpenRun } from "./open-run.ts";
 import { Ordinals } from "./ordinals.ts";
 import type { ThreadTotals } from "./run-totals.ts";
@@ -11,6 +12,12 @@ const DEFAULT_STREAM = "default";
 
 /** Threads of a tenant whose calls are looked for, those opened last. */
 const OPENED = 8;
+
+/** Whose a line is. */
+interface ThreadPlace {
+  readonly tenantId: string;
+  readonly threadId: string;
+}
 
 /** One thread of a tenant, as its lines go by. */
 export class Thread {
@@ -47,6 +54,7 @@ export class Threads {
   readonly #current: RecentMap<Thread>;
   /** By tenant, those opened before the current one, the last of them first. */
   readonly #opened: RecentMap<readonly Thread[]>;
+  readonly #forks: Forks;
   #last: Thread | undefined;
 
   /** @param most threads remembered, at least; and tenants. */
@@ -55,11 +63,19 @@ export class Threads {
     this.#byName = new RecentPairs(most);
     this.#current = new RecentMap(most);
     this.#opened = new RecentMap(most);
+    this.#forks = new Forks(most);
   }
 
   /** Threads that were forgotten, because others were heard of since. */
   get forgotten(): number {
     return this.#byName.forgotten;
+  }
+
+  /** Whose a line is that a fork copied, and so no event; `undefined` where it is one. */
+  copy(event: AgentSdkEvent, envelope: LineEnvelope): ThreadPlace | undefined {
+    const tenantId = envelope.tenant_id ?? this.#tenant;
+    const threadId = this.#forks.copiedTo(tenantId, event, envelope);
+    return threadId === undefined ? undefined : { tenantId, threadId };
   }
 
   /**

@@ -325,6 +325,41 @@ describe("threads", () => {
     ).toMatchObject({ facts: { "gen_ai.usage.input_tokens": 10 } });
   });
 
+  it("that were forked begin where the fork ends: what it copied happened on the source", () => {
+    const [created, ...copies] = lines(
+      { type: "thread_created", thread_id: "new", source_thread_id: "th" },
+      { type: "thread_created", thread_id: "th" },
+      prompt(),
+      start(1),
+      call("tu_1"),
+      result("tu_1"),
+      text(),
+      turnComplete(1),
+      done,
+    ).map((line) => ({ ...line, timestamp: "2026-06-05T11:00:00Z" }));
+    const after = lines(...[prompt(), start(2)], text(), turnComplete(2), done).map((line, n) => ({
+      ...line,
+      event_id: `after-${n}`,
+      sequence: 9 + n,
+      timestamp: `2026-06-05T11:00:0${n + 1}Z`,
+      ...(n < 2 || n === 4 ? { thread_id: "new" } : {}),
+    }));
+    const run = derivedRunId("default", "new", "after-0");
+    // As the store has them, which names the new thread, and as they are sent, which name the source.
+    for (const named of [{ thread_id: "new" }, {}]) {
+      const all = [created ?? {}, ...copies.map((line) => ({ ...line, ...named })), ...after];
+      const reader = new Reader().read(...all).end();
+      expect(new Set(reader.signals.map(({ runId }) => runId))).toEqual(new Set([run]));
+      expect(runs(reader)).toEqual(["A run_opens", "A run_closes complete"]);
+      expect(last(reader)).toMatchObject({ end: { usage: { input_tokens: 10 } } });
+      expect(reader.rows.map(({ event }) => event.kind)).toEqual([
+        "user_message",
+        "assistant_message",
+      ]);
+      expect(reader.mapping.unprojected.get("tool_call_start")).toBe(1);
+    }
+  });
+
   it("go on where a human answers while others were served", () => {
     const other = [{ ...start(1), thread_id: "b" }, text(), { ...done, thread_id: "b" }];
     const reader = read(start(1), call("tu_1"), confirm("tu_1"), ...other, result("tu_1"), done);
