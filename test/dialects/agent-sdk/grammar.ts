@@ -36,6 +36,15 @@ const usedUp = (turn: number): JsonObject[] => [
   { type: "error", message: "503", recoverable: true },
 ];
 
+/** An agent that waits for further prompts, and gets none: the last turn once more, with the sums. */
+const parked = (turn: number): JsonObject[] => [
+  {
+    type: "turn_complete",
+    turn: turn - 1,
+    usage: { input_tokens: 999 * turn, output_tokens: 999 * turn },
+  },
+];
+
 const success = fc.boolean();
 /** Few ids, so that they come again. */
 const id = fc.constantFrom("", "tu_1", "tu_2", "tu_3");
@@ -89,6 +98,7 @@ const turn = fc.record({
 /** Each way a run ends, the ways in which it just stops among them. */
 const terminal = fc.constantFrom<readonly JsonObject[] | typeof usedUp>(
   usedUp,
+  parked,
   [{ type: "done", ...ENDED }],
   [{ type: "refusal", message_id: "m", text: "No." }],
   [{ type: "cancelled", turn: 1, usage: USAGE }],
@@ -100,35 +110,138 @@ const terminal = fc.constantFrom<readonly JsonObject[] | typeof usedUp>(
   [],
 );
 
-const run = fc
-  .record({ prompt: fc.boolean(), turns: fc.array(turn, { minLength: 1, maxLength: 3 }), terminal })
-  .map(({ prompt, turns, terminal: end }): JsonObject[] => [
-    ...(prompt ? [{ type: "user_input", thread_id: "th", content: [] }] : []),
-    ...turns.flatMap((each, n) => [
-      { type: "start", thread_id: "th", turn: n + 1 },
-      ...each.retries,
-      ...each.outputs,
-      ...each.tools.flat(),
-      { type: "turn_complete", turn: n + 1, usage: USAGE },
-    ]),
-    ...(typeof end === "function" ? end(turns.length + 1) : end),
-  ]);
+/** A turn that a guardrail sends back, and one that waits for two humans, each in a call of the agent. */
+const sentBack = (turn: number): JsonObject[][] => [
+  [
+    { type: "text", message_id: "m", text: "no" },
+    { type: "error", message: "rejected by guardrail", recoverable: true },
+    { type: "turn_complete", turn, usage: USAGE },
+  ],
+];
+const askedTwice = (turn: number): JsonObject[][] => [
+  [call("ask_1"), confirm("ask_1"), call("ask_2"), confirm("ask_2")],
+  [result("ask_1"), call("ask_2"), confirm("ask_2")],
+  [result("ask_2"), { type: "turn_complete", turn, usage: USAGE }],
+];
+const special = fc.constantFrom(undefined, undefined, undefined, sentBack, askedTwice);
 
-/** One thread's runs, one after the other. */
-const thread = fc.array(run, { minLength: 1, maxLength: 3 }).map((runs) => runs.flat());
-
-/** Numbers lines as upstream does: a second apart, each with an id of its own. */
-function numbered(events: readonly JsonObject[], prefix: string, from: number): JsonObject[] {
-  return events.map((event, n) => ({
-    event_id: `${prefix}${n}`,
-    sequence: n,
-    timestamp: formatRfc3339([1_780_653_600 + from + n, 0]),
-    ...event,
-  }));
+interface Run {
+  readonly prompt: boolean;
+  /** What its agent says, each time that it is called. */
+  readonly calls: (turnsBefore: number) => JsonObject[][];
+  readonly turns: number;
+  /** Whether it is seen to be over, or that it may be. */
+  readonly ends: boolean;
 }
 
-/** Streams as upstream writes them. */
-export const intact = thread.map((events) => numbered(events, "e", 0));
+const run = fc
+  .record({
+    prompt: fc.boolean(),
+    turns: fc.array(fc.tuple(turn, special), { minLength: 1, maxLength: 3 }),
+    terminal,
+  })
+  .map(
+    ({ prompt, turns, terminal: end }): Run => ({
+      prompt,
+      turns: turns.length,
+      ends: typeof end === "function" || end.length > 0,
+      calls: (before) => {
+        const calls: JsonObject[][] = [[]];
+        turns.forEach(([each, how], n) => {
+          const number = before + n + 1;
+          const [first = [], ...more] = how?.(number) ?? [
+            [
+              ...each.outputs,
+              ...each.tools.flat(),
+              { type: "turn_complete", turn: number, usage: USAGE },
+            ],
+          ];
+          calls.at(-1)?.push({ type: "start", thread_id: "th", turn: number }, ...each.retries);
+          calls.at(-1)?.push(...first);
+          calls.push(...more);
+        });
+        calls.at(-1)?.push(...(typeof end === "function" ? end(before + turns.length + 1) : end));
+        return calls;
+      },
+    }),
+  );
+
+const OF_TASK: ReadonlySet<unknown> = new Set([
+  "start",
+  "turn_complete",
+  "done",
+  "budget_exceeded",
+  "error",
+  "cancelled",
+  "thinking",
+  "thinking_delta",
+  "text_delta",
+  "text",
+]);
+
+/** In a server these name the task that they are of. */
+function ofTask(events: readonly JsonObject[], task: string): JsonObject[] {
+  return events.map((event) =>
+    OF_TASK.has(event.type) ? { ...event, emitter_task_id: task } : event,
+  );
+}
+
+const PROMPT: JsonObject = { type: "user_input", thread_id: "th", content: [] };
+
+/**
+ * One thread's runs, one after the other, as the calls of its agent. Agents of later versions number
+ * the turns of a thread on: there a prompt, or the end of the run before, tells that a run begins.
+ */
+const thread = fc
+  .record({
+    runs: fc.array(run, { minLength: 1, maxLength: 3 }),
+    numbersOn: fc.boolean(),
+    restarts: fc.boolean(),
+    tasks: fc.boolean(),
+  })
+  .map(({ runs, numbersOn, restarts, tasks }) => {
+    let turns = 0;
+    let over = true;
+    const calls = runs.flatMap((each, n) => {
+      const said = each.calls(numbersOn ? turns : 0);
+      const [first = [], ...more] = tasks ? said.map((call) => ofTask(call, `task-${n}`)) : said;
+      const prompted = each.prompt || (numbersOn && !(restarts && over));
+      turns += each.turns;
+      over = each.ends;
+      return [prompted ? [PROMPT, ...first] : first, ...more];
+    });
+    return { calls, restarts, runs: runs.length };
+  });
+
+interface Calls {
+  readonly calls: readonly (readonly JsonObject[])[];
+  /** Whether each call of the agent numbers its events from 0. */
+  readonly restarts: boolean;
+}
+
+/** Numbers lines as upstream does: a second apart, each with an id of its own. */
+function numbered({ calls, restarts }: Calls, prefix: string, from: number): JsonObject[] {
+  let n = 0;
+  return calls.flatMap((events) => {
+    const before = restarts ? n : 0;
+    return events.map((event) => {
+      const line = {
+        event_id: `${prefix}${n}`,
+        sequence: n - before,
+        timestamp: formatRfc3339([1_780_653_600 + from + n, 0]),
+        ...event,
+      };
+      n += 1;
+      return line;
+    });
+  });
+}
+
+/** Streams as upstream writes them, and how many runs they are. */
+export const intact = thread.map((calls) => ({
+  lines: numbered(calls, "e", 0),
+  runs: calls.runs,
+}));
 
 /** The same with lines lost, repeated, swapped, cut off at either end, of threads mixed with others. */
 export const broken: fc.Arbitrary<readonly JsonObject[]> = fc
@@ -148,8 +261,8 @@ export const broken: fc.Arbitrary<readonly JsonObject[]> = fc
     mix: fc.array(fc.nat({ max: 2 }), { minLength: 5, maxLength: 20 }),
   })
   .map(({ threads, named, ids, head, tail, faults, mix }) => {
-    const queues = threads.map((events, n) =>
-      numbered(events, `${n}-`, n).map((line) => withThread(line, `th-${n}`, named)),
+    const queues = threads.map((calls, n) =>
+      numbered(calls, `${n}-`, n).map((line) => withThread(line, `th-${n}`, named)),
     );
     const lines = merged(queues, mix).slice(head);
     lines.splice(Math.max(0, lines.length - tail), tail);

@@ -131,7 +131,7 @@ function draw(random: Random): readonly TimedLine[] {
         }),
       );
     case 1:
-      return keepTimed((fc.sample(intact, sample)[0] ?? []).map(timed));
+      return keepTimed((fc.sample(intact, sample)[0]?.lines ?? []).map(timed));
     case 2:
       return keepTimed((fc.sample(broken, sample)[0] ?? []).map(timed));
     case 3:
