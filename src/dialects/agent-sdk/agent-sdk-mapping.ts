@@ -225,7 +225,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
         if (run.active) reading.note({ name: "entelix.user_input" });
         return;
       case "start":
-        run.taskId ??= event.emitter_task_id ?? undefined;
+        run.taskId = event.emitter_task_id ?? run.taskId;
         if (!run.active) run.totals.beginsAfter(Number(event.turn) - 1);
         modelStarts(reading, event.turn);
         return;

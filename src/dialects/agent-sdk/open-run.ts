@@ -31,7 +31,7 @@ export class OpenRun {
   open = true;
   /** Whether more than its prompt was seen of it. */
   active = false;
-  /** The durable task that runs it, where its events name one. */
+  /** The durable task that runs it, or its last turn, where its events name one. */
   taskId: string | undefined;
   /** What it used. */
   readonly totals: RunTotals;

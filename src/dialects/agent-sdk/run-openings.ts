@@ -43,15 +43,14 @@ export function beginsAnew(
     return !injected || run.mayEnd !== undefined;
   }
   if (event.type !== "start" || !run.active) return false;
+  if (Number(event.turn) > 1) return isFirst(sequence) && run.mayEnd !== undefined;
   const task = taskOf(event);
-  const others = task !== undefined && run.taskId !== undefined && task !== run.taskId;
-  if (Number(event.turn) > 1) return others || (isFirst(sequence) && run.mayEnd !== undefined);
   return Number(event.turn) === 1 && (task === undefined || task !== run.taskId);
 }
 
 /**
- * Whether an event is of another task than the run that goes on, which it then says nothing of: a task
- * that a server cancelled may tell what it had come to when the next one has begun.
+ * Whether an event is of another task than the one that began the turn which goes on, and so says nothing
+ * of it: a task that a server cancelled may tell what it had come to when the next one has begun.
  *
  * @param before the run before it on the thread.
  */

@@ -121,15 +121,16 @@ describe("where a run begins", () => {
     expect(reader.signals[2]).toMatchObject({ signal: "note", name: "entelix.user_input" });
   });
 
-  it("is any turn of another task than that of the run which is open", () => {
+  it("goes on with a later turn, which may be a task of its own", () => {
     const task = (n: number) => ({ emitter_task_id: `task-${n}` });
-    const reader = read(start(4, task(1)), text(), start(5, task(2)), text(), done);
-    expect(runs(reader)).toEqual([
-      "A run_opens",
-      "A run_closes abandoned",
-      "B run_opens",
-      "B run_closes complete",
-    ]);
+    const turn = (n: number) => [
+      start(n, task(n)),
+      { ...text(), ...task(n) },
+      { ...turnComplete(n), ...task(n) },
+    ];
+    const reader = read(...turn(1), ...turn(2), { ...done, ...task(2) });
+    expect(runs(reader)).toEqual(["A run_opens", "A run_closes complete"]);
+    expect(reader.mapping.counts.lateEvents).toBe(0);
   });
 
   it("is not touched by what the task before has still to say", () => {
