@@ -33,11 +33,20 @@ export function signalEndpoint(
 export function switchedOff(signal: Signal, env: Env): string | undefined {
   const disabled = env.OTEL_SDK_DISABLED?.trim();
   if (disabled?.toLowerCase() === "true") return `OTEL_SDK_DISABLED=${disabled}`;
+  const { names, said } = chosenExporters(signal, env);
+  const off = names.includes("none") || (names.includes("console") && !names.includes("otlp"));
+  return off ? said : undefined;
+}
+
+/** The exporters that a signal's variable names, in small letters; `said` is the variable with its value. */
+export function chosenExporters(
+  signal: Signal,
+  env: Env,
+): { readonly names: readonly string[]; readonly said: string } {
   const variable = `OTEL_${signal.toUpperCase()}_EXPORTER`;
   const text = env[variable]?.trim() ?? "";
   const names = text.split(",").map((name) => name.trim().toLowerCase());
-  const off = names.includes("none") || (names.includes("console") && !names.includes("otlp"));
-  return off ? `${variable}=${text}` : undefined;
+  return { names, said: `${variable}=${text}` };
 }
 
 /** Whether an address leads to this machine. */

@@ -319,6 +319,15 @@ describe.concurrent("doctor and the variables", () => {
     expect(code).toBe(0);
   });
 
+  it("finds each of two that keep spans from being sent", async () => {
+    const env = { OTEL_SDK_DISABLED: "true", OTEL_TRACES_EXPORTER: "none" };
+    const { stdout } = await doctor([], { env });
+    expect(stdout.split("\n").filter((line) => line.startsWith("✗"))).toEqual([
+      "✗ OTEL_SDK_DISABLED=true: no spans are made",
+      "✗ OTEL_TRACES_EXPORTER=none: spans go nowhere",
+    ]);
+  });
+
   it("says nothing of how spans are sent where none are", async () => {
     const { stdout } = await doctor([], { env: { OTEL_TRACES_EXPORTER: "console" } });
     expect(stdout).not.toContain("spans are sent in");

@@ -1,6 +1,6 @@
 import { environmentWarnings } from "../../otel/replay/environment-warnings.ts";
 import { protocolChoice } from "../../otel/setup/exporter-choice.ts";
-import { switchedOff } from "../signal-endpoint.ts";
+import { chosenExporters, switchedOff } from "../signal-endpoint.ts";
 import { safe } from "../terminal/safe-text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
@@ -37,17 +37,15 @@ export async function checkEnvironment(env: Env): Promise<Finding[]> {
   return findings;
 }
 
-/** Whatever else is named beside it. */
-const NOWHERE = /^OTEL_TRACES_EXPORTER=(?:.*,)?\s*none\s*(?:,|$)/i;
-
 function silent(env: Env): Finding[] {
   const findings: Finding[] = [];
   if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === "true") {
     findings.push(problem("OTEL_SDK_DISABLED=true: no spans are made", "Unset it to trace."));
   }
-  const off = switchedOff("traces", env);
-  if (off !== undefined && NOWHERE.test(off)) {
-    findings.push(problem(`${safe(off)}: spans go nowhere`, "Set it to otlp."));
+  const { names, said } = chosenExporters("traces", env);
+  // Whatever else is named beside it.
+  if (names.includes("none")) {
+    findings.push(problem(`${safe(said)}: spans go nowhere`, "Set it to otlp."));
   }
   return findings;
 }
