@@ -10,7 +10,8 @@ const TIMED_OUT: ReadonlySet<unknown> = new Set([-32001, "REQUEST_TIMEOUT"]);
 const CLOSED: ReadonlySet<unknown> = new Set([-32000, "CONNECTION_CLOSED"]);
 const INVALID_PARAMS = -32602;
 const LIMITS = new Set(["Request timed out", "Maximum total timeout exceeded"]);
-const PREFIX = /^MCP error -\d+: /;
+/** What its clients put before a message, around the code. */
+export const MCP_PREFIX = /^MCP error (-\d+): /;
 
 /**
  * What an error of the Model Context Protocol's clients says, where it says more than that the server
@@ -47,7 +48,7 @@ function ofTimeout(
   const data = property(value, "data");
   const limits = [property(data, "timeout"), property(data, "maxTotalTimeout")];
   if (limits.some((ms) => typeof ms === "number")) return AgentError.network(message, cause);
-  const reason = message.replace(PREFIX, "");
+  const reason = message.replace(MCP_PREFIX, "");
   // Where the text alone is left of the error.
   if (LIMITS.has(reason)) return AgentError.network(message, cause);
   if (reason.startsWith("TimeoutError")) return AgentError.deadlineExceeded(cause);

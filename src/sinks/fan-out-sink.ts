@@ -51,8 +51,12 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
     envelope: EventEnvelope | undefined,
     ahead: readonly Passage[],
   ): Promise<void> {
+    if (sent === this.#sinks.length) {
+      await taken;
+      return;
+    }
     const passage = new Passage(sent, this.#sinks.length, ahead);
-    if (sent < this.#sinks.length) this.#order.begin(event, passage);
+    this.#order.begin(event, passage);
     try {
       await taken;
       for (const [at, sink] of this.#sinks.entries()) {

@@ -1,5 +1,6 @@
 import { AgentError } from "../../events/agent-error.ts";
 import { asAgentError } from "../../events/thrown-as-agent-error.ts";
+import { MCP_PREFIX } from "../../events/thrown-mcp.ts";
 import { textOf } from "../shape.ts";
 import type { SdkSpanError } from "./sdk.ts";
 
@@ -17,8 +18,6 @@ export interface SaidError {
 const PRINTED = /^([A-Za-z_$][\w$]*): ([\s\S]*)$/;
 /** What OpenAI's client puts before a provider's message. */
 const STATUS = /^([45]\d\d) /;
-/** What MCP's clients put before theirs. */
-const MCP_CODE = /^MCP error (-\d+): /;
 const TURNS = /^Max turns \((\d+)\) exceeded/;
 /** On a tool's span, where the name of the error is lost: before 0.20 of the SDK. */
 const TOOL_TRIPPED = /^Tool (?:input|output) guardrail triggered: /;
@@ -107,7 +106,7 @@ const unusable = (text: string): SaidError =>
 
 /** Any other error goes through the one classifier, with what its text says of name, status and code. */
 function foreignError(name: string, message: string): AgentError | undefined {
-  const code = MCP_CODE.exec(message)?.[1];
+  const code = MCP_PREFIX.exec(message)?.[1];
   if (code !== undefined) return asAgentError({ name: "McpError", message, code: Number(code) });
   const status = Number(STATUS.exec(message)?.[1] ?? Number.NaN);
   const thrown = { name: LOST_NAMES.get(message) ?? name, message };
