@@ -11,7 +11,7 @@ const ACKNOWLEDGED_BY_ALL = -1;
 const AT_ONCE = 500;
 const BYTES_AT_ONCE = 256 * 1024;
 /** What brokers say of a record that they will never take: the others pass with time, or by an operator. */
-const REFUSALS = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"];
+export const REFUSALS = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"];
 
 /** The brokers will never take this letter as it is; the message says which, why, and what became of it. */
 export class LetterRefusedError extends Error {

@@ -1,0 +1,12 @@
+import { expect, it } from "vitest";
+import { REFUSALS } from "../../src/service/kafka/dead-letters.ts";
+import { readPage, section } from "./pages.ts";
+
+it.each([
+  ["docs/consume.md", "Dead letters"],
+  ["docs/security.md", "Kafka"],
+])("%s says which refusals are for good, as the code has them", (page, heading) => {
+  const [, list = ""] =
+    /refuse\s+for\s+good\s+\(([^)]*)\)/.exec(section(readPage(page), heading)) ?? [];
+  expect(list.match(/\w+/g)).toEqual(REFUSALS);
+});
