@@ -139,7 +139,7 @@ export { RunIds } from "./lifecycle/run-ids.ts";
 export { Bridge, type BridgeOptions } from "./otel/bridge.ts";
 export type { BridgeAudit } from "./otel/bridge-audit.ts";
 export { carryCurrent } from "./otel/carry-current.ts";
-export type { ContentField, ContentOptions, RedactionHook } from "./otel/content.ts";
+export type { ContentOptions } from "./otel/content.ts";
 export type { AttributeHook, SpanInfo } from "./otel/custom-attributes.ts";
 export type { Diagnostics } from "./otel/diagnostics.ts";
 export type { ParentResolver, RootParent } from "./otel/event-place.ts";
@@ -183,6 +183,7 @@ export {
   type RecorderSinkOptions,
 } from "./sinks/recorder-sink.ts";
 export type { RecordingTarget } from "./sinks/recording-writer.ts";
+export type { ContentField, RedactionHook } from "./sinks/redaction.ts";
 export type { SentEvent } from "./sinks/sent-event.ts";
 export { StateErasureSink } from "./sinks/state-erasure-sink.ts";
 export type { DirectoryLock, FileLayer, LogFile, OpenMode } from "./storage/file-layer.ts";

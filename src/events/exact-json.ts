@@ -90,6 +90,15 @@ export function stringifyExact(value: unknown): string {
   }
 }
 
+/**
+ * A deep copy of a value as its JSON reads: what {@link stringifyExact} writes, read again.
+ *
+ * @throws JsonSyntaxError for what {@link parseExact} refuses: nesting deeper than 1,000 levels.
+ */
+export function copyExact(value: unknown): JsonValue {
+  return parseExact(stringifyExact(value));
+}
+
 function reasonOf(error: unknown): string {
   if (error instanceof UnserializableValue) return error.message;
   if (error instanceof RangeError) return "too large or nested too deeply";

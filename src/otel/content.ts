@@ -1,22 +1,10 @@
 import { stringifyExact } from "../events/exact-json.ts";
-import { isPromise } from "../sinks/is-promise.ts";
-
-/** What a redaction hook is told about the value it sees. */
-export interface ContentField {
-  /** The attribute the value is meant for; `status` for the description of a span's status. */
-  readonly attribute: string;
-  readonly tenantId: string;
-  readonly runId: string;
-  /** The tool, where the value belongs to a tool call. */
-  readonly tool?: string | undefined;
-}
-
-/**
- * Sees every value that users' data could be in, before the span does: captured content, and the
- * operator's error text. What it returns is what is shown. It must be synchronous; when it throws,
- * or returns a promise, a fixed text is shown in place of the value.
- */
-export type RedactionHook = (value: unknown, field: ContentField) => unknown;
+import {
+  type ContentField,
+  type RedactionHook,
+  type RedactionTrouble,
+  redacted,
+} from "../sinks/redaction.ts";
 
 /** Whether, and how, what users and tools said goes onto spans. */
 export interface ContentOptions {
@@ -33,8 +21,6 @@ export interface ContentOptions {
   readonly maxStatusBytes?: number | undefined;
 }
 
-const HIDDEN = "[redaction failed]";
-
 /** Decides what of users' data may be seen on a span: capture, redaction, size. */
 export class ContentPolicy {
   readonly captures: boolean;
@@ -43,7 +29,7 @@ export class ContentPolicy {
   readonly #redact: RedactionHook | undefined;
   readonly #valueBytes: number;
   readonly #statusBytes: number;
-  readonly #onError: (error: unknown) => void;
+  readonly #trouble: RedactionTrouble;
 
   constructor(options: ContentOptions, onError: (error: unknown) => void) {
     // Nothing but `true`: programs without types pass on texts, and "false" must not show anything.
@@ -51,7 +37,13 @@ export class ContentPolicy {
     this.#redact = options.redact;
     this.#valueBytes = positive("maxValueBytes", options.maxValueBytes ?? 4096);
     this.#statusBytes = positive("maxStatusBytes", options.maxStatusBytes ?? 1024);
-    this.#onError = onError;
+    this.#trouble = {
+      failed: (error) => {
+        this.failures++;
+        onError(error);
+      },
+      rejected: onError,
+    };
   }
 
   /** A captured value as attribute text; `undefined` where content is not captured or absent. */
@@ -71,17 +63,8 @@ export class ContentPolicy {
   }
 
   #redacted(value: unknown, field: ContentField): unknown {
-    if (this.#redact === undefined) return value;
-    try {
-      const shown = this.#redact(value, field);
-      if (!isPromise(shown)) return shown;
-      shown.then(undefined, this.#onError);
-      throw new TypeError("redact: expected a value, got a promise");
-    } catch (error) {
-      this.failures++;
-      this.#onError(error);
-      return HIDDEN;
-    }
+    const redact = this.#redact;
+    return redact === undefined ? value : redacted(redact, value, field, this.#trouble);
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from "@opentelemetry/api";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
+import { copyExact } from "../events/exact-json.ts";
 import { property } from "../events/thrown-property.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { Run } from "../lifecycle/run.ts";
@@ -20,7 +21,8 @@ import { parseTraceparent } from "./traceparent.ts";
 
 /**
  * Names the parent of a run that the bridge can't know: asked for a root run, and for a run whose
- * parent run was never seen, when its event brings no `traceparent`. What it throws is contained.
+ * parent run was never seen, when its event brings no `traceparent`. It gets copies. What it throws is
+ * contained.
  */
 export type ParentResolver = (
   event: AgentEvent,
@@ -161,7 +163,9 @@ export class CurrentPlace implements EventPlace<SpanHandle> {
     }
     if (this.#options.resolveParent === undefined || event === undefined) return undefined;
     try {
-      const resolved = this.#options.resolveParent(event, envelope) ?? undefined;
+      // Copies: the audit row is made of the caller's objects.
+      const told = envelope === undefined ? undefined : copyFields(envelope);
+      const resolved = this.#options.resolveParent(copyFields(event), told) ?? undefined;
       if (!isPromise(resolved)) {
         return resolved !== undefined && trace.isSpanContextValid(resolved) ? resolved : undefined;
       }
@@ -176,6 +180,15 @@ export class CurrentPlace implements EventPlace<SpanHandle> {
 }
 
 const HOOK = "resolveParent hook";
+
+/** The same fields, of which no object is the caller's. */
+function copyFields<T extends object>(given: T): T {
+  const copy = { ...given };
+  for (const [field, value] of Object.entries(copy)) {
+    if (typeof value === "object") Reflect.set(copy, field, copyExact(value));
+  }
+  return copy;
+}
 
 /** A name from an envelope; programs without types give `null` and `""` for none. */
 function nameIn(value: unknown): string | undefined {

@@ -14,11 +14,10 @@ import {
 } from "../events/option-checks.ts";
 import { formatRfc3339, parseRfc3339 } from "../events/rfc3339.ts";
 import { checkWhole } from "../events/whole-number.ts";
-import type { RedactionHook } from "../otel/content.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import type { ClosableSink } from "./closable-sink.ts";
-import { isPromise } from "./is-promise.ts";
 import { type RecordingTarget, RecordingWriter } from "./recording-writer.ts";
+import { type RedactionHook, redacted } from "./redaction.ts";
 
 /** Who knows of a run what its events do not say. A `Bridge` or `OtelSink` does. */
 export interface ProvenanceSource {
@@ -58,7 +57,6 @@ export interface RecorderDiagnostics {
 }
 
 const DEFAULT_MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
-const HIDDEN = "[redaction failed]";
 
 /** What names an event, of whatever type. */
 const NAMES = new Set([
@@ -282,20 +280,18 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   #redacted(value: unknown, attribute: string, event: AgentEvent<S>): unknown {
     const { redact } = this.#options;
     if (redact === undefined) return value;
-    try {
-      const shown = redact(value, {
-        attribute,
-        tenantId: event.tenant_id,
-        runId: event.run_id,
-        ...("tool" in event ? { tool: event.tool } : {}),
-      });
-      if (!isPromise(shown)) return shown;
-      shown.then(undefined, () => {});
-    } catch {
-      // Counted below: without the hook's answer nothing of the value may be shown.
-    }
-    this.#hookFailures += 1;
-    return HIDDEN;
+    const field = {
+      attribute,
+      tenantId: event.tenant_id,
+      runId: event.run_id,
+      ...("tool" in event ? { tool: event.tool } : {}),
+    };
+    return redacted(redact, value, field, {
+      failed: () => {
+        this.#hookFailures += 1;
+      },
+      rejected: () => {},
+    });
   }
 }
 

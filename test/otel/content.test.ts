@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { ContentField } from "../../src/otel/content.ts";
 import type { TelemetryOptions } from "../../src/otel/telemetry.ts";
+import type { ContentField } from "../../src/sinks/redaction.ts";
 import { bench, RunEvents } from "../support/run-events.ts";
 import { fingerprint } from "../support/spans.ts";
 

@@ -1,0 +1,53 @@
+import { copyExact } from "../events/exact-json.ts";
+import { isPromise } from "./is-promise.ts";
+
+/** What a redaction hook is told about the value it sees. */
+export interface ContentField {
+  /** The attribute the value is meant for; `status` for the description of a span's status. */
+  readonly attribute: string;
+  readonly tenantId: string;
+  readonly runId: string;
+  /** The tool, where the value belongs to a tool call. */
+  readonly tool?: string | undefined;
+}
+
+/**
+ * Sees every value that users' data could be in, before the span does: captured content, and the
+ * operator's error text. What it returns is what is shown. The value is a copy, as its JSON reads: a
+ * `Date` is text, a `Map` is `{}`. The hook may change the copy and return it. The hook must be
+ * synchronous; when it throws, or returns a promise, a fixed text is shown in place of the value.
+ */
+export type RedactionHook = (value: unknown, field: ContentField) => unknown;
+
+const HIDDEN = "[redaction failed]";
+
+/** Who is told that a redaction hook failed. */
+export interface RedactionTrouble {
+  /** Once for each value that was hidden. */
+  failed(error: unknown): void;
+  /** What the promise of a hook rejected with, after `failed`. */
+  rejected(error: unknown): void;
+}
+
+/** What a redaction hook makes of a value; a fixed text where the hook fails. */
+export function redacted(
+  redact: RedactionHook,
+  value: unknown,
+  field: ContentField,
+  trouble: RedactionTrouble,
+): unknown {
+  try {
+    const shown = redact(ownCopy(value), field);
+    if (!isPromise(shown)) return shown;
+    shown.then(undefined, (error: unknown) => trouble.rejected(error));
+    throw new TypeError("redact: expected a value, got a promise");
+  } catch (error) {
+    trouble.failed(error);
+    return HIDDEN;
+  }
+}
+
+/** The hook must not change the caller's object, which the audit row and other spans are made of. */
+function ownCopy(value: unknown): unknown {
+  return typeof value === "object" || typeof value === "function" ? copyExact(value) : value;
+}
