@@ -81,20 +81,27 @@ export class AuditSink implements AgentEventSink, AuditCalls {
 
   /**
    * Takes an event. Where it leaves a row, the promise resolves once the row is stored, and rejects
-   * with the log's error or, for a timestamp that is none, with a RangeError.
+   * with the log's error or, for a timestamp that is none, with a RangeError. An event or envelope that
+   * throws when it is read is none: `onError` is told, and nothing else happens.
    */
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
-    const at = envelope?.timestamp ?? this.#clock();
-    const { event_id, root_run_id, thread_id } = envelope ?? {};
-    const written = this.#write(event, at, { event_id, root_run_id, thread_id });
-    // Written as two, since the second is what the caller may drop.
-    return written === undefined ? undefined : this.#watched(written.then(noValue));
+    try {
+      const at = envelope?.timestamp ?? this.#clock();
+      const { event_id, root_run_id, thread_id } = envelope ?? {};
+      const written = this.#write(event, at, { event_id, root_run_id, thread_id });
+      // Written as two, since the second is what the caller may drop.
+      return written === undefined ? undefined : this.#watched(written.then(noValue));
+    } catch (error) {
+      this.#tell(error);
+      return undefined;
+    }
   }
 
   /**
    * Writes the row of an event, for a caller that knows its span. `undefined`: the event leaves none.
    *
-   * Every event should be given, also those that leave none: they tell the run's thread.
+   * Every event should be given, also those that leave none: they tell the run's thread. An event that
+   * throws when it is read leaves none, and `onError` is told.
    */
   record(
     event: AgentEvent,
@@ -109,6 +116,7 @@ export class AuditSink implements AgentEventSink, AuditCalls {
    * {@link record} for a caller that is told of the row, in place of the promise and of `onError`.
    *
    * @returns resolves when the waiter has been told; never rejects.
+   * @throws what the event throws when it is read. The waiter is not asked for then.
    */
   recordFor(
     event: AgentEvent,
@@ -118,12 +126,8 @@ export class AuditSink implements AgentEventSink, AuditCalls {
   ): Promise<void> | undefined {
     const { run_id, tenant_id } = event;
     const thread = this.#threadOf(event, refs);
-    try {
-      const entry = toGraphEvent(event, at);
-      return entry && this.#appendFor(tenant_id, thread, entryOf(run_id, entry, refs), waiters);
-    } catch (error) {
-      return tellFailure(error, waiters.of(tenant_id, run_id));
-    }
+    const entry = toGraphEvent(event, at);
+    return entry && this.#appendFor(tenant_id, thread, entryOf(run_id, entry, refs), waiters);
   }
 
   /**
@@ -234,13 +238,29 @@ export class AuditSink implements AgentEventSink, AuditCalls {
     at: string | Readonly<Instant>,
     refs: RecordRefs,
   ): Promise<RowAnchor> | undefined {
-    const { run_id, tenant_id } = event;
-    const thread = this.#threadOf(event, refs);
+    const read = this.#read(event, at, refs);
+    if (read === undefined) return undefined;
+    const { entry, tenant, thread, time } = read;
     try {
-      const entry = toGraphEvent(event, at);
-      return entry && this.#append(tenant_id, thread, entryOf(run_id, entry, refs));
+      const timed = { ...entry, event: { ...entry.event, timestamp: inUtc(time) } };
+      return this.#append(tenant, thread, timed);
     } catch (error) {
       return Promise.reject(error);
+    }
+  }
+
+  /** The row of an event but for its time, so that a wrong time is told apart from what is no event. */
+  #read(event: AgentEvent, at: string | Readonly<Instant>, refs: RecordRefs) {
+    try {
+      const time: string | Instant = typeof at === "string" ? at : [at[0], at[1]];
+      const { run_id, tenant_id } = event;
+      const thread = this.#threadOf(event, refs);
+      const read = toGraphEvent(event, NO_TIME);
+      if (read === undefined) return undefined;
+      return { entry: entryOf(run_id, read, refs), tenant: tenant_id, thread, time };
+    } catch (error) {
+      this.#tell(error);
+      return undefined;
     }
   }
 
@@ -289,6 +309,8 @@ export class AuditSink implements AgentEventSink, AuditCalls {
     callHook(() => this.#onError(error));
   };
 }
+
+const NO_TIME: Instant = [0, 0];
 
 function noValue(): void {}
 

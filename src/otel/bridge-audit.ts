@@ -42,8 +42,10 @@ export class BridgeAudit implements AuditCalls {
   }
 
   recordResumed(scope: ResumeScope, fromCheckpoint: string) {
-    this.#telemetry.noteResumed(scope.tenant_id, scope.run_id, scope.resumed_from_run_id);
-    return this.#record(scope, (full) => this.#sink.recordResumed(full, fromCheckpoint));
+    return this.#record(scope, (full) => {
+      this.#telemetry.noteResumed(scope.tenant_id, scope.run_id, scope.resumed_from_run_id);
+      return this.#sink.recordResumed(full, fromCheckpoint);
+    });
   }
 
   recordMemoryRecall(scope: AuditScope, tier: string, namespaceKey: string, hits: number | bigint) {
@@ -71,9 +73,14 @@ export class BridgeAudit implements AuditCalls {
   }
 
   #record(scope: AuditScope, call: (full: AuditScope) => Promise<RowAnchor>): Promise<RowAnchor> {
-    const run = this.#telemetry.find(scope.tenant_id, scope.run_id);
-    const row = call(run === undefined ? scope : { ...spanRefs(run), ...scope });
-    this.#follow(run, row);
-    return row;
+    try {
+      const run = this.#telemetry.find(scope.tenant_id, scope.run_id);
+      const row = call(run === undefined ? scope : { ...spanRefs(run), ...scope });
+      this.#follow(run, row);
+      return row;
+    } catch (error) {
+      // A scope that can't be read is its caller's fault, and still a promise is what the caller expects.
+      return Promise.reject(error);
+    }
   }
 }

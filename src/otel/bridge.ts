@@ -121,21 +121,27 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
     const at = telemetry.timeOf(envelope);
     this.#rows.held = undefined;
     const recorded = telemetry.take(event, envelope, at);
-    if (recorded === "no") {
-      return this.#isShut ? this.#tellLost(event) : undefined;
-    }
-    const refs = this.#refsOf(event, envelope);
-    if (recorded === "again") return this.#recordAgain(sink, event, at, refs);
-    const stored = sink.recordFor(event, at, refs, this.#waiters);
-    switch (event.type) {
-      case "started":
-        return this.#failing ? droppable(this.#probe(event, at)) : undefined;
-      case "complete":
-      case "failed":
-      case "interrupted":
-        return this.#ended(event.type, this.#rows.held);
-      default:
-        return stored;
+    try {
+      if (recorded === "no") return this.#isShut ? this.#tellLost(event) : undefined;
+      const { type, tenant_id, run_id } = event;
+      const refs = this.#refsOf(event, envelope);
+      if (recorded === "again") return this.#recordAgain(sink, event, at, refs);
+      const stored = sink.recordFor(event, at, refs, this.#waiters);
+      switch (type) {
+        case "started":
+          if (!this.#failing || recorded === "unread") return undefined;
+          return droppable(this.#probe(tenant_id, run_id, at));
+        case "complete":
+        case "failed":
+        case "interrupted":
+          return this.#ended(type, this.#rows.held);
+        default:
+          return stored;
+      }
+    } catch (error) {
+      // Reading it threw, as with a Proxy or a getter: no event, and nothing that its sender has to hear of.
+      if (recorded === "yes") telemetry.refuse(error);
+      return undefined;
     }
   }
 
@@ -302,10 +308,16 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
   ): void | Promise<void> {
     const run = this.#telemetry.find(event.tenant_id, event.run_id);
     if (run === undefined) return undefined;
-    const write = () =>
-      this.#telemetry.auditFailures > 0
-        ? sink.recordFor(event, at, refs, this.#waiters)
-        : undefined;
+    const write = () => {
+      if (this.#telemetry.auditFailures === 0) return undefined;
+      try {
+        return sink.recordFor(event, at, refs, this.#waiters);
+      } catch (error) {
+        // It could be read when it came first, or changed nothing then either.
+        this.#telemetry.reporter.report(error, "event");
+        return undefined;
+      }
+    };
     return this.#rows.arrived(run)?.then(write) ?? write();
   }
 
@@ -327,7 +339,7 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
   }
 
   /** The log is known to fail: the run starts only if it works again. */
-  async #probe({ tenant_id, run_id }: AgentEvent, at: Instant): Promise<void> {
+  async #probe(tenant_id: string, run_id: string, at: Instant): Promise<void> {
     try {
       await this.#log?.append({ tenant_id, thread_id: run_id }, []);
       this.#failing = false;

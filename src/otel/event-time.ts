@@ -1,14 +1,20 @@
+import type { EventEnvelope } from "../events/event-envelope.ts";
 import { type Instant, isSpanTime } from "../events/instant.ts";
 import { parseRfc3339 } from "../events/rfc3339.ts";
 
 /**
  * The time that an envelope gives, as RFC 3339 text or as an {@link Instant}; `undefined` when it
  * gives none, none that can be read, or one that no span can have, such as the year 1 of a clock that
- * nobody has set. The result is a copy: spans keep it.
+ * nobody has set. The result is a copy: spans keep it. Never throws, whatever the envelope does.
  */
-export function readEventTime(given: unknown): Instant | undefined {
-  const at = typeof given === "string" ? parseRfc3339(given) : instantIn(given);
-  return at !== undefined && isSpanTime(at) ? at : undefined;
+export function readEventTime(envelope: EventEnvelope | null): Instant | undefined {
+  try {
+    const given: unknown = envelope?.timestamp;
+    const at = typeof given === "string" ? parseRfc3339(given) : instantIn(given);
+    return at !== undefined && isSpanTime(at) ? at : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function instantIn(given: unknown): Instant | undefined {

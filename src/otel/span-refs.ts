@@ -1,3 +1,4 @@
+import type { AgentEvent } from "../events/agent-event.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
@@ -23,4 +24,15 @@ export function spanRefs(run: Run<SpanHandle>, call?: CallSpan | undefined): Spa
   const foreign = own !== undefined && own.spanId !== run.spanId;
   if (foreign) return { trace_id };
   return { trace_id, span_id: call.spanId };
+}
+
+/** The call that an event which opened and closed none is about. */
+export function callIn(run: Run<SpanHandle>, event: AgentEvent): CallSpan | undefined {
+  if (!("tool_use_id" in event)) return undefined;
+  const id = event.tool_use_id;
+  const last = run.history.last(id);
+  if (last !== undefined || event.type === "tool_start") return last;
+  // Of a run that is over only the numbers of its calls are kept.
+  const occurrence = run.history.occurrences(id);
+  return occurrence === 0 ? undefined : { spanId: run.ids.childSpanId("t", id, occurrence) };
 }

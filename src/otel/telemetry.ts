@@ -27,7 +27,7 @@ import { type ErrorHook, Reporter } from "./report.ts";
 import { RunContexts } from "./run-contexts.ts";
 import type { SpanHandle } from "./span-handle.ts";
 import { SpanPort } from "./span-port.ts";
-import { type CallSpan, type SpanRefs, spanRefs } from "./span-refs.ts";
+import { callIn, type SpanRefs, spanRefs } from "./span-refs.ts";
 import { formatTraceparent } from "./traceparent.ts";
 
 /** The telemetry side's options, shared by `OtelSink` and `Bridge`. */
@@ -58,8 +58,11 @@ export interface TelemetryOptions extends ContentOptions {
   readonly mode?: "live" | "replay" | undefined;
 }
 
-/** Whether an event leaves its row in the audit log. */
-export type Recorded = "yes" | "again" | "no";
+/**
+ * Whether an event leaves its row in the audit log. `unread`: it threw when it was read, and is counted;
+ * its row is tried, should it have one.
+ */
+export type Recorded = "yes" | "again" | "no" | "unread";
 
 /** How often a live sink looks for old and long-open runs, in ms. */
 const SWEEP_MS = 5_000;
@@ -142,7 +145,7 @@ export class Telemetry {
 
   /** When the event happened: by its envelope, else by the clock. */
   timeOf(envelope: EventEnvelope | undefined): Instant {
-    const given = envelope === undefined ? undefined : readEventTime(envelope?.timestamp);
+    const given = envelope === undefined ? undefined : readEventTime(envelope);
     if (given !== undefined) return given;
     const at = now();
     if (this.lifecycle.runs.quietRuns > 0) this.#roughly = at;
@@ -170,7 +173,8 @@ export class Telemetry {
       this.#unmetered = false;
       this.#startMetrics();
     }
-    if (!isObject(event) || this.#closed) {
+    // Senders in plain JavaScript are not held to the types.
+    if (typeof event !== "object" || event === null || this.#closed) {
       if (this.#closed) this.#metrics?.lateEvent();
       lifecycle.counters.events++;
       lifecycle.counters.ignored[this.#closed ? "after_shutdown" : "not_an_event"]++;
@@ -179,20 +183,27 @@ export class Telemetry {
     // A live event without an envelope is nearly always of no interest to anybody but the lifecycle.
     const placed = envelope !== undefined || this.#place.asksForEvent;
     if (placed) this.#place.enter(event, envelope);
+    const before = lifecycle.counters.events;
     try {
-      this.#tick(at);
+      this.#tick(at, event);
       const eventId = envelope?.event_id;
       if (eventId === undefined) lifecycle.beginUnidentified();
       else if (!lifecycle.begin(event.tenant_id, eventId)) return "again";
       return signal(lifecycle, event, at) ? "yes" : "no";
     } catch (error) {
       // The driver contains its provider: what comes up to here is a malformed event.
-      lifecycle.counters.ignored.not_an_event++;
-      this.reporter.report(error, "event");
-      return "yes";
+      if (lifecycle.counters.events === before) lifecycle.counters.events++;
+      this.refuse(error);
+      return "unread";
     } finally {
       if (placed) this.#place.leave();
     }
+  }
+
+  /** An event that has begun threw when it was read: it counts as none. */
+  refuse(error: unknown): void {
+    this.lifecycle.counters.ignored.not_an_event++;
+    this.reporter.report(error, "event");
   }
 
   /**
@@ -217,8 +228,7 @@ export class Telemetry {
     try {
       for (const signal of signals) this.#signals.apply(signal);
     } catch (error) {
-      this.lifecycle.counters.ignored.not_an_event++;
-      this.reporter.report(error, "event");
+      this.refuse(error);
     } finally {
       this.#place.leave();
     }
@@ -258,7 +268,7 @@ export class Telemetry {
   idsOf(event: AgentEvent): SpanRefs | undefined {
     const run = this.lifecycle.lastRun ?? this.find(event.tenant_id, event.run_id);
     if (run === undefined) return undefined;
-    const call = this.lifecycle.lastCall ?? callOf(run, event);
+    const call = this.lifecycle.lastCall ?? callIn(run, event);
     return spanRefs(run, call);
   }
 
@@ -328,27 +338,33 @@ export class Telemetry {
     return observer !== undefined;
   }
 
-  /** In a replay time passes by the events. */
-  #tick(at: Instant): void {
+  /** In a replay time passes by the events, and not by what throws when it is read, or names no run. */
+  #tick(at: Instant, by?: AgentEvent): void {
     if (this.#live || at[0] <= this.#second || at[0] > this.horizon()) return;
+    if (by !== undefined && !namesRun(by)) return;
     this.#second = at[0];
     this.lifecycle.runs.tick(at);
   }
 
   #passQuietly(event: AgentEvent | null | undefined): boolean {
-    // Senders in plain JavaScript are not held to the types.
-    switch (event?.type) {
-      case "tool_start":
-      case "tool_complete":
-      case "tool_error":
-      case "tool_call_approved":
-      case "tool_call_denied":
-      case "model_start":
-      case "model_complete":
-      case "model_error":
-        return this.lifecycle.passQuietly(event.tenant_id, event.run_id, this.#roughly);
-      default:
-        return false;
+    try {
+      // Senders in plain JavaScript are not held to the types.
+      switch (event?.type) {
+        case "tool_start":
+        case "tool_complete":
+        case "tool_error":
+        case "tool_call_approved":
+        case "tool_call_denied":
+        case "model_start":
+        case "model_complete":
+        case "model_error":
+          return this.lifecycle.passQuietly(event.tenant_id, event.run_id, this.#roughly);
+        default:
+          return false;
+      }
+    } catch {
+      // What can't be read is counted where events are taken.
+      return false;
     }
   }
 
@@ -370,17 +386,6 @@ export class Telemetry {
   }
 }
 
-/** The call that an event which opened and closed none is about. */
-function callOf(run: Run<SpanHandle>, event: AgentEvent): CallSpan | undefined {
-  if (!("tool_use_id" in event)) return undefined;
-  const id = event.tool_use_id;
-  const last = run.history.last(id);
-  if (last !== undefined || event.type === "tool_start") return last;
-  // Of a run that is over only the numbers of its calls are kept.
-  const occurrence = run.history.occurrences(id);
-  return occurrence === 0 ? undefined : { spanId: run.ids.childSpanId("t", id, occurrence) };
-}
-
 const noHorizon = () => Number.POSITIVE_INFINITY;
 
 function tracerOf(provider: TracerProvider | undefined) {
@@ -389,7 +394,6 @@ function tracerOf(provider: TracerProvider | undefined) {
   return () => tracer;
 }
 
-/** Senders in plain JavaScript are not held to the types. */
-function isObject(event: unknown): boolean {
-  return typeof event === "object" && event !== null;
+function namesRun({ run_id, tenant_id, type }: AgentEvent): boolean {
+  return [run_id, tenant_id, type].every((text) => typeof text === "string");
 }

@@ -8,8 +8,11 @@ import type { ClosableSink, InnerSink } from "./closable-sink.ts";
 import { type ContextCarrier, type InsidePlace, insideOf } from "./context-carrier.ts";
 import { isPromise } from "./is-promise.ts";
 
-/** What the wrapped sink failed at: the type of an event, or the name of the closing method. */
-export type FailOpenStep = AgentEvent["type"] | "forceFlush" | "shutdown";
+/**
+ * What the wrapped sink failed at: the type of an event, or the name of the closing method.
+ * `not_an_event`: a value whose type can't be read.
+ */
+export type FailOpenStep = AgentEvent["type"] | "not_an_event" | "forceFlush" | "shutdown";
 
 /** Told of each error that a {@link FailOpenSink} kept from the agent. */
 export type FailOpenHandler = (error: unknown, step: FailOpenStep) => unknown;
@@ -54,9 +57,9 @@ export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void> {
     try {
       const taken = this.#inner.send(event, envelope);
-      if (isPromise(taken)) return this.#contain(() => taken, event.type);
+      if (isPromise(taken)) return this.#contain(() => taken, typeOf(event));
     } catch (error) {
-      this.#report(error, event.type);
+      this.#report(error, typeOf(event));
     }
   }
 
@@ -86,6 +89,14 @@ export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   #report(error: unknown, step: FailOpenStep): void {
     this.#errors += 1;
     callHook(() => this.#onError(error, step));
+  }
+}
+
+function typeOf(event: AgentEvent): FailOpenStep {
+  try {
+    return event.type;
+  } catch {
+    return "not_an_event";
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { checkGiven } from "../events/option-checks.ts";
+import { property } from "../events/thrown-property.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import type { ClosableSink, InnerSink } from "./closable-sink.ts";
 import { type ContextCarrier, type InsidePlace, insideOf } from "./context-carrier.ts";
@@ -39,7 +40,8 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
       if (!isPromise(taken) && !waits) continue;
       const rest = this.#sendRest(taken, sent, event, envelope, ahead);
       // An agent may ignore what becomes of the others, and must not die of an unhandled rejection.
-      if (event.type !== "started" && event.type !== "complete") rest.catch(ignore);
+      const type = property(event, "type");
+      if (type !== "started" && type !== "complete") rest.catch(ignore);
       return rest;
     }
   }

@@ -48,7 +48,10 @@ export type RecorderSinkOptions = RecordingTarget & {
 export interface RecorderDiagnostics {
   /** Events that were given to the file or stream. */
   readonly recorded: number;
-  /** Events that were not recorded, since the file or stream had failed or was too far behind. */
+  /**
+   * Events that were not recorded: the file or stream had failed or was too far behind, or the event
+   * threw when it was read.
+   */
   readonly refused: number;
   /** Envelope fields that were left out or replaced, since no reader would take them. */
   readonly badEnvelopeFields: number;
@@ -116,7 +119,14 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   }
 
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void> {
-    const line = this.#lineOf(event, envelope);
+    let line: string;
+    try {
+      line = this.#lineOf(event, envelope);
+    } catch {
+      // What can't be read is no event: its sender has nothing to hear of.
+      this.#refused += 1;
+      return undefined;
+    }
     try {
       const room = this.#writer.write(line);
       this.#recorded += 1;

@@ -56,13 +56,23 @@ export class RunOrder {
   /** The events that this one must not overtake; mostly none. */
   ahead(event: AgentEvent): readonly Passage[] {
     if (this.#last.size === 0) return NONE;
-    const runs = [event.run_id, event.type === "started" ? event.parent_run_id : undefined];
-    return runs.flatMap((run) => (run ? (this.#last.get(nameOf(event, run)) ?? []) : []));
+    try {
+      const runs = [event.run_id, event.type === "started" ? event.parent_run_id : undefined];
+      return runs.flatMap((run) => (run ? (this.#last.get(nameOf(event, run)) ?? []) : []));
+    } catch {
+      // What can't be read is of no run.
+      return NONE;
+    }
   }
 
   /** Notes an event that has not reached all sinks yet. */
   begin(event: AgentEvent, passage: Passage): void {
-    const name = nameOf(event, event.run_id);
+    let name: string;
+    try {
+      name = nameOf(event, event.run_id);
+    } catch {
+      return;
+    }
     this.#last.set(name, passage);
     void passage.over.then(() => {
       if (this.#last.get(name) === passage) this.#last.delete(name);

@@ -7,7 +7,8 @@ import { type ContextCarrier, type InsidePlace, insideOf } from "./context-carri
 
 /**
  * Replaces the agent's state in `complete` by `null`, for a sink that need not know it or must not
- * keep it. Every other event is passed on unchanged. Upstream: `StateErasureSink` of entelix-agents.
+ * keep it. Every other event is passed on unchanged, but a value that throws when it is read is not:
+ * it may hold the state. Upstream: `StateErasureSink` of entelix-agents.
  *
  * @typeParam S the agent's state type, which the wrapped sink does not see.
  *
@@ -26,7 +27,13 @@ export class StateErasureSink<S = unknown>
   }
 
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void> {
-    return this.#inner.send(eraseState(event), envelope);
+    let erased: AgentEvent<null>;
+    try {
+      erased = eraseState(event);
+    } catch {
+      return undefined;
+    }
+    return this.#inner.send(erased, envelope);
   }
 
   /** Calls `work` inside the wrapped sink's span, if it has any. */
