@@ -30,7 +30,7 @@ import { Reading, type Said } from "./reading.ts";
 import { beginsAnew, isOfOtherTask, mayOpen, nameThread, startOf } from "./run-openings.ts";
 import { withOwnTotals } from "./run-totals.ts";
 import { SOURCE } from "./source.ts";
-import { childStream, subAgentInvoked, subAgentOf, subAgentRun, toolOf } from "./sub-agent.ts";
+import { childStream, subAgentInvoked, subAgentOf, subAgentRun } from "./sub-agent.ts";
 import { completed, endOf, isTerminal } from "./terminals.ts";
 import { goesOn, opensThread, type Thread, Threads } from "./threads.ts";
 import { callEnds, callOpens } from "./tool-calls.ts";
@@ -55,7 +55,7 @@ export interface AgentSdkCounts {
   unplacedProgress: number;
   /** Events with fields that this version does not know. */
   eventsWithUnknownFields: number;
-  /** Open calls of which more was noted than is remembered. */
+  /** Calls that were forgotten while they were open: too many were. */
   forgottenCalls: number;
 }
 
@@ -313,7 +313,8 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     run.model?.toolStarted(at);
     // An agent that resumes says of the calls that still wait for a human that they start.
     if (run.wasAsked(event.id)) return;
-    if (subAgentOf(event.name) !== undefined) run.note(event.id, event.name, at);
+    if (subAgentOf(event.name) === undefined) run.opened(event.id, event.name, at);
+    else run.note(event.id, event.name, at);
     reading.said.signals.push(callOpens(event, reading));
   }
 
@@ -323,7 +324,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     const noted = run.forget(event.id);
     // A run that waits for answers to questions is parked whole: a call that ends was answered.
     if ((run.waitsFor?.callId ?? event.id) === event.id) run.waitsFor = undefined;
-    const name = subAgentOf(event.name);
+    const name = subAgentOf(event.name) ?? noted?.childName;
     if (name !== undefined) {
       const stream = childStream(run.stream, event.id);
       const child = derivedRunId(run.tenantId, stream, opening);
@@ -338,12 +339,14 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
   }
 
   #hearOfChild(event: SubagentProgress, reading: Reading): void {
+    const { run } = reading;
     const name = event.subagent_name;
-    const call = reading.run.callOf(event.subagent_id, toolOf(name));
-    if (call === undefined) {
+    const callId = run.callOf(event);
+    if (callId === undefined) {
       this.counts.unplacedProgress += 1;
       return;
     }
+    const call = run.notedOrNew(callId, name);
     call.heardOfChild(event);
     if (call.childRecorded || call.childThreadId === undefined) return;
     call.childRecorded = true;

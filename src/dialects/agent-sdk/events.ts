@@ -169,7 +169,7 @@ export interface ContextCompacted {
 
 export interface SubagentProgress {
   readonly type: "subagent_progress";
-  /** Not the id of the spawning call, whatever upstream's comment says. */
+  /** Upstream's comment says the id of the spawning call; its code writes `<name>_<hex nanoseconds>`. */
   readonly subagent_id: string;
   readonly subagent_name: string;
   readonly nickname?: string | null;

@@ -11,6 +11,8 @@ export class NotedCall {
   /** Progress messages, its own or of the sub-agent that it runs. */
   progress = 0;
   subagentId: string | undefined;
+  /** The sub-agent's name, as its progress has it. */
+  childName: string | undefined;
   childThreadId: string | undefined;
   childModel: string | undefined;
   /** Whether the audit log knows of the sub-agent. */
@@ -25,6 +27,7 @@ export class NotedCall {
   heardOfChild(event: SubagentProgress): void {
     this.progress += 1;
     this.subagentId = event.subagent_id;
+    this.childName ??= event.subagent_name || undefined;
     this.childThreadId ??= event.child_thread_id ?? undefined;
     this.childModel ??= event.model ?? undefined;
   }

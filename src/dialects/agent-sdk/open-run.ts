@@ -1,7 +1,7 @@
 import type { Instant } from "../../events/instant.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import type { KnownFacts } from "../known-facts.ts";
-import type { AgentSdkEvent } from "./events.ts";
+import type { AgentSdkEvent, SubagentProgress } from "./events.ts";
 import type { ModelTurn } from "./model-turn.ts";
 import { NotedCall } from "./noted-call.ts";
 import { numberOf } from "./numbers.ts";
@@ -9,8 +9,11 @@ import { RunTotals, type ThreadTotals } from "./run-totals.ts";
 import { toolOf } from "./sub-agent.ts";
 import type { Count } from "./values.ts";
 
-/** Open calls of a run that something is noted of; the oldest is forgotten beyond that. */
-const MAX_NOTED_CALLS = 256;
+/**
+ * Open calls of a run that something is noted of, those that nothing is noted of, and ended ones whose
+ * ids are remembered, each; the oldest is forgotten beyond that.
+ */
+const MAX_CALLS = 256;
 
 /** Whose a run is. */
 interface RunPlace {
@@ -18,6 +21,12 @@ interface RunPlace {
   readonly stream: string;
   readonly threadId?: string;
   readonly totals: ThreadTotals;
+}
+
+/** An open call that nothing is noted of. */
+interface OpenCall {
+  readonly name: string;
+  readonly startedAt: Instant;
 }
 
 /** A run of a thread, as far as its next events depend on it. */
@@ -51,12 +60,16 @@ export class OpenRun {
   heardAt: Instant;
   /** Time of the last event that the lifecycle was told of. */
   toldAt: Instant;
-  /** Calls that were forgotten with something noted of them. */
+  /** Open calls that were forgotten. */
   forgottenCalls = 0;
   #compactions = 0;
   #tokensRemoved = 0;
   /** Absent while nothing was noted, as of most runs. */
   #calls: Map<string, NotedCall> | undefined;
+  /** The other open calls. */
+  #others: Map<string, OpenCall> | undefined;
+  /** The calls that something was noted of, and that ended. */
+  #ended: Map<string, true> | undefined;
 
   constructor(place: RunPlace, runId: string, at: Instant) {
     this.tenantId = place.tenantId;
@@ -75,22 +88,24 @@ export class OpenRun {
     return run;
   }
 
+  /** A call opens of which there is nothing to note. */
+  opened(callId: string, name: string, startedAt: Instant): void {
+    this.#others ??= new Map();
+    if (putNewest(this.#others, callId, { name, startedAt })) this.forgottenCalls += 1;
+  }
+
   /** What was noted of an open call; from now on something is. */
   notedOrNew(callId: string, name: string): NotedCall {
-    return this.#calls?.get(callId) ?? this.note(callId, name, undefined);
+    const open = this.#others?.get(callId);
+    return this.#calls?.get(callId) ?? this.note(callId, open?.name ?? name, open?.startedAt);
   }
 
   /** Begins to note something of a call that opens. */
   note(callId: string, name: string, startedAt: Instant | undefined): NotedCall {
     const call = new NotedCall(name, startedAt);
+    this.#others?.delete(callId);
     this.#calls ??= new Map();
-    this.#calls.delete(callId);
-    this.#calls.set(callId, call);
-    if (this.#calls.size > MAX_NOTED_CALLS) {
-      const [oldest] = this.#calls.keys();
-      if (oldest !== undefined) this.#calls.delete(oldest);
-      this.forgottenCalls += 1;
-    }
+    if (putNewest(this.#calls, callId, call)) this.forgottenCalls += 1;
     return call;
   }
 
@@ -101,31 +116,40 @@ export class OpenRun {
 
   /** Whether an event is of an open call that something is noted of: of a sub-agent, or asked about. */
   notedOf(event: AgentSdkEvent): boolean {
-    if (this.#calls === undefined) return false;
-    if (event.type !== "subagent_progress") return "id" in event && this.#calls.has(event.id);
-    return this.callOf(event.subagent_id, toolOf(event.subagent_name)) !== undefined;
+    if (event.type === "subagent_progress") return this.callOf(event) !== undefined;
+    return "id" in event && this.#calls?.has(event.id) === true;
+  }
+
+  /** Whether a call of this id is open. */
+  hasOpen(callId: string): boolean {
+    return this.#calls?.has(callId) === true || this.#others?.has(callId) === true;
   }
 
   /** Forgets a call that ended; returns what was noted of it. */
   forget(callId: string): NotedCall | undefined {
     const call = this.#calls?.get(callId);
-    if (call !== undefined) this.#calls?.delete(callId);
+    this.#others?.delete(callId);
+    if (call === undefined) return undefined;
+    this.#calls?.delete(callId);
+    this.#ended ??= new Map();
+    putNewest(this.#ended, callId, true);
     return call;
   }
 
-  /** The open call that runs a sub-agent, where there is no doubt which it is. */
-  callOf(subagentId: string, name: string): NotedCall | undefined {
-    if (this.#calls === undefined) return undefined;
-    const named = this.#calls.get(subagentId);
-    if (named?.name === name) return named;
-    let free: NotedCall | undefined;
+  /** The id of the open call that runs a sub-agent, where there is no doubt which it is. */
+  callOf({ subagent_id, subagent_name }: SubagentProgress): string | undefined {
+    // What upstream's documentation says, and its code does not do: the id is that of the call.
+    if (subagent_id !== "" && this.hasOpen(subagent_id)) return subagent_id;
+    if (this.#calls === undefined || this.#ended?.has(subagent_id)) return undefined;
+    const name = toolOf(subagent_name);
+    let free: string | undefined;
     let several = false;
-    for (const call of this.#calls.values()) {
+    for (const [id, call] of this.#calls) {
       if (call.name !== name) continue;
-      if (call.subagentId === subagentId) return call;
+      if (call.subagentId === subagent_id) return id;
       if (call.subagentId !== undefined) continue;
       several ||= free !== undefined;
-      free = call;
+      free = id;
     }
     return several ? undefined : free;
   }
@@ -147,5 +171,17 @@ export class OpenRun {
     this.waitsFor = undefined;
     this.mayEnd = undefined;
     this.#calls = undefined;
+    this.#others = undefined;
+    this.#ended = undefined;
   }
+}
+
+/** @returns whether the oldest had to go. */
+function putNewest<T>(calls: Map<string, T>, callId: string, value: T): boolean {
+  calls.delete(callId);
+  calls.set(callId, value);
+  if (calls.size <= MAX_CALLS) return false;
+  const [oldest] = calls.keys();
+  if (oldest !== undefined) calls.delete(oldest);
+  return true;
 }

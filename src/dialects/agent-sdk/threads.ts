@@ -105,17 +105,27 @@ export class Threads {
    * Where a line that names no thread comes after the run of the thread that was opened last: the thread
    * whose open run has a call that the event is of, if there is one. Sub-agents that share their caller's
    * event store have threads of their own there, and so has who is served while a call waits for a human.
+   * Progress that names an open call is of that call's thread, also while another run goes on.
    *
    * @param thread that {@link of} gives for the line.
    */
   ofCall(thread: Thread, event: AgentSdkEvent, { thread_id }: LineEnvelope): Thread {
-    if (thread_id !== undefined || thread.run?.open !== false) return thread;
-    const { tenantId } = thread;
-    const caller = this.#opened.get(tenantId)?.find(({ run }) => run?.open && run.notedOf(event));
+    if (thread_id !== undefined) return thread;
+    const { run, tenantId } = thread;
+    const opened = this.#opened.get(tenantId);
+    let caller: Thread | undefined;
+    if (event.type === "subagent_progress" && event.subagent_id !== "") {
+      const { subagent_id } = event;
+      if (run?.hasOpen(subagent_id)) return thread;
+      caller = opened?.find((each) => each.run?.hasOpen(subagent_id));
+    }
+    const isOver = run?.open === false;
+    if (isOver) caller ??= opened?.find((each) => each.run?.open && each.run.notedOf(event));
     if (caller === undefined) return thread;
     this.#byName.set(tenantId, caller.threadId ?? "", caller);
     this.#last = caller;
-    this.#open(tenantId, caller);
+    // The lines that follow are of the run that goes on, if one does.
+    if (isOver) this.#open(tenantId, caller);
     return caller;
   }
 

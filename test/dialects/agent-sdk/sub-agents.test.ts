@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { derivedRunId } from "../../../src/dialects/derived-run-id.ts";
 import type { JsonObject } from "../../../src/dialects/dialect.ts";
-import { brief, call, lines, Reader, result, start } from "./reader.ts";
+import { brief, call, ENDED, lines, Reader, result, start } from "./reader.ts";
 
 const progress = (more: JsonObject = {}): JsonObject => ({
   type: "subagent_progress",
@@ -181,5 +181,134 @@ describe("a sub-agent", () => {
       derivedRunId("default", "default/a", "2"),
       derivedRunId("default", "default/a", "6"),
     ]);
+  });
+});
+
+describe("progress that names an open call by its id", () => {
+  const counted = (reader: Reader) =>
+    Object.fromEntries(
+      reader.signals
+        .filter((each) => each.signal === "call_closes")
+        .map(({ callId, facts }) => [callId, facts?.["entelix.progress.count"]]),
+    );
+
+  it("belongs to that call, though another one has the sub-agent's name", () => {
+    const plan = (id: string) => call(id, "subagent_plan");
+    const reader = read(
+      spawn("a"),
+      plan("b"),
+      progress({ subagent_id: "a", subagent_name: "plan" }),
+      progress({ subagent_id: "a", subagent_name: "Explorer" }),
+      progress({ subagent_id: "b", subagent_name: "plan" }),
+      ended("a", { data: {} }),
+      result("b", { data: {} }, "subagent_plan"),
+    );
+    expect(counted(reader)).toEqual({ a: 2, b: 1 });
+    const opened = children(reader).filter((each) => each.signal === "run_opens");
+    expect(opened).toMatchObject([
+      { agent: "explore", parentCallId: "a" },
+      { agent: "plan", parentCallId: "b" },
+    ]);
+    expect(reader.mapping.counts.unplacedProgress).toBe(0);
+  });
+
+  it("makes a sub-agent of a call of any tool", () => {
+    const reader = read(
+      call("a", "task"),
+      progress({ subagent_id: "a", child_thread_id: "child-1" }),
+      result("a", {}, "task"),
+    );
+    expect(counted(reader)).toEqual({ a: 1 });
+    expect(children(reader)).toMatchObject([
+      { signal: "run_opens", agent: "explore", parentCallId: "a", threadId: "child-1" },
+      { signal: "run_closes", end: { outcome: "complete" } },
+    ]);
+    expect(reader.rows.map(({ event }) => event.kind)).toEqual([
+      "tool_call",
+      "sub_agent_invoked",
+      "tool_result",
+    ]);
+  });
+
+  it("is of no other call once that call has ended, until one has its id again", () => {
+    const reader = read(
+      spawn("a"),
+      ended("a", { data: {} }),
+      spawn("b"),
+      progress({ subagent_id: "a" }),
+      spawn("a"),
+      progress({ subagent_id: "a" }),
+      ended("a", { data: {} }),
+      ended("b", { data: {} }),
+    );
+    expect(reader.mapping.counts.unplacedProgress).toBe(1);
+    expect(counted(reader)).toEqual({ a: 1, b: undefined });
+  });
+
+  it("is of the call that was opened, and not of one without an id", () => {
+    const reader = read(call("", "bash"), progress({ subagent_id: "" }), result("", {}, "bash"));
+    expect(counted(reader)).toEqual({ "": undefined });
+    expect(reader.mapping.counts.unplacedProgress).toBe(1);
+  });
+
+  it("is of its own tenant and thread, where the line names them", () => {
+    const reader = new Reader().read(
+      ...lines(
+        { ...start(), thread_id: "th", tenant_id: "acme" },
+        { ...spawn("a"), thread_id: "th", tenant_id: "acme" },
+        { ...start(), thread_id: "th2", tenant_id: "acme" },
+        { ...progress({ subagent_id: "a" }), thread_id: "th2", tenant_id: "acme" },
+        { ...start(), thread_id: "th", tenant_id: "globex" },
+        { ...progress({ subagent_id: "a" }), tenant_id: "globex" },
+        { ...ended("a", { data: {} }), thread_id: "th", tenant_id: "acme" },
+      ),
+    );
+    expect(reader.mapping.counts.unplacedProgress).toBe(2);
+    expect(counted(reader)).toEqual({ a: undefined });
+  });
+
+  it("finds its thread among those that share a store, while the sub-agents' own runs go on", () => {
+    const inThread = (thread: string) => ({ type: "start", thread_id: thread, turn: 1 });
+    const reader = new Reader().read(
+      ...lines(
+        inThread("top"),
+        spawn("a"),
+        inThread("child"),
+        spawn("b"),
+        progress({ subagent_id: "a", child_thread_id: "child" }),
+        inThread("grandchild"),
+        progress({ subagent_id: "b", child_thread_id: "grandchild" }),
+        progress({ subagent_id: "a", child_thread_id: "child" }),
+        call("c"),
+        result("c"),
+        { type: "done", ...ENDED, thread_id: "grandchild" },
+        ended("b", { data: {} }),
+        { type: "done", ...ENDED, thread_id: "child" },
+        progress({ subagent_id: "a", child_thread_id: "child" }),
+        ended("a", { data: {} }),
+      ),
+    );
+    expect(counted(reader)).toEqual({ a: 3, b: 1, c: undefined });
+    const opens = reader.signals.filter((each) => each.signal === "run_opens");
+    const runOf = (thread: string) =>
+      opens.find((each) => each.threadId === thread && each.parentRunId === undefined)?.runId;
+    const calls = reader.signals.filter((each) => each.signal === "call_opens");
+    expect(calls.map(({ callId, runId }) => [callId, runId])).toEqual([
+      ["a", runOf("top")],
+      ["b", runOf("child")],
+      ["c", runOf("grandchild")],
+    ]);
+    expect(new Set(calls.map(({ runId }) => runId)).size).toBe(3);
+    expect(reader.mapping.counts.unplacedProgress).toBe(0);
+  });
+
+  it("is looked for among a bounded number of open calls: the oldest is forgotten, and counted", () => {
+    const opened = Array.from({ length: 300 }, (_, n) => call(`c${n}`));
+    const reader = read(
+      ...opened,
+      progress({ subagent_id: "c0" }),
+      progress({ subagent_id: "c44" }),
+    );
+    expect(reader.mapping.counts).toMatchObject({ forgottenCalls: 44, unplacedProgress: 1 });
   });
 });
