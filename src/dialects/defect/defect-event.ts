@@ -209,10 +209,10 @@ export type LeafEvent =
   | ContextCompressed
   | ContextMicrocompacted;
 
-/** An event of a sub-agent, told by the session that runs it. */
+/** An event of a sub-agent, told by the session that runs it; without ancestors, of the session itself. */
 export interface Subagent {
   readonly type: "subagent";
-  /** Ids of the spawning calls, from the session's own down. At least one. */
+  /** Ids of the spawning calls, from the session's own down; none: the session's own turn. */
   readonly ancestor_path: readonly string[];
   readonly agent_type: string;
   readonly inner: LeafEvent;

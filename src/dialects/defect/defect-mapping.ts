@@ -103,7 +103,9 @@ export class DefectMapping implements Mapping<DefectEvent> {
     const nested = event.type === "subagent";
     const stream = this.#streams.of(tenantId, envelope, nested ? event.ancestor_path : NO_PATH);
     const out = new SignalList(tenantId);
-    const arrival = new Arrival(envelope, stream, nested ? event.agent_type : undefined, out);
+    // Without ancestors it is what its inner event is: of the session's own turn, which has no name.
+    const agent = nested && event.ancestor_path.length > 0 ? event.agent_type : undefined;
+    const arrival = new Arrival(envelope, stream, agent, out);
     const over = this.#take(stream, nested ? event.inner : event, arrival);
     stream.ordinal++;
     for (const forgotten of this.#streams.takeForgotten()) this.#forget(forgotten, out);

@@ -112,11 +112,11 @@ export function checkOutcome(value: JsonValue | undefined, issues: DecodeIssue[]
   if (value.kind === "selected") expectText(value.option_id, "outcome.option_id", issues);
 }
 
-/** Notes what is wrong with the ids of the spawning calls. */
+/** Notes what is wrong with the ids of the spawning calls: none where the turn itself is meant. */
 export function checkAncestors(value: JsonValue | undefined, issues: DecodeIssue[]): void {
-  const fits = isList(value) && value.length > 0 && value.length <= MOST_LEVELS;
+  const fits = isList(value) && value.length <= MOST_LEVELS;
   if (fits && value.every((id) => typeof id === "string")) return;
-  issues.push({ field: "ancestor_path", expected: `a list of 1 to ${MOST_LEVELS} call ids` });
+  issues.push({ field: "ancestor_path", expected: `a list of at most ${MOST_LEVELS} call ids` });
 }
 
 /** Notes what is wrong with the attempt at a model call that an event is about. */

@@ -297,8 +297,18 @@ describe("decodeDefect", () => {
       "cleared",
     ],
     [
-      "no ancestors",
-      { type: "subagent", ancestor_path: [], agent_type: "x", inner: { type: "turn_started" } },
+      "no word of ancestors",
+      { type: "subagent", agent_type: "x", inner: { type: "turn_started" } },
+      "ancestor_path",
+    ],
+    [
+      "too many ancestors",
+      {
+        type: "subagent",
+        ancestor_path: Array.from({ length: 257 }, () => "a"),
+        agent_type: "x",
+        inner: { type: "turn_started" },
+      },
       "ancestor_path",
     ],
     [
