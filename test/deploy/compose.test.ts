@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import {
@@ -17,6 +18,24 @@ const COMPOSE = "docker-compose.yml";
 const compose = shippedYaml(COMPOSE);
 const services = entriesAt(compose, "services");
 const service = (name: string) => at(compose, "services", name);
+
+/** Files of the repository with such a name, where compose files could be. */
+function shippedFiles(name: RegExp): string[] {
+  const root = fileURLToPath(new URL("../../", import.meta.url));
+  const below = (folder: string): string[] =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .map((path) => `${folder}/${path.replaceAll("\\", "/")}`)
+      .filter((path) => !path.includes("node_modules/"));
+  return [...readdirSync(root), ...["deploy", "examples", "scripts"].flatMap(below)].filter(
+    (path) => name.test(path),
+  );
+}
+
+/** Whether a YAML file describes containers. */
+function isCompose(file: unknown): boolean {
+  const described = Object.values(maybeAt(file, "services") ?? {});
+  return described.some((settings) => maybeAt(settings, "image") ?? maybeAt(settings, "build"));
+}
 
 /** What end-to-end tests are run with. */
 function testedVersion(server: string): string | undefined {
@@ -57,13 +76,6 @@ describe("docker-compose.yml", () => {
       const [, outside, inside] = /^127\.0\.0\.1:\$\{\w+:-(\d+)\}:(\d+)$/.exec(port) ?? [];
       expect(outside, port).toBe(inside);
     }
-  });
-
-  it("bounds the memory of what stays", () => {
-    const unbounded = services.filter(
-      ([, settings]) => maybeAt(settings, "mem_limit") === undefined,
-    );
-    expect(unbounded.map(([name]) => name)).toEqual(["volumes"]);
   });
 
   it("checks the health of what stays, the collector's from outside", () => {
@@ -169,6 +181,38 @@ describe("docker-compose.yml", () => {
       const read = (known[name] ?? []).flatMap(envVariables).map((one) => one.name);
       expect([name, variable, read.includes(variable)]).toEqual([name, variable, true]);
     }
+  });
+});
+
+describe("every service of every compose file", () => {
+  const all = shippedFiles(/\.ya?ml$/)
+    .map((path) => ({ path, file: shippedYaml(path) }))
+    .filter(({ file }) => isCompose(file))
+    .flatMap(({ path, file }) =>
+      entriesAt(file, "services").map(([name, settings]) => ({
+        name: `${path} ${name}`,
+        settings,
+      })),
+    );
+  const once = ["volumes", "demo"].map((name) => `${COMPOSE} ${name}`);
+
+  it("is looked at, those of docker-compose.yml among them", () => {
+    const own = services.map(([name]) => `${COMPOSE} ${name}`);
+    expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining(own));
+  });
+
+  it.each(all)("has bounds, and no more rights than it needs: $name", ({ name, settings }) => {
+    expect(maybeAt(settings, "mem_limit")).toMatch(/^[1-9]\d*[mg]$/);
+    expect(textsAt(settings, "cap_drop")).toEqual(["ALL"]);
+    expect(textsAt(settings, "security_opt")).toEqual(["no-new-privileges:true"]);
+    expect(maybeAt(settings, "logging", "options", "max-size")).toBe("10m");
+    expect(maybeAt(settings, "logging", "options", "max-file")).toBe("3");
+    // What ends by itself must not begin again.
+    expect(maybeAt(settings, "restart")).toBe(once.includes(name) ? "no" : "unless-stopped");
+    // Root alone may give a directory to another user.
+    const chowns = textsAt(settings, "entrypoint").includes("/bin/chown");
+    expect(textsAt(settings, "cap_add")).toEqual(chowns ? ["CHOWN"] : []);
+    expect(maybeAt(settings, "user") === "0:0").toBe(chowns);
   });
 });
 
