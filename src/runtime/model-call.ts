@@ -39,11 +39,14 @@ export type ModelFunction<T> = (call: ModelCall) => T | PromiseLike<T>;
 class Answer implements ModelCall {
   readonly modelCallId: string;
   readonly #call: OpenCall;
+  readonly #wrong: (error: unknown) => void;
   #firstOutputMs: number | undefined;
   #report: ModelReport = {};
 
-  constructor(call: OpenCall, modelCallId: string) {
+  /** @param wrong told of a report that can't be read. */
+  constructor(call: OpenCall, modelCallId: string, wrong: (error: unknown) => void) {
     this.#call = call;
+    this.#wrong = wrong;
     this.modelCallId = modelCallId;
   }
 
@@ -64,7 +67,12 @@ class Answer implements ModelCall {
   }
 
   report(report: ModelReport): void {
-    this.#report = { ...this.#report, ...report };
+    try {
+      this.#report = { ...this.#report, ...report };
+    } catch (error) {
+      // A client's own object may throw when it is read: the answer must not fail for it.
+      this.#wrong(error);
+    }
   }
 }
 
@@ -100,7 +108,8 @@ export function callModel<T>(
     if (told !== undefined) await told;
     call.assertNotCut();
     call.restart();
-    const answer = new Answer(call, names.model_call_id);
+    const wrong = (error: unknown) => tellHook(run.policy.onError, error);
+    const answer = new Answer(call, names.model_call_id, wrong);
     let result: T;
     try {
       result = await carried(

@@ -98,6 +98,26 @@ describe("a model call", () => {
     ]);
   });
 
+  it("does not fail for a report that throws when it is read", async () => {
+    const sink = new Told();
+    const heard: string[] = [];
+    const onError = (error: unknown) => heard.push(String(error));
+    const fail = () => {
+      throw new Error("not now");
+    };
+    const answer = await runAgent({ sink, ...base, onError }, (run) =>
+      run.model("m", (call) => {
+        call.report({ responseId: "resp_1" });
+        call.report(new Proxy({}, { ownKeys: fail }));
+        call.report(Object.defineProperty({}, "output", { enumerable: true, get: fail }));
+        return 1;
+      }),
+    );
+    expect(answer).toBe(1);
+    expect(sink.only("model_complete")).toMatchObject({ response_id: "resp_1" });
+    expect(heard).toEqual(["Error: not now", "Error: not now"]);
+  });
+
   it("is told as answered, whatever a report holds that is not as it should be", async () => {
     const sink = new Told();
     const heard: string[] = [];
