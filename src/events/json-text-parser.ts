@@ -31,11 +31,17 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
  */
 export class JsonTextParser {
   readonly #text: string;
+  readonly #repeats: boolean;
   #at = 0;
   #depth = 0;
 
-  constructor(text: string) {
+  /**
+   * @param options.repeats whether an object may have a name twice, the last one counting, as for
+   *   `JSON.parse`. Default `true`. Where it may not, the error quotes the name.
+   */
+  constructor(text: string, { repeats = true }: { readonly repeats?: boolean } = {}) {
     this.#text = text;
+    this.#repeats = repeats;
   }
 
   /** Reads the whole text. @throws JsonSyntaxError when it is no JSON value. */
@@ -74,7 +80,11 @@ export class JsonTextParser {
       do {
         this.#skipSpace();
         if (this.#text[this.#at] !== '"') this.#fail(expected);
+        const start = this.#at;
         const key = this.#string();
+        if (!this.#repeats && Object.hasOwn(object, key)) {
+          this.#fail(`no second ${JSON.stringify(key)} in this object`, start);
+        }
         if (!this.#take(":")) this.#fail("':'");
         setOwn(object, key, this.#value("a value"));
         expected = "a property name";

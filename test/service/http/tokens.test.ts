@@ -26,7 +26,28 @@ describe("a tokens file", () => {
   });
 
   it.each([
-    ["{", "expected JSON"],
+    ["{", "line 1, column 2: expected a property name or '}'"],
+    ['{"tokens":[\n  x\n]}', "line 2, column 3: expected a value or ']'"],
+    [
+      `{"tokens":[{"sha256":"${HASH}","tenant":"a",\n"tenant":"b"}]}`,
+      'line 2, column 1: expected no second "tenant" in this object',
+    ],
+    [
+      `{"tokens":[{"tenant":"a","sha256":"${HASH}","\\u0074enant":"a"}]}`,
+      'expected no second "tenant" in this object',
+    ],
+    [
+      `{"tokens":[{"tenant":"a","sha256":"${HASH}","trusted":false,"trusted":true}]}`,
+      'expected no second "trusted" in this object',
+    ],
+    [
+      `{"tokens":[{"tenant":"a","sha256":"${HASH}"}],"tokens":[]}`,
+      'expected no second "tokens" in this object',
+    ],
+    [
+      `{"tokens":[{"tenant":"a","sha256":"${HASH}","__proto__":1,"__proto__":1}]}`,
+      'expected no second "__proto__" in this object',
+    ],
     ["[]", "tokens: expected a list of entries"],
     ['{"tokens":[]}', "tokens: expected a list of entries"],
     ['{"tokens":[1]}', "tokens[0]: expected an object"],

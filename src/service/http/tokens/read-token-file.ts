@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { isJsonObject, type JsonObject } from "../../../dialects/dialect.ts";
+import { JsonSyntaxError, JsonTextParser } from "../../../events/json-text-parser.ts";
 import type { JsonValue } from "../../../events/json-value.ts";
 import { MOST_NAME } from "../../lane/long-names.ts";
 import type { TokenEntry } from "./token-entry.ts";
@@ -21,18 +22,13 @@ export async function readTokenFile(path: string): Promise<readonly TokenEntry[]
 }
 
 /**
- * The entries of a tokens file. A field that is not known is an error: a misspelt `metrics` or
- * `trusted` would be something else than was meant.
+ * The entries of a tokens file. A field that is not known, or is there twice, is an error: a misspelt
+ * `metrics`, or the first of two `tenant`, would be something else than was meant.
  *
- * @throws TokenFileError naming the entry and the field.
+ * @throws TokenFileError naming the entry and the field, or the line of what is no JSON or is there twice.
  */
 export function parseTokens(text: string): readonly TokenEntry[] {
-  let file: JsonValue;
-  try {
-    file = JSON.parse(text);
-  } catch (cause) {
-    throw new TokenFileError(`expected JSON (${String(cause)})`, { cause });
-  }
+  const file = parsed(text);
   const list = isJsonObject(file) ? file.tokens : undefined;
   if (!Array.isArray(list) || list.length === 0) {
     throw new TokenFileError('tokens: expected a list of entries, as in {"tokens":[{…}]}');
@@ -50,6 +46,17 @@ export function parseTokens(text: string): readonly TokenEntry[] {
     seen.set(digest, at);
     return entry;
   });
+}
+
+function parsed(text: string): JsonValue {
+  try {
+    return new JsonTextParser(text, { repeats: false }).parse();
+  } catch (cause) {
+    if (!(cause instanceof JsonSyntaxError)) throw cause;
+    const before = text.slice(0, cause.position).split("\n");
+    const place = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
+    throw new TokenFileError(`${place}: expected ${cause.expected}`, { cause });
+  }
 }
 
 function entryOf(value: JsonObject, where: string): TokenEntry {
