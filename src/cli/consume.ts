@@ -6,7 +6,7 @@ import { kafkaMessage } from "../service/kafka/kafka-error.ts";
 import { KafkaUnavailableError, loadKafkaLibrary } from "../service/kafka/kafka-library.ts";
 import { KafkaService, type KafkaServiceOptions } from "../service/kafka/kafka-service.ts";
 import { metricsText } from "../service/kafka/metrics-text.ts";
-import { StatusServer } from "../service/kafka/status-server.ts";
+import { type StatusOptions, StatusServer } from "../service/kafka/status-server.ts";
 import { Lane } from "../service/lane/lane.ts";
 import { openStores } from "../service/open-stores.ts";
 import { CliError, messageOf } from "./cli-error.ts";
@@ -212,7 +212,7 @@ export const consume: Command = {
       onNotice: (text) => io.err.line(safe(text)),
     };
     try {
-      await work(new KafkaService(library, options), listen, stopped, io);
+      await work(new KafkaService(library, options), listen, stopped, io, onError);
     } finally {
       await stores.close();
     }
@@ -226,13 +226,19 @@ async function work(
   listen: ListenAddress | undefined,
   stopped: Promise<string>,
   io: Io,
+  onError: KafkaServiceOptions["onError"],
 ): Promise<void> {
   let status: StatusServer | undefined;
   let member = false;
   try {
     if (listen !== undefined) {
       const notReady = () => (member ? standsStill(service) : "not a member of its group yet");
-      status = await statusServer(listen, notReady, service);
+      status = await statusServer({
+        ...listen,
+        notReady,
+        metrics: () => metricsText(service),
+        onError: (error) => onError(error, "--listen"),
+      });
       io.err.line(`listening on http://${listen.host}:${status.port}`);
     }
     const started = service.start().then(() => {
@@ -250,13 +256,9 @@ async function work(
   }
 }
 
-async function statusServer(
-  listen: ListenAddress,
-  notReady: () => string | undefined,
-  service: KafkaService,
-): Promise<StatusServer> {
+async function statusServer(options: StatusOptions): Promise<StatusServer> {
   try {
-    return await StatusServer.listen({ ...listen, notReady, metrics: () => metricsText(service) });
+    return await StatusServer.listen(options);
   } catch (error) {
     throw new CliError(`--listen: ${safe(messageOf(error))}`, undefined, { cause: error });
   }

@@ -20,6 +20,20 @@ export function jsonAnswer(status: number, value: object, headers?: OutgoingHttp
   return { status, body: () => [text], ...(headers === undefined ? {} : { headers }) };
 }
 
+export function textAnswer(status: number, text: string, type = "text/plain"): Answer {
+  return { status, body: () => [text], headers: { "content-type": `${type}; charset=utf-8` } };
+}
+
+/** Metrics in the form that Prometheus reads. */
+export function metricsAnswer(text: string): Answer {
+  return textAnswer(200, text, "text/plain; version=0.0.4");
+}
+
+export function refusedAnswer(refusal: Refusal, headers: OutgoingHttpHeaders = {}): Answer {
+  const error = refusalJson(refusal);
+  return jsonAnswer(refusal.status, { error }, { ...refusalHeaders(refusal), ...headers });
+}
+
 /** The error of a refusal, as it stands in answers. */
 export function refusalJson({ code, message }: Refusal): {
   readonly code: string;
@@ -32,16 +46,20 @@ export function refusalHeaders(refusal: Refusal): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
   if (refusal.retryAfter !== undefined) headers["retry-after"] = String(refusal.retryAfter);
   if (refusal.code === "token") headers["www-authenticate"] = "Bearer";
+  // Where a request ends is not sure then: what comes behind it might be part of it.
+  if (refusal.code === "bad_request" || refusal.code === "not_implemented") {
+    headers.connection = "close";
+  }
   return headers;
 }
 
 /**
- * Writes an answer as fast as it is read. Where the request's body has not come to its end, the
- * connection is closed after it; but not at once, since a sender that still writes would lose the
- * answer.
+ * Writes an answer as fast as it is read. Where the request's body has not come to its end, the request
+ * asks for it, or the answer says `connection: close`, the connection is closed after it; but not at once,
+ * since a sender that still writes would lose the answer.
  *
  * @param idleMs how long the reader may stand still.
- * @returns whether it was written. It does not reject.
+ * @returns whether the connection goes on. It does not reject.
  */
 export async function writeAnswer(
   request: IncomingMessage,
@@ -51,7 +69,7 @@ export async function writeAnswer(
 ): Promise<boolean> {
   const { status, headers = {}, body } = answer;
   const early = !request.complete;
-  if (early) response.setHeader("connection", "close");
+  const last = early || headers.connection === "close" || !response.shouldKeepAlive;
   let bytes = 0;
   for (const piece of body()) bytes += Buffer.byteLength(piece);
   response.writeHead(status, {
@@ -59,6 +77,7 @@ export async function writeAnswer(
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
     ...headers,
+    ...(last ? { connection: "close" } : {}),
     "content-length": bytes,
   });
   try {
@@ -72,7 +91,7 @@ export async function writeAnswer(
     if (request.socket.destroyed) return false;
     response.end();
     if (!response.writableFinished) await within(idleMs, request, response, "finish");
-    return true;
+    return !last;
   } catch {
     // Whoever does not read its answer is cut off, and gets nothing more.
     response.destroy();
@@ -103,6 +122,7 @@ async function within(
 }
 
 async function linger(request: IncomingMessage): Promise<void> {
+  const { socket } = request;
   const over = new AbortController();
   const end = () => over.abort();
   let bytes = 0;
@@ -112,11 +132,14 @@ async function linger(request: IncomingMessage): Promise<void> {
   };
   request.on("data", count);
   for (const event of ["end", "close", "error"]) request.once(event, end);
+  // Who has ended its side sends nothing more, also where its body lacks its end.
+  socket.once("end", end);
   request.resume();
-  if (request.readableEnded || request.destroyed) end();
+  if (request.readableEnded || request.destroyed || socket.readableEnded) end();
   await sleep(LINGER_MS, undefined, { signal: over.signal }).catch(() => {});
   request.off("data", count);
   for (const event of ["end", "close", "error"]) request.off(event, end);
+  socket.off("end", end);
   request.pause();
   // What comes after this is the sender's own trouble.
   request.on("error", () => {});

@@ -1,45 +1,63 @@
+import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { Refusal, type RefusalCode } from "./refusal.ts";
+import { refusalJson } from "./answer.ts";
+import { Refusal } from "./refusal.ts";
 
 /** How long the other side may take to close the connection, in ms. */
 const LINGER_MS = 1_000;
 
+/** Why no further request can be read on a connection. */
+export interface Unreadable {
+  readonly refusal: Refusal;
+  /** The sender ended in the middle of a request. */
+  readonly cut: boolean;
+}
+
 /**
- * Answers what is no request that Node's parser can read, or is none in time, and closes the
- * connection.
+ * What an error of Node's parser means to the sender.
  *
- * @returns the code of the answer; `undefined` where nobody is there to read one.
+ * @returns `undefined` where nobody is there to read an answer.
  */
-export function answerBadRequest(error: Error, socket: Duplex): RefusalCode | undefined {
+export function unreadable(error: Error): Unreadable | undefined {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (!socket.writable || code === "ECONNRESET" || code === "EPIPE") {
-    socket.destroy();
-    return undefined;
+  switch (code) {
+    case "ECONNRESET":
+    case "EPIPE":
+      return undefined;
+    case "HPE_HEADER_OVERFLOW":
+      return { refusal: new Refusal("head_size", "expected a shorter head"), cut: false };
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return { refusal: new Refusal("slow", "expected the request in time"), cut: false };
+    case "HPE_INVALID_EOF_STATE":
+      return { refusal: new Refusal("bad_request", "expected the rest of the request"), cut: true };
+    default: {
+      // The parser's words for what it found; they quote nothing of the request.
+      const found = "reason" in error && typeof error.reason === "string" ? error.reason : code;
+      return {
+        refusal: new Refusal("bad_request", `expected an HTTP/1.1 request (${found})`),
+        cut: false,
+      };
+    }
   }
-  const refusal = refusalOf(code);
-  const body = `${JSON.stringify({ error: { code: refusal.code, message: refusal.message } })}\n`;
+}
+
+/** Answers on a connection that has no request, and closes it. */
+export function answerSocket(socket: Duplex, refusal: Refusal): void {
+  // Node no longer listens to a connection that asked for a tunnel: an error would end the process.
+  socket.on("error", () => {});
+  if (!socket.writable) return;
+  const body = `${JSON.stringify({ error: refusalJson(refusal) })}\n`;
   const head = [
-    `HTTP/1.1 ${refusal.status} ${REASONS[refusal.status] ?? "Bad Request"}`,
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ""}`,
     "content-type: application/json",
+    "x-content-type-options: nosniff",
+    "cache-control: no-store",
     `content-length: ${Buffer.byteLength(body)}`,
     "connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
-  // Not at once, since the answer would be lost to one who still writes; but not never either.
+  // What else comes is read and dropped for a while: closed at once, the answer would be lost to a sender
+  // that still writes.
+  socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  return refusal.code;
-}
-
-const REASONS: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  408: "Request Timeout",
-  431: "Request Header Fields Too Large",
-};
-
-function refusalOf(code: string): Refusal {
-  if (code === "HPE_HEADER_OVERFLOW") return new Refusal("head_size", "expected a shorter head");
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    return new Refusal("slow", "expected the head of the request in time");
-  }
-  return new Refusal("bad_request", "expected an HTTP/1.1 request");
 }

@@ -1,21 +1,29 @@
 import { setMaxListeners } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Dialect } from "../../dialects/dialect.ts";
 import type { RecordedEvent } from "../../runtimes/runtimes.ts";
-import { type Answer, jsonAnswer, refusalHeaders, refusalJson, writeAnswer } from "./answer.ts";
-import { answerBadRequest } from "./bad-request.ts";
+import {
+  type Answer,
+  jsonAnswer,
+  metricsAnswer,
+  refusalHeaders,
+  refusalJson,
+  refusedAnswer,
+  writeAnswer,
+} from "./answer.ts";
 import { LineChecker } from "./check-line.ts";
-import { Connections } from "./connections.ts";
 import type { EventGate } from "./event-gate.ts";
 import { readEventHead } from "./event-request.ts";
+import { HttpFront } from "./http-front.ts";
 import type { IngestFigures } from "./ingest-figures.ts";
-import type { IngestLimits } from "./ingest-limits.ts";
+import { type IngestLimits, SPARE_CONNECTIONS } from "./ingest-limits.ts";
 import { LineOutcomes } from "./line-outcomes.ts";
 import { isLocalHost } from "./local-host.ts";
 import { Refusal, SenderGone } from "./refusal.ts";
 import { RequestBody } from "./request-body.ts";
+import { checkHead, hasExpectation } from "./request-head.ts";
 import { isRoute, ROUTES, type Route, readTarget } from "./routes.ts";
 import { takeEvents } from "./take-events.ts";
 import type { Access } from "./tokens/access.ts";
@@ -52,12 +60,9 @@ const KEEP_ALIVE_MS = 15_000;
 /** The HTTP door: `POST /v1/events`, and what says how it is. */
 export class IngestServer {
   readonly #options: IngestServerOptions;
-  readonly #server: Server;
-  readonly #connections: Connections;
+  readonly #front: HttpFront;
   readonly #stop = new AbortController();
   readonly #names: readonly string[];
-  readonly #serving = new Set<Promise<void>>();
-  readonly #answering = new WeakSet<object>();
   #draining = false;
 
   constructor(options: IngestServerOptions) {
@@ -66,32 +71,31 @@ export class IngestServer {
     setMaxListeners(0, this.#stop.signal);
     this.#names = ["auto", ...options.dialects.map(({ name }) => name)];
     const { headersMs, requestMs, maxConnections } = options.limits;
-    this.#server = createServer({
-      headersTimeout: headersMs,
-      requestTimeout: requestMs + LAST_RESORT_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: CHECK_MS,
-      noDelay: true,
-    });
-    this.#connections = new Connections(this.#server, maxConnections, () => {
-      options.figures.connectionsDropped += 1;
-    });
-    this.#server.on("request", (request, response) => this.#take(request, response, false));
-    this.#server.on("checkContinue", (request, response) => this.#take(request, response, true));
-    this.#server.on("clientError", (error, socket) => {
-      // Nothing may stand in the middle of an answer that has begun.
-      if (this.#answering.has(socket)) {
-        socket.destroy();
-        return;
-      }
-      const code = answerBadRequest(error, socket);
-      if (code !== undefined) options.figures.addRefusal(code);
+    const { figures } = options;
+    this.#front = new HttpFront({
+      server: {
+        headersTimeout: headersMs,
+        requestTimeout: requestMs + LAST_RESORT_MS,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        connectionsCheckingInterval: CHECK_MS,
+        noDelay: true,
+      },
+      connections: { most: maxConnections, spare: SPARE_CONNECTIONS },
+      serve: (request, response) => this.#serve(request, response),
+      onRefused: ({ code }) => figures.addRefusal(code),
+      onCut: () => {
+        figures.senderGone += 1;
+      },
+      onDropped: () => {
+        figures.connectionsDropped += 1;
+      },
+      onError: (error) => options.onError(error, "request"),
     });
   }
 
   /** Connections that are open. */
   get connections(): number {
-    return this.#connections.size;
+    return this.#front.connections.size;
   }
 
   get draining(): boolean {
@@ -100,12 +104,13 @@ export class IngestServer {
 
   /** @throws (rejects) an error of the system, such as EADDRINUSE. */
   listen(host: string, port: number): Promise<AddressInfo> {
+    const { server } = this.#front;
     return new Promise((resolve, reject) => {
-      this.#server.once("error", reject);
-      this.#server.listen(port, host, () => {
-        this.#server.off("error", reject);
-        this.#server.on("error", (error) => this.#options.onError(error, "server"));
-        const address = this.#server.address();
+      server.once("error", reject);
+      server.listen(port, host, () => {
+        server.off("error", reject);
+        server.on("error", (error) => this.#options.onError(error, "server"));
+        const address = server.address();
         if (address === null || typeof address === "string") reject(new Error("expected a port"));
         else resolve(address);
       });
@@ -117,68 +122,46 @@ export class IngestServer {
    * has not after `graceMs` is answered with what was taken of it.
    */
   async drain(graceMs: number): Promise<void> {
+    const { server } = this.#front;
     this.#draining = true;
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeIdleConnections();
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
     const late = new AbortController();
     const stop = setTimeout(() => this.#stop.abort(draining()), graceMs);
     await Promise.race([
-      this.#served(),
+      this.#front.served(),
       // Who does not read its answer, or a disk that hangs, is not waited for.
       sleep(graceMs + LAST_WORD_MS, undefined, { signal: late.signal }).catch(() => {}),
     ]);
     late.abort();
     clearTimeout(stop);
-    this.#server.closeAllConnections();
+    server.closeAllConnections();
     await closed;
   }
 
-  async #served(): Promise<void> {
-    while (this.#serving.size > 0) await Promise.all(this.#serving);
-  }
-
-  #take(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
-    const { socket } = request;
-    const served = this.#connections.inTurn(socket, () =>
-      this.#serve(request, response, expectsContinue),
-    );
-    if (served === undefined) return;
-    const turn = served
-      .catch((error: unknown) => {
-        this.#options.onError(error, "request");
-        socket.destroy();
-      })
-      .finally(() => this.#serving.delete(turn));
-    this.#serving.add(turn);
-  }
-
-  async #serve(
-    request: IncomingMessage,
-    response: ServerResponse,
-    expectsContinue: boolean,
-  ): Promise<void> {
+  /** @returns whether the connection goes on. */
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const { figures, limits } = this.#options;
-    if (request.socket.destroyed) return;
+    if (request.socket.destroyed) return false;
     const target = readTarget(request.url ?? "");
     const route = target !== undefined && isRoute(target.path) ? target.path : undefined;
     let answer: Answer;
     try {
+      checkHead(request);
       if (route === undefined) throw new Refusal("not_found", "expected a path of /openapi.json");
       const query = target?.query ?? new URLSearchParams();
-      answer = await this.#answer(route, query, request, response, expectsContinue);
+      answer = await this.#answer(route, query, request, response);
     } catch (error) {
       if (error instanceof SenderGone) {
         figures.senderGone += 1;
         request.socket.destroy();
-        return;
+        return false;
       }
       answer = this.#refused(this.#asRefusal(error), route);
     }
-    if (this.#draining) response.setHeader("connection", "close");
+    if (this.#draining) answer = { ...answer, headers: { ...answer.headers, connection: "close" } };
     figures.addRequest(route ?? "other", answer.status);
-    this.#answering.add(request.socket);
-    await writeAnswer(request, response, answer, limits.idleMs);
-    this.#answering.delete(request.socket);
+    return writeAnswer(request, response, answer, limits.idleMs);
   }
 
   async #answer(
@@ -186,7 +169,6 @@ export class IngestServer {
     query: URLSearchParams,
     request: IncomingMessage,
     response: ServerResponse,
-    expectsContinue: boolean,
   ): Promise<Answer> {
     const methods: readonly string[] = ROUTES[route];
     const { method = "", headers, socket } = request;
@@ -200,7 +182,7 @@ export class IngestServer {
     switch (route) {
       case "/v1/events": {
         const sender = access.sender(headers.authorization);
-        if (this.#connections.isSpare(socket)) {
+        if (this.#front.connections.isSpare(socket)) {
           throw new Refusal("connections", "too many connections send events", 1);
         }
         if (this.#draining) throw draining();
@@ -213,7 +195,7 @@ export class IngestServer {
           this.#names,
           limits.maxBodyBytes,
         );
-        if (expectsContinue) response.writeContinue();
+        if (hasExpectation(request)) response.writeContinue();
         const checker = new LineChecker(dialects, sender, dialect, tenant);
         return this.#events(request, { ...sender, checker, encoding });
       }
@@ -222,13 +204,11 @@ export class IngestServer {
       case "/readyz": {
         const refusal = this.#draining ? draining() : unready();
         if (refusal === undefined) return jsonAnswer(200, { status: "ready" });
-        return jsonAnswer(503, { error: refusalJson(refusal) }, refusalHeaders(refusal));
+        return refusedAnswer(refusal);
       }
       case "/metrics": {
         access.metrics(headers.authorization, headers.host);
-        const text = metrics();
-        const type = "text/plain; version=0.0.4; charset=utf-8";
-        return { status: 200, headers: { "content-type": type }, body: () => [text] };
+        return metricsAnswer(metrics());
       }
       case "/openapi.json":
         return { status: 200, body: () => [openapi] };
@@ -249,6 +229,7 @@ export class IngestServer {
       idleMs: limits.idleMs,
       totalMs: limits.requestMs,
       stop: this.#stop.signal,
+      broken: this.#front.connections.brokenSignal(request.socket),
     });
     const outcomes = new LineOutcomes();
     const onText = (bytes: number) => {
@@ -273,9 +254,8 @@ export class IngestServer {
 
   #refused(refusal: Refusal, route: Route | undefined): Answer {
     this.#options.figures.addRefusal(refusal.code);
-    const headers = refusalHeaders(refusal);
-    if (refusal.code === "method" && route !== undefined) headers.allow = ROUTES[route].join(", ");
-    return jsonAnswer(refusal.status, { error: refusalJson(refusal) }, headers);
+    const allows = refusal.code === "method" && route !== undefined;
+    return refusedAnswer(refusal, allows ? { allow: ROUTES[route].join(", ") } : {});
   }
 
   #asRefusal(error: unknown): Refusal {

@@ -7,51 +7,38 @@ import type { Route } from "./routes.ts";
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 type JsonObject = { readonly [name: string]: Json };
 
+const OF_ANY_ROUTE: readonly RefusalCode[] = [
+  "bad_request",
+  "method",
+  "slow",
+  "expectation",
+  "host",
+  "head_size",
+  "internal",
+  "not_implemented",
+];
+
 /** The statuses of refusals that a route can answer, beside its own. */
 const REFUSED: Readonly<Record<Route, readonly RefusalCode[]>> = {
   "/v1/events": [
-    "bad_request",
+    ...OF_ANY_ROUTE,
     "encoding",
     "dialect",
     "token",
     "forbidden",
-    "method",
-    "slow",
     "body_size",
     "line_count",
     "media_type",
-    "host",
     "rate",
-    "head_size",
-    "internal",
     "backlog",
     "store",
     "connections",
     "draining",
   ],
-  "/healthz": ["bad_request", "method", "slow", "host", "head_size", "internal"],
-  "/readyz": [
-    "bad_request",
-    "method",
-    "slow",
-    "host",
-    "head_size",
-    "internal",
-    "backlog",
-    "store",
-    "draining",
-  ],
-  "/metrics": [
-    "bad_request",
-    "token",
-    "forbidden",
-    "method",
-    "slow",
-    "host",
-    "head_size",
-    "internal",
-  ],
-  "/openapi.json": ["bad_request", "method", "slow", "host", "head_size", "internal"],
+  "/healthz": OF_ANY_ROUTE,
+  "/readyz": [...OF_ANY_ROUTE, "backlog", "store", "draining"],
+  "/metrics": [...OF_ANY_ROUTE, "token", "forbidden"],
+  "/openapi.json": OF_ANY_ROUTE,
 };
 
 /** The OpenAPI 3.1 document of the service, made from what the service itself is made from. */

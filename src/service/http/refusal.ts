@@ -1,6 +1,6 @@
 /** Why a request is refused: its status, and what it means to the sender. The OpenAPI document is made from it. */
 export const REFUSALS = {
-  bad_request: { status: 400, about: "The request is no HTTP that can be read." },
+  bad_request: { status: 400, about: "Malformed HTTP request, or one that ended early." },
   encoding: {
     status: 400,
     about: "`Content-Encoding` is neither gzip nor identity, or the gzip data is damaged.",
@@ -17,6 +17,7 @@ export const REFUSALS = {
   },
   line_count: { status: 413, about: "The body has too many lines. Send it in parts." },
   media_type: { status: 415, about: "`Content-Type` is not application/x-ndjson." },
+  expectation: { status: 417, about: "`Expect` is not 100-continue." },
   host: {
     status: 421,
     about: "Without tokens, `Host` must name this machine: a page in a browser may not write here.",
@@ -24,6 +25,10 @@ export const REFUSALS = {
   rate: { status: 429, about: "The tenant sends more lines than its rate allows." },
   head_size: { status: 431, about: "The head of the request is too long." },
   internal: { status: 500, about: "A fault of the service itself." },
+  not_implemented: {
+    status: 501,
+    about: "The method is CONNECT, or `Transfer-Encoding` is not chunked.",
+  },
   backlog: { status: 503, about: "Too much is accepted and not stored yet." },
   store: { status: 503, about: "The journal can't be written." },
   connections: { status: 503, about: "Too many connections send events." },

@@ -10,6 +10,8 @@ export interface RequestBodyOptions {
   readonly totalMs: number;
   /** Ends the reading with its reason. */
   readonly stop: AbortSignal;
+  /** Ends the reading of a body that is not all there, with its reason. */
+  readonly broken: AbortSignal;
 }
 
 /**
@@ -29,7 +31,9 @@ export class RequestBody {
     this.#options = options;
     this.#endMs = performance.now() + options.totalMs;
     for (const event of ["readable", "end", "error", "close"]) request.on(event, this.#rouse);
-    options.stop.addEventListener("abort", this.#rouse);
+    for (const signal of [options.stop, options.broken]) {
+      signal.addEventListener("abort", this.#rouse);
+    }
   }
 
   /** Bytes that came. */
@@ -64,15 +68,17 @@ export class RequestBody {
     }
     // An error after this is the sender's leaving: without a listener it would end the process.
     this.#request.on("error", () => {});
-    this.#options.stop.removeEventListener("abort", this.#rouse);
+    for (const signal of [this.#options.stop, this.#options.broken]) {
+      signal.removeEventListener("abort", this.#rouse);
+    }
     this.#wake?.();
   }
 
   readonly #rouse = () => this.#wake?.();
 
   async #more(): Promise<void> {
-    const { idleMs, stop, totalMs } = this.#options;
-    throwIfStopped(stop);
+    const { idleMs, totalMs } = this.#options;
+    this.#throwIfOver();
     const left = this.#endMs - performance.now();
     const waitMs = Math.max(0, Math.min(idleMs, left));
     let late = false;
@@ -87,23 +93,27 @@ export class RequestBody {
       };
     });
     this.#wake = undefined;
-    if (this.#done) return;
-    throwIfStopped(stop);
-    if (!late) return;
+    // What came before the end of the reading is read first; then it ends here.
+    if (this.#done || !late) return;
     const expected =
       left <= idleMs
         ? `the whole body within ${totalMs / 1000} s`
         : `the next piece of the body within ${idleMs / 1000} s`;
     throw new Refusal("slow", `expected ${expected}`);
   }
+
+  #throwIfOver(): void {
+    const { broken, stop } = this.#options;
+    if (stop.aborted) throw reasonOf(stop);
+    // A body that is all there is not broken: what was wrong came behind it.
+    if (broken.aborted && !this.#request.complete) throw reasonOf(broken);
+  }
+}
+
+function reasonOf({ reason }: AbortSignal): Error {
+  return reason instanceof Refusal ? reason : new SenderGone();
 }
 
 export function tooLong(maxBytes: number): Refusal {
   return new Refusal("body_size", `expected a body of at most ${maxBytes} bytes`);
-}
-
-function throwIfStopped(stop: AbortSignal): void {
-  if (!stop.aborted) return;
-  const reason: unknown = stop.reason;
-  throw reason instanceof Error ? reason : new SenderGone();
 }

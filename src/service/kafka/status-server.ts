@@ -1,5 +1,15 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
+import {
+  type Answer,
+  metricsAnswer,
+  refusedAnswer,
+  textAnswer,
+  writeAnswer,
+} from "../http/answer.ts";
+import { HttpFront } from "../http/http-front.ts";
 import { isLocalHost, isLoopback } from "../http/local-host.ts";
+import { Refusal } from "../http/refusal.ts";
+import { checkHead } from "../http/request-head.ts";
 
 export interface StatusOptions {
   readonly host: string;
@@ -8,81 +18,83 @@ export interface StatusOptions {
   /** Why there is nothing to be expected of this worker just now; `undefined`: it is ready. */
   readonly notReady: () => string | undefined;
   readonly metrics: () => string;
+  /** Told of faults of the server itself. */
+  readonly onError: (error: unknown) => void;
 }
 
 const REQUEST_MS = 5_000;
 const MOST_CONNECTIONS = 64;
+/** How long the reader of an answer may stand still, in ms. */
+const IDLE_MS = 5_000;
 
 /** Answers `/healthz`, `/readyz` and `/metrics`: no bodies are read, and nothing can be changed by it. */
 export class StatusServer {
-  readonly #server: Server;
+  readonly #front: HttpFront;
 
-  private constructor(server: Server) {
-    this.#server = server;
+  private constructor(front: HttpFront) {
+    this.#front = front;
   }
 
   /** @throws (rejects) when the address can't be listened on. */
   static async listen(options: StatusOptions): Promise<StatusServer> {
     const { host, port } = options;
-    const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
-      answer(request, response, options);
+    const front = new HttpFront({
+      server: { requestTimeout: REQUEST_MS },
+      connections: { most: MOST_CONNECTIONS, spare: 0 },
+      serve: async (request, response) =>
+        writeAnswer(request, response, answerTo(request, options), IDLE_MS),
+      onError: options.onError,
     });
-    server.maxConnections = MOST_CONNECTIONS;
+    const { server } = front;
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
       server.listen(port, host, () => resolve());
     });
-    return new StatusServer(server);
+    return new StatusServer(front);
   }
 
   get port(): number {
-    const address = this.#server.address();
+    const address = this.#front.server.address();
     return typeof address === "object" && address !== null ? address.port : 0;
   }
 
   async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((closed) => this.#server.close(closed));
+    const { server } = this.#front;
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
   }
 }
 
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-  readonly headers?: Readonly<Record<string, string>>;
+function answerTo(request: IncomingMessage, options: StatusOptions): Answer {
+  try {
+    checkHead(request);
+    return answerOf(request, options);
+  } catch (error) {
+    if (error instanceof Refusal) return refusedAnswer(error);
+    throw error;
+  }
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, options: StatusOptions): void {
-  const { status, text, headers } = answerTo(request, options);
-  response.writeHead(status, {
-    "content-type": "text/plain; charset=utf-8",
-    "cache-control": "no-store",
-    ...headers,
-  });
-  response.end(request.method === "HEAD" ? undefined : text);
-}
-
-function answerTo({ method, url, headers }: IncomingMessage, options: StatusOptions): Answer {
+/** @throws Refusal */
+function answerOf({ method, url, headers }: IncomingMessage, options: StatusOptions): Answer {
   // A web page that calls itself this machine is none of its callers.
   if (isLoopback(options.host) && !isLocalHost(headers.host)) {
-    return { status: 403, text: "host\n" };
+    throw new Refusal("host", "expected a Host that names this machine");
   }
   if (method !== "GET" && method !== "HEAD") {
-    return { status: 405, text: "method\n", headers: { allow: "GET, HEAD" } };
+    const refusal = new Refusal("method", `expected GET or HEAD, got ${method}`);
+    return refusedAnswer(refusal, { allow: "GET, HEAD" });
   }
   switch (url?.split("?", 1)[0]) {
     case "/healthz":
-      return { status: 200, text: "ok\n" };
+      return textAnswer(200, "ok\n");
     case "/readyz": {
       const reason = options.notReady();
-      if (reason === undefined) return { status: 200, text: "ready\n" };
-      return { status: 503, text: `${reason}\n` };
+      return reason === undefined ? textAnswer(200, "ready\n") : textAnswer(503, `${reason}\n`);
     }
     case "/metrics":
-      return { status: 200, text: options.metrics(), headers: PROMETHEUS };
+      return metricsAnswer(options.metrics());
     default:
-      return { status: 404, text: "not found\n" };
+      throw new Refusal("not_found", "expected /healthz, /readyz or /metrics");
   }
 }
-
-const PROMETHEUS = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };

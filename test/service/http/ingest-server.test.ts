@@ -255,9 +255,9 @@ describe("the HTTP door", () => {
     raw.send(POST, "host: localhost", NDJSON, "content-length: 9999999", "", events(512));
     while (door.journal.appends === 0) await new Promise((resolve) => setImmediate(resolve));
     raw.socket.destroy();
-    while (door.server.connections > 0) await new Promise((resolve) => setImmediate(resolve));
-    write();
     while (door.figures.senderGone === 0) await new Promise((resolve) => setImmediate(resolve));
+    write();
+    while (door.figures.lines.size === 0) await new Promise((resolve) => setImmediate(resolve));
     expect(door.texts.length).toBe(512);
     expect([...door.figures.lines]).toEqual([
       ["_any", { accepted: 512, duplicate: 0, rejected: 0 }],

@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { metricsText } from "../../../src/service/kafka/metrics-text.ts";
 import { StatusServer } from "../../../src/service/kafka/status-server.ts";
+import { RawConnection } from "../http/support/raw-connection.ts";
 import { NO_FIGURES } from "./lane-figures.ts";
 
 const PARTITION = {
@@ -60,6 +61,9 @@ describe("StatusServer", () => {
       port: 0,
       notReady,
       metrics: () => "a 1\n",
+      onError: (error) => {
+        throw error;
+      },
     });
     servers.push(server);
     return server.port;
@@ -103,8 +107,58 @@ describe("StatusServer", () => {
 
   it("refuses other paths, methods and hosts", async () => {
     const port = await listen();
-    expect((await ask(port, "/")).status).toBe(404);
-    expect((await ask(port, "/metrics", "POST")).status).toBe(405);
-    expect((await ask(port, "/metrics", "GET", "evil.example")).status).toBe(403);
+    for (const [code, status, path, method, host] of [
+      ["not_found", 404, "/", "GET", "localhost"],
+      ["method", 405, "/metrics", "POST", "localhost"],
+      ["host", 421, "/metrics", "GET", "evil.example"],
+    ] as const) {
+      const { text, ...answer } = await ask(port, path, method, host);
+      expect(answer).toEqual({ status, type: "application/json" });
+      expect(JSON.parse(text)).toEqual({ error: { code, message: expect.stringMatching(/\w/) } });
+    }
+  });
+
+  it("serves one request after the other on a connection, and says what follows is none", async () => {
+    const port = await listen();
+    const get = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    using raw = new RawConnection(port).send(get + get, "nonsense", "", "");
+    const text = await raw.end();
+    expect([...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual([
+      ...["200", "200", "400"],
+    ]);
+    expect(text.match(/connection: close/gi)?.length).toBe(1);
+    using bad = new RawConnection(port);
+    bad.send(
+      "POST /metrics HTTP/1.1",
+      "host: localhost",
+      "transfer-encoding: chunked",
+      "",
+      "zz",
+      "",
+    );
+    bad.socket.end();
+    expect((await bad.end()).match(/^HTTP\/1\.1 \d+/gm)).toEqual(["HTTP/1.1 405"]);
+  });
+
+  it("answers what is no request of HTTP, as `serve` does", async () => {
+    const port = await listen();
+    for (const [code, status, ...lines] of [
+      ["bad_request", 400, "nonsense"],
+      ["bad_request", 400, "GET /healthz HTTP/1.1"],
+      ["not_implemented", 501, "CONNECT localhost:1 HTTP/1.1", "host: localhost:1"],
+      ["expectation", 417, "GET /healthz HTTP/1.1", "host: localhost", "expect: more"],
+      [
+        "not_implemented",
+        501,
+        "GET /healthz HTTP/1.1",
+        "host: localhost",
+        "transfer-encoding: gzip, chunked",
+      ],
+      ["head_size", 431, "GET /healthz HTTP/1.1", `host: ${"x".repeat(20_000)}`],
+    ] as const) {
+      using raw = new RawConnection(port).send(...lines, "connection: close", "", "");
+      const text = await raw.until("}}");
+      expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*"code":"${code}"`, "s"));
+    }
   });
 });

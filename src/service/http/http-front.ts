@@ -1,0 +1,95 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
+import type { Duplex } from "node:stream";
+import { answerSocket, type Unreadable, unreadable } from "./bad-request.ts";
+import { type ConnectionLimits, Connections } from "./connections.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface FrontOptions {
+  readonly server: ServerOptions;
+  readonly connections: ConnectionLimits;
+  /**
+   * Answers a request; it calls `checkHead` first. Requests of one connection come one after the other.
+   * Where it rejects, the connection is cut off.
+   *
+   * @returns whether the connection goes on.
+   */
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+  /** Told of an answer to what was no request. */
+  readonly onRefused?: (refusal: Refusal) => void;
+  /** Told of a sender that ended in the middle of a request. */
+  readonly onCut?: () => void;
+  /** Told of a connection that was closed at once. */
+  readonly onDropped?: () => void;
+  /** Told why `serve` rejected. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * A server of `node:http` that leaves every answer to its owner: the answers that Node gives by itself have
+ * no body, and a CONNECT gets none at all.
+ */
+export class HttpFront {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly #options: FrontOptions;
+  readonly #serving = new Set<Promise<void>>();
+
+  constructor(options: FrontOptions) {
+    this.#options = options;
+    this.server = createServer({ ...options.server, requireHostHeader: false });
+    // Node drops what comes behind the 2,000th header, a Host or a Transfer-Encoding, say. The length of the
+    // head bounds their number already.
+    this.server.maxHeadersCount = 0;
+    this.connections = new Connections(this.server, options.connections);
+    this.server.on("drop", () => options.onDropped?.());
+    const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+      this.#take(request.socket, () => options.serve(request, response));
+    };
+    for (const event of ["request", "checkContinue", "checkExpectation"]) {
+      this.server.on(event, onRequest);
+    }
+    this.server.on("connect", (_request, socket) => {
+      const refusal = new Refusal("not_implemented", "expected another method than CONNECT");
+      this.#end(socket, { refusal, cut: false });
+    });
+    this.server.on("clientError", (error, socket) => {
+      const reason = unreadable(error);
+      if (reason === undefined) socket.destroy();
+      else this.#end(socket, reason);
+    });
+  }
+
+  /** Resolves when no request is being served. */
+  async served(): Promise<void> {
+    while (this.#serving.size > 0) await Promise.all(this.#serving);
+  }
+
+  /** A body that is being read is answered by who reads it; else the connection is, in its turn. */
+  #end(socket: Duplex, { refusal, cut }: Unreadable): void {
+    if (!this.connections.breakOff(socket, refusal)) return;
+    if (cut) this.#options.onCut?.();
+    this.#take(socket, async () => {
+      this.#options.onRefused?.(refusal);
+      answerSocket(socket, refusal);
+      return false;
+    });
+  }
+
+  #take(socket: Duplex, serve: () => Promise<boolean>): void {
+    const served = this.connections.inTurn(socket, serve);
+    if (served === undefined) return;
+    const turn = served
+      .catch((error: unknown) => {
+        this.#options.onError(error);
+        socket.destroy();
+      })
+      .finally(() => this.#serving.delete(turn));
+    this.#serving.add(turn);
+  }
+}
