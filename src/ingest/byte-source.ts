@@ -3,6 +3,9 @@ import { GZIP_MAGIC, gunzipped } from "./gunzip.ts";
 /** Bytes in pieces: a file, standard input, a request. Text is taken as UTF-8. */
 export type ByteSource = AsyncIterable<Uint8Array | string>;
 
+/** Bytes of gzip data, decompressed. */
+export type Gunzip = (source: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
+
 /** That of UTF-8. */
 export const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
 
@@ -11,13 +14,19 @@ export const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
  * UTF-8 byte order mark at the start. The pieces are views of what the source gave, so the source must
  * not write to them again.
  *
- * @throws what the source throws; an error with a code of zlib's (`Z_DATA_ERROR`, `Z_BUF_ERROR`) where the
- *   gzip data is damaged or cut. What came before a cut, or other bytes behind the end, was given by then.
+ * @param gunzip decompresses. By default as {@link gunzipped} does, which gives all that a damaged file
+ *   still holds.
+ * @throws what the source throws, and what `gunzip` throws where the gzip data is damaged or cut: by default
+ *   an error with a code of zlib's (`Z_DATA_ERROR`, `Z_BUF_ERROR`). What came before a cut, or other bytes
+ *   behind the end, was given by then.
  */
-export async function* textBytes(source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
+export async function* textBytes(
+  source: ByteSource,
+  gunzip: Gunzip = gunzipped,
+): AsyncGenerator<Buffer, void, undefined> {
   const plain = withLongStart(buffers(source), GZIP_MAGIC.length);
   let first = true;
-  for await (const chunk of withLongStart(inflated(plain), BYTE_ORDER_MARK.length)) {
+  for await (const chunk of withLongStart(inflated(plain, gunzip), BYTE_ORDER_MARK.length)) {
     yield first && startsWith(chunk, BYTE_ORDER_MARK)
       ? chunk.subarray(BYTE_ORDER_MARK.length)
       : chunk;
@@ -54,11 +63,12 @@ async function* withLongStart(
 
 async function* inflated(
   source: AsyncGenerator<Buffer, void, undefined>,
+  gunzip: Gunzip,
 ): AsyncGenerator<Buffer, void, undefined> {
   const { value: first, done } = await source.next();
   if (done === true) return;
   const whole = withFirst(first, source);
-  if (startsWith(first, GZIP_MAGIC)) yield* gunzipped(whole);
+  if (startsWith(first, GZIP_MAGIC)) yield* gunzip(whole);
   else yield* whole;
 }
 

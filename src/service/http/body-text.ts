@@ -1,37 +1,40 @@
 import { textBytes } from "../../ingest/byte-source.ts";
 import { GZIP_MAGIC } from "../../ingest/gunzip.ts";
+import { gzipText } from "./gzip-text.ts";
+import type { HeldBytes } from "./held-bytes.ts";
 import { Refusal } from "./refusal.ts";
 import { tooLong } from "./request-body.ts";
 
 /** How a body may come. Plain bytes that are gzip by their first two are taken as such too. */
 export type BodyEncoding = "gzip" | "identity";
 
+export interface BodyTextOptions {
+  readonly encoding: BodyEncoding;
+  /** Longest text. */
+  readonly maxBytes: number;
+  /** Where compressed bytes wait for their checksum. */
+  readonly held: HeldBytes;
+  /** Told of the bytes of text as they come. */
+  readonly onBytes: (bytes: number) => void;
+}
+
 /**
- * The text of a body, decompressed piece by piece: how much comes out is counted as it comes, so that
- * a few bytes that would become many end at the limit.
+ * The text of a body: plain bytes piece by piece as they come, gzip as {@link gzipText} does.
  *
- * @throws Refusal when the text is longer than `maxBytes`, or the gzip data is damaged; what the
- * source throws.
+ * @throws Refusal when the text is longer than `maxBytes`, or the gzip data is none, damaged, or has no
+ * room to wait; what the source throws.
  */
 export async function* bodyText(
   source: AsyncIterable<Buffer>,
-  encoding: BodyEncoding,
-  maxBytes: number,
-  onBytes: (bytes: number) => void,
+  { encoding, maxBytes, held, onBytes }: BodyTextOptions,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const checked = encoding === "gzip" ? surelyGzip(source) : source;
+  const sent = encoding === "gzip" ? surelyGzip(source) : source;
   let bytes = 0;
-  try {
-    for await (const chunk of textBytes(checked)) {
-      bytes += chunk.length;
-      if (bytes > maxBytes) throw tooLong(maxBytes);
-      onBytes(chunk.length);
-      yield chunk;
-    }
-  } catch (error) {
-    throw isZlibError(error)
-      ? new Refusal("encoding", `expected whole gzip data (${error.message})`)
-      : error;
+  for await (const chunk of textBytes(sent, (gzip) => gzipText(gzip, maxBytes, held))) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLong(maxBytes);
+    onBytes(chunk.length);
+    yield chunk;
   }
 }
 
@@ -45,18 +48,9 @@ async function* surelyGzip(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     }
     yield chunk;
   }
-  if (seen > 0 && seen < GZIP_MAGIC.length) throw noGzip();
+  if (seen < GZIP_MAGIC.length) throw noGzip();
 }
 
 function noGzip(): Refusal {
   return new Refusal("encoding", "expected gzip data, as Content-Encoding says");
-}
-
-function isZlibError(error: unknown): error is Error {
-  return (
-    error instanceof Error &&
-    "code" in error &&
-    typeof error.code === "string" &&
-    error.code.startsWith("Z_")
-  );
 }

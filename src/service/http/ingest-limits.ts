@@ -10,6 +10,11 @@ export interface IngestLimits {
   readonly maxConnections: number;
   /** Bytes of lines that are accepted and still needed, above which there is a 503. Default 4 GiB. */
   readonly maxBacklogBytes: number;
+  /**
+   * Memory of compressed bodies that wait for their checksum, of all connections. One body of the longest
+   * kind always has room. Default 256 MiB.
+   */
+  readonly maxHeldBytes: number;
   /** Until the head of a request is there. Default 10,000. */
   readonly headersMs: number;
   /** Between two pieces of a body, or of an answer that is read. Default 30,000. */
@@ -24,6 +29,7 @@ export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   maxLines: 50_000,
   maxConnections: 256,
   maxBacklogBytes: 4 * 1024 * 1024 * 1024,
+  maxHeldBytes: 256 * 1024 * 1024,
   headersMs: 10_000,
   idleMs: 30_000,
   requestMs: 300_000,

@@ -30,6 +30,7 @@ export const INGEST_METRICS = {
   entelix_ingest_sender_gone_total: counter("Requests whose sender left before their end."),
   entelix_ingest_received_bytes_total: counter("Bytes of bodies as they came."),
   entelix_ingest_text_bytes_total: counter("Bytes of bodies after decompression."),
+  entelix_ingest_held_bytes: gauge("Memory of compressed bodies that wait for their last byte."),
   entelix_ingest_connections: gauge("Connections that are open."),
   entelix_ingest_connections_dropped_total: counter("Connections closed at once, being too many."),
   entelix_ingest_token_reloads_total: counter("Times the tokens file was read again."),

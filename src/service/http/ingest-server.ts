@@ -16,6 +16,8 @@ import {
 import { LineChecker } from "./check-line.ts";
 import type { EventGate } from "./event-gate.ts";
 import { readEventHead } from "./event-request.ts";
+import { BLOCK_BYTES } from "./held-body.ts";
+import { HeldBytes } from "./held-bytes.ts";
 import { HttpFront } from "./http-front.ts";
 import type { IngestFigures } from "./ingest-figures.ts";
 import { type IngestLimits, SPARE_CONNECTIONS } from "./ingest-limits.ts";
@@ -61,6 +63,7 @@ const KEEP_ALIVE_MS = 15_000;
 export class IngestServer {
   readonly #options: IngestServerOptions;
   readonly #front: HttpFront;
+  readonly #held: HeldBytes;
   readonly #stop = new AbortController();
   readonly #names: readonly string[];
   #draining = false;
@@ -70,7 +73,9 @@ export class IngestServer {
     // One for each body that is being read: Node would warn of a leak from the eleventh sender on.
     setMaxListeners(0, this.#stop.signal);
     this.#names = ["auto", ...options.dialects.map(({ name }) => name)];
-    const { headersMs, requestMs, maxConnections } = options.limits;
+    const { headersMs, requestMs, maxConnections, maxHeldBytes, maxBodyBytes } = options.limits;
+    const longest = Math.ceil(maxBodyBytes / BLOCK_BYTES) * BLOCK_BYTES;
+    this.#held = new HeldBytes(Math.max(maxHeldBytes, longest));
     const { figures } = options;
     this.#front = new HttpFront({
       server: {
@@ -96,6 +101,11 @@ export class IngestServer {
   /** Connections that are open. */
   get connections(): number {
     return this.#front.connections.size;
+  }
+
+  /** Memory of compressed bodies that wait for their last byte. */
+  get heldBytes(): number {
+    return this.#held.used;
   }
 
   get draining(): boolean {
@@ -236,7 +246,8 @@ export class IngestServer {
       figures.textBytes += bytes;
     };
     try {
-      await takeEvents({ ...sent, body, onText }, gate, limits, outcomes);
+      const held = this.#held;
+      await takeEvents({ ...sent, body, held, onText }, gate, limits, outcomes);
       return { status: 200, body: () => outcomes.json() };
     } catch (error) {
       if (error instanceof SenderGone) throw error;

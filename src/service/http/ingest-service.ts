@@ -161,6 +161,7 @@ export class IngestService {
           metricsText({
             figures,
             lane: lane.figures,
+            heldBytes: server.heldBytes,
             connections: server.connections,
             ready: !server.draining && unready() === undefined,
             journal,

@@ -7,6 +7,7 @@ import { INGEST_METRICS, type IngestMetric, type IngestMetricName } from "./inge
 export interface IngestState {
   readonly figures: IngestFigures;
   readonly lane: LaneFigures;
+  readonly heldBytes: number;
   readonly connections: number;
   readonly ready: boolean;
   readonly journal: { readonly bytes: number; readonly next: number; readonly position: number };
@@ -44,6 +45,7 @@ function samplesOf(state: IngestState): Record<IngestMetricName, readonly Sample
     entelix_ingest_sender_gone_total: one(figures.senderGone),
     entelix_ingest_received_bytes_total: one(figures.receivedBytes),
     entelix_ingest_text_bytes_total: one(figures.textBytes),
+    entelix_ingest_held_bytes: one(state.heldBytes),
     entelix_ingest_connections: one(state.connections),
     entelix_ingest_connections_dropped_total: one(figures.connectionsDropped),
     entelix_ingest_token_reloads_total: one(figures.tokenReloads),

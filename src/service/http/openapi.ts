@@ -32,6 +32,7 @@ const REFUSED: Readonly<Record<Route, readonly RefusalCode[]>> = {
     "rate",
     "backlog",
     "store",
+    "memory",
     "connections",
     "draining",
   ],
@@ -113,7 +114,7 @@ function eventsOperation(): JsonObject {
     operationId: "sendEvents",
     summary: "Takes events, one JSON object a line, of any dialect.",
     description:
-      "Lines are read as they come, and a line is `accepted` only once it is durable. Blank lines are left out. Send again what has no result; an event with an `event_id` is taken once.",
+      "Lines are read as they come, and a line is `accepted` only once it is durable. Of a gzip body no line is taken before its last checksum holds. Blank lines are left out. Send again what has no result; an event with an `event_id` is taken once.",
     security: [{}, { bearer: [] }],
     parameters: [
       {

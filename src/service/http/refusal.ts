@@ -3,7 +3,8 @@ export const REFUSALS = {
   bad_request: { status: 400, about: "Malformed HTTP request, or one that ended early." },
   encoding: {
     status: 400,
-    about: "`Content-Encoding` is neither gzip nor identity, or the gzip data is damaged.",
+    about:
+      "`Content-Encoding` is neither gzip nor identity, or the gzip data is damaged: no line was taken.",
   },
   dialect: { status: 400, about: "`dialect` is none that is known." },
   token: { status: 401, about: "No token came, or none that is known." },
@@ -31,6 +32,7 @@ export const REFUSALS = {
   },
   backlog: { status: 503, about: "Too much is accepted and not stored yet." },
   store: { status: 503, about: "The journal can't be written." },
+  memory: { status: 503, about: "Too many compressed bodies wait for their last byte." },
   connections: { status: 503, about: "Too many connections send events." },
   draining: { status: 503, about: "The service is about to end." },
 } as const;

@@ -102,9 +102,15 @@ export class RequestBody {
     throw new Refusal("slow", `expected ${expected}`);
   }
 
-  #throwIfOver(): void {
-    const { broken, stop } = this.#options;
+  /** @throws the reason where the reading is to end, though more of the body may have come. */
+  throwIfStopped(): void {
+    const { stop } = this.#options;
     if (stop.aborted) throw reasonOf(stop);
+  }
+
+  #throwIfOver(): void {
+    this.throwIfStopped();
+    const { broken } = this.#options;
     // A body that is all there is not broken: what was wrong came behind it.
     if (broken.aborted && !this.#request.complete) throw reasonOf(broken);
   }

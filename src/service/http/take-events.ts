@@ -3,6 +3,7 @@ import { splitLines } from "../../ingest/ndjson-reader.ts";
 import { type BodyEncoding, bodyText } from "./body-text.ts";
 import type { LineChecker, LineVerdict } from "./check-line.ts";
 import type { EventGate } from "./event-gate.ts";
+import type { HeldBytes } from "./held-bytes.ts";
 import type { IngestLimits } from "./ingest-limits.ts";
 import { LeadingLines } from "./leading-lines.ts";
 import type { LineOutcomes } from "./line-outcomes.ts";
@@ -16,6 +17,8 @@ export interface EventBody {
   readonly encoding: BodyEncoding;
   readonly checker: LineChecker;
   readonly bucket: TokenBucket | undefined;
+  /** Where its compressed bytes wait for their checksum. */
+  readonly held: HeldBytes;
   /** Told of the bytes of text as they are read. */
   readonly onText: (bytes: number) => void;
 }
@@ -29,7 +32,7 @@ export interface EventBody {
  * will be sent again.
  */
 export async function takeEvents(
-  { body, encoding, checker, bucket, onText }: EventBody,
+  { body, encoding, checker, bucket, held, onText }: EventBody,
   gate: EventGate,
   limits: IngestLimits,
   outcomes: LineOutcomes,
@@ -52,13 +55,16 @@ export async function takeEvents(
   const settleLeading = async () => {
     for (const { number, text } of leading.release()) await settle(number, checker.check(text));
   };
-  const text = bodyText(body.chunks(), encoding, limits.maxBodyBytes, onText);
+  const { maxBodyBytes: maxBytes } = limits;
+  const text = bodyText(body.chunks(), { encoding, maxBytes, held, onBytes: onText });
   try {
     // A body of blank lines has no parts, and costs time all the same.
     const onLines = (ended: number) => {
       if (ended > limits.maxLines) throw tooMany(limits.maxLines);
     };
     for await (const parts of splitLines(text, limits, onLines)) {
+      // The text of a gzip body comes without a look at the connection.
+      body.throwIfStopped();
       for (const part of parts) {
         if (part.line > limits.maxLines) throw tooMany(limits.maxLines);
         if (part.oversized && !part.last) continue;

@@ -273,6 +273,26 @@ describe("a connection on which no further request can be read", () => {
     expect(door.figures.senderGone).toBe(1);
   });
 
+  it("takes nothing of a gzip body that goes wrong or ends early", async () => {
+    await using door = await Door.open();
+    const gzip = gzipSync(events(3));
+    const head = [POST, HOST, NDJSON, "content-encoding: gzip"];
+    for (const [framing, behind] of [
+      ["transfer-encoding: chunked", "zz\r\n"],
+      ["transfer-encoding: chunked", ""],
+      [`content-length: ${gzip.length + 1}`, undefined],
+    ] as const) {
+      using raw = new RawConnection(door.port).send(...head, framing, "", "");
+      const body = behind === undefined ? gzip.toString("latin1") : chunk(gzip) + behind;
+      raw.socket.end(Buffer.from(body, "latin1"));
+      expect(answersOf(await raw.end())).toMatchObject([
+        { status: 400, body: { lines: 0, error: { code: "bad_request" } } },
+      ]);
+    }
+    expect(door.texts).toEqual([]);
+    expect(door.server.heldBytes).toBe(0);
+  });
+
   it("gives one answer to a request that asks for the last, whatever comes behind it", async () => {
     await using door = await Door.open();
     const last = [GET, HOST, "connection: close", "", ""].join("\r\n");

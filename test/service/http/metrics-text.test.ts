@@ -30,6 +30,7 @@ function textOf(figures: IngestFigures): string {
   return metricsText({
     figures,
     lane: LANE,
+    heldBytes: 65_536,
     connections: 2,
     ready: true,
     journal,
@@ -57,6 +58,7 @@ describe("the metrics", () => {
       'entelix_ingest_lane_ignored_total{reason="duplicate"} 2',
       "entelix_ingest_journal_position 7",
       "entelix_ingest_stalled 1",
+      "entelix_ingest_held_bytes 65536",
       "entelix_ingest_lag_seconds 1.5",
       "entelix_ingest_ready 1",
     ]) {

@@ -1,7 +1,5 @@
-import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { bodyText } from "../../../src/service/http/body-text.ts";
 import { Refusal } from "../../../src/service/http/refusal.ts";
 import { codeOf, conforming } from "./support/conforming.ts";
 import { Door } from "./support/door.ts";
@@ -64,40 +62,6 @@ describe("POST /v1/events", () => {
     expect(door.texts.length).toBe(3);
   });
 
-  it("takes gzip, also where the header does not say so, and several members", async () => {
-    await using door = await Door.open();
-    const [one, two] = [gzipSync(events(2, "a")), gzipSync(events(2, "b"))];
-    const headers = { "content-encoding": "gzip" };
-    const both = await door.post(Buffer.concat([one, two]), { headers });
-    expect(await conforming(both)).toMatchObject({ accepted: 4 });
-    expect(await conforming(await door.post(gzipSync(events(2, "c"))))).toMatchObject({
-      accepted: 2,
-    });
-  });
-
-  it.each([
-    ["damaged", Buffer.concat([gzipSync(events(3)).subarray(0, -4), Buffer.from("xxxxxxxx")])],
-    ["cut", gzipSync(events(3)).subarray(0, -9)],
-    ["no", Buffer.from(events(3))],
-    ["half of its mark and other", Buffer.concat([Buffer.of(0x1f), Buffer.from(events(3))])],
-    ["a byte of", Buffer.of(0x1f)],
-  ])("refuses %s gzip data", async (_, body) => {
-    await using door = await Door.open();
-    const response = await door.post(body, { headers: { "content-encoding": "gzip" } });
-    expect(response.status).toBe(400);
-    expect(codeOf(await conforming(response))).toBe("encoding");
-  });
-
-  it("takes gzip data whose first bytes come one by one", async () => {
-    const whole = gzipSync(events(2));
-    const chunks = [Buffer.alloc(0), ...Array.from(whole, (byte) => Buffer.of(byte))];
-    let text = "";
-    for await (const chunk of bodyText(Readable.from(chunks), "gzip", 10_000, () => {})) {
-      text += chunk.toString();
-    }
-    expect(text).toBe(events(2));
-  });
-
   it("takes lines that tell no dialect for one of the first that does, in their order", async () => {
     await using door = await Door.open();
     const unknown = (id: string) => event({ type: "brand_new", event_id: id });
@@ -121,22 +85,6 @@ describe("POST /v1/events", () => {
       ...lines.slice(0, 33).map((_, at) => ({ line: at + 1, status: "rejected", expected })),
       ...lines.slice(33).map((_, at) => ({ line: at + 34, status: "accepted" })),
     ]);
-  });
-
-  it("takes the lines of gzip data that has other bytes behind its end, and says so", async () => {
-    await using door = await Door.open();
-    const body = Buffer.concat([gzipSync(events(3)), Buffer.from("junk")]);
-    const response = await door.post(body, { headers: { "content-encoding": "gzip" } });
-    expect(response.status).toBe(400);
-    const answer = await conforming(response);
-    expect(answer).toMatchObject({
-      accepted: 3,
-      error: {
-        code: "encoding",
-        message: "expected whole gzip data (other bytes stand behind its end)",
-      },
-    });
-    expect(door.texts.length).toBe(3);
   });
 
   it("reads each dialect, by its lines or by the query", async () => {
