@@ -49,10 +49,11 @@ pub enum Rest {
 }
 
 impl Rest {
-    /// Client errors last, but for those that an operator mends (a token, a path, a proxy) and those
-    /// that time mends.
-    pub const fn after(status: u16) -> Self {
+    /// Client errors last, but for those that an operator mends (a token, a path, a proxy), those that
+    /// time mends, and gzip data that was damaged on its way. `code` is that of the answer's error.
+    pub fn after(status: u16, code: Option<&str>) -> Self {
         match status {
+            400 if code == Some("encoding") => Self::Later,
             413 => Self::Smaller,
             401 | 403 | 404 | 405 | 407 | 408 | 421 | 425 | 429 => Self::Later,
             400..=499 => Self::Refused,
@@ -94,11 +95,17 @@ mod tests {
     #[test]
     fn knows_what_passes() {
         for status in [200, 302, 401, 403, 404, 408, 429, 500, 502, 503, 504] {
-            assert_eq!(Rest::after(status), Rest::Later, "{status}");
+            assert_eq!(Rest::after(status, None), Rest::Later, "{status}");
         }
-        assert_eq!(Rest::after(413), Rest::Smaller);
+        assert_eq!(Rest::after(400, Some("encoding")), Rest::Later);
+        assert_eq!(Rest::after(413, Some("body_size")), Rest::Smaller);
         for status in [400, 415, 422] {
-            assert_eq!(Rest::after(status), Rest::Refused, "{status}");
+            assert_eq!(
+                Rest::after(status, Some("dialect")),
+                Rest::Refused,
+                "{status}"
+            );
+            assert_eq!(Rest::after(status, None), Rest::Refused, "{status}");
         }
     }
 }

@@ -70,7 +70,9 @@ impl Poster {
         let status = response.status();
         let retry_after = retry_after(response.headers());
         let body = read(response).await?;
-        let answer = serde_json::from_slice(&body).ok();
+        let answer: Option<Answer> = serde_json::from_slice(&body).ok();
+        let error = answer.as_ref().and_then(|answer| answer.error.as_ref());
+        let rest = Rest::after(status.as_u16(), error.map(|error| error.code.as_str()));
         let reason = match &answer {
             Some(Answer {
                 error: Some(error), ..
@@ -79,7 +81,7 @@ impl Poster {
             None => format!("{status}, with an answer that is not of `entelix-otel serve`"),
         };
         Ok(Reply {
-            rest: Rest::after(status.as_u16()),
+            rest,
             answer: answer.unwrap_or_default(),
             retry_after,
             reason,
