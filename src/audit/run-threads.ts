@@ -1,3 +1,4 @@
+import { tenantKey } from "../events/tenant-key.ts";
 import { canonicalRunId } from "../lifecycle/canonical-run-id.ts";
 import { RecentMap } from "../lifecycle/recent-map.ts";
 
@@ -66,7 +67,5 @@ export class RunThreads {
 }
 
 function nameOf(tenant: string, run: string): string {
-  // A program without types may name no tenant: the log refuses its rows, and nothing throws before.
-  const name = String(tenant);
-  return `${name.length}:${name}${canonicalRunId(run)}`;
+  return tenantKey(tenant, canonicalRunId(run));
 }

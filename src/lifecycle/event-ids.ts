@@ -1,3 +1,4 @@
+import { tenantKey } from "../events/tenant-key.ts";
 import { HASH_SALT } from "./hash-salt.ts";
 import { RecentMap } from "./recent-map.ts";
 import { readUuid, type UuidWords } from "./uuid-words.ts";
@@ -32,7 +33,7 @@ export class EventIds {
     const tenant = this.#numberOf(tenantId);
     // Ids are told apart by their letters, capitals too.
     if (uuid === undefined || uuid.capitals || tenant === undefined) {
-      return this.#addText(`${tenantId}\0${eventId}`);
+      return this.#addText(tenantKey(tenantId, eventId));
     }
     const hash = hashOf(uuid.w0, uuid.w1, uuid.w2, uuid.w3, tenant);
     if (this.#older?.has(uuid, tenant, hash)) return false;

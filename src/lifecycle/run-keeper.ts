@@ -1,4 +1,5 @@
 import { addMilliseconds, compareInstants, type Instant } from "../events/instant.ts";
+import { tenantKey } from "../events/tenant-key.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import { CallKeeper } from "./call-keeper.ts";
 import type { Counters } from "./counters.ts";
@@ -152,8 +153,11 @@ export class RunKeeper<H> {
     const links: Link<H>[] =
       run.handle === undefined ? [] : [{ kind: "previous_segment", to: run.handle }];
     // The pause is over: no later run of the thread follows on it.
-    if (run.threadId !== undefined && this.#interrupted.get(threadOf(run)) === run.handle) {
-      this.#interrupted.delete(threadOf(run));
+    if (
+      run.threadId !== undefined &&
+      this.#interrupted.get(tenantKey(run.tenantId, run.threadId)) === run.handle
+    ) {
+      this.#interrupted.delete(tenantKey(run.tenantId, run.threadId));
     }
     run.open = true;
     run.outcome = undefined;
@@ -189,9 +193,9 @@ export class RunKeeper<H> {
       links.push(this.resumedFrom(run, id));
     }
     if (run.threadId === undefined || !run.root || this.#interrupted.isEmpty) return;
-    const last = this.#interrupted.get(threadOf(run));
+    const last = this.#interrupted.get(tenantKey(run.tenantId, run.threadId));
     if (last === undefined) return;
-    this.#interrupted.delete(threadOf(run));
+    this.#interrupted.delete(tenantKey(run.tenantId, run.threadId));
     if (run.resumedFromRunId === undefined) links.push({ kind: "after_interrupted", to: last });
   }
 
@@ -229,7 +233,7 @@ export class RunKeeper<H> {
       run.parent = undefined;
     }
     if (end.outcome === "interrupted" && run.threadId !== undefined && run.handle !== undefined) {
-      this.#interrupted.set(threadOf(run), run.handle);
+      this.#interrupted.set(tenantKey(run.tenantId, run.threadId), run.handle);
     }
     if (this.#runs.remember(run)) this.#counters.bent.forgotten_runs++;
     this.observer?.runClosed(run, at, end);
@@ -354,8 +358,4 @@ function placeTold<H>(told: RunPlace, asked: StartContext<H> | undefined): Start
 
 function isSince(at: Instant | undefined, from: Instant): boolean {
   return at !== undefined && compareInstants(at, from) >= 0;
-}
-
-function threadOf<H>(run: Run<H>): string {
-  return `${run.tenantId}\0${run.threadId}`;
 }

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../events/agent-event.ts";
+import { tenantKey } from "../events/tenant-key.ts";
 import { Promised } from "../runtime/promised.ts";
 
 const NONE: readonly Passage[] = [];
@@ -58,7 +59,9 @@ export class RunOrder {
     if (this.#last.size === 0) return NONE;
     try {
       const runs = [event.run_id, event.type === "started" ? event.parent_run_id : undefined];
-      return runs.flatMap((run) => (run ? (this.#last.get(nameOf(event, run)) ?? []) : []));
+      return runs.flatMap((run) =>
+        run ? (this.#last.get(tenantKey(event.tenant_id, run)) ?? []) : [],
+      );
     } catch {
       // What can't be read is of no run.
       return NONE;
@@ -69,7 +72,7 @@ export class RunOrder {
   begin(event: AgentEvent, passage: Passage): void {
     let name: string;
     try {
-      name = nameOf(event, event.run_id);
+      name = tenantKey(event.tenant_id, event.run_id);
     } catch {
       return;
     }
@@ -78,10 +81,4 @@ export class RunOrder {
       if (this.#last.get(name) === passage) this.#last.delete(name);
     });
   }
-}
-
-function nameOf({ tenant_id }: AgentEvent, run: string): string {
-  // A program without types may name no tenant.
-  const tenant = String(tenant_id);
-  return `${tenant.length}:${tenant}${run}`;
 }

@@ -1,3 +1,4 @@
+import { tenantKey } from "../../events/tenant-key.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { AgentEventSink } from "../../sinks/agent-event-sink.ts";
 
@@ -31,7 +32,7 @@ export class PausedThreads {
 
   /** @returns how many threads were forgotten for this one: mostly 0. */
   pause(tenant: string, threadId: string, run: PausedRun): number {
-    const key = keyOf(tenant, threadId);
+    const key = tenantKey(tenant, threadId);
     const known = this.#runs.get(key);
     // Another handler of the sink may tell of the same pause, and not know that the run had gone on.
     if (known !== undefined && known.id === run.id && known.part > run.part) return 0;
@@ -43,14 +44,14 @@ export class PausedThreads {
    * again. Returns as {@link pause}.
    */
   restore(tenant: string, threadId: string, run: PausedRun): number {
-    const known = this.#runs.get(keyOf(tenant, threadId));
+    const known = this.#runs.get(tenantKey(tenant, threadId));
     return known === undefined ? this.pause(tenant, threadId, run) : 0;
   }
 
   /** The run that the thread was paused in, which is over with this. */
   take(tenant: string, threadId: string): PausedRun | undefined {
     if (this.#runs.isEmpty) return undefined;
-    const key = keyOf(tenant, threadId);
+    const key = tenantKey(tenant, threadId);
     const run = this.#runs.get(key);
     if (run !== undefined) this.#runs.delete(key);
     return run;
@@ -58,7 +59,3 @@ export class PausedThreads {
 }
 
 const bySink = new WeakMap<AgentEventSink, PausedThreads>();
-
-function keyOf(tenant: string, threadId: string): string {
-  return `${tenant}\0${threadId}`;
-}

@@ -1,3 +1,4 @@
+import { tenantKey } from "../../events/tenant-key.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import { Stream } from "./stream.ts";
 import { StreamTable } from "./stream-table.ts";
@@ -69,7 +70,7 @@ export class SessionStreams {
 }
 
 function keyOf(tenantId: string, session: string, path: readonly string[]): string {
-  const own = `${tenantId}\0${session}`;
+  const own = tenantKey(tenantId, session);
   return path.length === 0 ? own : `${own}\0${path.join("\0")}`;
 }
 

@@ -1,3 +1,4 @@
+import { tenantKey } from "../../events/tenant-key.ts";
 import type { Series } from "./series-table.ts";
 
 /** Interruptions remembered; beyond it the oldest is forgotten. */
@@ -46,9 +47,9 @@ export class PendingApprovals {
 
   add(waiting: Waiting, since: number, count: Series, age: Series): void {
     const { tenantId, threadId } = waiting;
-    const key = keyOf(tenantId, waiting.runId);
+    const key = tenantKey(tenantId, waiting.runId);
     this.#remove(this.#pending.get(key));
-    const threadKey = threadId === undefined ? undefined : keyOf(tenantId, threadId);
+    const threadKey = threadId === undefined ? undefined : tenantKey(tenantId, threadId);
     const pending = { key, threadKey, since, count, age };
     this.#pending.set(key, pending);
     if (threadKey !== undefined) this.#byThread.set(threadKey, pending);
@@ -61,14 +62,14 @@ export class PendingApprovals {
    * @returns whether it waited.
    */
   resolveRun(tenantId: string, runId: string): boolean {
-    const waited = this.#pending.get(keyOf(tenantId, runId));
+    const waited = this.#pending.get(tenantKey(tenantId, runId));
     this.#remove(waited);
     return waited !== undefined;
   }
 
   /** A root run starts on the thread: its last interrupted run waits no more. */
   resolveThread(tenantId: string, threadId: string): void {
-    this.#remove(this.#byThread.get(keyOf(tenantId, threadId)));
+    this.#remove(this.#byThread.get(tenantKey(tenantId, threadId)));
   }
 
   /**
@@ -103,8 +104,4 @@ export class PendingApprovals {
       this.#byThread.delete(threadKey);
     }
   }
-}
-
-function keyOf(tenantId: string, id: string): string {
-  return `${tenantId}\0${id}`;
 }

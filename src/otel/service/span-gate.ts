@@ -1,5 +1,6 @@
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
 import type { Instant } from "../../events/instant.ts";
+import { tenantKey } from "../../events/tenant-key.ts";
 import type { Run } from "../../lifecycle/run.ts";
 import type { RunObserver } from "../../lifecycle/run-observer.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
@@ -49,8 +50,8 @@ export class SpanGate implements RunObserver, SpanProcessor {
 
   /** The open segment of a run, by whichever letters its id has. */
   segmentOf(tenantId: string, runId: string): Segment | undefined {
-    const known = this.#open.get(keyOf(tenantId, runId));
-    return known ?? this.#open.get(keyOf(tenantId, runId.toLowerCase()));
+    const known = this.#open.get(tenantKey(tenantId, runId));
+    return known ?? this.#open.get(tenantKey(tenantId, runId.toLowerCase()));
   }
 
   runOpened(run: Run<unknown>): void {
@@ -59,14 +60,14 @@ export class SpanGate implements RunObserver, SpanProcessor {
     const first = observed instanceof Segment ? Math.min(observed.first, this.offset) : this.offset;
     const segment = new Segment(first, this.offset < this.#from);
     run.observed = segment;
-    this.#open.set(keyOf(run.tenantId, run.runId), segment);
+    this.#open.set(tenantKey(run.tenantId, run.runId), segment);
     if (segment.muted) this.#mutedSpans.add(run.spanId);
   }
 
   runClosed(run: Run<unknown>, _at: Instant, _end: RunEnd): void {
     const { handle, observed } = run;
     if (!(observed instanceof Segment)) return;
-    this.#open.delete(keyOf(run.tenantId, run.runId));
+    this.#open.delete(tenantKey(run.tenantId, run.runId));
     if (observed.muted) this.#mutedSpans.delete(run.spanId);
     const muted = observed.muted || this.muted;
     if (handle instanceof SpanHandle && handle.recording) {
@@ -104,8 +105,4 @@ export class SpanGate implements RunObserver, SpanProcessor {
     if (this.#mutedSpans.size === 0 || parentSpanContext === undefined) return false;
     return this.#mutedSpans.has(parentSpanContext.spanId);
   }
-}
-
-function keyOf(tenantId: string, runId: string): string {
-  return `${tenantId}\0${runId}`;
 }

@@ -1,3 +1,4 @@
+import { tenantKey } from "../../events/tenant-key.ts";
 import type { NewLine } from "../../ingest/journal/log-line.ts";
 import type { Backlog } from "./backlog.ts";
 import { Refusal } from "./refusal.ts";
@@ -72,7 +73,7 @@ export class EventGate {
         if (eventId === undefined) own.push(line);
         else if (this.#options.ids.has(tenant, eventId)) tell(line, "duplicate");
         else {
-          const key = keyOf(tenant, eventId);
+          const key = tenantKey(tenant, eventId);
           const before = this.#underWay.get(key);
           if (before === undefined) {
             this.#underWay.set(key, claim.ended);
@@ -103,7 +104,7 @@ export class EventGate {
       for (const { tenant, eventId } of lines) {
         if (eventId === undefined) continue;
         if (stored) ids.add(tenant, eventId);
-        this.#underWay.delete(keyOf(tenant, eventId));
+        this.#underWay.delete(tenantKey(tenant, eventId));
       }
       claim.end();
     }
@@ -136,11 +137,6 @@ class Claim {
   end(): void {
     this.#end();
   }
-}
-
-/** No two pairs have one key, whatever the texts are. */
-function keyOf(tenant: string, eventId: string): string {
-  return `${tenant.length}:${tenant}${eventId}`;
 }
 
 function sizeOf(lines: readonly CheckedLine[]): number {
