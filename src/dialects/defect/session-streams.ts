@@ -1,4 +1,5 @@
 import { tenantKey } from "../../events/tenant-key.ts";
+import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import { Stream } from "./stream.ts";
 import { StreamTable } from "./stream-table.ts";
@@ -9,14 +10,15 @@ const DEFAULT_SESSION = "default";
 /** The streams of all sessions: each session's own, and one for each sub-agent. */
 export class SessionStreams {
   readonly #table: StreamTable;
-  /** The session that was opened last, for lines that name none. */
-  #last: { readonly tenantId: string; readonly session: string } | undefined;
+  /** By tenant, the session that was opened last, for the tenant's lines that name none. */
+  readonly #last: RecentMap<string>;
   /** The stream that was asked for last: the next event is mostly its too. */
   #current: Stream | undefined;
 
-  /** @param most how many are remembered; at least 2. */
+  /** @param most how many are remembered, and of how many tenants the last session; at least 2. */
   constructor(most: number) {
     this.#table = new StreamTable(most);
+    this.#last = new RecentMap(Math.ceil(most / 2));
   }
 
   /** The stream of an event. @param path ids of the spawning calls, from the session's own down. */
@@ -37,7 +39,7 @@ export class SessionStreams {
 
   /** A turn of the session itself begins: lines without a session that follow are of it. */
   opened({ path, session, tenantId }: Stream): void {
-    if (path.length === 0 && session !== undefined) this.#last = { tenantId, session };
+    if (path.length === 0 && session !== undefined) this.#last.set(tenantId, session);
   }
 
   /** Streams that were forgotten to make room, since this was asked last. */
@@ -50,8 +52,7 @@ export class SessionStreams {
   }
 
   #sessionOf(tenantId: string, { session_id, thread_id }: LineEnvelope): string | undefined {
-    const last = this.#last?.tenantId === tenantId ? this.#last.session : undefined;
-    return session_id ?? thread_id ?? last;
+    return session_id ?? thread_id ?? this.#last.get(tenantId);
   }
 
   #use(tenantId: string, session: string | undefined, path: readonly string[]): Stream {

@@ -1,4 +1,5 @@
 import type { Instant } from "../../events/instant.ts";
+import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { Signal } from "../../lifecycle/signal.ts";
 import { derivedRunId } from "../derived-run-id.ts";
 import type { LineEnvelope } from "../dialect.ts";
@@ -28,18 +29,21 @@ export class GraphMapping implements Mapping<GraphLine> {
   readonly #places: TracePlaces;
   readonly #waiting = new WaitingRows();
   readonly #reader: RowReader;
-  /** The thread of the line before, which lines that name none go on with. */
+  /** The thread of the line before. */
   #last: LogThread | undefined = undefined;
+  /** By tenant, the name of the thread that its last line was of: its lines that name none go on there. */
+  readonly #lastNames: RecentMap<string>;
 
   /**
    * @param tenant of lines that name none.
    * @param rows whether audit rows are made; without an audit log they are for nothing.
-   * @param remembered threads, runs and traces that are remembered, at least: so many of each.
+   * @param remembered threads, runs, traces and tenants that are remembered, at least: so many of each.
    */
   constructor(tenant: string, rows = true, remembered = 10_000) {
     this.#tenant = tenant;
     this.#threads = new RecentPairs(remembered);
     this.#runs = new RecentPairs(remembered);
+    this.#lastNames = new RecentMap(remembered);
     this.#places = new TracePlaces(remembered);
     this.#reader = new RowReader(this.#places, rows, remembered);
   }
@@ -117,10 +121,9 @@ export class GraphMapping implements Mapping<GraphLine> {
   #threadOf(envelope: LineEnvelope): LogThread {
     const named = envelope.thread_id ?? envelope.session_id;
     const tenantId = envelope.tenant_id ?? this.#tenant;
-    const before = this.#last;
-    const goesOn = named === undefined && before?.tenantId === tenantId;
-    const name = named ?? (goesOn ? before.name : UNNAMED);
-    if (before !== undefined && before.name === name && before.tenantId === tenantId) return before;
+    const before = this.#last?.tenantId === tenantId ? this.#last : undefined;
+    const name = named ?? before?.name ?? this.#lastNames.get(tenantId) ?? UNNAMED;
+    if (before?.name === name) return before;
     let thread = this.#threads.get(tenantId, name);
     if (thread === undefined) {
       const subAgent = this.#reader.subAgentOf(tenantId, name);
@@ -128,6 +131,7 @@ export class GraphMapping implements Mapping<GraphLine> {
       this.#threads.set(tenantId, name, thread);
     }
     this.#last = thread;
+    this.#lastNames.set(tenantId, name);
     return thread;
   }
 

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { tenantKey } from "../../events/tenant-key.ts";
 import { checkWhole } from "../../events/whole-number.ts";
 import type { DecodedLine } from "../../ingest/decode-line.ts";
 import { HeardLine } from "../../ingest/heard-line.ts";
@@ -260,7 +261,8 @@ export class Lane {
   }
 
   #decode(line: LogLine): void {
-    const { key } = line;
+    // Senders of two tenants may have one key.
+    const key = line.key === undefined ? undefined : tenantKey(line.tenant ?? "", line.key);
     const before = key === undefined ? undefined : this.#dialects.get(key);
     const first = decodeLogLine(line, DIALECTS, before);
     const undecided = first.issues !== undefined && first.undecided === true;

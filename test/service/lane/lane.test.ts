@@ -293,6 +293,10 @@ describe("a lane", () => {
     await it.take(line(4, 0, plain));
     expect(rejected.map((entry) => Array.isArray(entry) && entry[0])).toEqual([0, 3, 4]);
     expect(it.figures.unknown).toBe(1);
+    // Another tenant's sender may have the same key.
+    await it.take(line(5, 0, plain, { key: "a", tenant: "acme" }));
+    expect(rejected).toHaveLength(4);
+    expect(it.figures.unknown).toBe(1);
   });
 
   it("is stalled while one of its stores takes nothing, however well the others work", async () => {
