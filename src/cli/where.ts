@@ -6,7 +6,12 @@ import { DEFAULT_JAEGER, jaegerTrace } from "./jaeger.ts";
 import { safe } from "./terminal/safe-text.ts";
 
 const OPTIONS = {
-  tenant: { type: "string", value: "T", about: "The run's tenant: needed where an id is no UUID." },
+  tenant: {
+    type: "string",
+    value: "T",
+    about:
+      "The run's tenant. Needed where an id is no UUID, and where another tenant was first with the run id.",
+  },
   root: {
     type: "string",
     value: "RUN_ID",
@@ -30,6 +35,7 @@ export const where: Command = {
   options: OPTIONS,
   notes: [
     "The trace id of a root run is its run id, and its span id the last half of it, so no search is needed. A run whose id is no UUID has ids hashed from tenant and run id.",
+    "Where two tenants use one run id, the tenant that came first has the ids of the UUID, and the run of the second tenant has hashed ones. The id alone does not say who was first, so --tenant prints both places.",
     "It holds for spans made with this package's id generator, and for runs without a parent from outside (traceparent).",
   ],
   run: async (args, io) => {
@@ -38,18 +44,33 @@ export const where: Command = {
     const { tenant, root } = values;
     const own = idsOf(runId, tenant);
     const { traceId } = root === undefined ? own : idsOf(root, tenant);
-    const address = jaegerTrace(values.jaeger ?? DEFAULT_JAEGER, traceId);
-    const found = { traceId, spanId: own.spanId, address };
-    if (values.json === true) io.out.json(asJson(found));
-    else show(found, root === undefined ? (tenant ?? "") : "", runId, io);
+    const jaeger = values.jaeger ?? DEFAULT_JAEGER;
+    const found = { traceId, spanId: own.spanId, address: jaegerTrace(jaeger, traceId) };
+    const second = secondPlace(root ?? runId, tenant, root !== undefined, jaeger);
+    if (values.json === true) io.out.json(asJson(found, second));
+    else show(found, second, tenant ?? "", io);
     return 0;
   },
 };
 
 interface Found {
   readonly traceId: string;
-  readonly spanId: string;
+  /** Absent where it is not known: that of a child in the trace of a second tenant's root. */
+  readonly spanId: string | undefined;
   readonly address: string;
+}
+
+/** Where the run is if another tenant was first with the UUID of its trace; else there is no such place. */
+function secondPlace(
+  topId: string,
+  tenant: string | undefined,
+  isChild: boolean,
+  jaeger: string,
+): Found | undefined {
+  const top = topId.toLowerCase();
+  if (tenant === undefined || tenant === "" || !isUuid(top)) return undefined;
+  const { spanId, traceId } = RunIds.hashed(tenant, top);
+  return { traceId, spanId: isChild ? undefined : spanId, address: jaegerTrace(jaeger, traceId) };
 }
 
 function idsOf(id: string, tenant: string | undefined): RunIds {
@@ -72,17 +93,28 @@ function dashed(id: string): string {
     : `. Or is it a trace id? The run's has dashes: ${parts.slice(1).join("-")}`;
 }
 
-function asJson({ traceId, spanId, address }: Found): string {
-  return JSON.stringify({ trace_id: traceId, span_id: spanId, jaeger: address });
+function asJson(found: Found, second: Found | undefined): string {
+  return JSON.stringify(
+    second === undefined ? told(found) : { ...told(found), second: told(second) },
+  );
 }
 
-function show(found: Found, tenant: string, runId: string, { out }: Io): void {
-  out.line(`trace   ${found.traceId}`);
-  out.line(`span    ${found.spanId}`);
-  out.line(`Jaeger  ${out.style("cyan", found.address)}`);
-  if (tenant === "" || !isUuid(runId.toLowerCase())) return;
-  const other = RunIds.hashed(tenant, runId.toLowerCase());
+function told({ address, spanId, traceId }: Found) {
+  return { trace_id: traceId, span_id: spanId, jaeger: address };
+}
+
+function show(found: Found, second: Found | undefined, tenant: string, io: Io): void {
+  showOne(found, io);
+  if (second === undefined) return;
+  const { out } = io;
   out.line();
-  out.line(out.style("dim", "Had another tenant used this run id first, it would be there:"));
-  out.line(`trace   ${other.traceId}`);
+  const was = `If another tenant was first with this run id, the run of ${safe(tenant)} is here:`;
+  out.line(out.style("dim", was));
+  showOne(second, io);
+}
+
+function showOne({ address, spanId, traceId }: Found, { out }: Io): void {
+  out.line(`trace   ${traceId}`);
+  if (spanId !== undefined) out.line(`span    ${spanId}`);
+  out.line(`Jaeger  ${out.style("cyan", address)}`);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { command } from "./support/command.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
@@ -37,10 +38,45 @@ describe("where", () => {
     });
   });
 
-  it("names the other place a UUID run can be at, when the tenant is given", async () => {
+  it("prints where the second tenant's run of a UUID is, when the tenant is given", async () => {
     const { stdout } = await command(["where", RUN, "--tenant", "acme"]);
-    expect(stdout).toContain("trace   018f3c7a000070008000000000000002\n");
-    expect(stdout).toContain("trace   2b94dac6e00d5792cd80228c7351a5e8\n");
+    expect(stdout.split("\n")).toEqual([
+      "trace   018f3c7a000070008000000000000002",
+      "span    8000000000000002",
+      "Jaeger  http://127.0.0.1:16686/trace/018f3c7a000070008000000000000002",
+      "",
+      "If another tenant was first with this run id, the run of acme is here:",
+      "trace   2b94dac6e00d5792cd80228c7351a5e8",
+      "span    cd80228c7351a5e8",
+      "Jaeger  http://127.0.0.1:16686/trace/2b94dac6e00d5792cd80228c7351a5e8",
+      "",
+    ]);
+    const second = {
+      trace_id: "2b94dac6e00d5792cd80228c7351a5e8",
+      span_id: "cd80228c7351a5e8",
+      jaeger: "http://127.0.0.1:16686/trace/2b94dac6e00d5792cd80228c7351a5e8",
+    };
+    expect(await where(RUN.toUpperCase(), "--tenant", "acme")).toMatchObject({ second });
+    expect(RunIds.hashed("acme", RUN)).toMatchObject({
+      traceId: second.trace_id,
+      spanId: second.span_id,
+    });
+  });
+
+  it("prints the trace of a second tenant's root for a child, whose span it can't know", async () => {
+    const child = "018f3c7a-0000-7000-9111-000000000003";
+    const { second } = Object(await where(child, "--root", RUN, "--tenant", "acme"));
+    expect(second).toEqual({
+      trace_id: "2b94dac6e00d5792cd80228c7351a5e8",
+      jaeger: "http://127.0.0.1:16686/trace/2b94dac6e00d5792cd80228c7351a5e8",
+    });
+  });
+
+  it("says in its help when the tenant is needed", async () => {
+    const { stdout } = await command(["where", "--help"]);
+    const text = stdout.replaceAll(/\s+/g, " ");
+    expect(text).toContain("where another tenant was first with the run id");
+    expect(text).toContain("--tenant prints both places");
   });
 
   it("knows a trace id that is given for a run id", async () => {
