@@ -6,7 +6,6 @@ export type IgnoredReason =
   | "second_terminal"
   | "after_end"
   | "empty_run_id"
-  | "other_tenant"
   | "unknown_type"
   | "not_an_event"
   | "after_shutdown";
@@ -33,18 +32,21 @@ export type Bent =
   | "unseen_starts"
   /** A run whose parent nobody vouched for. */
   | "missing_parents"
-  /** A run or trace id that belongs to another tenant was given ids of its own. */
+  /** A tenant named a run or trace ID of another tenant: its run got a trace of its own. */
   | "tenant_conflicts";
+
+/** Called with the tenant whose event named a run or trace of another tenant. */
+export type ConflictHook = (tenantId: string) => void;
 
 /** Plain numbers: cheap to bump, copied out by `diagnostics()`. */
 export class Counters {
   events = 0;
+  readonly #onTenantConflict: ConflictHook | undefined;
   readonly ignored: Record<IgnoredReason, number> = {
     duplicate: 0,
     second_terminal: 0,
     after_end: 0,
     empty_run_id: 0,
-    other_tenant: 0,
     unknown_type: 0,
     not_an_event: 0,
     after_shutdown: 0,
@@ -64,6 +66,15 @@ export class Counters {
   };
   runsStarted = 0;
   spansOpened = 0;
+
+  constructor(onTenantConflict?: ConflictHook) {
+    this.#onTenantConflict = onTenantConflict;
+  }
+
+  tenantConflict(tenantId: string): void {
+    this.bent.tenant_conflicts++;
+    this.#onTenantConflict?.(tenantId);
+  }
 
   /** `at`, or `start` where it is earlier than that: a skewed clock, counted. */
   notBefore(start: Instant, at: Instant): Instant {

@@ -2,7 +2,7 @@ import { compareInstants, type Instant } from "../events/instant.ts";
 import { before } from "./before.ts";
 import type { Call } from "./call.ts";
 import { isSameEnd } from "./call-keeper.ts";
-import { Counters, type IgnoredReason } from "./counters.ts";
+import { type ConflictHook, Counters, type IgnoredReason } from "./counters.ts";
 import { EventIds } from "./event-ids.ts";
 import type { LifecycleLimits } from "./limits.ts";
 import type { Run } from "./run.ts";
@@ -18,11 +18,12 @@ import type { SpanDriver } from "./span-driver.ts";
  * closes, a call opens or closes, an approval), each with its time; it keeps bounded state and calls
  * a driver, which makes the spans. Every span it opens it closes exactly once.
  *
- * A signal returns false when it changed nothing because it repeats another one or is not the
- * sender's to send; the reason is counted.
+ * Every signal is about the run of its own tenant: a run of another tenant with the same id neither
+ * takes nor stops it. A signal returns false when it changed nothing because it repeats another one or
+ * is no event; the reason is counted.
  */
 export class Lifecycle<H> {
-  readonly counters = new Counters();
+  readonly counters: Counters;
   readonly runs: RunKeeper<H>;
   #lastRun: Run<H> | undefined = undefined;
   #lastCall: Call<H> | undefined = undefined;
@@ -35,7 +36,14 @@ export class Lifecycle<H> {
   /** Whether the event being taken has an id: then equal looks don't make a duplicate. */
   #identified = false;
 
-  constructor(driver: SpanDriver<H>, place: EventPlace<H>, limits: LifecycleLimits) {
+  /** @param onTenantConflict called for each conflict that `counters.bent.tenant_conflicts` counts. */
+  constructor(
+    driver: SpanDriver<H>,
+    place: EventPlace<H>,
+    limits: LifecycleLimits,
+    onTenantConflict?: ConflictHook,
+  ) {
+    this.counters = new Counters(onTenantConflict);
     this.#driver = driver;
     this.#limits = limits;
     this.#eventIds = new EventIds(limits.eventIds);
@@ -302,7 +310,7 @@ export class Lifecycle<H> {
     return undefined;
   }
 
-  /** The run a signal is about; it is opened, as far back as the event lasted, if never seen. */
+  /** The tenant's run that a signal is about; opened, as far back as the event lasted, if never seen. */
   #take(tenantId: string, runId: string, at: Instant, durationMs = 0): Run<H> | undefined {
     if (!isText(tenantId) || !isText(runId)) {
       this.#ignore("not_an_event");
@@ -316,10 +324,6 @@ export class Lifecycle<H> {
       return undefined;
     }
     const id = this.runs.canonical(runId);
-    if (this.runs.isStrangers(id)) {
-      this.#ignore("other_tenant");
-      return undefined;
-    }
     const from = before(at, durationMs);
     const run = this.runs.create(tenantId, id, from);
     run.startUnseen = true;

@@ -39,7 +39,7 @@ export function placeRun<H>(
     const stranger = runs.ownerOf(parentRunId)?.handle;
     if (stranger !== undefined) {
       // A parent in another tenant: a trace of its own, so that neither tenant sees the other's.
-      counters.bent.tenant_conflicts++;
+      counters.tenantConflict(run.tenantId);
       links.push({ kind: "parent_of_other_tenant", to: stranger });
       return undefined;
     }
@@ -57,7 +57,7 @@ export function placeRun<H>(
       }
       return outer.handle;
     }
-    counters.bent.tenant_conflicts++;
+    counters.tenantConflict(run.tenantId);
     links.push({ kind: "parent_of_other_tenant", to: outer.handle });
     return undefined;
   }
@@ -89,7 +89,7 @@ export function linkToLateParent<H>(
   }
   const stranger = runs.ownerOf(parentRunId)?.handle;
   if (stranger !== undefined && parent === undefined) {
-    counters.bent.tenant_conflicts++;
+    counters.tenantConflict(run.tenantId);
     links.push({ kind: "parent_of_other_tenant", to: stranger });
     return;
   }

@@ -90,15 +90,10 @@ export class RunKeeper<H> {
     return this.#runs.findFirstOpen(tenantId, runId);
   }
 
-  /** Whether the run id is open for another tenant, and unknown for this one. */
-  isStrangers(runId: string): boolean {
-    return this.#runs.isOpen(runId);
-  }
-
   /** A run that is not open yet; its ids are its own or, in a conflict of tenants, hashed. */
   create(tenantId: string, runId: string, at: Instant): Run<H> {
     const { ids, conflict } = this.#runs.identify(tenantId, runId);
-    if (conflict) this.#counters.bent.tenant_conflicts++;
+    if (conflict) this.#counters.tenantConflict(tenantId);
     return new Run(tenantId, runId, ids, at, new Tree<H>(at));
   }
 

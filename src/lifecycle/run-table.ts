@@ -82,11 +82,6 @@ export class RunTable<H> {
     return ids === undefined ? undefined : this.#closed.get(ids, runId);
   }
 
-  /** Whether a run of this id is open, of any tenant. */
-  isOpen(runId: string): boolean {
-    return this.#open.get(runId) !== undefined || this.#openBeside.has(runId);
-  }
-
   /** A new run opens; its trace is its tenant's from now on. */
   add(run: Run<H>): void {
     if (isPlaced(run)) this.#traces.hold(run.tenantId, run.traceId);

@@ -9,6 +9,11 @@ export interface Diagnostics {
   readonly ignored: Readonly<Record<IgnoredReason, number>>;
   /** Things that had to be bent to keep the promises, by kind: limits, clocks, tenants. */
   readonly bent: Readonly<Record<Bent, number>>;
+  /**
+   * `bent.tenant_conflicts` by tenant: the one whose event named a run or trace of another tenant. Which
+   * tenants are shown by name is the option `metrics.tenants` (default: the first 50); the rest is `_other`.
+   */
+  readonly tenantConflicts: Readonly<Record<string, number>>;
   readonly runsStarted: number;
   /** Runs that are open now. */
   readonly openRuns: number;

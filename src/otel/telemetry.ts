@@ -21,7 +21,8 @@ import { readEventTime } from "./event-time.ts";
 import { flushProvider } from "./flush-provider.ts";
 import { NOTHING_REPLACED } from "./metrics/bridge-counts.ts";
 import { BridgeMetrics } from "./metrics/bridge-metrics.ts";
-import type { MetricOptions } from "./metrics/metric-options.ts";
+import { type MetricOptions, resolveCaps } from "./metrics/metric-options.ts";
+import { TenantTally } from "./metrics/tenant-tally.ts";
 import { type EndHold, OtelDriver } from "./otel-driver.ts";
 import { type ErrorHook, Reporter } from "./report.ts";
 import { RunContexts } from "./run-contexts.ts";
@@ -81,6 +82,7 @@ export class Telemetry {
   readonly #provider: TracerProvider | undefined;
   readonly #live: boolean;
   readonly #metrics: BridgeMetrics | undefined;
+  readonly #conflicts: TenantTally;
   /** Whether a meter provider is still to be looked for. */
   #unmetered = false;
   #sweeper: NodeJS.Timeout | undefined;
@@ -125,7 +127,12 @@ export class Telemetry {
       },
       this.reporter,
     );
-    this.lifecycle = new Lifecycle(this.#driver, this.#place, limits);
+    const labels = this.#live && options.metrics !== false ? options.metrics : undefined;
+    this.#conflicts = new TenantTally(resolveCaps(labels).tenants);
+    this.lifecycle = new Lifecycle(this.#driver, this.#place, limits, (tenantId) => {
+      this.#conflicts.add(tenantId);
+      this.#metrics?.tenantConflict(tenantId);
+    });
     this.contexts = new RunContexts(this.lifecycle.runs, (error) =>
       this.reporter.report(error, "inside"),
     );
@@ -164,8 +171,8 @@ export class Telemetry {
    * Takes one event.
    *
    * @returns whether it is to be recorded. `again`: its event id has come before, so it changed nothing;
-   *   `no`: nor did a repeat that has no event id, an event of another tenant's run, what is no event at
-   *   all, or what comes after the shutdown.
+   *   `no`: nor did a repeat that has no event id, what is no event at all, or what comes after the
+   *   shutdown.
    */
   take(event: AgentEvent, envelope: EventEnvelope | undefined, at: Instant): Recorded {
     const { lifecycle } = this;
@@ -317,6 +324,7 @@ export class Telemetry {
       events: counters.events,
       ignored: { ...counters.ignored },
       bent: { ...counters.bent, forgotten_call_ids: runs.forgottenCallIds },
+      tenantConflicts: this.#conflicts.counts(),
       runsStarted: counters.runsStarted,
       openRuns: runs.openRuns,
       spansOpened: counters.spansOpened,

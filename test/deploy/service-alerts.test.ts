@@ -11,7 +11,7 @@ const watch = section(readPage("docs/operations.md"), "Watch");
 const selectors = [...ALERTS, ...RECORDS].flatMap(({ expr }) => queryNames(expr).selectors);
 /** Alerts that rest on a metric of the services, or on a record that does. */
 const ofServices = ALERTS.filter(({ expr }) =>
-  /entelix_(?:ingest|consume)_|entelix:(?:service|consume)_/.test(expr),
+  /entelix_(?:ingest|consume)_|entelix:(?:service|consume|tenant)_/.test(expr),
 );
 
 describe("the services' metrics", () => {
@@ -30,6 +30,7 @@ describe("the services' metrics", () => {
     "entelix_ingest_spans_refused_total",
     "entelix_ingest_rows_refused_total",
     "entelix_ingest_lane_rejected_total",
+    "entelix_ingest_lane_tenant_conflicts_total",
     "entelix_ingest_token_reload_errors_total",
     "entelix_consume_behind_records",
     "entelix_consume_stalled",
@@ -37,6 +38,7 @@ describe("the services' metrics", () => {
     "entelix_consume_dead_letters_lost_total",
     "entelix_consume_spans_refused_total",
     "entelix_consume_rows_refused_total",
+    "entelix_consume_tenant_conflicts_total",
   ])("%s has an alert, and the page says so", (metric) => {
     expect(selectors.map((selector) => selector.metric)).toContain(metric);
     const row = tableRows(watch).find(([names = ""]) => names.split(", ").includes(metric));

@@ -2,9 +2,11 @@ import { INGEST_METRICS, type IngestMetric } from "../../src/service/http/ingest
 import { metricsText } from "../../src/service/kafka/metrics-text.ts";
 import { NO_FIGURES } from "../service/kafka/lane-figures.ts";
 
+const lane = { ...NO_FIGURES, tenantConflicts: { acme: 0 } };
+
 /** What a worker of `consume` with one partition says of itself. */
 const WORKER = metricsText({
-  partitions: [{ topic: "events", partition: 0, committed: 0, behind: 0, lane: NO_FIGURES }],
+  partitions: [{ topic: "events", partition: 0, committed: 0, behind: 0, lane }],
   rejected: 0,
   deadLetters: 0,
   deadLettersCut: 0,

@@ -1,7 +1,7 @@
 import type { Call } from "../../src/lifecycle/call.ts";
 import type { ModelCall } from "../../src/lifecycle/model-call.ts";
 import type { Run } from "../../src/lifecycle/run.ts";
-import type { EventPlace, Facts, StartContext } from "../../src/lifecycle/signals.ts";
+import type { EventPlace, Facts, Link, StartContext } from "../../src/lifecycle/signals.ts";
 import type { SpanDriver } from "../../src/lifecycle/span-driver.ts";
 
 /** Nothing is known of a run's place. */
@@ -15,6 +15,8 @@ export const NOWHERE: EventPlace<string> = {
  */
 export class FakeDriver implements SpanDriver<string> {
   readonly done: string[] = [];
+  /** The links of all runs that were opened. */
+  readonly links: Link<string>[] = [];
   /** Throws at the calls of this operation while it is set. */
   broken: string | undefined = undefined;
 
@@ -23,7 +25,13 @@ export class FakeDriver implements SpanDriver<string> {
     this.done.push(`${operation} ${what}`);
   }
 
-  openRun(run: Run<string>): string {
+  openRun(
+    run: Run<string>,
+    _at: unknown,
+    _parent: string | undefined,
+    links: readonly Link<string>[] | undefined,
+  ): string {
+    this.links.push(...(links ?? []));
     this.#do("openRun", run.spanId);
     return run.spanId;
   }

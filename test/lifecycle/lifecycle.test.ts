@@ -165,13 +165,11 @@ describe("a signal says false", () => {
     expect(lifecycle.counters.ignored).toMatchObject({ duplicate: 5, second_terminal: 1 });
   });
 
-  it("when it is not the sender's to send", () => {
+  it("when its run id is empty", () => {
     const { lifecycle } = make();
-    lifecycle.startRun("acme", RUN, at(1), "top", undefined);
-    expect(lifecycle.startCall("globex", RUN, at(2), "x", "f", undefined, {})).toBe(false);
-    expect(lifecycle.endRun("globex", RUN, at(2), { outcome: "complete" })).toBe(false);
-    expect(lifecycle.startRun("globex", "", at(2), "top", undefined)).toBe(false);
-    expect(lifecycle.counters.ignored).toMatchObject({ other_tenant: 2, empty_run_id: 1 });
+    expect(lifecycle.startRun("acme", "", at(2), "top", undefined)).toBe(false);
+    expect(lifecycle.startCall("acme", "", at(2), "x", "f", undefined, {})).toBe(false);
+    expect(lifecycle.counters.ignored.empty_run_id).toBe(2);
   });
 });
 

@@ -79,17 +79,12 @@ const complete = (run_id: string): AgentEvent => ({
 describe("the audit row of an event that comes again", () => {
   it("is not made for an event that was refused", async () => {
     const { bridge, errors, log, send } = bench();
-    void send("e1", start(RUN));
-    for (let times = 0; times < 2; times++) {
-      void send("e2", toolStart(RUN, "beta"));
-      void send("e3", toolStart(""));
-    }
+    for (let times = 0; times < 2; times++) void send("e3", toolStart(""));
     await bridge.shutdown();
     expect(log.sent).toEqual([]);
     expect(errors).toEqual([]);
     const { auditFailures, ignored } = bridge.diagnostics();
-    expect([auditFailures, ignored.other_tenant, ignored.empty_run_id]).toEqual([0, 1, 1]);
-    expect(ignored.duplicate).toBe(2);
+    expect([auditFailures, ignored.empty_run_id, ignored.duplicate]).toEqual([0, 1, 1]);
   });
 
   it("stands in one thread, though the run has come to another one since", async () => {

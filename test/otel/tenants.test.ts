@@ -30,7 +30,10 @@ describe("the same run id of two tenants", () => {
     expect(trace("acme")).toBe(hex(A));
     expect(trace("globex")).toBe(RunIds.hashed("globex", A).traceId);
     expect(trace("initech")).toBe(RunIds.hashed("initech", A).traceId);
-    expect(test.diagnostics().bent.tenant_conflicts).toBe(2);
+    expect(test.diagnostics()).toMatchObject({
+      bent: { tenant_conflicts: 2 },
+      tenantConflicts: { globex: 1, initech: 1 },
+    });
   });
 
   it("stays so after the first one's run has ended, and for its redelivered events", () => {
@@ -46,33 +49,68 @@ describe("the same run id of two tenants", () => {
     expect(test.diagnostics().ignored.second_terminal).toBe(2);
   });
 
-  it("is refused for an event that is no start while only another tenant has it open", () => {
+  it("takes the events of each tenant, also of one whose start never came", () => {
     const test = bench();
-    const stranger = of(A, "globex");
+    const other = of(A, "globex");
     test.at(0, of(A, "acme").started());
-    test.at(1, stranger.toolStart("call_1"));
-    test.at(2, stranger.toolComplete("call_1"));
-    test.at(2, stranger.approved("call_1"));
-    test.at(2, stranger.denied("call_1"));
-    test.at(3, stranger.failed());
-    test.at(4, of(A, "acme").complete());
-    expect(test.spans()).toHaveLength(1);
-    expect(test.find("invoke_agent react")).toMatchObject({
-      status: "unset",
-      end: "2026-04-29T12:00:04Z",
+    test.at(1, other.approved("call_1"));
+    test.at(2, other.toolStart("call_1"));
+    test.at(3, other.toolComplete("call_1"));
+    test.at(4, other.denied("call_2"));
+    test.at(5, other.failed());
+    test.at(6, of(A, "acme").complete());
+    const { traceId, spanId } = RunIds.hashed("globex", A);
+    const [run] = test.trees().filter((node) => node.trace === traceId);
+    expect(run).toMatchObject({
+      span_id: spanId,
+      status: "error",
+      start: "2026-04-29T12:00:01Z",
+      end: "2026-04-29T12:00:05Z",
+      attributes: {
+        "entelix.tenant_id": "globex",
+        "entelix.run_id": A,
+        "entelix.run.start_unseen": true,
+        "entelix.failure.kind": "model_dispatch",
+      },
+      children: [
+        { attributes: { "entelix.tool.outcome": "complete" }, start: "2026-04-29T12:00:02Z" },
+        { attributes: { "entelix.tool.outcome": "denied" } },
+      ],
     });
-    expect(test.diagnostics().ignored.other_tenant).toBe(5);
+    expect(test.find("invoke_agent react")).toMatchObject({
+      trace: hex(A),
+      status: "unset",
+      end: "2026-04-29T12:00:06Z",
+      children: [],
+    });
+    expect(mixed(test)).toEqual([]);
+    const { bent, ignored, tenantConflicts } = test.diagnostics();
+    expect([bent.tenant_conflicts, tenantConflicts]).toEqual([1, { globex: 1 }]);
+    expect(Object.values(ignored).every((count) => count === 0)).toBe(true);
   });
 
-  it("is refused too while the only run that is open came later than one that ended", () => {
+  it("is each tenant's own where the start comes late, whoever was first", () => {
     const test = bench();
-    test.at(0, of(A, "acme").started());
-    test.at(1, of(A, "globex").started());
-    test.at(2, of(A, "acme").complete());
-    test.at(3, of(A, "initech").toolStart("call_1"));
-    expect(test.diagnostics().ignored.other_tenant).toBe(1);
-    test.at(4, of(A, "globex").complete());
-    expect(test.spans()).toHaveLength(2);
+    test.at(0, of(A, "acme").toolStart("call_1"));
+    test.at(1, of(A, "globex").toolStart("call_1"));
+    test.at(2, of(A, "globex").started("second"));
+    test.at(3, of(A, "acme").started("first"));
+    for (const tenant of ["globex", "acme"]) test.at(4, of(A, tenant).complete());
+    expect(test.find("invoke_agent first").trace).toBe(hex(A));
+    expect(test.find("invoke_agent second").trace).toBe(RunIds.hashed("globex", A).traceId);
+    expect(test.spans()).toHaveLength(4);
+    expect(test.diagnostics().tenantConflicts).toEqual({ globex: 1 });
+  });
+
+  it("is another run for each also where it is no UUID, which is no conflict", () => {
+    const test = bench();
+    test.at(0, of("r1", "acme").started());
+    test.at(1, of("r1", "globex").toolStart("call_1"));
+    for (const tenant of ["globex", "acme"]) test.at(2, of("r1", tenant).complete());
+    expect(new Set(test.spans().map((span) => span.spanContext().traceId))).toEqual(
+      new Set(["acme", "globex"].map((tenant) => RunIds.hashed(tenant, "r1").traceId)),
+    );
+    expect(test.diagnostics().tenantConflicts).toEqual({});
   });
 
   it("of a tenant that has its own run of that id is that run's", () => {
@@ -103,7 +141,7 @@ describe("a parent in another tenant", () => {
       linkKinds: ["parent_of_other_tenant"],
       attributes: { "entelix.parent_run_id": A },
     });
-    expect(test.diagnostics().bent.tenant_conflicts).toBe(1);
+    expect(test.diagnostics().tenantConflicts).toEqual({ globex: 1 });
   });
 
   it("is linked when it has ended, too", () => {

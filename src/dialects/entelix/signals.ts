@@ -16,7 +16,7 @@ import { modelAnswers, modelFails, modelStarts } from "./model-signals.ts";
  * Programs without types leave fields out, or put something else there: ids and names are text from
  * here on, and no event is lost that need not be.
  *
- * @returns false when the event changed nothing (a repeat, or not the sender's to send).
+ * @returns false when the event changed nothing (a repeat, or no event).
  */
 export function signal<H>(lifecycle: Lifecycle<H>, event: AgentEvent, at: Instant): boolean {
   switch (event.type) {

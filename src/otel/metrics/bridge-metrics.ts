@@ -55,6 +55,11 @@ export class BridgeMetrics {
     return this.#metrics;
   }
 
+  /** The tenant named a run or trace of another tenant. */
+  tenantConflict(tenantId: string): void {
+    this.#metrics?.tenantConflict(tenantId);
+  }
+
   /** The bridge ends: what it has counted stays, but the bridge itself can go. */
   leave(): void {
     this.#leave?.();

@@ -107,6 +107,11 @@ export class EventMetrics implements RunObserver {
     }
   }
 
+  /** The tenant named a run or trace of another tenant. */
+  tenantConflict(tenantId: string): void {
+    this.#count(this.#series.conflicts(tenantId), 1);
+  }
+
   #countRun(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
     this.#count(pair.runs(positionOf(end), run.root), 1);
     const calls = run.toolCalls - run.callsBefore;

@@ -7,11 +7,12 @@ import {
   type ObservableResult,
   ValueType,
 } from "@opentelemetry/api";
+import type { Bent } from "../../lifecycle/counters.ts";
 import { VERSION } from "../../version.ts";
 import { type BridgeCounts, CountSum } from "./bridge-counts.ts";
 import { METRICS, type MetricName } from "./metric-names.ts";
 import { PendingApprovals } from "./pending-approvals.ts";
-import { SeriesTable } from "./series-table.ts";
+import { type Series, SeriesTable } from "./series-table.ts";
 
 /** The scope of all instruments. */
 const SCOPE = "entelix-otel";
@@ -23,6 +24,7 @@ const MODEL = "gen_ai.request.model";
 const PROVIDER = "gen_ai.provider.name";
 const INPUT_TOKENS = "gen_ai.client.inference.usage.input_tokens";
 const OUTPUT_TOKENS = "gen_ai.client.inference.usage.output_tokens";
+const CONFLICTS: Bent = "tenant_conflicts";
 
 /**
  * The instruments of one meter provider, shared by all bridges on it.
@@ -55,6 +57,8 @@ export class Instruments {
   readonly tokens = new SeriesTable("entelix.tokens", [AGENT, TENANT]);
   readonly cost = new SeriesTable("entelix.cost", [AGENT, TENANT]);
   readonly approvals = new PendingApprovals();
+  /** The one reason of an adjustment that has a tenant. */
+  readonly #conflicts = new SeriesTable("entelix.bridge.adjustments", [TENANT]);
   readonly #bridges = new Set<() => BridgeCounts>();
   readonly #gone = new CountSum();
 
@@ -86,6 +90,11 @@ export class Instruments {
     return () => {
       if (this.#bridges.delete(counts)) this.#gone.add(counts());
     };
+  }
+
+  /** @param tenant the value of its label. */
+  conflictsOf(tenant: string): Series {
+    return this.#conflicts.of(CONFLICTS, tenant);
   }
 
   /** An event came to a bridge that has been taken out. */
@@ -123,9 +132,14 @@ export class Instruments {
         const sum = this.#gone.copy();
         for (const counts of this.#bridges) sum.add(counts());
         sum.bent.set("forgotten_pending", this.approvals.forgotten);
+        // Counted by tenant, below.
+        sum.bent.delete(CONFLICTS);
         result.observe(events, sum.events);
         observeEach(result, ignored, "entelix.reason", sum.ignored);
         observeEach(result, adjustments, "entelix.reason", sum.bent);
+        for (const { attributes, value } of this.#conflicts.all()) {
+          result.observe(adjustments, value, attributes);
+        }
         result.observe(openRuns, sum.openRuns);
         observeEach(result, labelOverflow, "entelix.label", sum.labelOverflow);
         result.observe(appendFailures, sum.auditFailures);

@@ -40,6 +40,7 @@ export class PairSeries {
     this.cost();
     this.pending();
     this.oldest();
+    this.#instruments.conflictsOf(this.tenant);
   }
 
   /** @param position of the outcome among `OUTCOMES`. */

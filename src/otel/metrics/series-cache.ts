@@ -5,6 +5,7 @@ import { LabelValues } from "./label-values.ts";
 import { OTHER } from "./metric-names.ts";
 import type { LabelCaps } from "./metric-options.ts";
 import { PairSeries } from "./pair-series.ts";
+import type { Series } from "./series-table.ts";
 
 /** Pairs kept of tenant and agent, and of agent and tool; beyond it the agent is `_other`. */
 const MOST_PAIRS = 4_000;
@@ -42,6 +43,11 @@ export class SeriesCache {
   /** Of a tool's calls in a run of a pair, by their `error.type`. */
   calls(pair: PairSeries, name: string): FallibleSeries {
     return pair.ofAgent.tools.get(name) ?? this.#callsOf(pair, this.#tools.of(name));
+  }
+
+  /** The tenant conflicts of a tenant. */
+  conflicts(tenantId: string): Series {
+    return this.#instruments.conflictsOf(this.#tenants.of(tenantId));
   }
 
   /** The value of the label of a tool. */

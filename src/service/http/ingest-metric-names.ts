@@ -48,6 +48,10 @@ export const INGEST_METRICS = {
   entelix_ingest_lane_rejected_total: counter("Lines the lane could not read."),
   entelix_ingest_lane_duplicates_total: counter("Events that had come before."),
   entelix_ingest_lane_ignored_total: counter("Events that changed nothing, by reason.", "reason"),
+  entelix_ingest_lane_tenant_conflicts_total: counter(
+    "Times the tenant named a run or trace of another tenant; its run got a trace of its own.",
+    "tenant",
+  ),
   entelix_ingest_lane_late_total: counter("Events too late to be put in order; they were played."),
   entelix_ingest_spans_stored_total: counter("Spans stored by the receiver."),
   entelix_ingest_spans_refused_total: counter("Spans the receiver refused for good."),

@@ -63,6 +63,7 @@ function samplesOf(state: IngestState): Record<IngestMetricName, readonly Sample
     entelix_ingest_lane_ignored_total: Object.entries(lane.ignored).map(
       ([reason, n]): Sample => [{ reason }, n],
     ),
+    entelix_ingest_lane_tenant_conflicts_total: conflictsOf(state),
     entelix_ingest_lane_late_total: one(lane.late),
     entelix_ingest_spans_stored_total: one(lane.spansStored),
     entelix_ingest_spans_refused_total: one(lane.spansRefused),
@@ -78,4 +79,12 @@ function samplesOf(state: IngestState): Record<IngestMetricName, readonly Sample
     entelix_ingest_cpu_seconds_total: one((user + system) / 1e6),
     entelix_ingest_start_time_seconds: one(Math.round(performance.timeOrigin) / 1000),
   };
+}
+
+/** Of each tenant that has sent lines, from 0 on: a series that begins at 1 is no increase. */
+function conflictsOf({ figures, lane }: IngestState): readonly Sample[] {
+  const counts = new Map<string, number>();
+  for (const tenant of figures.lines.keys()) counts.set(tenant, 0);
+  for (const [tenant, n] of Object.entries(lane.tenantConflicts)) counts.set(tenant, n);
+  return [...counts].map(([tenant, n]): Sample => [{ tenant }, n]);
 }

@@ -61,6 +61,16 @@ export function metricsText(worker: WorkerFigures): string {
     });
     add(name, type, help, samples);
   }
+  add(
+    "tenant_conflicts_total",
+    "counter",
+    "Times the tenant named a run or trace of another tenant; its run got a trace of its own.",
+    partitions.flatMap(({ lane, partition, topic }) =>
+      Object.entries(lane.tenantConflicts).map(
+        ([tenant, n]): Sample => [{ topic, partition: String(partition), tenant }, n],
+      ),
+    ),
+  );
   add("rejected_total", "counter", "Records and lines that could not be read.", one(rejected));
   add("dead_letters_total", "counter", "Dead letters that the brokers have.", one(deadLetters));
   add(

@@ -15,6 +15,11 @@ export interface LaneFigures {
   readonly duplicates: number;
   /** Events that changed nothing, by reason; `duplicate` among them. */
   readonly ignored: Readonly<Record<IgnoredReason, number>>;
+  /**
+   * How often a tenant named a run or trace of another one: the first 50 tenants by name, the rest as
+   * `_other`.
+   */
+  readonly tenantConflicts: Readonly<Record<string, number>>;
   /** Events that came too late to be put in order; they were played all the same. */
   readonly late: number;
   readonly spansStored: number;

@@ -217,7 +217,7 @@ export class Lane {
   }
 
   get figures(): LaneFigures {
-    const { ignored, openRuns } = this.#bridge.diagnostics();
+    const { ignored, openRuns, tenantConflicts } = this.#bridge.diagnostics();
     const inFlight = this.#exports.count + (this.#log?.count ?? 0) + this.#letters.count;
     const { newestMs } = this.#clock;
     const now = Date.now();
@@ -229,6 +229,7 @@ export class Lane {
       unknown: this.#unknown,
       duplicates: ignored.duplicate,
       ignored,
+      tenantConflicts,
       late: this.#order.late,
       spansStored: this.#exports.stored,
       spansRefused: this.#exports.refused,

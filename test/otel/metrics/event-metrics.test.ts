@@ -294,7 +294,19 @@ describe("what starts at 0", () => {
     expect(new Set(agents)).toEqual(new Set(["coordinator"]));
   });
 
-  it("is every reason of the bridge's own counts", async () => {
+  it("is the tenant conflicts of each tenant that has root runs", async () => {
+    const bench = meteredBench();
+    bench.at(0, new RunEvents(ROOT).started("coordinator"));
+    const seen = await bench.collect();
+    const conflicts = seen
+      .points("entelix.bridge.adjustments")
+      .filter(({ attributes }) => attributes["entelix.reason"] === "tenant_conflicts");
+    expect(
+      conflicts.map(({ attributes, value }) => [attributes["entelix.tenant_id"], value]),
+    ).toEqual([["acme", 0]]);
+  });
+
+  it("is every reason of the bridge's own counts, but the one that has a tenant", async () => {
     const bench = meteredBench();
     const seen = await bench.collect();
     const reasons = (name: string) =>
@@ -302,7 +314,7 @@ describe("what starts at 0", () => {
     const { bent, ignored } = bench.sink.diagnostics();
     expect(reasons("entelix.bridge.ignored")).toEqual(Object.keys(ignored));
     expect(reasons("entelix.bridge.adjustments")).toEqual([
-      ...Object.keys(bent),
+      ...Object.keys(bent).filter((reason) => reason !== "tenant_conflicts"),
       "forgotten_pending",
     ]);
     expect(seen.sum("entelix.bridge.ignored")).toBe(0);

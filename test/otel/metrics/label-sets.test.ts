@@ -41,7 +41,7 @@ const SETS: Readonly<Record<MetricName, readonly (readonly string[])[]>> = {
   "entelix.cost": [[AGENT, TENANT]],
   "entelix.bridge.events": [[]],
   "entelix.bridge.ignored": [["entelix.reason"]],
-  "entelix.bridge.adjustments": [["entelix.reason"]],
+  "entelix.bridge.adjustments": [["entelix.reason"], ["entelix.reason", TENANT]],
   "entelix.bridge.open_runs": [[]],
   "entelix.bridge.label_overflow": [["entelix.label"]],
   // `setupTelemetry` alone makes it: its test is in test/setup.
@@ -104,12 +104,14 @@ describe("the sets of labels", () => {
     expect(found).toEqual(expected);
   });
 
-  it("are those of the table, of which only error.type and the failure kind may be absent", () => {
+  it("are those of the table, of which only error.type, the failure kind and the tenant of an adjustment may be absent", () => {
     for (const [name, { attributes }] of Object.entries(METRICS)) {
       const sets = Object.entries(SETS).find(([each]) => each === name)?.[1] ?? [];
       expect([name, sets.at(-1)]).toEqual([name, [...attributes]]);
       const absent = attributes.filter((each) => sets.some((set) => !set.includes(each)));
-      expect(["error.type", "entelix.failure.kind"]).toEqual(expect.arrayContaining(absent));
+      const optional = ["error.type", "entelix.failure.kind"];
+      if (name === "entelix.bridge.adjustments") optional.push(TENANT);
+      expect(optional).toEqual(expect.arrayContaining(absent));
     }
   });
 

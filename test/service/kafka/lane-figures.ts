@@ -10,6 +10,7 @@ export const NO_FIGURES: LaneFigures = {
   unknown: 0,
   duplicates: 0,
   ignored: new Counters().ignored,
+  tenantConflicts: {},
   late: 0,
   spansStored: 0,
   spansRefused: 0,

@@ -61,7 +61,7 @@ export class BridgeSample {
     recorder.add("entelix.bridge.events", bridge, {}, 0);
     recorder.add("entelix.audit.append_failures", bridge, {}, 0);
     recorder.set("entelix.bridge.open_runs", bridge, {}, 0);
-    for (const reason of ["duplicate", "after_end", "second_terminal", "other_tenant"]) {
+    for (const reason of ["duplicate", "after_end", "second_terminal"]) {
       this.ignored(reason, 0);
     }
     for (const reason of ["evicted_runs", "aged_runs", "unseen_starts", "clamped"]) {

@@ -106,7 +106,7 @@ const inTheProcess: Section = {
         bars({
           title: "Events ignored by reason",
           description:
-            "Events that changed nothing. `duplicate` is redelivery and harmless; `other_tenant` and `not_an_event` want a look at the sender.",
+            "Events that changed nothing. `duplicate` is redelivery and harmless; `not_an_event` and `empty_run_id` want a look at the sender.",
           unit: "short",
           queries: [
             {
@@ -118,7 +118,7 @@ const inTheProcess: Section = {
         bars({
           title: "Adjustments by reason",
           description:
-            "Where the bridge had to bend events to its rules: limits reached, starts not seen, skewed clocks. docs/limits.md has each.",
+            "Where the bridge had to bend events to its rules: limits reached, starts not seen, skewed clocks, run ids of another tenant. docs/limits.md has each.",
           unit: "short",
           queries: [
             {

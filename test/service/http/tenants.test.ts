@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { emptyResource } from "@opentelemetry/resources";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { AuditRow } from "../../../src/audit/audit-row.ts";
+import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
+import { stringifyExact } from "../../../src/events/exact-json.ts";
+import { formatRfc3339 } from "../../../src/events/rfc3339.ts";
+import { RunIds } from "../../../src/lifecycle/run-ids.ts";
+import { DEFAULT_INGEST_LIMITS } from "../../../src/service/http/ingest-limits.ts";
+import { IngestService } from "../../../src/service/http/ingest-service.ts";
+import { tokenDigest } from "../../../src/service/http/tokens/token-entry.ts";
+import { RunEvents, second } from "../../support/run-events.ts";
+
+const RUN = "018f3c7a-0000-7000-8000-00000000000a";
+const TENANTS = ["acme", "beta"] as const;
+/** More lines than wait to be put in order, so that all before them are played. */
+const FILLER = 300;
+
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tenants-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** The service with a token for each tenant, named as the tenant is. */
+async function serve() {
+  const spans: ReadableSpan[] = [];
+  const audit = new MemorySessionLog();
+  const errors: string[] = [];
+  const service = await IngestService.start({
+    journal: join(folder, "journal"),
+    host: "127.0.0.1",
+    port: 0,
+    tokens: TENANTS.map((tenant) => ({
+      tenant,
+      digest: tokenDigest(tenant),
+      trusted: false,
+      rate: undefined,
+      metrics: false,
+    })),
+    rate: undefined,
+    tenant: "default",
+    service: { resource: emptyResource(), serviceName: "test" },
+    spans: {
+      store: async (batch) => {
+        spans.push(...batch);
+        return { refused: 0 };
+      },
+      close: async () => {},
+    },
+    audit,
+    captureContent: false,
+    lookback: 1_000,
+    runAgeMs: 86_400_000,
+    limits: DEFAULT_INGEST_LIMITS,
+    onError: (error, where) => void errors.push(`${where}: ${String(error)}`),
+  });
+  const url = `http://127.0.0.1:${service.address.port}`;
+  return {
+    audit,
+    errors,
+    /** Sends the lines and says what became of each. */
+    async send(token: string, lines: readonly string[]): Promise<unknown> {
+      const headers = {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/x-ndjson",
+      };
+      const body = lines.join("\n");
+      const response = await fetch(`${url}/v1/events`, { method: "POST", headers, body });
+      const { accepted, rejected }: Record<string, unknown> = JSON.parse(await response.text());
+      return [response.status, accepted, rejected];
+    },
+    metrics: async () => (await fetch(`${url}/metrics`)).text(),
+    spansOf: (tenant: string) =>
+      spans.filter(({ attributes }) => attributes["entelix.tenant_id"] === tenant),
+    [Symbol.asyncDispose]: () => service.stop(),
+  };
+}
+
+function line(at: number, event: object): string {
+  return stringifyExact({ timestamp: formatRfc3339(second(at)), ...event });
+}
+
+function filler(): string[] {
+  const run = new RunEvents("018f3c7a-0000-7000-8000-0000000000ff", "beta");
+  return Array.from({ length: FILLER }, (_, n) => line(100 + n, run.toolStart(`call_${n}`)));
+}
+
+const rowOf = ({ event, span_id, trace_id }: AuditRow) => ({
+  kind: event.kind,
+  trace_id,
+  span_id,
+});
+
+describe("two tokens and one run id", () => {
+  it("are two runs: each tenant's events make its spans and its rows, without a start too", async () => {
+    await using service = await serve();
+    const [first, second] = [new RunEvents(RUN, "beta"), new RunEvents(RUN, "acme")];
+    expect(await service.send("beta", [line(0, first.started("squatter"))])).toEqual([200, 1, 0]);
+    const events = [
+      line(1, second.toolStart("call_1")),
+      line(2, second.toolComplete("call_1")),
+      line(3, second.failed()),
+    ];
+    expect(await service.send("acme", events)).toEqual([200, 3, 0]);
+    expect(await service.send("beta", [line(4, first.complete())])).toEqual([200, 1, 0]);
+    expect(await service.send("beta", filler())).toEqual([200, FILLER, 0]);
+    const ended = () => TENANTS.map((tenant) => service.spansOf(tenant).length);
+    await vi.waitFor(() => expect(ended()).toEqual([2, 1]), { timeout: 20_000 });
+
+    const ids = RunIds.hashed("acme", RUN);
+    const callId = ids.childSpanId("t", "call_1");
+    const [call, run] = service.spansOf("acme");
+    expect(call?.name).toBe("execute_tool fetch");
+    expect(call?.spanContext()).toMatchObject({ traceId: ids.traceId, spanId: callId });
+    expect(call?.parentSpanContext?.spanId).toBe(ids.spanId);
+    expect(run?.spanContext()).toMatchObject({ traceId: ids.traceId, spanId: ids.spanId });
+    expect(run?.attributes).toMatchObject({
+      "entelix.run_id": RUN,
+      "entelix.run.outcome": "failed",
+      "entelix.failure.kind": "model_dispatch",
+      "entelix.audit.ordinal": 2,
+    });
+    const rows = await service.audit.loadSince({ tenant_id: "acme", thread_id: RUN }, 0);
+    const place = { trace_id: ids.traceId, span_id: callId };
+    expect(rows.map(rowOf)).toEqual([
+      { kind: "tool_call", ...place },
+      { kind: "tool_result", ...place },
+    ]);
+
+    // The first tenant's run is as it would be alone.
+    const [other] = service.spansOf("beta");
+    expect(other?.spanContext().traceId).toBe(RUN.replaceAll("-", ""));
+    expect([other?.attributes["entelix.run.outcome"], other?.links]).toEqual(["complete", []]);
+    expect(await service.audit.loadSince({ tenant_id: "beta", thread_id: RUN }, 0)).toEqual([]);
+
+    const metrics = await service.metrics();
+    expect(metrics).toContain('entelix_ingest_lane_tenant_conflicts_total{tenant="acme"} 1\n');
+    expect(metrics).toContain('entelix_ingest_lane_tenant_conflicts_total{tenant="beta"} 0\n');
+    expect(metrics).not.toContain("other_tenant");
+    expect(service.errors).toEqual([]);
+  });
+});
