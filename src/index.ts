@@ -149,7 +149,7 @@ export type { LabelOption, MetricOptions } from "./otel/metrics/metric-options.t
 export { OtelSink } from "./otel/otel-sink.ts";
 export type { ErrorHook } from "./otel/report.ts";
 export { isDerivedParent } from "./otel/span-handle.ts";
-export type { TelemetryOptions } from "./otel/telemetry.ts";
+export type { TelemetryOptions } from "./otel/telemetry-options.ts";
 // Sinks
 export type { AgentEventSink } from "./sinks/agent-event-sink.ts";
 export {

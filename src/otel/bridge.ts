@@ -18,7 +18,8 @@ import type { Diagnostics } from "./diagnostics.ts";
 import type { EndHold } from "./otel-driver.ts";
 import { setOwnEnds } from "./own-ends.ts";
 import { type Rows, RunRows } from "./run-rows.ts";
-import { Telemetry, type TelemetryOptions } from "./telemetry.ts";
+import { Telemetry } from "./telemetry.ts";
+import type { TelemetryOptions } from "./telemetry-options.ts";
 import { TranslatedFeed } from "./translated-feed.ts";
 import { LONGEST_WAIT_MS } from "./within.ts";
 

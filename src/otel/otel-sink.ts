@@ -8,7 +8,8 @@ import type { ContextCarrier, InsidePlace } from "../sinks/context-carrier.ts";
 import { carriedFrom } from "./carry.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import { setOwnEnds } from "./own-ends.ts";
-import { Telemetry, type TelemetryOptions } from "./telemetry.ts";
+import { Telemetry } from "./telemetry.ts";
+import type { TelemetryOptions } from "./telemetry-options.ts";
 
 /**
  * Turns an agent's lifecycle events into spans, without an audit side. Synchronous: `send` returns

@@ -1,9 +1,8 @@
-import { type MeterProvider, type TracerProvider, trace } from "@opentelemetry/api";
+import { type TracerProvider, trace } from "@opentelemetry/api";
 import { signal } from "../dialects/entelix/signals.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { now } from "../events/clock.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
-import type { FailureKindId } from "../events/failure-kind.ts";
 import type { Instant } from "../events/instant.ts";
 import { SignalApplier } from "../lifecycle/apply-signal.ts";
 import { Lifecycle } from "../lifecycle/lifecycle.ts";
@@ -12,52 +11,24 @@ import type { Run } from "../lifecycle/run.ts";
 import type { Signal } from "../lifecycle/signal.ts";
 import type { AbandonedReason } from "../lifecycle/signals.ts";
 import { VERSION } from "../version.ts";
-import { checkTelemetryOptions } from "./check-telemetry-options.ts";
-import { type ContentOptions, ContentPolicy } from "./content.ts";
-import { type AttributeHook, CustomAttributes } from "./custom-attributes.ts";
+import { ContentPolicy } from "./content.ts";
+import { CustomAttributes } from "./custom-attributes.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import { CurrentPlace, type ParentResolver, type RootParent } from "./event-place.ts";
+import { CurrentPlace } from "./event-place.ts";
 import { readEventTime } from "./event-time.ts";
 import { flushProvider } from "./flush-provider.ts";
 import { NOTHING_REPLACED } from "./metrics/bridge-counts.ts";
 import { BridgeMetrics } from "./metrics/bridge-metrics.ts";
-import { type MetricOptions, resolveCaps } from "./metrics/metric-options.ts";
+import { resolveCaps } from "./metrics/metric-options.ts";
 import { TenantTally } from "./metrics/tenant-tally.ts";
 import { type EndHold, OtelDriver } from "./otel-driver.ts";
-import { type ErrorHook, Reporter } from "./report.ts";
+import { Reporter } from "./report.ts";
 import { RunContexts } from "./run-contexts.ts";
 import type { SpanHandle } from "./span-handle.ts";
 import { SpanPort } from "./span-port.ts";
 import { callIn, type SpanRefs, spanRefs } from "./span-refs.ts";
+import { checkTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 import { formatTraceparent } from "./traceparent.ts";
-
-/** The telemetry side's options, shared by `OtelSink` and `Bridge`. */
-export interface TelemetryOptions extends ContentOptions {
-  /** Where spans go. Default: the global provider, also a later one; once found it stays. */
-  readonly tracerProvider?: TracerProvider | undefined;
-  /**
-   * What metrics are counted on. Default: the global provider, looked for when the sink is made and
-   * once more at its first event; where there is none, metrics cost nothing.
-   */
-  readonly meterProvider?: MeterProvider | undefined;
-  /** Which label values metrics show; `false` turns metrics off. A replay has none. */
-  readonly metrics?: MetricOptions | false | undefined;
-  /** Adds attributes of the operator's own when the span of a run or of a tool call opens. */
-  readonly attributes?: AttributeHook | undefined;
-  /** Default `own`: a root run is its own trace, whose id is the run id. */
-  readonly rootParent?: RootParent | undefined;
-  readonly resolveParent?: ParentResolver | undefined;
-  /** Failure kinds that are no errors here, `cancelled` say: status Unset, no `error.type`. */
-  readonly benignFailureKinds?: readonly FailureKindId[] | undefined;
-  readonly limits?: Partial<LifecycleLimits> | undefined;
-  /** Told of every trouble of the bridge's own. Default: OpenTelemetry's diagnostic logger. */
-  readonly onError?: ErrorHook | undefined;
-  /**
-   * `live`: time is the system's, the active context counts, long runs are marked. `replay`: time is
-   * that of the events, and nothing of this process shows. Default `live`.
-   */
-  readonly mode?: "live" | "replay" | undefined;
-}
 
 /**
  * Whether an event leaves its row in the audit log. `unread`: it threw when it was read, and is counted;

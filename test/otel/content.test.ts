@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { TelemetryOptions } from "../../src/otel/telemetry.ts";
+import type { TelemetryOptions } from "../../src/otel/telemetry-options.ts";
 import type { ContentField } from "../../src/sinks/redaction.ts";
 import { bench, RunEvents } from "../support/run-events.ts";
 import { fingerprint } from "../support/spans.ts";

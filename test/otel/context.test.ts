@@ -2,7 +2,7 @@ import { context, createTraceState, propagation, ROOT_CONTEXT, trace } from "@op
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
-import type { TelemetryOptions } from "../../src/otel/telemetry.ts";
+import type { TelemetryOptions } from "../../src/otel/telemetry-options.ts";
 import { bench, RunEvents } from "../support/run-events.ts";
 
 const TOP = "018f3c7a-0000-7000-8000-000000000001";

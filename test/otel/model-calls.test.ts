@@ -8,7 +8,7 @@ import type { AgentEvent } from "../../src/events/agent-event.ts";
 import { readEvents } from "../../src/ingest/read-events.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
-import type { TelemetryOptions } from "../../src/otel/telemetry.ts";
+import type { TelemetryOptions } from "../../src/otel/telemetry-options.ts";
 import { RecorderSink } from "../../src/sinks/recorder-sink.ts";
 import { bench, RunEvents, second } from "../support/run-events.ts";
 import { collectSpans, fingerprint, type SpanNode } from "../support/spans.ts";

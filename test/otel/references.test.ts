@@ -6,7 +6,7 @@ import { BasicTracerProvider } from "@opentelemetry/sdk-trace-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createIdGenerator } from "../../src/otel/id-generator.ts";
 import { OtelSink } from "../../src/otel/otel-sink.ts";
-import type { TelemetryOptions } from "../../src/otel/telemetry.ts";
+import type { TelemetryOptions } from "../../src/otel/telemetry-options.ts";
 import { RunEvents, second } from "../support/run-events.ts";
 
 // What the sink still holds after a full collection, seen through weak references.

@@ -14,7 +14,7 @@ import type { Instant } from "../../src/events/instant.ts";
 import type { ModelComplete, ModelError, ModelStart } from "../../src/events/model-event.ts";
 import { renderForLlm } from "../../src/events/render-for-llm.ts";
 import { OtelSink } from "../../src/otel/otel-sink.ts";
-import type { TelemetryOptions } from "../../src/otel/telemetry.ts";
+import type { TelemetryOptions } from "../../src/otel/telemetry-options.ts";
 import { collectSpans, type SpanNode, toTrees } from "./spans.ts";
 
 /** 2026-04-29T12:00:00Z: second 0 of the tests. */

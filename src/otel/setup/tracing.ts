@@ -8,7 +8,7 @@ import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
 import { OtelSink } from "../otel-sink.ts";
 import { ownEndsOf } from "../own-ends.ts";
 import type { ErrorHook, Reporter } from "../report.ts";
-import type { TelemetryOptions } from "../telemetry.ts";
+import type { TelemetryOptions } from "../telemetry-options.ts";
 import { within } from "../within.ts";
 import type { CountedBatchProcessor } from "./counted-batch-processor.ts";
 import { unregister } from "./global-registration.ts";

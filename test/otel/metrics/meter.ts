@@ -10,7 +10,7 @@ import {
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
 import { OtelSink } from "../../../src/otel/otel-sink.ts";
-import type { TelemetryOptions } from "../../../src/otel/telemetry.ts";
+import type { TelemetryOptions } from "../../../src/otel/telemetry-options.ts";
 import { second } from "../../support/run-events.ts";
 import { collectSpans } from "../../support/spans.ts";
 
