@@ -186,6 +186,12 @@ export type { RecordingTarget } from "./sinks/recording-writer.ts";
 export type { ContentField, RedactionHook } from "./sinks/redaction.ts";
 export type { SentEvent } from "./sinks/sent-event.ts";
 export { StateErasureSink } from "./sinks/state-erasure-sink.ts";
-export type { DirectoryLock, FileLayer, LogFile, OpenMode } from "./storage/file-layer.ts";
+export type {
+  DirectoryLock,
+  FileLayer,
+  LockHolder,
+  LogFile,
+  OpenMode,
+} from "./storage/file-layer.ts";
 
 export { VERSION } from "./version.ts";

@@ -12,7 +12,7 @@ import {
 } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
-import type { DirectoryLock } from "./file-layer.ts";
+import type { DirectoryLock, LockHolder } from "./file-layer.ts";
 import { asError, codeOf, hasCode } from "./system-error.ts";
 
 /*
@@ -28,6 +28,7 @@ import { asError, codeOf, hasCode } from "./system-error.ts";
  */
 
 const GENERATION = /^lock-(\d{1,15})$/;
+const SOCKET = /^sock-[0-9a-f]{12}$/;
 
 /** Bytes of a socket's path: `sun_path` without its closing zero byte. */
 const MAX_SOCKET_PATH = process.platform === "linux" ? 107 : 103;
@@ -43,8 +44,54 @@ const MAX_SOCKET_PATH = process.platform === "linux" ? 107 : 103;
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   if (process.platform === "win32") return lockByPipe(directory);
+  const { close, path } = await socketFolder(directory);
+  try {
+    return await contend(directory, path, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * Looks whether a living process holds the directory. It reads and connects to the owner's socket, which takes no notice:
+ * it may be done at any time, by any user who may read the directory and connect.
+ */
+export async function lockHolder(directory: string): Promise<LockHolder> {
+  try {
+    if (process.platform === "win32") return await ask(await pipeOf(directory));
+    const { close, path } = await socketFolder(directory);
+    try {
+      return await holderIn(directory, path);
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    return hasCode(error, "ENOENT") ? "none" : "unknown";
+  }
+}
+
+async function holderIn(directory: string, sockets: string): Promise<LockHolder> {
+  let generation = highestGeneration(await readdir(directory));
+  for (;;) {
+    const owner = generation === 0 ? undefined : await ownerOf(directory, generation);
+    // A copy of a directory has the owner's name, and perhaps something of that name that is no socket.
+    const holder =
+      owner !== undefined && SOCKET.test(owner) ? await ask(join(sockets, owner)) : "none";
+    if (holder !== "none") return holder;
+    const now = highestGeneration(await readdir(directory));
+    if (now === generation) return "none";
+    // Another took the place of the one who was asked.
+    generation = now;
+  }
+}
+
+/** A directory by a name that is short enough for the path of a socket in it. */
+async function socketFolder(
+  directory: string,
+): Promise<{ readonly path: string; readonly close: () => Promise<void> }> {
   const tooLong = Buffer.byteLength(join(directory, socketName())) - MAX_SOCKET_PATH;
-  if (tooLong <= 0) return contend(directory, directory, async () => {});
+  if (tooLong <= 0) return { path: directory, close: async () => {} };
   if (process.platform !== "linux") {
     const most = Buffer.byteLength(directory) - tooLong;
     throw new Error(
@@ -53,12 +100,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   }
   // The same folder by a short name, for as long as it is held open.
   const handle = await open(directory, "r");
-  try {
-    return await contend(directory, `/proc/self/fd/${handle.fd}`, () => handle.close());
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
+  return { path: `/proc/self/fd/${handle.fd}`, close: () => handle.close() };
 }
 
 function socketName(): string {
@@ -161,15 +203,25 @@ async function removeIfThere(path: string): Promise<void> {
   }
 }
 
-/** Whether somebody listens there. Only a clear no counts as no: an owner without a backlog is alive. */
-function isAlive(path: string): Promise<boolean> {
+/** Whether somebody listens there. Only a clear no counts as no. */
+async function isAlive(path: string): Promise<boolean> {
+  return (await ask(path)) !== "none";
+}
+
+/** Who listens there. One whose backlog is full is alive. */
+function ask(path: string): Promise<LockHolder> {
   return new Promise((resolve) => {
     const client = connect({ path });
     client.once("connect", () => {
       client.destroy();
-      resolve(true);
+      resolve("alive");
     });
-    client.once("error", (error) => resolve(!hasCode(error, "ECONNREFUSED", "ENOENT")));
+    client.once("error", (error) => {
+      if (hasCode(error, "EAGAIN")) resolve("alive");
+      // It listened and went away before it took the call: now the answer is clear.
+      else if (hasCode(error, "ECONNRESET")) resolve(ask(path));
+      else resolve(hasCode(error, "ECONNREFUSED", "ENOENT") ? "none" : "unknown");
+    });
   });
 }
 
@@ -222,13 +274,18 @@ function locked(directory: string): Error {
 
 /** Windows has no socket files; a named pipe is gone with its owner and takes one listener only. */
 async function lockByPipe(directory: string): Promise<DirectoryLock> {
-  const name = createHash("sha256")
-    .update((await realpath(directory)).toLowerCase())
-    .digest("hex");
+  const pipe = await pipeOf(directory);
   try {
-    return held(await listen(`\\\\.\\pipe\\entelix-otel-${name}`), async () => {});
+    return held(await listen(pipe), async () => {});
   } catch (thrown) {
     const error = asError(thrown);
     throw codeOf(error) === "EADDRINUSE" ? locked(directory) : error;
   }
+}
+
+async function pipeOf(directory: string): Promise<string> {
+  const name = createHash("sha256")
+    .update((await realpath(directory)).toLowerCase())
+    .digest("hex");
+  return `\\\\.\\pipe\\entelix-otel-${name}`;
 }

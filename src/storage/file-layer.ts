@@ -4,6 +4,12 @@ export interface DirectoryLock {
   release(): Promise<void>;
 }
 
+/**
+ * Who has a directory locked: `alive`, somebody who is there; `none`, nobody, or somebody who is gone; `unknown`, where
+ * that could not be asked.
+ */
+export type LockHolder = "alive" | "none" | "unknown";
+
 /** An open file. Positions and sizes are in bytes; every method rejects with the system's error. */
 export interface LogFile {
   /** Reads at most the buffer's length and returns how many bytes came: 0 at the end of the file. */
@@ -41,6 +47,8 @@ export interface FileLayer {
   syncDirectory(path: string): Promise<void>;
   /** @throws Error when somebody else has the directory locked. */
   lock(directory: string): Promise<DirectoryLock>;
+  /** Looks who has the directory locked. Changes nothing, and never rejects. */
+  lockHolder(directory: string): Promise<LockHolder>;
 }
 
 /** A layer for logs that may be forgotten in time. An audit log is given none: it never removes. */

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { lockDirectory } from "./directory-lock.ts";
+import { lockDirectory, lockHolder } from "./directory-lock.ts";
 import type { LogFile, OpenMode, RemovingFileLayer } from "./file-layer.ts";
 import { asError, hasCode } from "./system-error.ts";
 
@@ -25,6 +25,7 @@ export const nodeFileLayer: RemovingFileLayer = {
   remove,
   syncDirectory,
   lock: lockDirectory,
+  lockHolder,
 };
 
 async function makeDirectory(path: string): Promise<void> {

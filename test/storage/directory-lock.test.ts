@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
-import { lockDirectory } from "../../src/storage/directory-lock.ts";
+import { lockDirectory, lockHolder } from "../../src/storage/directory-lock.ts";
 import type { DirectoryLock } from "../../src/storage/file-layer.ts";
 import { key, temporaryFolder } from "../audit/support/entries.ts";
 import { bundle } from "./support/bundle.ts";
@@ -178,5 +178,117 @@ describe("the lock of a log", () => {
     await rm(join(folder, "segment-00000001.ndjson"));
     const log = await NdjsonSessionLog.open(folder);
     await log.close();
+  });
+});
+
+describe("looking who holds the lock", () => {
+  async function snapshot(): Promise<string[]> {
+    const found = await readdir(folder);
+    return Promise.all(
+      found.sort().map(async (name) => {
+        const { ino, mtimeMs } = await lstat(join(folder, name));
+        return `${name} ${ino} ${mtimeMs}`;
+      }),
+    );
+  }
+
+  it("finds the owner from anywhere, none before and after, and changes nothing", async () => {
+    expect(await lockHolder(folder)).toBe("none");
+    expect(await lockHolder(join(folder, "gone"))).toBe("none");
+    const lock = await lockDirectory(folder);
+    const before = await snapshot();
+    expect(await Promise.all(Array.from({ length: 20 }, () => lockHolder(folder)))).toEqual(
+      Array.from({ length: 20 }, () => "alive"),
+    );
+    expect(await snapshot()).toEqual(before);
+    await expect(lockDirectory(folder)).rejects.toMatchObject({ code: "ELOCKED" });
+    await lock.release();
+    expect(await lockHolder(folder)).toBe("none");
+  });
+
+  it("finds an owner that is stopped alive, and one that was killed gone", async () => {
+    const program = await bundle(join(import.meta.dirname, "support", "lock-child.ts"), folder);
+    const target = join(folder, "log");
+    await mkdir(target);
+    const child = spawn(process.execPath, [program, target], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    children.push(child);
+    await once(child.stdout, "data");
+    child.kill("SIGSTOP");
+    expect(await lockHolder(target)).toBe("alive");
+    child.kill("SIGKILL");
+    await once(child, "close");
+    expect(await lockHolder(target)).toBe("none");
+  });
+
+  it("finds none in a copy of a directory that somebody holds, whatever the copy has of the lock", async () => {
+    await using log = await NdjsonSessionLog.open(join(folder, "log"));
+    expect(await lockHolder(join(folder, "log"))).toBe("alive");
+    for (const withSocket of [false, true]) {
+      const copy = join(folder, `copy-${withSocket}`);
+      await mkdir(copy);
+      for (const name of await readdir(join(folder, "log"))) {
+        if (name.startsWith("lock-")) await cp(join(folder, "log", name), join(copy, name));
+        // What some tools make of a socket: a file.
+        if (name.startsWith("sock-") && withSocket) await writeFile(join(copy, name), "");
+      }
+      expect(await readdir(copy)).not.toEqual([]);
+      expect(await lockHolder(copy)).toBe("none");
+    }
+    expect((await log.append(key, [])).ordinal).toBe(0);
+  });
+
+  it("asks no socket that is not in the directory", async () => {
+    const path = join(folder, "elsewhere");
+    const server = createServer().listen(path);
+    await once(server, "listening");
+    await mkdir(join(folder, "log"));
+    await writeFile(join(folder, "log", "lock-1"), "../elsewhere");
+    expect(await lockHolder(join(folder, "log"))).toBe("none");
+    server.close();
+    await once(server, "close");
+  });
+
+  it("asks again when the directory goes from one to the next meanwhile", async () => {
+    let running = true;
+    const turns = (async () => {
+      let lock = await lockDirectory(folder);
+      while (running) {
+        await lock.release();
+        lock = await lockDirectory(folder);
+      }
+      return lock;
+    })();
+    const seen = new Set<string>();
+    for (let n = 0; n < 200; n += 1) seen.add(await lockHolder(folder));
+    running = false;
+    const lock = await turns;
+    expect(seen).not.toContain("unknown");
+    expect(await lockHolder(folder)).toBe("alive");
+    await lock.release();
+  });
+
+  it("works in a folder whose path is longer than a socket's may be", async () => {
+    const deep = join(folder, "d".repeat(100), "e".repeat(100));
+    await mkdir(deep, { recursive: true });
+    const lock = await lockDirectory(deep);
+    expect(await lockHolder(deep)).toBe("alive");
+    await lock.release();
+    expect(await lockHolder(deep)).toBe("none");
+  });
+
+  it.runIf(process.getuid?.() === 0)("says unknown where it may not ask, root may", async () => {
+    await chmod(folder, 0o755);
+    const target = join(folder, "log");
+    await mkdir(target, { mode: 0o755 });
+    const lock = await lockDirectory(target);
+    for (const name of await readdir(target)) await chmod(join(target, name), 0o644);
+    const program = await bundle(join(import.meta.dirname, "support", "holder-child.ts"), folder);
+    const asked = (uid: number) =>
+      execFileSync(process.execPath, [program, target], { uid, gid: uid, encoding: "utf8" });
+    expect([asked(0), asked(65_534)]).toEqual(["alive", "unknown"]);
+    await lock.release();
+    expect(asked(65_534)).toBe("none");
   });
 });

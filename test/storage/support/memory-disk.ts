@@ -85,6 +85,7 @@ export class MemoryDisk {
           },
         };
       },
+      lockHolder: async () => (this.#locked ? "alive" : "none"),
     };
   }
 
@@ -95,6 +96,12 @@ export class MemoryDisk {
 
   get names(): readonly string[] {
     return [...this.#names.keys()];
+  }
+
+  /** The programs die; the system has what they wrote. Nobody holds the lock. */
+  kill(): void {
+    this.#boot += 1;
+    this.#locked = false;
   }
 
   /** Power is back: what the disk has kept. Nobody holds its lock. */
