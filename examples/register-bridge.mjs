@@ -51,5 +51,6 @@ printTraces(memory.getFinishedSpans());
 await tracing.shutdown();
 await log.close();
 
-const { ok, rows, threads } = await verifyLog(directory);
-console.log(`audit ${directory}: ${rows} rows in ${threads} threads, ${ok ? "whole" : "DAMAGED"}`);
+const { end, ok, rows, threads } = await verifyLog(directory);
+const verdict = ok && end === "closed" ? "intact" : "DAMAGED";
+console.log(`audit ${directory}: ${rows} rows in ${threads} threads, ${verdict}`);

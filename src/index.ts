@@ -21,7 +21,7 @@ export { toGraphEvent } from "./audit/to-graph-event.ts";
 export { type ReadRowsOptions, type RowFilter, readRows } from "./audit/verify/read-rows.ts";
 export type { SpanAnchor } from "./audit/verify/span-anchors.ts";
 export { type VerifyOptions, verifyLog } from "./audit/verify/verify-log.ts";
-export type { LogProblem, VerifyReport } from "./audit/verify/verify-report.ts";
+export type { LogEnd, LogProblem, VerifyReport } from "./audit/verify/verify-report.ts";
 export type { ContentPart } from "./audit/wire/content-part.ts";
 export {
   type DecodedGraphEvent,

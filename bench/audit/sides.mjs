@@ -38,9 +38,11 @@ export async function side(name) {
     async end(runs) {
       await bridge.shutdown();
       await log.close();
-      const { ok, rows, commits } = await verifyLog(directory);
+      const { ok, end, rows, commits } = await verifyLog(directory);
       rmSync(directory, { recursive: true, force: true });
-      if (!ok || rows !== runs * ROWS_A_RUN) throw new Error(`${rows} rows, whole: ${ok}`);
+      if (!ok || end !== "closed" || rows !== runs * ROWS_A_RUN) {
+        throw new Error(`${rows} rows, ok: ${ok}, end: ${end}`);
+      }
       return { rowsACommit: rows / commits };
     },
   };

@@ -4,6 +4,7 @@ import { type AnchoredSpan, anchoredSpans } from "./audit/anchored-spans.ts";
 import { type AuditLog, auditLogAt, LOG_OPERAND } from "./audit/audit-log.ts";
 import { logError } from "./audit/log-error.ts";
 import { problemLine } from "./audit/problem-line.ts";
+import { verdictOf } from "./audit/verdict.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { counted } from "./terminal/figures.ts";
@@ -21,15 +22,16 @@ const OPTIONS = {
 /** Finds what was changed in an audit log. */
 export const auditVerify: Command = {
   name: "audit verify",
-  summary: "Check an audit log: no row edited, moved, deleted, doubled, inserted or cut off.",
+  summary:
+    "Find rows of an audit log that were edited, moved, deleted, doubled, inserted or cut off.",
   operands: LOG_OPERAND,
   least: 1,
   most: 1,
   options: OPTIONS,
   notes: [
     "The log is a directory, or a PostgreSQL database: postgres://USER@HOST/DATABASE, with ?schema=NAME where it is not in entelix; the password comes from PGPASSWORD or ~/.pgpass.",
-    "It only reads, and may run beside the writer. A log that was cut clean at its end is found with --against alone: the run spans, which are kept elsewhere, carry number and hash of the run's last row. SPANS is what replay --out writes, or the collector's file exporter; a span of a run that is in another log is told as missing.",
-    "Exit code: 0 the log is whole, 2 it is not, 1 it could not be checked.",
+    "It only reads, and may run beside the writer. A writer marks the log when it closes it: rows that were cut off the end later leave a log without this mark. A cut exactly at an earlier close mark is found with --against alone: the run spans, which are kept elsewhere, carry number and hash of the run's last row. SPANS is what replay --out writes, or the collector's file exporter; a span of a run that is in another log is told as missing.",
+    "Exit code: 0 no damage, and the log was closed, a process has it open, or it is older than close marks; 3 no damage, but it was not closed and no process is seen that has it open: a crash, a copy of an open log, or rows cut off the end; 2 damage was found; 1 it could not be checked.",
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
@@ -47,7 +49,7 @@ export const auditVerify: Command = {
     const problems = report.problems.map((problem) => placed(problem, against, spans));
     if (values.json === true) io.out.json(JSON.stringify({ ...report, problems }));
     else show(report, problems, { spans: spans.length, hasSegments: log.hasSegments }, io);
-    return report.ok ? 0 : 2;
+    return verdictOf(report, spans.length).exitCode;
   },
 };
 
@@ -88,10 +90,9 @@ function show(
       ? [counted(report.segments, "segment"), counted(report.commits, "commit")]
       : []),
   ].join(", ");
-  const verdict = report.ok
-    ? out.style("green", "✓ whole")
-    : out.style("red", `✗ ${counted(report.problemCount, "problem")}`);
-  out.line(`${verdict}: ${read}`);
+  const { advice, style, text } = verdictOf(report, spans);
+  out.line(`${out.style(style, text)}: ${read}`);
+  for (const line of advice) out.line(line);
   if (spans > 0) out.line(`${report.matchedSpans} of ${counted(spans, "span")} found their row`);
   for (const note of notes(report)) out.line(out.style("dim", note));
 }
@@ -99,6 +100,7 @@ function show(
 /** What is no problem, but good to know. */
 function notes(report: VerifyReport): string[] {
   const { erasedRows, recoveredCommits, tornBytes, tornFiles, uncommittedLines } = report;
+  const { unclosedReopenings } = report;
   const found: string[] = [];
   if (erasedRows > 0) {
     found.push(
@@ -110,11 +112,15 @@ function notes(report: VerifyReport): string[] {
       `${counted(recoveredCommits, "commit")} written when the log was opened after a crash`,
     );
   }
+  if (unclosedReopenings > 0) {
+    found.push(
+      `opened ${counted(unclosedReopenings, "time")} without having been closed before: after a crash, or after rows were cut off`,
+    );
+  }
   if (uncommittedLines > 0 || tornBytes > 0) {
     const lines = counted(uncommittedLines, "line");
-    found.push(
-      `${lines} and ${counted(tornBytes, "byte")} behind the last commit: a writer is at work, or crashed`,
-    );
+    const cause = report.end === "open" ? "being written" : "written in part";
+    found.push(`${lines} and ${counted(tornBytes, "byte")} behind the last commit: ${cause}`);
   }
   if (tornFiles.length > 0) {
     found.push(

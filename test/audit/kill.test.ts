@@ -64,6 +64,7 @@ async function ordeal(durability: Durability, kills: number, seed: number): Prom
     const crashed = await verifyLog(log);
     const problems = killed.opened || openedBefore > 0 ? crashed.problems : [];
     expect(problems, `kill ${n}`).toEqual([]);
+    if (killed.stored.length > 0) expect(crashed.end, `kill ${n}`).toBe("unclosed");
 
     const reopened = await NdjsonSessionLog.open(log, { durability });
     expect(reopened.recovery?.damage ?? []).toEqual([]);
@@ -76,7 +77,12 @@ async function ordeal(durability: Durability, kills: number, seed: number): Prom
       rows.add(`${row.thread_id} ${row.ordinal} ${row.hash} ${row.event_id}`);
     }
     expect(stored.filter((each) => !rows.has(each))).toEqual([]);
-    expect(await verifyLog(log)).toMatchObject({ problems: [], uncommittedLines: 0, tornBytes: 0 });
+    expect(await verifyLog(log)).toMatchObject({
+      end: "closed",
+      problems: [],
+      uncommittedLines: 0,
+      tornBytes: 0,
+    });
     reported += stored.length;
     unreported += rows.size - stored.length;
     stored = [];

@@ -7,6 +7,7 @@ import {
   segmentName,
   segmentsIn,
 } from "../../src/audit/ndjson/log-directory.ts";
+import { headerText } from "../../src/audit/ndjson/log-line.ts";
 
 describe("CommitChain", () => {
   it("hashes what the format says, for any number of lines", () => {
@@ -22,6 +23,30 @@ describe("CommitChain", () => {
       chain.continueFrom(made);
       expect(chain.rows).toBe(0);
       prev = expected;
+    }
+  });
+});
+
+describe("marks and headers", () => {
+  it("are in the hash of their commit, and of the first one in a segment of this version", () => {
+    const before = { commit: 7, hash: sha256("7") };
+    const row = sha256("row");
+    for (const [version, mark, inner] of [
+      [1, undefined, [row]],
+      [1, "open", [row, "open"]],
+      [2, undefined, [sha256(headerText(3, before)), row]],
+      [2, "closed", [sha256(headerText(3, before)), row, "closed"]],
+    ] as const) {
+      const chain = new CommitChain(NO_COMMIT);
+      chain.begin({ segment: 3, version, before });
+      // A write that failed leaves the chain as it was.
+      chain.cover(sha256("lost"));
+      chain.next();
+      chain.forget();
+      chain.cover(row);
+      expect(chain.rows).toBe(1);
+      const hash = sha256(JSON.stringify([before.hash, 8, ...inner]));
+      expect(chain.next(mark)).toEqual({ commit: 8, hash });
     }
   });
 });

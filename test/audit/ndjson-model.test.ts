@@ -98,6 +98,90 @@ describe("NdjsonSessionLog", () => {
     );
   });
 
+  it("says how it ends after any openings, closings and kills of its writers", async () => {
+    const act = fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom("append" as const, "probe" as const) },
+      { weight: 1, arbitrary: fc.constant("archive" as const) },
+      { weight: 2, arbitrary: fc.constantFrom("close" as const, "kill" as const) },
+      { weight: 1, arbitrary: fc.constant("kill while writing" as const) },
+    );
+    const plan = fc.record({
+      acts: fc.array(act, { maxLength: 40 }),
+      durability: fc.constantFrom<Durability>("none", "batch", "each"),
+      segmentBytes: fc.constantFrom(1024, 3000, 1_000_000),
+    });
+    await fc.assert(
+      fc.asyncProperty(plan, async ({ acts, durability, segmentBytes }) => {
+        const disk = new MemoryDisk(seeded(acts.length));
+        const options = () => ({ durability, segmentBytes, files: disk.layer() });
+        const report = () => verifyLog("/log", { files: disk.layer() });
+        let log = await NdjsonSessionLog.open("/log", options());
+        // A new log says that it is open by its first header.
+        let announced = true;
+        let open = true;
+        let reopenings = 0;
+        let rows = 0;
+        const writes = () => {
+          if (!announced && open) reopenings += 1;
+          announced = true;
+          open = true;
+        };
+        for (const each of acts) {
+          switch (each) {
+            case "append":
+              writes();
+              rows += 1;
+              await log.append(key, entries(1, `r${rows}-`));
+              break;
+            case "probe":
+              writes();
+              await log.append(key, []);
+              break;
+            case "archive":
+              if ((await log.archiveBefore(key, Math.max(0, rows - 2))) > 0) writes();
+              break;
+            case "close":
+              if (open) writes();
+              await log.close();
+              open = false;
+              expect(await report()).toMatchObject({ ok: true, end: "closed" });
+              break;
+            case "kill":
+              disk.kill();
+              expect(await report()).toMatchObject({ ok: true, end: open ? "unclosed" : "closed" });
+              break;
+            case "kill while writing": {
+              const lost = log.append(key, entries(3, "lost"));
+              for (let n = rows % 7; n > 0; n -= 1) await Promise.resolve();
+              disk.kill();
+              await lost.catch(() => {});
+              const left = await report();
+              expect(left.ok).toBe(true);
+              expect([open, left.end]).not.toEqual([true, "closed"]);
+              ({ rows } = left);
+              reopenings = left.unclosedReopenings;
+              open = left.end !== "closed";
+              break;
+            }
+          }
+          if (each === "close" || each.startsWith("kill")) {
+            log = await NdjsonSessionLog.open("/log", options());
+            announced = false;
+          }
+          expect(await report()).toMatchObject({
+            problems: [],
+            end: open ? "open" : "closed",
+            unclosedReopenings: reopenings,
+            rows,
+          });
+        }
+        await log.close();
+        expect(await report()).toMatchObject({ problems: [], end: "closed", rows });
+      }),
+      { numRuns: 150 },
+    );
+  });
+
   it("opens after a cut at any byte, and holds every row that is whole", async () => {
     const disk = new MemoryDisk(seeded(3));
     const files = disk.layer();

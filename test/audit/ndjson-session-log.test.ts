@@ -16,6 +16,7 @@ import type { Recovery } from "../../src/audit/ndjson/recover-segment.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import type { FileLayer } from "../../src/storage/file-layer.ts";
 import { nodeFileLayer } from "../../src/storage/node-file-layer.ts";
+import { crash } from "./support/crash.ts";
 import { entries, entry, key, temporaryFolder } from "./support/entries.ts";
 
 let folder: string;
@@ -71,7 +72,7 @@ describe("the files of a log", () => {
     await log.close();
     const lines = await linesOf(segment(1));
     const zeros = "0".repeat(64);
-    expect(lines[0]).toBe(`{"segment":1,"version":1,"commit":0,"prev":"${zeros}"}`);
+    expect(lines[0]).toBe(`{"segment":1,"version":2,"commit":0,"prev":"${zeros}"}`);
     expect(JSON.parse(lines[2] ?? "")).toMatchObject({ ordinal: 2, hash: first.hash });
     const shapes = lines.map((line) => (line === "" ? "" : Object.keys(JSON.parse(line)).join()));
     const row =
@@ -84,13 +85,15 @@ describe("the files of a log", () => {
       "archived",
       "commit,rows,hash",
       "commit,rows,hash",
+      "commit,rows,mark,hash",
       "",
     ]);
     expect(lines[3]).toMatch(/^{"commit":1,"rows":2,"hash":"[0-9a-f]{64}"}$/);
     expect(lines[4]).toMatch(
       /^{"archived":{"tenant_id":"acme","thread_id":"t1","watermark":1,"hash":"[0-9a-f]{64}"}}$/,
     );
-    expect(lines[6]).toMatch(/^{"commit":3,"rows":0,/);
+    expect(lines[6]).toMatch(/^{"commit":3,"rows":0,"hash"/);
+    expect(lines[7]).toMatch(/^{"commit":4,"rows":0,"mark":"closed","hash":"[0-9a-f]{64}"}$/);
     expect((await stat(segment(1))).mode & 0o777).toBe(0o600);
   });
 
@@ -104,7 +107,8 @@ describe("the files of a log", () => {
       await Promise.all(Array.from({ length: 8 }, (_, n) => log.append(thread(n), [entry("a")])));
       await log.close();
       const lines = await linesOf(segment(1));
-      expect(lines.filter((line) => line.startsWith('{"commit"'))).toHaveLength(commits);
+      const made = lines.filter((line) => line.startsWith('{"commit"'));
+      expect(made.filter((line) => !line.includes('"mark"'))).toHaveLength(commits);
     }
   });
 
@@ -324,7 +328,7 @@ describe("reopening after a crash", () => {
     const log = await openLog();
     await log.append(key, entries(3));
     await log.close();
-    await appendFile(segment(1), tail);
+    await crash(segment(1), tail);
     let told: Recovery | undefined;
     const reopened = await openLog({ onRecovered: (recovery) => (told = recovery) });
     expect(reopened.recovery).toEqual(told);
@@ -392,8 +396,9 @@ describe("reopening after a crash", () => {
 
   it("never overwrites what was set aside before", async () => {
     const first = await crashed("first");
+    const base = await readFile(segment(1), "utf8");
     await open[1]?.close();
-    await appendFile(segment(1), "other");
+    await writeFile(segment(1), `${base}other`);
     const second = (await openLog()).recovery;
     expect(second?.torn?.offset).toBe(first?.torn?.offset);
     expect(second?.torn?.copy).not.toBe(first?.torn?.copy);
@@ -494,9 +499,9 @@ describe("reopening after a crash", () => {
 
   it("refuses a log of a newer version instead of taking it for torn", async () => {
     await mkdir(folder, { recursive: true });
-    const text = '{"segment":1,"version":2,"by":"tomorrow"}\n{"row":1}\n';
+    const text = '{"segment":1,"version":3,"by":"tomorrow"}\n{"row":1}\n';
     await writeFile(segment(1), text);
-    await expect(openLog()).rejects.toThrow("written by version 2 of the format, expected 1");
+    await expect(openLog()).rejects.toThrow("written by version 3 of the format, expected 2");
     expect(await readFile(segment(1), "utf8")).toBe(text);
   });
 });

@@ -105,9 +105,11 @@ describe.each(["batch", "each"] as const)("power loss, durability %s", (durabili
     for (let seed = 1; seed <= 60; seed += 1) {
       const ordeal = new Ordeal(seed * 7919, durability);
       for (let round = 0; round < 5; round += 1) {
+        const before = ordeal.stored.length;
         await ordeal.run();
         losses += 1;
         const report = await verifyLog(LOG, { files: ordeal.disk.layer() });
+        if (ordeal.stored.length > before) expect(report.end).toBe("unclosed");
         // A crash is not tampering: what it left is counted, also before anybody opens the log.
         const found = report.problems.filter(
           ({ problem }) => problem !== "there is no audit log here",
@@ -118,7 +120,7 @@ describe.each(["batch", "each"] as const)("power loss, durability %s", (durabili
         await log.close();
         const after = await verifyLog(LOG, { files: ordeal.disk.layer() });
         expect(after.problems, `seed ${seed}, round ${round}`).toEqual([]);
-        expect(after).toMatchObject({ uncommittedLines: 0, tornBytes: 0 });
+        expect(after).toMatchObject({ end: "closed", uncommittedLines: 0, tornBytes: 0 });
         expect(after.rows).toBeGreaterThanOrEqual(ordeal.stored.length);
         expect(report.rows).toBeLessThanOrEqual(after.rows);
         rows = Math.max(rows, after.rows);

@@ -78,11 +78,13 @@ describe("verifyLog", () => {
   it("finds nothing in a log as it was written, also against its spans", async () => {
     expect(await verifyLog(original, { against: spans })).toEqual({
       ok: true,
+      end: "closed",
       segments: 2,
       rows: 17,
       threads: 3,
       commits: 9,
       recoveredCommits: 0,
+      unclosedReopenings: 0,
       erasedRows: 0,
       uncommittedLines: 0,
       tornBytes: 0,
@@ -311,9 +313,9 @@ describe("verifyLog", () => {
     });
   });
 
-  it("cannot see a clean cut at the end of the log, but for the spans", async () => {
-    const copy = await tampered((lines) => lines.splice(-6, 5), "segment-00000002.ndjson");
-    expect(await problemsOf(copy)).toEqual([]);
+  it("says of a clean cut at the end that the log is not closed; the spans say what is missing", async () => {
+    const copy = await tampered((lines) => lines.splice(-7, 6), "segment-00000002.ndjson");
+    expect(await verifyLog(copy)).toMatchObject({ end: "unclosed", problems: [] });
     const report = await verifyLog(copy, { against: spans });
     expect(report.problems).toEqual([
       {

@@ -1,7 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
+import { bundle } from "../storage/support/bundle.ts";
 import { command } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
 import { recording } from "./support/recorded.ts";
@@ -56,12 +59,12 @@ describe("replay --audit", () => {
 });
 
 describe("audit verify", () => {
-  it("finds a whole log whole, against its spans too", async () => {
+  it("finds a log intact that is, against its spans too", async () => {
     using folder = new Folder();
     const { directory, spans } = await replayed(folder);
     const { code, stdout } = await command(["audit", "verify", directory, "--against", spans]);
     expect(stdout).toMatch(
-      /^✓ whole: 20 rows, 4 threads, 1 segment, \d+ commits?\n5 of 5 spans found their row\n$/,
+      /^✓ intact, closed: 20 rows, 4 threads, 1 segment, \d+ commits?\n5 of 5 spans found their row\n$/,
     );
     expect(code).toBe(0);
   });
@@ -90,7 +93,7 @@ describe("audit verify", () => {
     expect(stdout).toMatch(/\n✗ \d+ problems?: /);
   });
 
-  it("finds a log cut clean at its end by the spans alone, and names the span's line", async () => {
+  it("finds a log cut exactly at an earlier close mark by the spans alone, and names the span's line", async () => {
     using folder = new Folder();
     const first = folder.at("first.jsonl");
     const directory = folder.at("audit");
@@ -105,6 +108,88 @@ describe("audit verify", () => {
     expect(lines.filter((line) => line.startsWith(`${spans}:1: row `))).toHaveLength(4);
     expect(against.stdout).toContain("is missing: a span names it, the log has no such row");
     expect(against.stdout).toContain("\n✗ 4 problems: 6 rows");
+  });
+
+  it("says of a log whose newest rows were cut off that it is not closed: exit code 3", async () => {
+    using folder = new Folder();
+    const { directory, spans } = await replayed(folder);
+    const whole = readFileSync(segment(directory));
+    for (const bytes of [1, 100, 200, 1000, whole.length - 150]) {
+      writeFileSync(segment(directory), whole.subarray(0, whole.length - bytes));
+      const { code, stdout } = await command(["audit", "verify", directory]);
+      expect([code, stdout.split(": ")[0]]).toEqual([3, "! no damage, not closed"]);
+      expect(stdout).toContain(
+        "\nThe log has no close mark at its end, and no process has it open: ",
+      );
+      expect(stdout).toContain("\n--against SPANS finds missing rows.");
+    }
+    // Only the mark is missing: the spans find every row, and what no span names is not known.
+    writeFileSync(segment(directory), whole.subarray(0, whole.lastIndexOf('{"commit"')));
+    const against = await command(["audit", "verify", directory, "--against", spans]);
+    expect([against.code, against.stdout.includes("5 of 5 spans found their row")]).toEqual([
+      3,
+      true,
+    ]);
+    expect(against.stdout).toContain("\nAll rows that the spans name are there; ");
+    const json = await command(["audit", "verify", directory, "--json"]);
+    expect([json.code, JSON.parse(json.stdout)]).toMatchObject([3, { ok: true, end: "unclosed" }]);
+    rmSync(segment(directory));
+    expect((await command(["audit", "verify", directory])).code).toBe(2);
+  });
+
+  it("knows a log that a living process has open from one whose writer died, and from a copy", async () => {
+    using folder = new Folder();
+    const source = join(import.meta.dirname, "../audit/support/hold-child.ts");
+    const program = await bundle(source, folder.path);
+    const directory = folder.at("log");
+    for (const ending of ["close", "kill"]) {
+      const writer = spawn(process.execPath, [program, directory]);
+      try {
+        await once(writer.stdout, "data");
+        const open = await command(["audit", "verify", directory]);
+        expect([open.code, open.stdout]).toEqual([
+          0,
+          expect.stringMatching(/^✓ no damage, open: \d+ rows.*\nA process has the log open\. /),
+        ]);
+        const copy = folder.at(`copy-${ending}`);
+        const filter = (path: string) => !/sock-/.test(path);
+        cpSync(directory, copy, { recursive: true, filter });
+        expect((await command(["audit", "verify", copy])).code).toBe(3);
+      } finally {
+        if (ending === "close") writer.stdin.end("close\n");
+        else writer.kill("SIGKILL");
+        await once(writer, "close");
+      }
+      const { code, stdout } = await command(["audit", "verify", directory]);
+      expect([code, stdout.split(": ")[0]]).toEqual(
+        ending === "close" ? [0, "✓ intact, closed"] : [3, "! no damage, not closed"],
+      );
+    }
+    // Opened again and closed, it is no problem that its writer died.
+    expect((await command(["replay", recording("success"), "--audit", directory])).code).toBe(0);
+    const { code, stdout } = await command(["audit", "verify", directory]);
+    expect([code, stdout.split(": ")[0]]).toEqual([0, "✓ intact, closed"]);
+    expect(stdout).toContain(
+      "opened 1 time without having been closed before: after a crash, or after rows were cut off",
+    );
+  });
+
+  it("says of a log of a version without close marks that it has none, until it is written to", async () => {
+    using folder = new Folder();
+    const directory = folder.at("log");
+    cpSync(join(import.meta.dirname, "../audit/fixtures/version-1"), directory, {
+      recursive: true,
+    });
+    const before = await command(["audit", "verify", directory]);
+    expect([before.code, before.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^✓ no damage, no marks: 8 rows.*\nThe log was written by a version without/,
+      ),
+    ]);
+    expect((await command(["replay", recording("success"), "--audit", directory])).code).toBe(0);
+    const after = await command(["audit", "verify", directory]);
+    expect([after.code, after.stdout.split(": ")[0]]).toEqual([0, "✓ intact, closed"]);
   });
 
   it("can't check what is not there: exit code 1", async () => {

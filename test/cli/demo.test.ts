@@ -206,7 +206,7 @@ describe.concurrent("demo", () => {
     expect(stdout).toContain("✓ the chain holds");
   });
 
-  it("ends in order when it is interrupted: the log is whole, the exit code the signal's", async () => {
+  it("ends in order when it is interrupted: the log is closed, the exit code the signal's", async () => {
     using folder = new Folder();
     let sent = false;
     const { code, signal, stderr } = await command(["demo", "--audit", folder.path], {
@@ -218,6 +218,6 @@ describe.concurrent("demo", () => {
     });
     expect([code, signal, stderr]).toEqual([130, null, "Interrupted.\n"]);
     const verified = await command(["audit", "verify", folder.path]);
-    expect(verified.stdout).toMatch(/^✓ whole: \d+ rows?, /);
+    expect(verified.stdout).toMatch(/^✓ intact, closed: \d+ rows?, /);
   });
 });

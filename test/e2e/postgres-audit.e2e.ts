@@ -42,7 +42,7 @@ describe("audit erase of the built command", () => {
       expect([isAcmes, isOthers]).toContainEqual(row);
     }
     const verified = await command(["audit", "verify", url]);
-    expect([verified.code, verified.stdout.startsWith("✓ whole: 12 rows, 3 threads")]).toEqual([
+    expect([verified.code, verified.stdout.startsWith("✓ intact: 12 rows, 3 threads")]).toEqual([
       0,
       true,
     ]);
@@ -63,10 +63,10 @@ describe("audit erase of the built command", () => {
 });
 
 describe("audit verify and audit show of the built command", () => {
-  it("find a whole log whole and print its rows", async () => {
+  it("find an intact log intact and print its rows", async () => {
     const { url } = await logs.filled();
     const verified = await command(["audit", "verify", url]);
-    expect(verified).toMatchObject({ code: 0, stdout: "✓ whole: 12 rows, 3 threads\n" });
+    expect(verified).toMatchObject({ code: 0, stdout: "✓ intact: 12 rows, 3 threads\n" });
     const shown = await command([
       "audit",
       "show",

@@ -37,7 +37,7 @@ describe("register-bridge", () => {
       );
       expect(server.spans).toHaveLength(6);
       expect(roots.map(({ attributes }) => attributes["entelix.audit.ordinal"])).toEqual([6, 2]);
-      expect(out).toContain(`audit ${folder}: 8 rows in 2 threads, whole`);
+      expect(out).toContain(`audit ${folder}: 8 rows in 2 threads, intact`);
       expect(await verifyLog(folder)).toMatchObject({ ok: true, rows: 8 });
       const texts = [];
       for await (const { event_text } of readRows(folder)) texts.push(event_text);

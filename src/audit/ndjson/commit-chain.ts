@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { NO_HASH } from "../audit-row.ts";
-import type { Commit } from "./log-line.ts";
+import { sha256 } from "../row-text.ts";
+import { type Commit, type HeaderLine, headerText, type LogMark } from "./log-line.ts";
 
 /** The commit before the first. */
 export const NO_COMMIT: Commit = { commit: 0, hash: NO_HASH };
@@ -13,17 +14,22 @@ const GATHERED = 64 * 1024;
  * the commit before, so that a line missing in the middle of a file is found even when it was the
  * last of its thread.
  *
- * A commit's hash is the SHA-256 of `JSON.stringify([previous commit's hash, number, ...hashes])`.
+ * A commit's hash is the SHA-256 of `JSON.stringify([previous commit's hash, number, ...hashes])`. The first one of a
+ * segment has the SHA-256 of the segment's header before the hashes (since version 2 of the format), a mark stands
+ * behind them.
  */
 export class CommitChain {
   #last: Commit;
+  /** What the text under the next commit's hash begins with. */
+  #opening: string;
   #rows = 0;
   #gathered: string;
   #hasher: Hash | undefined;
 
   constructor(last: Commit) {
     this.#last = last;
-    this.#gathered = opening(last);
+    this.#opening = opening(last);
+    this.#gathered = this.#opening;
   }
 
   /** The last commit. */
@@ -47,18 +53,35 @@ export class CommitChain {
   }
 
   /** The commit over the lines since the last one. The chain goes on only by {@link continueFrom}. */
-  next(): Commit {
+  next(mark?: LogMark): Commit {
     const hasher = this.#hasher ?? createHash("sha256");
     this.#hasher = undefined;
-    hasher.update(`${this.#gathered}]`);
+    hasher.update(this.#gathered).update(mark === undefined ? "]" : `,"${mark}"]`);
     return { commit: this.#last.commit + 1, hash: hasher.digest("hex") };
+  }
+
+  /**
+   * Goes on in a segment with this header. The first commit there covers it, so that nobody can say by an edit that
+   * the segment is of a version without marks.
+   */
+  begin({ before, segment, version }: Omit<HeaderLine, "type">): void {
+    this.continueFrom(before);
+    if (version === 1) return;
+    this.#opening += `,"${sha256(headerText(segment, before, version))}"`;
+    this.forget();
   }
 
   /** Goes on from a commit that was made or read; the lines covered so far are done with. */
   continueFrom(last: Commit): void {
     this.#last = last;
+    this.#opening = opening(last);
+    this.forget();
+  }
+
+  /** The lines since the last commit were not written. */
+  forget(): void {
     this.#rows = 0;
-    this.#gathered = opening(last);
+    this.#gathered = this.#opening;
     this.#hasher = undefined;
   }
 }

@@ -16,8 +16,13 @@ export interface Commit {
 export interface HeaderLine {
   readonly type: "header";
   readonly segment: number;
+  /** Of the format. */
+  readonly version: number;
   readonly before: Commit;
 }
+
+/** What a commit without lines says of the log: a writer opened it again, or closed it. */
+export type LogMark = "open" | "closed";
 
 export interface RowLine {
   readonly type: "row";
@@ -40,6 +45,7 @@ export interface CommitLine {
   readonly rows: number;
   /** Written at reopening, over rows that a crash had left without their commit. */
   readonly recovered: boolean;
+  readonly mark: LogMark | undefined;
 }
 
 export interface InvalidLine {
@@ -51,16 +57,24 @@ export interface InvalidLine {
 
 export type LogLine = HeaderLine | RowLine | ArchivedLine | CommitLine | InvalidLine;
 
-/** The format that this version writes and reads. */
-export const LOG_VERSION = 1;
+/**
+ * The format that this version writes; it reads the older ones, too. Since version 2 a log has marks, and the first
+ * commit of a segment covers its header.
+ */
+export const LOG_VERSION = 2;
 
-export function headerText(segment: number, before: Commit): string {
-  return `{"segment":${segment},"version":${LOG_VERSION},"commit":${before.commit},"prev":"${before.hash}"}`;
+export function headerText(segment: number, before: Commit, version = LOG_VERSION): string {
+  return `{"segment":${segment},"version":${version},"commit":${before.commit},"prev":"${before.hash}"}`;
 }
 
 export function commitText(made: Commit, rows: number, recovered: boolean): string {
-  const mark = recovered ? ',"recovered":true' : "";
-  return `{"commit":${made.commit},"rows":${rows}${mark},"hash":"${made.hash}"}`;
+  const note = recovered ? ',"recovered":true' : "";
+  return `{"commit":${made.commit},"rows":${rows}${note},"hash":"${made.hash}"}`;
+}
+
+/** The commit that carries a mark. It covers no line. */
+export function markText(made: Commit, mark: LogMark): string {
+  return `{"commit":${made.commit},"rows":0,"mark":"${mark}","hash":"${made.hash}"}`;
 }
 
 /** An archive line and its hash: SHA-256 of `JSON.stringify(["archived", tenant, thread, watermark])`. */
@@ -93,12 +107,13 @@ export function readLogLine(bytes: Uint8Array): LogLine {
 type ControlLine = HeaderLine | ArchivedLine | CommitLine;
 
 function readControl(value: Readonly<Record<string, unknown>>): ControlLine | undefined {
-  const { segment, version, commit, prev, rows, recovered, hash, archived } = value;
-  if (isCount(segment) && version === LOG_VERSION && isCount(commit) && typeof prev === "string") {
-    return { type: "header", segment, before: { commit, hash: prev } };
+  const { segment, version, commit, prev, rows, recovered, mark, hash, archived } = value;
+  if (isCount(segment) && isVersion(version) && isCount(commit) && typeof prev === "string") {
+    return { type: "header", segment, version, before: { commit, hash: prev } };
   }
   if (isCount(commit) && isCount(rows) && typeof hash === "string") {
-    return { type: "commit", made: { commit, hash }, rows, recovered: recovered === true };
+    const made = { commit, hash };
+    return { type: "commit", made, rows, recovered: recovered === true, mark: readMark(mark) };
   }
   if (isObject(archived)) {
     const { tenant_id, thread_id, watermark } = archived;
@@ -110,12 +125,22 @@ function readControl(value: Readonly<Record<string, unknown>>): ControlLine | un
   return undefined;
 }
 
+function isVersion(value: unknown): value is number {
+  return isCount(value) && value >= 1 && value <= LOG_VERSION;
+}
+
+function readMark(value: unknown): LogMark | undefined {
+  return value === "open" || value === "closed" ? value : undefined;
+}
+
 function controlText(line: ControlLine): string {
   switch (line.type) {
     case "header":
-      return headerText(line.segment, line.before);
+      return headerText(line.segment, line.before, line.version);
     case "commit":
-      return commitText(line.made, line.rows, line.recovered);
+      return line.mark === undefined
+        ? commitText(line.made, line.rows, line.recovered)
+        : markText(line.made, line.mark);
     case "archived":
       return archivedText(line.key, line.watermark).text;
     default:

@@ -106,7 +106,7 @@ export class NdjsonSessionLog implements SessionLog {
     try {
       settings.onRecovered(log.recovery);
     } catch (error) {
-      await log.close();
+      await log.close().catch(() => {});
       throw error;
     }
     return log;
@@ -259,8 +259,11 @@ export class NdjsonSessionLog implements SessionLog {
   }
 
   /**
-   * Writes what waits, closes the files and gives the directory free. Later appends reject. Does
-   * nothing the second time.
+   * Writes what waits, then a close mark: `verifyLog` can tell from it that no row is missing at the end. Closes the
+   * files and gives the directory free. Later appends reject. Does nothing the second time.
+   *
+   * @throws (rejects) Error when the mark could not be written, with the system's as its cause. All else is done: no
+   *   stored row is lost, and the log can be opened again.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();

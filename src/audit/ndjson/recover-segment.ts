@@ -77,19 +77,19 @@ async function recover(file: LogFile, options: RecoverOptions): Promise<Recovere
     };
   }
   const recoveredRows = scan.chain.rows;
-  let last = scan.chain.last;
   let end = scan.validUntil;
   if (recoveredRows > 0) {
-    last = scan.chain.next();
-    const line = Buffer.from(`${commitText(last, recoveredRows, true)}\n`);
+    const made = scan.chain.next();
+    const line = Buffer.from(`${commitText(made, recoveredRows, true)}\n`);
     end = await writeFully(file, line, end);
+    scan.chain.continueFrom(made);
   }
   // What the dead process wrote may still be with the system only, and counts as stored from now on.
   if (durable) await safeOnDisk(file, options);
   const clean = size === scan.validUntil && recoveredRows === 0 && scan.damage.length === 0;
   const recovery = { file: segmentName(number), ...torn, recoveredRows, damage: scan.damage };
   return {
-    segment: { number, file, size: end, last },
+    segment: openSegment(number, file, end, scan, false),
     scan,
     recovery: clean ? undefined : recovery,
   };
@@ -97,11 +97,21 @@ async function recover(file: LogFile, options: RecoverOptions): Promise<Recovere
 
 async function startSegment(file: LogFile, options: RecoverOptions): Promise<RecoveredSegment> {
   const { durable, number } = options;
-  const last = options.before ?? NO_COMMIT;
-  const size = await writeFully(file, Buffer.from(`${headerText(number, last)}\n`), 0);
+  const header = headerText(number, options.before ?? NO_COMMIT);
+  const size = await writeFully(file, Buffer.from(`${header}\n`), 0);
   if (durable) await safeOnDisk(file, options);
   const scan = await scanSegment(file, { until: size });
-  return { segment: { number, file, size, last }, scan, recovery: undefined };
+  return { segment: openSegment(number, file, size, scan, true), scan, recovery: undefined };
+}
+
+function openSegment(
+  number: number,
+  file: LogFile,
+  size: number,
+  { chain, mark, version }: SegmentScan,
+  isNew: boolean,
+): OpenSegment {
+  return { number, file, size, chain, mark, version, isNew };
 }
 
 async function safeOnDisk(file: LogFile, { files, paths }: RecoverOptions): Promise<void> {

@@ -4,7 +4,8 @@ import { rowAfter } from "../row-text.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { threadText } from "../thread-text.ts";
 import { CommitChain, NO_COMMIT } from "./commit-chain.ts";
-import { type Commit, type LogLine, readLogLine } from "./log-line.ts";
+import { type Commit, type LogLine, type LogMark, readLogLine } from "./log-line.ts";
+import { LogMarks } from "./log-marks.ts";
 import { noteArchived, noteRows, type ThreadSpans } from "./thread-spans.ts";
 
 /** A line that is not what the log wrote there. */
@@ -17,6 +18,10 @@ export interface DamagedLine {
 export interface SegmentScan {
   readonly threads: ThreadSpans;
   readonly rows: number;
+  /** Of the format, as its header says; 1 where that is damaged. */
+  readonly version: number;
+  /** What the segment says of the log; nothing where it is of version 1 and without a mark. */
+  readonly mark: LogMark | undefined;
   /** The last commit, and the valid lines behind it. */
   readonly chain: CommitChain;
   /** Offset behind the last valid line: what follows is torn. */
@@ -55,8 +60,10 @@ class Scanner implements SegmentScan {
   readonly chain: CommitChain;
   readonly damage: DamagedLine[] = [];
   readonly #onLine: (line: LogLine) => void;
+  readonly #marks = new LogMarks();
   #suspects: Suspect[] = [];
   #rows = 0;
+  #version = 1;
   #validUntil = 0;
 
   constructor({ before, onLine }: ScanOptions) {
@@ -66,6 +73,14 @@ class Scanner implements SegmentScan {
 
   get rows(): number {
     return this.#rows;
+  }
+
+  get version(): number {
+    return this.#version;
+  }
+
+  get mark(): LogMark | undefined {
+    return this.#marks.last;
   }
 
   get validUntil(): number {
@@ -88,9 +103,11 @@ class Scanner implements SegmentScan {
     for (const suspect of this.#suspects) this.#confirm(suspect);
     this.#suspects = [];
     this.#validUntil = end;
+    this.#marks.take(line);
     switch (line.type) {
       case "header":
-        this.chain.continueFrom(line.before);
+        this.#version = line.version;
+        this.chain.begin(line);
         break;
       case "row":
         this.#row(line.row);
@@ -100,7 +117,7 @@ class Scanner implements SegmentScan {
         noteArchived(this.threads, threadText(line.key), line.key, line.watermark);
         break;
       case "commit":
-        if (this.chain.next().hash !== line.made.hash) this.#damaged(number, NOT_THOSE);
+        if (this.chain.next(line.mark).hash !== line.made.hash) this.#damaged(number, NOT_THOSE);
         this.chain.continueFrom(line.made);
         break;
       default:

@@ -70,11 +70,13 @@ export class DatabaseVerifier {
     for (const problem of this.#spans.missing()) this.#problems.add(problem);
     return {
       ok: this.#problems.count === 0,
+      end: undefined,
       segments: 0,
       rows: this.#rows,
       threads: this.#threads,
       commits: 0,
       recoveredCommits: 0,
+      unclosedReopenings: 0,
       erasedRows: this.#erased,
       uncommittedLines: 0,
       tornBytes: 0,

@@ -1,4 +1,4 @@
-import { type FileLine, fileLines } from "../../storage/file-lines.ts";
+import { type FileLine, fileLineBatches } from "../../storage/file-lines.ts";
 import { CommitChain, NO_COMMIT } from "../ndjson/commit-chain.ts";
 import { segmentName } from "../ndjson/log-directory.ts";
 import {
@@ -6,20 +6,34 @@ import {
   type CommitLine,
   type HeaderLine,
   type InvalidLine,
+  LOG_VERSION,
+  type LogLine,
   readLogLine,
 } from "../ndjson/log-line.ts";
+import { LogMarks } from "../ndjson/log-marks.ts";
 import type { FoundSegment } from "../ndjson/segment-store.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { ProblemList } from "./problem-list.ts";
 import { CUT } from "./segment-files.ts";
 import type { SpanAnchors } from "./span-anchors.ts";
 import { ThreadChains } from "./thread-chains.ts";
-import type { LogProblem, VerifyReport } from "./verify-report.ts";
+import type { LogEnd, LogProblem, VerifyReport } from "./verify-report.ts";
 
 /** Where a line stands. */
 interface Place {
   readonly file: string;
   readonly line: number;
+}
+
+/** How far a segment was read. */
+interface Reading {
+  readonly segment: number;
+  /** Whole lines. */
+  lines: number;
+  /** Offset behind them. */
+  end: number;
+  /** Bytes behind that, of a line without an end. */
+  torn: number;
 }
 
 /** Takes the segments of a log in their order and gathers what is wrong with them. */
@@ -28,38 +42,57 @@ export class LogVerifier {
   readonly #problems: ProblemList;
   readonly #threads = new ThreadChains();
   readonly #commits = new CommitChain(NO_COMMIT);
+  readonly #marks = new LogMarks();
+  /** The segment read last, as long as nothing says that there is a later one. */
+  #reading: Reading | undefined;
   #segments = 0;
+  #version = 0;
   #rows = 0;
   #commitCount = 0;
   #recovered = 0;
   #erased = 0;
-  #uncommitted = 0;
-  #tornBytes = 0;
 
   constructor(spans: SpanAnchors, maxProblems: number, onProblem: (problem: LogProblem) => void) {
     this.#spans = spans;
     this.#problems = new ProblemList(maxProblems, onProblem);
   }
 
-  /** @param isLast the segment may still be written to: an open end is no problem. */
-  async segment(number: number, found: FoundSegment, isLast: boolean): Promise<void> {
-    const file = segmentName(number);
-    this.#segments += 1;
-    let lines = 0;
-    for await (const line of fileLines(found.file, found.bytes)) {
-      lines = line.number;
-      const place = { file, line: lines };
-      if (line.ended) this.#line(line, place, number);
-      else if (isLast) this.#tornBytes = line.end - line.start;
-      else this.report(place, CUT);
+  /** How the log ends as far as it was read; `open` where the log does not say that it was closed. */
+  get end(): "closed" | "open" | "unmarked" {
+    const { lines = 0, torn = 0 } = this.#reading ?? {};
+    if (this.#marks.closed && lines > 0 && torn === 0) return "closed";
+    // A log without a header may be of any version: it is not taken for one of a version without marks.
+    return this.#version === 1 && this.#marks.last === undefined ? "unmarked" : "open";
+  }
+
+  /**
+   * Reads a segment; of the one read last what has come since.
+   *
+   * @returns whether there was more to read.
+   */
+  async segment(number: number, { bytes, file }: FoundSegment): Promise<boolean> {
+    const reading = this.#reading?.segment === number ? this.#reading : this.#begin(number);
+    const { end, torn } = reading;
+    reading.torn = 0;
+    if (bytes <= end) return false;
+    for await (const lines of fileLineBatches(file, end, bytes)) {
+      for (const line of lines) this.#take(line, reading);
     }
-    if (lines === 0 && !isLast) this.report({ file, line: 0 }, "the segment is empty");
-    if (this.#commits.rows === 0) return;
-    if (isLast) this.#uncommitted = this.#commits.rows;
-    else {
-      const { rows } = this.#commits;
-      this.report({ file, line: lines }, `cut: the commit of the last ${rows} lines is missing`);
-    }
+    return reading.end > end || reading.torn > torn;
+  }
+
+  /** There are later segments than the one read last: its end is no open one. */
+  leave(): void {
+    const reading = this.#reading;
+    if (reading === undefined) return;
+    this.#reading = undefined;
+    const { lines, segment, torn } = reading;
+    const place = { file: segmentName(segment), line: lines + (torn > 0 ? 1 : 0) };
+    if (torn > 0) this.report(place, CUT);
+    if (place.line === 0) this.report(place, "the segment is empty");
+    const { rows } = this.#commits;
+    if (rows === 0) return;
+    this.report(place, `cut: the commit of the last ${rows} lines is missing`);
   }
 
   report(place: Place, problem: string, row?: StoredRow): void {
@@ -71,18 +104,20 @@ export class LogVerifier {
   }
 
   /** Everything was read. */
-  result(tornFiles: readonly string[]): VerifyReport {
+  result(end: LogEnd, tornFiles: readonly string[]): VerifyReport {
     for (const problem of this.#spans.missing()) this.#problems.add(problem);
     return {
       ok: this.#problems.count === 0,
+      end,
       segments: this.#segments,
       rows: this.#rows,
       threads: this.#threads.threads,
       commits: this.#commitCount,
       recoveredCommits: this.#recovered,
+      unclosedReopenings: this.#marks.reopenings,
       erasedRows: this.#erased,
-      uncommittedLines: this.#uncommitted,
-      tornBytes: this.#tornBytes,
+      uncommittedLines: this.#reading === undefined ? 0 : this.#commits.rows,
+      tornBytes: this.#reading?.torn ?? 0,
       tornFiles,
       matchedSpans: this.#spans.matched,
       problemCount: this.#problems.count,
@@ -90,15 +125,34 @@ export class LogVerifier {
     };
   }
 
-  #line({ bytes, tooLong }: FileLine, place: Place, segment: number): void {
-    if (tooLong) {
-      this.report(place, "longer than any line of an audit log");
+  #begin(segment: number): Reading {
+    this.leave();
+    this.#segments += 1;
+    // Where the header is damaged, the rest is checked as behind the one that must have stood there.
+    const version = this.#version || LOG_VERSION;
+    this.#commits.begin({ segment, version, before: this.#commits.last });
+    const reading = { segment, lines: 0, end: 0, torn: 0 };
+    this.#reading = reading;
+    return reading;
+  }
+
+  #take(line: FileLine, reading: Reading): void {
+    if (!line.ended) {
+      reading.torn = line.end - line.start;
       return;
     }
-    const line = readLogLine(bytes);
+    reading.lines += 1;
+    reading.end = line.end;
+    const place = { file: segmentName(reading.segment), line: reading.lines };
+    this.#line(line, place, reading.segment);
+  }
+
+  #line({ bytes, tooLong }: FileLine, place: Place, segment: number): void {
+    const line: LogLine = tooLong ? TOO_LONG : readLogLine(bytes);
     if (place.line === 1 && line.type !== "header") {
       this.report(place, "the segment does not begin with its header");
     }
+    this.#marks.take(line);
     switch (line.type) {
       case "header":
         this.#header(line, place, segment);
@@ -128,6 +182,11 @@ export class LogVerifier {
     if (line.segment !== segment) {
       this.report(place, `the header is that of segment ${line.segment}`);
     }
+    if (line.version < this.#version) {
+      const before = `the segment before is of version ${this.#version}`;
+      this.report(place, `the segment is of version ${line.version} of the format, ${before}`);
+    }
+    this.#version = Math.max(this.#version, line.version);
     if (!sameCommit(line.before, this.#commits.last)) {
       const { commit } = line.before;
       this.report(
@@ -135,7 +194,7 @@ export class LogVerifier {
         `what was written up to commit ${commit}, before this segment, is changed`,
       );
     }
-    this.#commits.continueFrom(line.before);
+    this.#commits.begin(line);
   }
 
   #row(row: StoredRow, place: Place): void {
@@ -157,11 +216,11 @@ export class LogVerifier {
     if (problem !== undefined) this.report(place, problem, row);
   }
 
-  #commit({ made, recovered, rows }: CommitLine, place: Place): void {
-    this.#commitCount += 1;
+  #commit({ made, mark, recovered, rows }: CommitLine, place: Place): void {
+    if (mark === undefined) this.#commitCount += 1;
     if (recovered) this.#recovered += 1;
     const covered = this.#commits.rows;
-    if (!sameCommit(made, this.#commits.next())) {
+    if (!sameCommit(made, this.#commits.next(mark))) {
       this.report(
         place,
         covered === rows
@@ -174,6 +233,11 @@ export class LogVerifier {
     this.#commits.continueFrom(made);
   }
 }
+
+const TOO_LONG: InvalidLine = {
+  type: "invalid",
+  problem: "longer than any line of an audit log",
+};
 
 function sameCommit(a: Commit, b: Commit): boolean {
   return a.commit === b.commit && a.hash === b.hash;

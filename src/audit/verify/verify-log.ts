@@ -5,7 +5,10 @@ import { SegmentStore } from "../ndjson/segment-store.ts";
 import { LogVerifier } from "./log-verifier.ts";
 import { missingSegments, NO_LOG, segmentFiles } from "./segment-files.ts";
 import { type SpanAnchor, SpanAnchors } from "./span-anchors.ts";
-import type { LogProblem, VerifyReport } from "./verify-report.ts";
+import type { LogEnd, LogProblem, VerifyReport } from "./verify-report.ts";
+
+/** A log that has grown at each of so many looks is written by somebody, though a lock of another kernel looks dead. */
+const LOOKS = 3;
 
 /** What a log in a directory is checked against, and what is told of it. */
 export interface VerifyOptions {
@@ -23,17 +26,21 @@ export interface VerifyOptions {
  * Reads a log from end to end, the archived segments too, and finds what was edited, moved, deleted,
  * inserted, doubled or cut. Anybody can do the same: every hash is over fields of the rows.
  *
+ * Rows that were cut off its end leave the rest as it was written: look at {@link VerifyReport.end}, too.
+ *
  * It only reads, takes no lock, and may run beside the writer: what stands behind the last commit is
  * then counted and is no problem. Memory grows with the number of threads.
  *
  * A hash without a key stops nobody who can write all of the files: whoever rewrites a log from some
- * row to its end leaves it consistent. `against` finds that too, as long as the spans are elsewhere.
+ * row to its end leaves it consistent, and one that is cut exactly at an earlier close mark seems to have been
+ * closed there. `against` finds that too, as long as the spans are elsewhere.
  *
  * @throws (rejects) with the system's error when a file cannot be read.
  *
  * @example
- * const report = await verifyLog("./audit");
- * for (const { file, line, problem } of report.problems) console.error(`${file}:${line}: ${problem}`);
+ * const { end, ok, problems } = await verifyLog("./audit");
+ * for (const { file, line, problem } of problems) console.error(`${file}:${line}: ${problem}`);
+ * if (ok && end === "closed") console.log("intact");
  */
 export async function verifyLog(
   directory: string,
@@ -43,29 +50,49 @@ export async function verifyLog(
   const paths = logPaths(directory);
   const verifier = new LogVerifier(await SpanAnchors.from(against), maxProblems, onProblem);
   const store = new SegmentStore(files, paths);
-  const { last, present, twice } = await segmentFiles(files, paths);
-  for (const number of twice) {
-    const place = { file: segmentName(number), line: 0 };
-    verifier.report(place, "the segment is there twice, in its place and in the archive");
-  }
   let next = 1;
-  for (const number of present) {
-    const found = await store.open(number);
-    if (found === undefined) continue;
-    try {
-      if (next < number) reportMissing(verifier, next, number - 1);
-      next = number + 1;
-      await verifier.segment(number, found, number === last);
-    } finally {
-      await found.file.close();
+  let last = 0;
+  /** Reads what is there, then what has come since. @returns whether there was more to read. */
+  const readOn = async (): Promise<boolean> => {
+    const found = await segmentFiles(files, paths);
+    last = found.last;
+    for (const number of found.twice.filter((each) => each >= next)) {
+      const place = { file: segmentName(number), line: 0 };
+      verifier.report(place, "the segment is there twice, in its place and in the archive");
     }
+    let more = false;
+    for (const number of found.present.filter((each) => each >= next - 1)) {
+      const segment = await store.open(number);
+      if (segment === undefined) continue;
+      try {
+        if (next < number) reportMissing(verifier, next, number - 1);
+        next = number + 1;
+        if (await verifier.segment(number, segment)) more = true;
+      } finally {
+        await segment.file.close();
+      }
+    }
+    return more;
+  };
+  await readOn();
+  let end: LogEnd = verifier.end;
+  for (let looks = 0; end === "open" && looks < LOOKS; looks += 1) {
+    const holder = await files.lockHolder(paths.root);
+    if (holder === "alive") break;
+    // Its writer may have closed it since it was read: only one that has not grown was left as it is.
+    if (await readOn()) end = verifier.end;
+    else end = holder === "none" ? "unclosed" : "unknown";
   }
-  if (next <= last) reportMissing(verifier, next, last);
+  if (next <= last) {
+    reportMissing(verifier, next, last);
+    if (end === "closed") end = "unclosed";
+  }
   if (last === 0) verifier.report({ file: directory, line: 0 }, NO_LOG);
-  return verifier.result(await files.list(paths.torn));
+  return verifier.result(end, await files.list(paths.torn));
 }
 
 function reportMissing(verifier: LogVerifier, from: number, to: number): void {
+  verifier.leave();
   const { file, line, problem } = missingSegments(from, to);
   verifier.report({ file, line }, problem);
 }

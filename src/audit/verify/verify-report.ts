@@ -11,16 +11,37 @@ export interface LogProblem {
   readonly problem: string;
 }
 
+/**
+ * How a log in a directory ends:
+ *
+ * - `closed`: with the mark of a writer that closed it. No row is missing at the end, but for a cut exactly at an earlier
+ *   close mark.
+ * - `open`: without, and a living process has it open.
+ * - `unclosed`: without, and no process has it open. A writer crashed, this is a copy of a log that was open, or rows were
+ *   cut off.
+ * - `unknown`: without, and whether a process has it open could not be asked, for lack of permission say.
+ * - `unmarked`: it was written before there were marks. Rows may be missing at its end.
+ */
+export type LogEnd = "closed" | "open" | "unclosed" | "unknown" | "unmarked";
+
 /** What verifying a log has shown. What only files have is 0 and empty for a database. */
 export interface VerifyReport {
-  /** Nothing is wrong: {@link VerifyReport.problemCount} is 0. */
+  /** Nothing is wrong with what is there: {@link VerifyReport.problemCount} is 0. */
   readonly ok: boolean;
+  /** Whether something may be missing at the end. Nothing for a database, whose threads say which row is their last. */
+  readonly end: LogEnd | undefined;
   readonly segments: number;
   readonly rows: number;
   readonly threads: number;
+  /** Without those that carry a mark. */
   readonly commits: number;
   /** Commits written at reopening after a crash. No problem. */
   readonly recoveredCommits: number;
+  /**
+   * Times it was opened again without having been closed before: after a crash, or after rows were cut off. No problem of
+   * what is there.
+   */
+  readonly unclosedReopenings: number;
   /** Rows whose payload was erased: the chain was checked, the digest cannot be. No problem. */
   readonly erasedRows: number;
   /**

@@ -1,0 +1,61 @@
+import type { VerifyReport } from "../../audit/verify/verify-report.ts";
+import { counted } from "../terminal/figures.ts";
+import type { Style } from "../terminal/output.ts";
+
+/** What a report comes to. */
+export interface Verdict {
+  /** One or two words, with a sign before them. */
+  readonly text: string;
+  readonly style: Style;
+  /** What it means and what to do, where the words don't say it. */
+  readonly advice: readonly string[];
+  readonly exitCode: 0 | 2 | 3;
+}
+
+/** @param spans how many the log was compared with. */
+export function verdictOf({ end, ok, problemCount }: VerifyReport, spans: number): Verdict {
+  if (!ok) {
+    const text = `✗ ${counted(problemCount, "problem")}`;
+    return { text, style: "red", advice: [], exitCode: 2 };
+  }
+  switch (end) {
+    case undefined:
+      return { text: "✓ intact", style: "green", advice: [], exitCode: 0 };
+    case "closed":
+      return { text: "✓ intact, closed", style: "green", advice: [], exitCode: 0 };
+    case "open":
+      return { text: "✓ no damage, open", style: "green", advice: OPEN, exitCode: 0 };
+    case "unmarked":
+      return { text: "✓ no damage, no marks", style: "green", advice: UNMARKED, exitCode: 0 };
+    case "unclosed":
+      return { ...NOT_CLOSED, advice: [UNCLOSED, spans > 0 ? COMPARED : COMPARE] };
+    // Not 0: that would claim a writer that nobody has seen.
+    case "unknown":
+      return { ...NOT_CLOSED, advice: UNKNOWN };
+    default:
+      return end satisfies never;
+  }
+}
+
+const NOT_CLOSED = { text: "! no damage, not closed", style: "yellow", exitCode: 3 } as const;
+
+const OPEN = [
+  "A process has the log open. Rows missing at the end are found once it is closed, or with --against.",
+];
+
+const UNMARKED = [
+  "The log was written by a version without close marks. Rows missing at the end are found with --against alone.",
+];
+
+const UNCLOSED =
+  "The log has no close mark at its end, and no process has it open: its writer crashed, it is a copy of an open log, or rows were cut off.";
+
+const COMPARE =
+  "--against SPANS finds missing rows. If none is missing, let the writer open the log again and close it.";
+
+const COMPARED =
+  "All rows that the spans name are there; rows that no span names may be missing. Let the writer open the log again and close it.";
+
+const UNKNOWN = [
+  "The log has no close mark at its end. Whether a process has it open can't be asked: run this as the user of that process.",
+];
