@@ -11,7 +11,7 @@ import { ProjectedLog } from "./convert/projected-log.ts";
 import { NamedRows } from "./recorded/named-rows.ts";
 import { readSources, totalSize } from "./recorded/read-sources.ts";
 import { runtimesNamed } from "./recorded/runtimes-named.ts";
-import { openAuditLog } from "./replay/audit-directory.ts";
+import { closeAuditLog, openAuditLog } from "./replay/audit-directory.ts";
 import { inputFiles } from "./replay/input-file.ts";
 import { onceAPlace } from "./replay/once-a-place.ts";
 import { Progress } from "./replay/progress.ts";
@@ -95,13 +95,14 @@ export const convert: Command = {
       onError: onceAPlace((error, place) => say(`${place}: ${messageOf(error)}`)),
     });
     let unreadable: string[];
+    let closed = true;
     try {
       unreadable = await readSources(job, inputs, progress, io, say);
       await job.end();
       await rejects?.close();
     } finally {
       progress.clear();
-      await store.close();
+      closed = await closeAuditLog(store, say);
     }
     const { counts } = unprojected;
     const summary = convertSummary({
@@ -114,6 +115,6 @@ export const convert: Command = {
     });
     if (json) io.out.json(JSON.stringify(summary));
     else for (const line of convertLines(summary, output)) output.line(line);
-    return exitCodeOf(summary);
+    return closed ? exitCodeOf(summary) : 1;
   },
 };

@@ -15,9 +15,10 @@ import { FreshRunIds } from "./demo/fresh-run-ids.ts";
 import { LiveView } from "./demo/live-view.ts";
 import { type PlannedEvent, planPlay } from "./demo/play-plan.ts";
 import { DEFAULT_JAEGER, httpUrl } from "./jaeger.ts";
-import { openAuditLog } from "./replay/audit-directory.ts";
+import { closeAuditLog, openAuditLog } from "./replay/audit-directory.ts";
 import { InFlight } from "./replay/in-flight.ts";
 import { Interruption } from "./terminal/interruption.ts";
+import { safe } from "./terminal/safe-text.ts";
 
 const OPTIONS = {
   endpoint: {
@@ -65,12 +66,13 @@ export const demo: Command = {
     });
     const interruption = new Interruption();
     let delivery: Delivery;
+    let closed = true;
     try {
       await play(bridge, report, interruption.signal, io);
       delivery = await close();
     } finally {
       interruption.release();
-      await log.close();
+      closed = await closeAuditLog(log, (text) => io.err.line(safe(text)));
     }
     if (interruption.exitCode !== undefined) {
       io.err.line("Interrupted.");
@@ -80,7 +82,8 @@ export const demo: Command = {
     const given = values.audit !== undefined;
     const pages = pagesOf(destination, values.jaeger);
     const result = { verified, directory, given, jaeger, destination, delivery, pages };
-    return report.print(result, io.out);
+    const code = report.print(result, io.out);
+    return closed ? code : 1;
   },
 };
 

@@ -10,6 +10,7 @@ import { LIVE_PORT, REPLAY_PORT } from "./ports.ts";
 import { NamedRows } from "./recorded/named-rows.ts";
 import { readSources, totalSize } from "./recorded/read-sources.ts";
 import { runtimesNamed } from "./recorded/runtimes-named.ts";
+import { closeAuditLog } from "./replay/audit-directory.ts";
 import { inputFiles } from "./replay/input-file.ts";
 import { liveEndpointWarning } from "./replay/live-endpoint-warning.ts";
 import { onceAPlace } from "./replay/once-a-place.ts";
@@ -122,6 +123,7 @@ export const replay: Command = {
       onError: onceAPlace((error, place) => say(`${place}: ${messageOf(error)}`)),
     });
     let unreadable: string[];
+    let closed = true;
     try {
       unreadable = await readSources(job, inputs, progress, io, say);
       await job.end();
@@ -130,13 +132,14 @@ export const replay: Command = {
       throw named(error, outputs);
     } finally {
       progress.clear();
-      await log?.close();
+      if (log !== undefined) closed = await closeAuditLog(log, say);
     }
     const sent = sender?.result;
     const summary = replaySummary({ job, tally, sent, auditDirectory: values.audit, unreadable });
+    const code = closed ? exitCodeOf(summary) : 1;
     if (json) {
       io.out.json(JSON.stringify(summary));
-      return exitCodeOf(summary);
+      return code;
     }
     for (const line of summaryLines(summary, tally, sample, output)) output.line(line);
     if (outputs.targets.length === 0 && log === undefined) {
@@ -145,7 +148,7 @@ export const replay: Command = {
     } else if (service.serviceName === UNNAMED && outputs.targets.length > 0) {
       output.line(output.style("dim", UNNAMED_HINT));
     }
-    return exitCodeOf(summary);
+    return code;
   },
 };
 

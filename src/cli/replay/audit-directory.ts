@@ -23,3 +23,22 @@ export async function openAuditLog(directory: string): Promise<NdjsonSessionLog>
     throw new CliError(`--audit: ${safe(messageOf(error))}`, undefined, { cause: error });
   }
 }
+
+/**
+ * Closes a log at the end of a command, which still has a summary to print.
+ *
+ * @param say told why the log could not be closed.
+ * @returns whether it was closed.
+ */
+export async function closeAuditLog(
+  log: NdjsonSessionLog,
+  say: (text: string) => void,
+): Promise<boolean> {
+  try {
+    await log.close();
+    return true;
+  } catch (error) {
+    say(`--audit: ${messageOf(error)}`);
+    return false;
+  }
+}

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { NdjsonSessionLog } from "../../../src/audit/ndjson/ndjson-session-log.ts";
 import { OtlpSpanStore } from "../../../src/otel/service/otlp-span-store.ts";
 import { openStores } from "../../../src/service/open-stores.ts";
@@ -22,6 +22,26 @@ describe("openStores", () => {
     await stores.close();
     await (await openStores({ endpoint: undefined, audit: folder, onError })).close();
     await rm(folder, { recursive: true });
+  });
+
+  it("says of a log that it could not be closed, and ends all the same", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "stores-"));
+    const told: unknown[] = [];
+    const stores = await openStores({
+      endpoint: undefined,
+      audit: folder,
+      onError: (error, where) => told.push([error, where]),
+    });
+    const failure = new Error("disk full");
+    const close = vi.spyOn(NdjsonSessionLog.prototype, "close").mockRejectedValueOnce(failure);
+    try {
+      await stores.close();
+      expect(told).toEqual([[failure, "audit log"]]);
+    } finally {
+      close.mockRestore();
+      if (stores.audit instanceof NdjsonSessionLog) await stores.audit.close();
+      await rm(folder, { recursive: true });
+    }
   });
 
   it("without an endpoint spans go nowhere, without a log there are no rows", async () => {
