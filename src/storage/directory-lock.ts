@@ -1,34 +1,44 @@
 import { createHash, randomBytes } from "node:crypto";
 import {
   access,
+  chmod,
   constants,
   link,
+  lstat,
   open,
   readdir,
-  readFile,
   realpath,
   unlink,
-  writeFile,
 } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
+import { kindOf } from "./file-kind.ts";
 import type { DirectoryLock, LockHolder } from "./file-layer.ts";
-import { asError, codeOf, hasCode } from "./system-error.ts";
+import { reservePath } from "./locked-directory.ts";
+import { asError, codeOf, hasCode, isDiskFull } from "./system-error.ts";
 
 /*
  * Liveness is asked of the kernel: the owner listens on a unix socket in the directory, and whoever
  * dies, however, stops listening at once. A process id would name another process in another
  * container, and may be given to a new one.
  *
- * Who owns the directory is decided by `link`, which only one of many can win: `lock-<generation>` is
- * linked, complete with the name of its owner's socket, and the creator of the highest generation is
- * the owner. It listens before it links, so a generation is never seen dead while its owner lives.
- * The highest generation is never deleted, also not on release: a contender that looked earlier and
- * acts late then finds it there, where an empty place would let two of them win.
+ * `link` decides who owns the directory, since only one of many can win it: `lock-<generation>` is a
+ * second name of its owner's socket, and the creator of the highest generation is the owner. It listens
+ * before it links, so a generation is never seen dead while its owner lives. The highest generation is
+ * never deleted, also not on release: a contender that looked earlier and acts late then finds it there,
+ * where an empty place would let two of them win.
+ *
+ * No byte is written, so that a full disk keeps nobody out. Where it has no room for the socket itself,
+ * the reserve of the directory is given up for it.
  */
 
 const GENERATION = /^lock-(\d{1,15})$/;
 const SOCKET = /^sock-[0-9a-f]{12}$/;
+/** What contenders of earlier versions have left where the disk was full. */
+const DRAFT = /^sock-[0-9a-f]{12}\.tmp$/;
+
+/** Bytes of the longest name below: `lock-` and 15 digits. */
+const LONGEST_NAME = 20;
 
 /** Bytes of a socket's path: `sun_path` without its closing zero byte. */
 const MAX_SOCKET_PATH = process.platform === "linux" ? 107 : 103;
@@ -74,10 +84,8 @@ export async function lockHolder(directory: string): Promise<LockHolder> {
 async function holderIn(directory: string, sockets: string): Promise<LockHolder> {
   let generation = highestGeneration(await readdir(directory));
   for (;;) {
-    const owner = generation === 0 ? undefined : await ownerOf(directory, generation);
-    // A copy of a directory has the owner's name, and perhaps something of that name that is no socket.
-    const holder =
-      owner !== undefined && SOCKET.test(owner) ? await ask(join(sockets, owner)) : "none";
+    const owner = generation === 0 ? undefined : await ownerOf(directory, `lock-${generation}`);
+    const holder = owner === undefined ? "none" : await ask(join(sockets, owner));
     if (holder !== "none") return holder;
     const now = highestGeneration(await readdir(directory));
     if (now === generation) return "none";
@@ -90,7 +98,7 @@ async function holderIn(directory: string, sockets: string): Promise<LockHolder>
 async function socketFolder(
   directory: string,
 ): Promise<{ readonly path: string; readonly close: () => Promise<void> }> {
-  const tooLong = Buffer.byteLength(join(directory, socketName())) - MAX_SOCKET_PATH;
+  const tooLong = Buffer.byteLength(directory) + 1 + LONGEST_NAME - MAX_SOCKET_PATH;
   if (tooLong <= 0) return { path: directory, close: async () => {} };
   if (process.platform !== "linux") {
     const most = Buffer.byteLength(directory) - tooLong;
@@ -112,24 +120,43 @@ async function contend(
   sockets: string,
   onRelease: () => Promise<void>,
 ): Promise<DirectoryLock> {
-  for (;;) {
-    const socket = socketName();
-    const server = await listen(join(sockets, socket)).catch(async (thrown: unknown) => {
-      throw await cantLock(directory, thrown);
-    });
+  for (let full = false; ; ) {
     try {
-      const won = await takeNextGeneration(directory, sockets, socket);
-      if (won !== undefined && (await isAlive(join(sockets, socket)))) {
-        await tidy(directory, sockets, won, socket);
-        return held(server, onRelease);
-      }
+      const server = await attempt(directory, sockets);
+      if (server !== undefined) return held(server, onRelease);
     } catch (error) {
-      await close(server);
-      throw error;
+      if (full || !isDiskFull(error)) throw error;
+      full = true;
+      // Only what is nobody's: the reserve of one who lives is for its own next start.
+      await refuseLiving(directory, sockets, highestGeneration(await readdir(directory)));
+      await tidy(directory, sockets, 0, "");
+      await unlink(reservePath(directory)).catch(() => {});
     }
-    // Somebody was faster, or cleaned our socket away: look again with a fresh one.
-    await close(server);
   }
+}
+
+/** @returns `undefined` when somebody was faster: the picture has changed, and is to be looked at again. */
+async function attempt(directory: string, sockets: string): Promise<Server | undefined> {
+  const socket = socketName();
+  const server = await listen(join(sockets, socket)).catch(async (thrown: unknown) => {
+    throw await cantLock(directory, thrown);
+  });
+  try {
+    const won = await takeNextGeneration(directory, sockets, socket);
+    if (won !== undefined) {
+      const name = `lock-${won}`;
+      if (!(await isAlive(join(sockets, name)))) {
+        throw new Error(`${join(directory, name)}: expected a file system with links to sockets`);
+      }
+      await tidy(directory, sockets, won, socket);
+      return server;
+    }
+  } catch (error) {
+    await close(server);
+    throw error;
+  }
+  await close(server);
+  return undefined;
 }
 
 /** The generation that was won, or `undefined` when the picture changed meanwhile. */
@@ -139,24 +166,31 @@ async function takeNextGeneration(
   socket: string,
 ): Promise<number | undefined> {
   const highest = highestGeneration(await readdir(directory));
-  if (highest > 0) {
-    const owner = await ownerOf(directory, highest);
-    if (owner === undefined) return undefined;
-    if (await isAlive(join(sockets, owner))) throw locked(directory);
-  }
+  await refuseLiving(directory, sockets, highest);
   const mine = highest + 1;
-  const draft = join(directory, `${socket}.tmp`);
-  await writeFile(draft, socket, { mode: 0o600 });
+  const path = join(directory, `lock-${mine}`);
+  if (!GENERATION.test(`lock-${mine}`)) {
+    throw new Error(
+      `${path}: expected at most 15 digits: remove lock-${highest}, which is no lock`,
+    );
+  }
   try {
-    await link(draft, join(directory, `lock-${mine}`));
+    await chmod(join(directory, socket), 0o600);
+    await link(join(directory, socket), path);
   } catch (error) {
+    // ENOENT: somebody who tidied up took our socket for a dead one's, in the moment before it listened.
     if (hasCode(error, "EEXIST", "ENOENT")) return undefined;
     throw error;
-  } finally {
-    await removeIfThere(draft);
   }
   // One that looked long ago may have linked a generation that was already passed and deleted.
   return highestGeneration(await readdir(directory)) === mine ? mine : undefined;
+}
+
+/** @throws Error with the code `ELOCKED` when the owner of the generation lives. */
+async function refuseLiving(directory: string, sockets: string, generation: number): Promise<void> {
+  if (generation === 0) return;
+  const owner = await ownerOf(directory, `lock-${generation}`);
+  if (owner !== undefined && (await isAlive(join(sockets, owner)))) throw locked(directory);
 }
 
 function highestGeneration(names: readonly string[]): number {
@@ -168,12 +202,36 @@ function highestGeneration(names: readonly string[]): number {
   return highest;
 }
 
-async function ownerOf(directory: string, generation: number): Promise<string | undefined> {
+/**
+ * The name of the socket that a generation's owner listens on.
+ *
+ * @throws Error where the name is neither a socket's nor a file's: such a thing could be waited for, or
+ *   lead to another folder.
+ */
+async function ownerOf(directory: string, name: string): Promise<string | undefined> {
+  const path = join(directory, name);
   try {
-    return await readFile(join(directory, `lock-${generation}`), "utf8");
+    const found = await lstat(path);
+    if (found.isSocket()) return name;
+    if (found.isFile()) return await socketNamedIn(path);
+    throw new Error(
+      `${path}: expected the lock of a log, which is a socket; found ${kindOf(found)}. Remove it if no process has the log open.`,
+    );
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;
+  }
+}
+
+/** Locks were files with the name of a socket in them once: such an owner may still live. */
+async function socketNamedIn(path: string): Promise<string | undefined> {
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
+    const name = buffer.toString("latin1", 0, bytesRead);
+    return SOCKET.test(name) ? name : undefined;
+  } finally {
+    await handle.close();
   }
 }
 
@@ -186,20 +244,13 @@ async function tidy(
 ): Promise<void> {
   for (const name of await readdir(directory)) {
     const match = GENERATION.exec(name);
-    if (match !== null) {
-      if (Number(match[1]) < generation) await removeIfThere(join(directory, name));
-    } else if (/^sock-[0-9a-f]{12}(\.tmp)?$/.test(name) && name !== socket) {
-      const removable = name.endsWith(".tmp") || !(await isAlive(join(sockets, name)));
-      if (removable) await removeIfThere(join(directory, name));
-    }
-  }
-}
-
-async function removeIfThere(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (!hasCode(error, "ENOENT")) throw error;
+    const isLeft =
+      match !== null
+        ? Number(match[1]) < generation
+        : DRAFT.test(name) ||
+          (SOCKET.test(name) && name !== socket && !(await isAlive(join(sockets, name))));
+    // What can't be removed, somebody's folder of such a name say, is in nobody's way.
+    if (isLeft) await unlink(join(directory, name)).catch(() => {});
   }
 }
 
@@ -264,7 +315,8 @@ async function cantLock(directory: string, thrown: unknown): Promise<Error> {
     return asError(error);
   }
   const { message } = asError(thrown);
-  return new Error(`${directory}: can't be locked: ${message}`, { cause: thrown });
+  const error = new Error(`${directory}: can't be locked: ${message}`, { cause: thrown });
+  return isDiskFull(thrown) ? Object.assign(error, { code: codeOf(thrown) }) : error;
 }
 
 function locked(directory: string): Error {

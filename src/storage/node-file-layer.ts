@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { lockDirectory, lockHolder } from "./directory-lock.ts";
+import { kindOf } from "./file-kind.ts";
 import type { LogFile, OpenMode, RemovingFileLayer } from "./file-layer.ts";
 import { asError, hasCode } from "./system-error.ts";
 
@@ -9,11 +10,12 @@ import { asError, hasCode } from "./system-error.ts";
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 
+/** Where somebody has put a named pipe in place of a file, opening it would wait for its other end. */
+const AT_ONCE = constants.O_NONBLOCK ?? 0;
 const FLAGS: Readonly<Record<OpenMode, number>> = {
-  // Where somebody has put a named pipe in place of a file, opening it would wait for a writer.
-  read: constants.O_RDONLY | (constants.O_NONBLOCK ?? 0),
-  update: constants.O_RDWR,
-  create: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC,
+  read: constants.O_RDONLY | AT_ONCE,
+  update: constants.O_RDWR | AT_ONCE,
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | AT_ONCE,
 };
 
 /** The disk, through `node:fs`. */
@@ -99,12 +101,10 @@ async function openFile(path: string, mode: OpenMode): Promise<LogFile | undefin
 
 async function openHandle(path: string, mode: OpenMode): Promise<FileHandle> {
   const handle = await open(path, FLAGS[mode], FILE_MODE);
-  if (mode !== "read") return handle;
   try {
     const found = await handle.stat();
     if (found.isFile()) return handle;
-    const what = found.isDirectory() ? "a directory" : "something else";
-    throw new Error(`${path}: expected a file, got ${what}`);
+    throw new Error(`${path}: expected a file, got ${kindOf(found)}`);
   } catch (error) {
     await handle.close();
     throw error;

@@ -4,6 +4,11 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return code !== undefined && codes.includes(code);
 }
 
+/** Whether an error says that the disk, or its owner's share of it, has no room left. */
+export function isDiskFull(error: unknown): boolean {
+  return hasCode(error, "ENOSPC", "EDQUOT");
+}
+
 /** The system's code of an error, if it has one. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;

@@ -8,10 +8,10 @@ const src = fileURLToPath(new URL("../../src", import.meta.url));
 
 /**
  * What the main entry may weigh, in KiB: what it once did, and a tenth; since then raised for what finds rows that were
- * written long ago and what tells a log that was not closed (the audit log is in this entry), and for the errors of more
- * providers' clients. Raised with a reason, or not at all.
+ * written long ago and what tells a log that was not closed (the audit log is in this entry), for the errors of more
+ * providers' clients, and for a log that opens on a full disk. Raised with a reason, or not at all.
  */
-const MOST = { minified: 226, gzip: 73 };
+const MOST = { minified: 230, gzip: 75 };
 
 interface EntrySize {
   readonly minified: number;

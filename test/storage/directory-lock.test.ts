@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, cp, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, lstat, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -159,6 +159,53 @@ describe("the lock of a log", () => {
     await writeFile(join(folder, "lock-9"), "");
     await (await lockDirectory(folder)).release();
     expect(await names()).toEqual(["lock-10", "lock-x"]);
+  });
+
+  it("writes no byte, for which a full disk would have no room", async () => {
+    for (let round = 0; round < 2; round += 1) {
+      const lock = await lockDirectory(folder);
+      for (const name of await readdir(folder)) {
+        const found = await lstat(join(folder, name));
+        expect([name, found.isSocket(), found.mode & 0o777]).toEqual([name, true, 0o600]);
+      }
+      await lock.release();
+    }
+  });
+
+  it("is not taken from an owner whose lock is a file, as it was once", async () => {
+    const server = createServer().listen(join(folder, "sock-dddddddddddd"));
+    await once(server, "listening");
+    await writeFile(join(folder, "lock-4"), "sock-dddddddddddd");
+    await expect(lockDirectory(folder)).rejects.toMatchObject({ code: "ELOCKED" });
+    server.close();
+    await once(server, "close");
+    await (await lockDirectory(folder)).release();
+  });
+
+  it.each([
+    ["a named pipe", (path: string) => void execFileSync("mkfifo", [path])],
+    ["a directory", (path: string) => mkdir(path)],
+    ["a symbolic link", (path: string) => symlink("nothing", path)],
+    ["a symbolic link", (path: string) => symlink("/dev/zero", path)],
+  ])("is not waited for where %s has its name, and says so", async (kind, make) => {
+    const path = join(folder, "lock-5");
+    await make(path);
+    await expect(lockDirectory(folder)).rejects.toThrow(
+      `${path}: expected the lock of a log, which is a socket; found ${kind}. Remove it if no process has the log open.`,
+    );
+    expect(await names()).toEqual(["lock-5"]);
+  });
+
+  it("takes no number that no lock has after it", async () => {
+    await writeFile(join(folder, "lock-999999999999999"), "");
+    await expect(lockDirectory(folder)).rejects.toThrow("remove lock-999999999999999");
+  });
+
+  it("is in nobody's way where an old one can't be removed", async () => {
+    await mkdir(join(folder, "lock-3"));
+    await writeFile(join(folder, "lock-4"), "");
+    await (await lockDirectory(folder)).release();
+    expect(await names()).toEqual(["lock-3", "lock-5"]);
   });
 
   it("leaves a contender's listening socket alone when it tidies up", async () => {

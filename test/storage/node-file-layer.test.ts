@@ -41,7 +41,16 @@ describe("a file that is read", () => {
   it.runIf(process.platform !== "win32")("is not waited for where a named pipe is", async () => {
     execFileSync("mkfifo", [join(root, "pipe")]);
     await expect(read("pipe")).rejects.toThrow(
-      `${join(root, "pipe")}: expected a file, got something else`,
+      `${join(root, "pipe")}: expected a file, got a named pipe`,
     );
+  });
+
+  it.runIf(process.platform !== "win32")("nor where one is to be written", async () => {
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    for (const mode of ["update", "create"] as const) {
+      await expect(nodeFileLayer.open(join(root, "pipe"), mode)).rejects.toThrow(
+        `${join(root, "pipe")}: expected a file, got a named pipe`,
+      );
+    }
   });
 });

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { checkText } from "../../events/option-checks.ts";
 import { checkWhole } from "../../events/whole-number.ts";
-import type { DirectoryLock } from "../../storage/file-layer.ts";
 import { ChunkPool } from "../../storage/line-chunks.ts";
+import { LockedDirectory } from "../../storage/locked-directory.ts";
 import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
 import { type EntryText, encodeEntries } from "../entry-text.ts";
 import { type NamedThread, namedThread } from "../named-thread.ts";
@@ -35,7 +35,7 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 
 interface Parts {
   readonly settings: NdjsonSettings;
-  readonly lock: DirectoryLock;
+  readonly lock: LockedDirectory;
   readonly opened: OpenedLog;
   readonly seen: SeenEvents;
   readonly store: SegmentStore;
@@ -66,7 +66,7 @@ export class NdjsonSessionLog implements SessionLog {
   /** What opening found that a clean end does not leave; nothing otherwise. */
   readonly recovery: Recovery | undefined;
   readonly #settings: NdjsonSettings;
-  readonly #lock: DirectoryLock;
+  readonly #lock: LockedDirectory;
   readonly #seen: SeenEvents;
   readonly #store: SegmentStore;
   readonly #table: ThreadTable;
@@ -100,7 +100,7 @@ export class NdjsonSessionLog implements SessionLog {
     // Absolute, so that the log stays where it is when the program changes its working directory.
     const root = resolve(directory);
     await settings.files.makeDirectory(root);
-    const lock = await settings.files.lock(root);
+    const lock = await LockedDirectory.lock(settings.files, root);
     const log = await NdjsonSessionLog.#openLocked(root, settings, lock);
     if (log.recovery === undefined) return log;
     try {
@@ -115,7 +115,7 @@ export class NdjsonSessionLog implements SessionLog {
   static async #openLocked(
     directory: string,
     settings: NdjsonSettings,
-    lock: DirectoryLock,
+    lock: LockedDirectory,
   ): Promise<NdjsonSessionLog> {
     const { durability, eventIds, files, lookUpBytes } = settings;
     const lookUp = lookUpBytes > 0;
@@ -124,7 +124,9 @@ export class NdjsonSessionLog implements SessionLog {
     const store = new SegmentStore(files, paths);
     const seen = new SeenEvents(eventIds, lookUp);
     try {
-      const opened = await openLog({ files, paths, store, durable, seen, eventIds, lookUp });
+      const opened = await lock.whileOpening(() =>
+        openLog({ files, paths, store, durable, seen, eventIds, lookUp }),
+      );
       return new NdjsonSessionLog(directory, { settings, lock, opened, seen, store });
     } catch (error) {
       await lock.release();
@@ -157,9 +159,10 @@ export class NdjsonSessionLog implements SessionLog {
       directory,
       durable: durability !== "none",
       segmentBytes,
-      onSealed: (sealed) => {
+      onSealed: async (sealed) => {
         seen.sealed();
-        return this.#table.seal(sealed);
+        await this.#table.seal(sealed);
+        await lock.reserve();
       },
     });
     this.#queue = new WriteQueue({

@@ -60,6 +60,10 @@ export async function writeIndex(
     const footer = `${FOOTER}${threads.size},"sha256":"${hasher.digest("hex")}"}\n`;
     await writeFully(file, Buffer.from(piece + footer), position);
     await file.sync();
+  } catch (error) {
+    // A disk that is full has better use for the room.
+    await file.truncate(0).catch(() => {});
+    throw error;
   } finally {
     await file.close();
   }

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { isCount } from "../../events/whole-number.ts";
-import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
+import type { FileLayer } from "../../storage/file-layer.ts";
 import { lineText } from "../../storage/file-lines.ts";
+import { openAsIs, takeRoom } from "../../storage/kept-room.ts";
 import { writeFully } from "../../storage/write-fully.ts";
 import { checked, withChecksum } from "./checksum.ts";
 
@@ -54,7 +55,7 @@ export async function prepareCheckpoints(
   const there = await files.open(checkpointPath(directory), "read");
   if (there === undefined) return writeCheckpoint(files, directory, first);
   await there.close();
-  await reserve(files, directory);
+  await takeRoom(files, draftPath(directory), ROOM);
 }
 
 /** Replaces the checkpoint: after a crash there is the old one or the new one. */
@@ -63,7 +64,7 @@ export async function writeCheckpoint(
   directory: string,
   { end, position, stored }: Checkpoint,
 ): Promise<void> {
-  const file = await openDraft(files, directory);
+  const file = await openAsIs(files, draftPath(directory));
   try {
     const text = withChecksum(JSON.stringify({ position, stored, end }));
     const bytes = Buffer.from(`${text}\n`);
@@ -76,26 +77,11 @@ export async function writeCheckpoint(
   await files.rename(draftPath(directory), checkpointPath(directory));
   await files.syncDirectory(directory);
   // The one that was replaced has just made room for it.
-  await reserve(files, directory).catch(() => {});
-}
-
-async function reserve(files: FileLayer, directory: string): Promise<void> {
-  const file = await openDraft(files, directory);
-  try {
-    await writeFully(file, ROOM, 0);
-  } finally {
-    await file.close();
-  }
+  await takeRoom(files, draftPath(directory), ROOM).catch(() => {});
 }
 
 function draftPath(directory: string): string {
   return `${checkpointPath(directory)}.tmp`;
-}
-
-/** The draft as it is: made anew it would give up its room first. */
-async function openDraft(files: FileLayer, directory: string): Promise<LogFile> {
-  const path = draftPath(directory);
-  return (await files.open(path, "update")) ?? files.open(path, "create");
 }
 
 function parse(bytes: Uint8Array | undefined): Checkpoint | undefined {

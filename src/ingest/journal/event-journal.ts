@@ -1,5 +1,6 @@
 import { checkWhole } from "../../events/whole-number.ts";
-import type { DirectoryLock, RemovingFileLayer } from "../../storage/file-layer.ts";
+import type { RemovingFileLayer } from "../../storage/file-layer.ts";
+import { LockedDirectory } from "../../storage/locked-directory.ts";
 import { nodeFileLayer } from "../../storage/node-file-layer.ts";
 import { type Appended, AppendQueue } from "./append-queue.ts";
 import { checkLines } from "./check-lines.ts";
@@ -50,7 +51,7 @@ export class EventJournal {
   readonly #directory: string;
   readonly #files: RemovingFileLayer;
   readonly #keep: number;
-  readonly #lock: DirectoryLock;
+  readonly #lock: LockedDirectory;
   readonly #onDamage: OnJournalDamage;
   readonly #queue: AppendQueue;
   readonly #segments: SegmentList;
@@ -64,7 +65,7 @@ export class EventJournal {
   private constructor(
     directory: string,
     opened: OpenedJournal,
-    lock: DirectoryLock,
+    lock: LockedDirectory,
     options: Required<EventJournalOptions>,
   ) {
     const { durability, fileLayer: files, keep, maxPendingBytes, onDamage, segmentBytes } = options;
@@ -110,11 +111,14 @@ export class EventJournal {
     checkWhole(given.maxPendingBytes, "maxPendingBytes", 1);
     const { fileLayer: files, onDamage } = given;
     await files.makeDirectory(directory);
-    const lock = await files.lock(directory);
+    const lock = await LockedDirectory.lock(files, directory);
     try {
-      const opened = await openJournal({ files, directory, onDamage });
-      // Where there is no room now, a checkpoint may find some later.
-      await prepareCheckpoints(files, directory, opened.checkpoint).catch(() => {});
+      const opened = await lock.whileOpening(async () => {
+        const found = await openJournal({ files, directory, onDamage });
+        // Where there is no room now, a checkpoint may find some later.
+        await prepareCheckpoints(files, directory, found.checkpoint).catch(() => {});
+        return found;
+      });
       return new EventJournal(directory, opened, lock, given);
     } catch (error) {
       await lock.release();
@@ -258,6 +262,7 @@ export class EventJournal {
     const checkpoint = { position, stored, end: this.next };
     await writeCheckpoint(this.#files, this.#directory, checkpoint);
     this.#checkpoint = checkpoint;
+    await this.#lock.reserve();
   }
 
   #reader(from: number): JournalReader {

@@ -7,6 +7,8 @@ export interface DiskFaults {
    * over needs no room.
    */
   room: number;
+  /** Whether what is cut off gives its bytes back to the room. Default: it does not. */
+  cutsGiveRoom: boolean;
   /** Syncs that fail from now on. */
   failingSyncs: number;
   /** Files that cannot be cut from now on. */
@@ -24,6 +26,7 @@ export function failingDisk(under: RemovingFileLayer): {
 } {
   const faults: DiskFaults = {
     room: Number.POSITIVE_INFINITY,
+    cutsGiveRoom: false,
     failingSyncs: 0,
     failingTruncates: 0,
     failingCreates: 0,
@@ -44,8 +47,9 @@ export function failingDisk(under: RemovingFileLayer): {
         const over = Math.max(0, (await file.size()) - position);
         const taken = Math.min(bytes.byteLength, over + faults.room);
         if (taken <= 0) throw systemError("ENOSPC");
-        faults.room -= Math.max(0, taken - over);
-        return file.write(bytes.subarray(0, taken), position);
+        const written = await file.write(bytes.subarray(0, taken), position);
+        faults.room -= Math.max(0, written - over);
+        return written;
       },
       async sync() {
         if (faults.failingSyncs > 0) {
@@ -59,6 +63,7 @@ export function failingDisk(under: RemovingFileLayer): {
           faults.failingTruncates -= 1;
           throw systemError("EIO");
         }
+        if (faults.cutsGiveRoom) faults.room += Math.max(0, (await file.size()) - size);
         return file.truncate(size);
       },
     };
