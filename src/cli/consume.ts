@@ -12,13 +12,14 @@ import { openStores } from "../service/open-stores.ts";
 import { CliError, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { kafkaClientOptions } from "./consume/kafka-client-options.ts";
-import { stopSignal } from "./consume/stop-signal.ts";
 import { toldRarely } from "./consume/told-rarely.ts";
 import { runtimesNamed } from "./recorded/runtimes-named.ts";
 import { leaveSoon } from "./services/leave-soon.ts";
 import { type ListenAddress, listenAddress } from "./services/listen-address.ts";
 import { countOption, YEAR_S } from "./services/number-option.ts";
+import { openingHint } from "./services/opening-hint.ts";
 import { ENDPOINT_OPTION, SERVICE_NAME_OPTION } from "./services/span-options.ts";
+import { StopSignals } from "./services/stop-signals.ts";
 import { tenantOption } from "./services/tenant-option.ts";
 import { signalEndpoint } from "./signal-endpoint.ts";
 import { safe } from "./terminal/safe-text.ts";
@@ -133,8 +134,8 @@ export const consume: Command = {
     "Key the records by the root run's id (by the thread's where that is not known): a run and all below it must be in one partition. A value is one line, or several. Headers: entelix-dialect, entelix-tenant.",
     "It needs @platformatic/kafka 2.12 beside this package, and Node 22.22 or newer.",
     "SASL takes ENTELIX_KAFKA_USERNAME and ENTELIX_KAFKA_PASSWORD, or ENTELIX_KAFKA_TOKEN, from the environment. Protocol (http/protobuf or http/json), headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables.",
-    "SIGTERM and SIGINT: it stores what is done, commits, leaves the group. Runs that are open stay open, for whoever reads on.",
-    "Exit code: 0 it was asked to end, 1 it could not run, or was asked twice.",
+    "SIGTERM and SIGINT: it stores what is done, commits, leaves the group. Runs that are open stay open, for whoever reads on. A second signal ends it at once, and so does the first while it opens its stores.",
+    "Exit code: 0 it was asked to end, 1 it could not run.",
   ],
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: OPTIONS });
@@ -170,14 +171,15 @@ export const consume: Command = {
       const kind = `${where.replace(/:\d+$/, "")}: ${messageOf(error)}`;
       say(kind, `${where}: ${messageOf(error)}`);
     };
-    const stopped = stopSignal();
+    const signals = new StopSignals();
     const service = serviceResource(values["service-name"]);
     if (service.serviceName === UNNAMED && endpoint !== undefined) {
       say("service", UNNAMED_HINT);
     }
     const stores = await openStores({ endpoint, audit: values.audit, onError }).catch(
       (error: unknown) => {
-        throw new CliError(`--audit: ${safe(messageOf(error))}`, undefined, { cause: error });
+        const hint = openingHint(error, values.audit ?? "");
+        throw new CliError(`--audit: ${safe(messageOf(error))}`, hint, { cause: error });
       },
     );
     const options: KafkaServiceOptions = {
@@ -212,7 +214,7 @@ export const consume: Command = {
       onNotice: (text) => io.err.line(safe(text)),
     };
     try {
-      await work(new KafkaService(library, options), listen, stopped, io, onError);
+      await work(new KafkaService(library, options), listen, signals.started(), io, onError);
     } finally {
       await stores.close();
     }
@@ -224,7 +226,7 @@ export const consume: Command = {
 async function work(
   service: KafkaService,
   listen: ListenAddress | undefined,
-  stopped: Promise<string>,
+  stopped: Promise<void>,
   io: Io,
   onError: KafkaServiceOptions["onError"],
 ): Promise<void> {

@@ -17,9 +17,10 @@ import { checkDirectoryOption } from "./services/directory-option.ts";
 import { leaveSoon } from "./services/leave-soon.ts";
 import { DEFAULT_LISTEN, listenAddress, urlOf } from "./services/listen-address.ts";
 import { countOption, rateOption, YEAR_S } from "./services/number-option.ts";
+import { openingHint } from "./services/opening-hint.ts";
+import { StopSignals } from "./services/stop-signals.ts";
 import { tenantOption } from "./services/tenant-option.ts";
 import { counted } from "./terminal/figures.ts";
-import { Interruption } from "./terminal/interruption.ts";
 import { safe } from "./terminal/safe-text.ts";
 
 /** Runs the bridge as a service: events come by HTTP from agents in any language. */
@@ -33,7 +34,7 @@ export const serve: Command = {
   options: SERVE_OPTIONS,
   notes: [
     "POST /v1/events takes NDJSON (also gzip) of every dialect, and answers line by line: accepted, duplicate, rejected. GET /healthz, /readyz, /metrics and /openapi.json say how it is.",
-    "SIGTERM and SIGINT: no new requests, those under way come to their end, what is accepted is stored; what still waits to be put in order (5 s) and open runs stay in the journal and go on at the next start. A second signal ends it at once; nothing acknowledged is lost by that either.",
+    "SIGTERM and SIGINT: no new requests, those under way come to their end, what is accepted is stored; what still waits to be put in order (5 s) and open runs stay in the journal and go on at the next start. A second signal ends it at once, and so does the first while it starts; nothing acknowledged is lost by that either.",
     "Protocol (http/protobuf or http/json), headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables.",
     "Sizes are bytes, or have KiB, MiB or GiB behind them. TLS is for a proxy in front of it.",
     "Exit code: 0 it was asked to end, 1 it could not run or go on.",
@@ -64,16 +65,17 @@ export const serve: Command = {
     const tokens = values.tokens === undefined ? undefined : await tokenEntries(values.tokens);
     const reports = new Reports(io.err);
     for (const warning of await environmentWarnings()) reports.say(warning);
-    const interruption = new Interruption();
+    const signals = new StopSignals();
     const hangUps = new HangUps();
     const stores = await openStores({
       endpoint: values.endpoint,
       audit: values.audit,
       onError: reports.error,
     }).catch((error: unknown) => {
-      interruption.release();
+      signals.release();
       hangUps.release();
-      throw new CliError(`--audit: ${safe(messageOf(error))}`, undefined, { cause: error });
+      const hint = openingHint(error, values.audit ?? "");
+      throw new CliError(`--audit: ${safe(messageOf(error))}`, hint, { cause: error });
     });
     const resource = serviceResource(values["service-name"]);
     try {
@@ -96,10 +98,10 @@ export const serve: Command = {
         throw openingFailed(error, values.journal ?? "", `${host}:${port}`);
       });
       announce(service, values, io, resource.serviceName === UNNAMED);
-      return await runUntilAsked(service, values.tokens, { interruption, hangUps }, reports);
+      return await runUntilAsked(service, values.tokens, { signals, hangUps }, reports);
     } finally {
       await closeStores(stores, reports);
-      interruption.release();
+      signals.release();
       hangUps.release();
       leaveSoon();
     }
@@ -129,7 +131,7 @@ function announce(service: IngestService, values: Values, io: Io, unnamed: boole
 async function runUntilAsked(
   service: IngestService,
   tokens: string | undefined,
-  { interruption, hangUps }: { readonly interruption: Interruption; readonly hangUps: HangUps },
+  { signals, hangUps }: { readonly signals: StopSignals; readonly hangUps: HangUps },
   reports: Reports,
 ): Promise<number> {
   const reread = async () => {
@@ -145,13 +147,8 @@ async function runUntilAsked(
     }
   };
   hangUps.answerBy(reread);
-  const { signal } = interruption;
-  const asked = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve());
-  });
   let code = 0;
-  await Promise.race([asked, service.ended]).catch((error: unknown) => {
+  await Promise.race([signals.started(), service.ended]).catch((error: unknown) => {
     code = 1;
     reports.say(`can't go on: ${messageOf(error)}`);
   });

@@ -1,4 +1,5 @@
 import { CliError, messageOf } from "../cli-error.ts";
+import { openingHint } from "../services/opening-hint.ts";
 import { safe } from "../terminal/safe-text.ts";
 
 /** What kept a service from starting, with the option it is about. */
@@ -27,7 +28,8 @@ export function openingFailed(error: unknown, journal: string, address: string):
       );
     default:
   }
-  return new CliError(`--journal ${safe(journal)}: ${safe(messageOf(error))}`, undefined, options);
+  const hint = openingHint(error, journal);
+  return new CliError(`--journal ${safe(journal)}: ${safe(messageOf(error))}`, hint, options);
 }
 
 function isOfNetwork(syscall: unknown): boolean {
