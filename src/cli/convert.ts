@@ -14,6 +14,7 @@ import { runtimesNamed } from "./recorded/runtimes-named.ts";
 import { closeAuditLog, openAuditLog } from "./replay/audit-directory.ts";
 import { inputFiles } from "./replay/input-file.ts";
 import { onceAPlace } from "./replay/once-a-place.ts";
+import { OUTPUTS_NOTE, planOutput } from "./replay/output-plan.ts";
 import { Progress } from "./replay/progress.ts";
 import { RejectsFile } from "./replay/rejects-file.ts";
 import { ReplayJob } from "./replay/replay-job.ts";
@@ -57,6 +58,7 @@ export const convert: Command = {
     "FILE has one event a line (NDJSON, also gzip); - is standard input. The rows are those that replay --audit writes, with the ids of the spans that it makes; no spans are made.",
     "Rows that the log has already are known by their event ids and not written again, so a file can be converted twice; a line without one gets an id of its thread, its place there and its text. What the log has of their threads is read for that.",
     "Events without a row in an audit log are counted by type. A bad line is reported as file:line: field: what was expected, and does not stop the rest.",
+    OUTPUTS_NOTE,
     "Exit code: 0 all taken, 2 some lines rejected, 1 it could not run or something was lost.",
   ],
   run: async (args, io) => {
@@ -72,9 +74,12 @@ export const convert: Command = {
     const tenant = tenantOption(values.tenant);
     const output = summaryOutput(values, io);
     const inputs = await inputFiles(positionals);
-    const rejects =
-      values.rejects === undefined ? undefined : await RejectsFile.open(values.rejects, inputs, io);
-    const store = await openAuditLog(directory);
+    const plan =
+      values.rejects === undefined
+        ? undefined
+        : await planOutput("--rejects", values.rejects, { inputs, audit: directory });
+    const rejects = plan === undefined ? undefined : await RejectsFile.open(plan, io);
+    const store = await openAuditLog(directory, inputs);
     const log = new ProjectedLog(new NamedRows(store));
     const unprojected = new Unprojected(log);
     const progress = new Progress(io.err, totalSize(inputs));

@@ -56,7 +56,7 @@ export const demo: Command = {
     const destination = await destinationOf(values.endpoint, io.env);
     const jaeger = httpUrl("--jaeger", values.jaeger ?? DEFAULT_JAEGER, DEFAULT_JAEGER).href;
     const directory = values.audit ?? (await mkdtemp(join(tmpdir(), "entelix-otel-demo-")));
-    const log = await openAuditLog(directory);
+    const log = await openAuditLog(directory, []);
     const report = new DemoReport();
     const { bridge, close } = demoTelemetry({
       destination,

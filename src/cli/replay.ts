@@ -14,6 +14,7 @@ import { closeAuditLog } from "./replay/audit-directory.ts";
 import { inputFiles } from "./replay/input-file.ts";
 import { liveEndpointWarning } from "./replay/live-endpoint-warning.ts";
 import { onceAPlace } from "./replay/once-a-place.ts";
+import { OUTPUTS_NOTE } from "./replay/output-plan.ts";
 import { Progress } from "./replay/progress.ts";
 import { ReplayJob } from "./replay/replay-job.ts";
 import { openOutputs, type ReplayOutputs } from "./replay/replay-outputs.ts";
@@ -37,7 +38,12 @@ const OPTIONS = {
     value: "NAME",
     about: "Tenant of the events that name none. Default: default.",
   },
-  out: { type: "string", value: "FILE", about: "Write the spans as OTLP/JSON lines; - is stdout." },
+  out: {
+    type: "string",
+    value: "FILE",
+    about:
+      "Write the spans as OTLP/JSON lines to FILE, replaced as a whole at the end; - is stdout.",
+  },
   audit: { type: "string", value: "DIR", about: "Write the audit rows to the log in DIR." },
   endpoint: {
     type: "string",
@@ -82,6 +88,7 @@ export const replay: Command = {
     "Spans go nowhere but where --endpoint and --out say: OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLER do not count here. Protocol (http/protobuf or http/json), headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables; the resource from --service-name, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.",
     `Replays belong to port ${REPLAY_PORT} of the shipped collector, past its metrics. On port ${LIVE_PORT} they are counted like what is live, and may raise alerts.`,
     "A bad line is reported as file:line: field: what was expected, and does not stop the rest.",
+    OUTPUTS_NOTE,
     "Exit code: 0 all taken, 2 some lines rejected, 1 it could not run or something was lost.",
   ],
   run: async (args, io) => {

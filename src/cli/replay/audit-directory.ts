@@ -1,7 +1,12 @@
+import { stat } from "node:fs/promises";
 import { NdjsonSessionLog } from "../../audit/ndjson/ndjson-session-log.ts";
+import { logFilesIn } from "../../storage/foreign-log.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { checkDirectoryOption } from "../services/directory-option.ts";
+import { openingHint } from "../services/opening-hint.ts";
 import { safe } from "../terminal/safe-text.ts";
+import { identityOf } from "./file-identity.ts";
+import type { InputFile } from "./input-file.ts";
 
 const POSTGRES_HINT =
   "Rows are written to PostgreSQL by serve, by consume, and by the bridge with a PostgresSessionLog.";
@@ -13,14 +18,28 @@ export const LOOK_UP_BYTES = 512 * 1024 * 1024;
  * Opens the audit log that `--audit` named, making it where there is none.
  *
  * @throws CliError when the directory can't be written, or is open elsewhere; when it is a URL,
- *   `-`, or empty.
+ *   `-`, or empty; when one of the files to read is the log's own.
  */
-export async function openAuditLog(directory: string): Promise<NdjsonSessionLog> {
+export async function openAuditLog(
+  directory: string,
+  inputs: readonly InputFile[],
+): Promise<NdjsonSessionLog> {
   checkDirectoryOption("--audit", directory, POSTGRES_HINT);
+  for (const path of await logFilesIn(directory)) {
+    const found = await stat(path, { bigint: true }).catch(() => undefined);
+    const identity = found && identityOf(found);
+    const input = inputs.find((each) => identity !== undefined && each.identity === identity);
+    if (input === undefined) continue;
+    // Each row that is read would be a row that is written, and read again.
+    throw new CliError(
+      `--audit: expected another log than the one that is read, got ${safe(input.name)} of ${safe(directory)}`,
+    );
+  }
   try {
     return await NdjsonSessionLog.open(directory, { lookUpBytes: LOOK_UP_BYTES });
   } catch (error) {
-    throw new CliError(`--audit: ${safe(messageOf(error))}`, undefined, { cause: error });
+    const hint = openingHint(error, directory);
+    throw new CliError(`--audit: ${safe(messageOf(error))}`, hint, { cause: error });
   }
 }
 

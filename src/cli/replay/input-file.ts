@@ -1,9 +1,10 @@
-import { constants, createReadStream, fstatSync, type Stats } from "node:fs";
+import { type BigIntStats, constants, createReadStream, fstatSync } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/safe-text.ts";
+import { identityOf } from "./file-identity.ts";
 
 /** Size of the pieces a file is read in, in bytes. */
 const READ_CHUNK = 1024 * 1024;
@@ -14,6 +15,8 @@ export interface InputFile {
   readonly name: string;
   /** Real path of the file, where it has one; `undefined` for standard input. */
   readonly path: string | undefined;
+  /** What tells its content from any other, see `identityOf`. */
+  readonly identity: string | undefined;
   /** Size in bytes, where it is known before reading. */
   readonly size: number | undefined;
 }
@@ -33,9 +36,9 @@ export async function inputFiles(names: readonly string[]): Promise<InputFile[]>
 
 async function inputFile(name: string): Promise<InputFile> {
   if (name === "-") return standardInput();
-  let found: Stats;
+  let found: BigIntStats;
   try {
-    found = await stat(name);
+    found = await stat(name, { bigint: true });
     await access(name, constants.R_OK);
   } catch (error) {
     throw new CliError(cannotRead(name, error), undefined, { cause: error });
@@ -45,15 +48,17 @@ async function inputFile(name: string): Promise<InputFile> {
   }
   // The pipe behind /dev/stdin, or the shell's <(…), can be opened, but has no path of its own.
   const path = await realpath(name).catch(() => resolve(name));
-  return { name, path, size: found.isFile() ? found.size : undefined };
+  const size = found.isFile() ? Number(found.size) : undefined;
+  return { name, path, identity: identityOf(found), size };
 }
 
 function standardInput(): InputFile {
   // Node reads nothing of a directory there, and has no error for it.
-  if (fstatSync(0).isDirectory()) {
+  const found = fstatSync(0, { bigint: true });
+  if (found.isDirectory()) {
     throw new CliError("standard input: expected a file, got a directory");
   }
-  return { name: "stdin", path: undefined, size: undefined };
+  return { name: "stdin", path: undefined, identity: identityOf(found), size: undefined };
 }
 
 /** The bytes of a source; `onBytes` is told how many came. */

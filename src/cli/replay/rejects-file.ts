@@ -6,8 +6,8 @@ import type { RejectedLine } from "../../ingest/event-intake.ts";
 import { CliError, isBrokenPipe, messageOf } from "../cli-error.ts";
 import type { Io } from "../command.ts";
 import { safe } from "../terminal/safe-text.ts";
-import type { InputFile } from "./input-file.ts";
 import { openOutput } from "./output-file.ts";
+import type { OutputPlan } from "./output-plan.ts";
 
 const LINE_FEED = 0x0a;
 
@@ -35,15 +35,10 @@ export class RejectsFile {
     });
   }
 
-  /**
-   * Opens the file that `--rejects` named; `-` is standard output.
-   *
-   * @throws CliError when it can't be written, or is one of the files that are read.
-   */
-  static async open(name: string, inputs: readonly InputFile[], io: Io): Promise<RejectsFile> {
-    return name === "-"
-      ? new RejectsFile(io.stdout, false, io.out.live)
-      : new RejectsFile(await openOutput("--rejects", name, inputs), true);
+  /** @throws CliError when the file can't be written. */
+  static async open(plan: OutputPlan, io: Io): Promise<RejectsFile> {
+    const { end, stream } = await openOutput(plan, io);
+    return new RejectsFile(stream, end, !end && io.out.live);
   }
 
   /** @throws CliError when the file can't be written. */

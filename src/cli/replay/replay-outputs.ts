@@ -1,15 +1,14 @@
-import { resolve } from "node:path";
 import type { NdjsonSessionLog } from "../../audit/ndjson/ndjson-session-log.ts";
 import { OtlpEndpoint } from "../../otel/replay/otlp-endpoint.ts";
 import { SpanLines } from "../../otel/replay/span-lines.ts";
 import type { SpanTarget } from "../../otel/replay/span-target.ts";
 import { tracesUrl } from "../../otel/setup/endpoint.ts";
-import { CliError } from "../cli-error.ts";
 import type { Io } from "../command.ts";
 import { httpUrl } from "../jaeger.ts";
 import { openAuditLog } from "./audit-directory.ts";
 import type { InputFile } from "./input-file.ts";
 import { openOutput } from "./output-file.ts";
+import { checkApart, type OutputPlan, planOutput } from "./output-plan.ts";
 import { RejectsFile } from "./rejects-file.ts";
 
 /** What the options say about where things go; each absent where the option is. */
@@ -39,30 +38,26 @@ export async function openOutputs(
   inputs: readonly InputFile[],
   io: Io,
 ): Promise<ReplayOutputs> {
-  const { audit, endpoint, out, rejects } = options;
-  if (out !== undefined && rejects !== undefined && resolve(out) === resolve(rejects)) {
-    throw new CliError("--out and --rejects: expected two different files");
-  }
+  const { audit, endpoint } = options;
+  const plan = (option: string, name: string | undefined) =>
+    name === undefined ? undefined : planOutput(option, name, { inputs, audit });
+  const out = await plan("--out", options.out);
+  const rejects = await plan("--rejects", options.rejects);
+  if (out !== undefined && rejects !== undefined) checkApart(out, rejects);
   const url = endpoint === undefined ? undefined : tracesUrl(httpUrl("--endpoint", endpoint).href);
-  const lines = await openLines(out, inputs, io);
+  const lines = out === undefined ? undefined : await openLines(out, io);
   const sender = url === undefined ? undefined : new OtlpEndpoint({ url });
   return {
     targets: [lines, sender].filter((target) => target !== undefined),
     lines,
     sender,
-    rejects: rejects === undefined ? undefined : await RejectsFile.open(rejects, inputs, io),
+    rejects: rejects === undefined ? undefined : await RejectsFile.open(rejects, io),
     // Last, since only the log has something to give back when an option after it were wrong.
-    log: audit === undefined ? undefined : await openAuditLog(audit),
+    log: audit === undefined ? undefined : await openAuditLog(audit, inputs),
   };
 }
 
-async function openLines(
-  out: string | undefined,
-  inputs: readonly InputFile[],
-  io: Io,
-): Promise<SpanLines | undefined> {
-  if (out === undefined) return undefined;
-  return out === "-"
-    ? new SpanLines(io.stdout, false)
-    : new SpanLines(await openOutput("--out", out, inputs), true);
+async function openLines(plan: OutputPlan, io: Io): Promise<SpanLines> {
+  const { end, stream } = await openOutput(plan, io);
+  return new SpanLines(stream, end);
 }

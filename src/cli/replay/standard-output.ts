@@ -2,6 +2,11 @@ import { CliError } from "../cli-error.ts";
 import type { Io } from "../command.ts";
 import type { Output } from "../terminal/output.ts";
 
+/** Whether a name of a file means the command's own standard output. */
+export function isStdout(name: string | undefined): boolean {
+  return name === "-" || /^\/(?:dev\/stdout|(?:dev|proc\/self)\/fd\/1)$/.test(name ?? "");
+}
+
 /** The options that can have standard output for what they write. */
 export interface StdoutOptions {
   readonly out?: string | undefined;
@@ -16,7 +21,10 @@ export interface StdoutOptions {
  * @throws CliError when more than one of them writes to standard output.
  */
 export function summaryOutput({ json, out, rejects }: StdoutOptions, io: Io): Output {
-  const files = [...(out === "-" ? ["--out -"] : []), ...(rejects === "-" ? ["--rejects -"] : [])];
+  const files = [
+    ...(isStdout(out) ? ["--out -"] : []),
+    ...(isStdout(rejects) ? ["--rejects -"] : []),
+  ];
   const takers = json === true ? [...files, "--json"] : files;
   if (takers.length > 1) {
     const which = takers.length === 2 ? "both" : "all";

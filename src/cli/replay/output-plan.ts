@@ -1,0 +1,174 @@
+import { type BigIntStats, constants, fstatSync } from "node:fs";
+import { access, lstat, readlink, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { logThatOwns } from "../../storage/foreign-log.ts";
+import { hasCode } from "../../storage/system-error.ts";
+import { CliError, messageOf } from "../cli-error.ts";
+import { safe } from "../terminal/safe-text.ts";
+import { identityOf } from "./file-identity.ts";
+import type { InputFile } from "./input-file.ts";
+import { isStdout } from "./standard-output.ts";
+
+/** For the help of commands with such options. */
+export const OUTPUTS_NOTE =
+  "A file that is written appears when the command has ended. If it fails, or SIGINT or SIGTERM ends it, what was there before stays. Pipes and devices are written to directly. No file that is read is written, and no file of an audit log or journal.";
+
+/** What else a command reads and writes, which an output must not destroy. */
+export interface OutputSurroundings {
+  readonly inputs: readonly InputFile[];
+  /** Directory of the audit log that is written. */
+  readonly audit?: string | undefined;
+}
+
+/** Where an option writes to. Nothing is opened yet. */
+export interface OutputPlan {
+  readonly option: string;
+  /** As the user named it. */
+  readonly name: string;
+  readonly to:
+    | { readonly kind: "stdout" }
+    /** Open already: `/dev/fd/3`. */
+    | { readonly kind: "descriptor"; readonly fd: number }
+    /** Written to as it is: a named pipe, a device. */
+    | { readonly kind: "special" }
+    /** A file that is put in the place of `existing`, or where nothing is. No part of `path` is a link. */
+    | { readonly kind: "file"; readonly path: string; readonly existing: BigIntStats | undefined };
+  readonly identity: string | undefined;
+}
+
+/**
+ * Finds out what an option's name leads to, before anything is opened.
+ *
+ * @throws CliError when nothing can be written there, or when something would be destroyed by it: a file that is
+ *   read, a file of an audit log or journal.
+ */
+export async function planOutput(
+  option: string,
+  name: string,
+  { audit, inputs }: OutputSurroundings,
+): Promise<OutputPlan> {
+  const plan = await leadsTo(option, name).catch((error: unknown) => {
+    throw error instanceof CliError
+      ? error
+      : new CliError(`${option}: ${safe(messageOf(error))}`, undefined, { cause: error });
+  });
+  const { identity, to } = plan;
+  const input = inputs.find((each) => identity !== undefined && each.identity === identity);
+  if (input !== undefined) {
+    const which = input.name === name ? "" : `, as ${safe(input.name)}`;
+    throw new CliError(`${option}: ${safe(name)} is one of the files to read${which}`);
+  }
+  // A lock is a socket: what it is comes before that nothing can be written to it.
+  const path = to.kind === "file" ? to.path : await realpath(name).catch(() => undefined);
+  if (path !== undefined) await refuseLogFile(plan, path, audit);
+  if (to.kind !== "file") return plan;
+  for (const [fd, stream] of [
+    [1, "output"],
+    [2, "error"],
+  ] as const) {
+    if (identity === undefined || identity !== identityOfDescriptor(fd)) continue;
+    throw new CliError(`${option}: ${safe(name)} is where standard ${stream} goes`, USE_STDOUT);
+  }
+  return plan;
+}
+
+/** @throws CliError when two options would write to one file. */
+export function checkApart(one: OutputPlan, other: OutputPlan): void {
+  const isSame =
+    one.to.kind === "file" && other.to.kind === "file"
+      ? one.to.path === other.to.path
+      : resolve(one.name) === resolve(other.name) && one.to.kind !== "stdout";
+  if (isSame || (one.identity !== undefined && one.identity === other.identity)) {
+    throw new CliError(`${one.option} and ${other.option}: expected two different files`);
+  }
+}
+
+const USE_STDOUT = "Expected another file; - writes to standard output.";
+
+async function leadsTo(option: string, name: string): Promise<OutputPlan> {
+  const plan = { option, name, identity: undefined };
+  if (isStdout(name)) return { ...plan, to: { kind: "stdout" } };
+  const fd = descriptorOf(name);
+  if (fd !== undefined) {
+    return { ...plan, to: { kind: "descriptor", fd }, identity: identityOfDescriptor(fd) };
+  }
+  const existing = await statOf(name);
+  if (existing === undefined) {
+    // A name that ends so can only be a directory's.
+    if (/(?:^|[\\/])$/.test(name)) {
+      throw new CliError(`${option}: expected a file, got ${name === "" ? "nothing" : safe(name)}`);
+    }
+    const path = await pathOfNew(name);
+    return { ...plan, to: { kind: "file", path, existing } };
+  }
+  const identity = identityOf(existing);
+  if (!existing.isFile()) return { ...plan, to: { kind: "special" }, identity };
+  // It is replaced and not written to, which would take no permission of the file itself.
+  await access(name, constants.W_OK);
+  return { ...plan, to: { kind: "file", path: await realpath(name), existing }, identity };
+}
+
+function descriptorOf(name: string): number | undefined {
+  if (name === "/dev/stderr") return 2;
+  const [, digits] = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/.exec(name) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function identityOfDescriptor(fd: number): string | undefined {
+  return identityOf(fstatSync(fd, { bigint: true }));
+}
+
+async function statOf(name: string): Promise<BigIntStats | undefined> {
+  try {
+    return await stat(name, { bigint: true });
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+/** Where a file is made that is not there: a link to nothing says where. */
+async function pathOfNew(name: string): Promise<string> {
+  const folder = await realpath(dirname(resolve(name))).catch((cause: unknown) => {
+    throw hasCode(cause, "ENOENT")
+      ? new Error(`ENOENT: no such file or directory, open '${name}'`, { cause })
+      : cause;
+  });
+  const path = join(folder, basename(name));
+  try {
+    if (!(await lstat(path)).isSymbolicLink()) return path;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return path;
+    throw error;
+  }
+  // No endless circle: such links have an error of their own above.
+  return pathOfNew(resolve(dirname(path), await readlink(path)));
+}
+
+/** Also of a directory that is yet to be made. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const above = dirname(path);
+    if (above === path || !hasCode(error, "ENOENT")) return path;
+    return join(await realPathOf(above), basename(path));
+  }
+}
+
+async function refuseLogFile(
+  { name, option }: OutputPlan,
+  path: string,
+  audit: string | undefined,
+): Promise<void> {
+  const log = audit === undefined ? undefined : await realPathOf(resolve(audit));
+  if (log !== undefined && `${log}${sep}`.startsWith(`${path}${sep}`)) {
+    throw new CliError(`${option} and --audit: expected a file beside the log, got ${safe(name)}`);
+  }
+  const owner = await logThatOwns(path, log);
+  if (owner === undefined) return;
+  throw new CliError(
+    `${option}: ${safe(name)} is a file of ${owner.kind}, in ${safe(owner.directory)}`,
+    "Only the log itself writes there: name a file elsewhere.",
+  );
+}
