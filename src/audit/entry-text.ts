@@ -1,5 +1,6 @@
+import { MOST_NAME } from "../events/most-name.ts";
 import type { AuditEntry } from "./audit-row.ts";
-import { MAX_ID_LENGTH, type NamedThread } from "./named-thread.ts";
+import type { NamedThread } from "./named-thread.ts";
 import { type RowFacts, sha256 } from "./row-text.ts";
 import { encodeGraphEvent } from "./wire/encode-graph-event.ts";
 
@@ -60,8 +61,8 @@ export function encodeEntries(
 /** An empty id says as little as none: both are stored as `null`. */
 function known(id: unknown, field: string): string | null {
   if (id === undefined || id === null || id === "") return null;
-  if (typeof id === "string" && id.length <= MAX_ID_LENGTH) return id;
+  if (typeof id === "string" && id.length <= MOST_NAME) return id;
   throw new TypeError(
-    `${field}: expected a string of at most ${MAX_ID_LENGTH} characters, or nothing when not known`,
+    `${field}: expected a string of at most ${MOST_NAME} characters, or nothing when not known`,
   );
 }

@@ -1,3 +1,4 @@
+import { MOST_NAME } from "../events/most-name.ts";
 import type { ThreadKey } from "./audit-row.ts";
 import { threadText } from "./thread-text.ts";
 
@@ -6,9 +7,6 @@ export interface NamedThread extends ThreadKey {
   /** Its `threadText`, made once. */
   readonly name: string;
 }
-
-/** Longest tenant, thread, run or other id in a row, in UTF-16 units. */
-export const MAX_ID_LENGTH = 4096;
 
 /** @throws TypeError when tenant or thread is missing, empty or longer than 4,096 characters. */
 export function namedThread(key: ThreadKey): NamedThread {
@@ -19,6 +17,6 @@ export function namedThread(key: ThreadKey): NamedThread {
 }
 
 function checkName(name: unknown, field: string): void {
-  if (typeof name === "string" && name !== "" && name.length <= MAX_ID_LENGTH) return;
-  throw new TypeError(`${field}: expected a string of 1 to ${MAX_ID_LENGTH} characters`);
+  if (typeof name === "string" && name !== "" && name.length <= MOST_NAME) return;
+  throw new TypeError(`${field}: expected a string of 1 to ${MOST_NAME} characters`);
 }

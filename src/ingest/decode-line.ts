@@ -11,6 +11,8 @@ import { isJsonObject } from "../dialects/dialect.ts";
 import { parseExact } from "../events/exact-json.ts";
 import type { Instant } from "../events/instant.ts";
 import { JsonSyntaxError } from "../events/json-text-parser.ts";
+import { MOST_NAME } from "../events/most-name.ts";
+import { longNames } from "./long-names.ts";
 import { type OrderItem, positionOf } from "./order-item.ts";
 
 /**
@@ -56,10 +58,10 @@ export class DecodedLine<E> implements OrderItem {
   }
 }
 
-/** The JSON object of a line, or what keeps the line from being one. */
+/** The JSON object of a line, or what keeps the line from being one that is read; at least one issue. */
 export type ParsedLine =
-  | { readonly value: JsonObject; readonly issue?: undefined }
-  | { readonly value?: undefined; readonly issue: DecodeIssue };
+  | { readonly value: JsonObject; readonly issues?: undefined }
+  | { readonly value?: undefined; readonly issues: readonly DecodeIssue[] };
 
 const NO_ARRAY = "one event a line, and no array (jq -c '.[]' writes its events so)";
 const NO_PIECE = "a whole event in one line (jq -c . writes it so)";
@@ -71,17 +73,22 @@ function otherForm(text: string): string | undefined {
   return start === "{" ? NO_PIECE : undefined;
 }
 
-/** Parses a line with every digit kept. What is wrong with it is returned, not thrown. */
+/**
+ * Parses a line with every digit kept. What is wrong with it is returned, not thrown: that it is no JSON object,
+ * or has an id or name of more than 4,096 characters.
+ */
 export function parseLine(text: string): ParsedLine {
   try {
     const value = parseExact(text);
-    if (isJsonObject(value)) return { value };
-    return {
-      issue: { field: "line", expected: Array.isArray(value) ? NO_ARRAY : "a JSON object" },
-    };
+    if (!isJsonObject(value)) {
+      const expected = Array.isArray(value) ? NO_ARRAY : "a JSON object";
+      return { issues: [{ field: "line", expected }] };
+    }
+    const issues = text.length > MOST_NAME ? longNames(value) : [];
+    return issues.length === 0 ? { value } : { issues };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     const expected = otherForm(text) ?? `${error.expected} at column ${error.position + 1}`;
-    return { issue: { field: "json", expected } };
+    return { issues: [{ field: "json", expected }] };
   }
 }

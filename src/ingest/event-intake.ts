@@ -116,8 +116,8 @@ export class EventIntake<E> {
     this.#lines += 1;
     const { text } = part;
     if (text === undefined) return this.#reject(part, [{ field: "line", expected: "valid UTF-8" }]);
-    const { value, issue } = parseLine(text);
-    if (issue !== undefined) return this.#reject(part, [issue]);
+    const { value, issues } = parseLine(text);
+    if (issues !== undefined) return this.#reject(part, issues);
     if (this.#dialect === undefined) return this.#takeUndecided({ line: part, text, value });
     return this.#decode(this.#dialect, part, text, value);
   }

@@ -6,6 +6,7 @@ import { now } from "../events/clock.ts";
 import { type EventEnvelope, SequenceCounter } from "../events/event-envelope.ts";
 import { stringifyExact } from "../events/exact-json.ts";
 import { type Instant, isSpanTime } from "../events/instant.ts";
+import { MOST_NAME } from "../events/most-name.ts";
 import {
   checkBoolean,
   checkFunction,
@@ -305,9 +306,9 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   }
 }
 
-/** Programs without types give numbers for ids, with which no reader takes the line. */
+/** Programs without types give numbers for ids. No reader takes a line with those, or with longer ones. */
 function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
+  return typeof value === "string" && value !== "" && value.length <= MOST_NAME;
 }
 
 /** What a redaction hook made of a text, as text; `null` stays. */

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -13,11 +14,15 @@ import { convert } from "../../src/cli/convert.ts";
 import { replay } from "../../src/cli/replay.ts";
 import { serve } from "../../src/cli/serve.ts";
 import { Output } from "../../src/cli/terminal/output.ts";
+import { MAIN } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
 import { completed, line, recording, started } from "./support/recorded.ts";
 
 const stream = (name: string) =>
   fileURLToPath(new URL(`../streams/graph_${name}.ndjson`, import.meta.url));
+
+/** One character more than a name may have. */
+const LONG = "x".repeat(4_097);
 
 class Kept extends Writable {
   text = "";
@@ -253,26 +258,51 @@ describe("convert", () => {
     expect(await verifyLog(folder.at("log"))).toMatchObject({ ok: true, rows: 100_004 });
   });
 
-  it("says once why rows could not be stored, and how many: exit code 1", async () => {
+  it("says once why rows could not be stored, and how many: exit code 1", () => {
     using folder = new Folder();
+    const input = "x".repeat(2_000);
     const texts = [1, 2, 3].map((n) =>
-      line({
-        type: "tool_start",
-        event_id: "x".repeat(5000 + n),
-        tool_use_id: "t",
-        tool: "a",
-        tool_version: null,
-        input: n,
-      }),
+      line({ type: "tool_start", tool_use_id: `t${n}`, tool: "a", tool_version: null, input }),
     );
-    const { code, stderr, summary } = await converted(
-      ["-", "--audit", folder.at("log")],
-      `${texts.join("\n")}\n`,
-    );
-    expect([code, summary.audit.failures]).toEqual([1, 3]);
+    // No file may have more than 1 KiB: none of the rows fits.
+    const script = `trap '' XFSZ; ulimit -f 1; ${process.execPath} ${MAIN} convert - --audit log --json`;
+    const { status, stderr, stdout } = spawnSync("bash", ["--norc", "-c", script], {
+      cwd: folder.path,
+      encoding: "utf8",
+      input: `${texts.join("\n")}\n`,
+    });
+    expect([status, JSON.parse(stdout).audit.failures]).toEqual([1, 3]);
     expect(stderr.split("\n").filter((text) => text.startsWith("audit append:"))).toEqual([
-      "audit append: event_id: expected a string of at most 4096 characters, or nothing when not known",
+      "audit append: EFBIG: file too large, write",
     ]);
+  });
+
+  it.each([
+    ["tenant_id", { tenant_id: LONG }],
+    ["thread_id", { thread_id: LONG }],
+    ["event_id", { event_id: LONG }],
+    ["run_id", { run_id: LONG }],
+    ["tool", { tool: LONG }],
+    ["tool_use_id", { tool_use_id: LONG }],
+  ])("names file, line and field of a name that no row can have: %s", async (field, more) => {
+    using folder = new Folder();
+    const call = { type: "tool_start", tool_use_id: "t", tool: "a", tool_version: null, input: 1 };
+    const lines = `${started()}\n${line({ ...call, ...more })}\n${completed()}\n`;
+    writeFileSync(folder.at("events"), lines);
+    for (const [command, options] of [
+      [convert, ["--audit", folder.at("converted")]],
+      [replay, ["--audit", folder.at("replayed")]],
+      [replay, []],
+    ] as const) {
+      const args = [folder.at("events"), "--json", "--rejects", folder.at("rejects"), ...options];
+      const { code, stderr, stdout } = await called(command, args);
+      expect(stderr).toBe(
+        `${folder.at("events")}:2: ${field}: expected at most 4,096 characters\n`,
+      );
+      expect(JSON.parse(stdout)).toMatchObject({ rejected: 1, rejected_fields: { [field]: 1 } });
+      expect(readFileSync(folder.at("rejects"), "utf8")).toBe(`${line({ ...call, ...more })}\n`);
+      expect(code).toBe(2);
+    }
   });
 
   it("asks for the log to write to", async () => {

@@ -7,11 +7,12 @@ import { expect, vi } from "vitest";
 import { EMPTY_THREAD } from "../../src/audit/audit-row.ts";
 import { AuditSink } from "../../src/audit/audit-sink.ts";
 import { MAX_EVENT_LENGTH } from "../../src/audit/entry-text.ts";
-import { MAX_ID_LENGTH } from "../../src/audit/named-thread.ts";
 import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
+import { MOST_NAME } from "../../src/events/most-name.ts";
+import { parseLine } from "../../src/ingest/decode-line.ts";
 import { DEFAULT_MAX_LINE_BYTES } from "../../src/ingest/ndjson-reader.ts";
 import { OrderWindow } from "../../src/ingest/order-window.ts";
 import { Tally } from "../../src/ingest/tally.ts";
@@ -84,6 +85,9 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   "shutdownTimeoutMs of setupTracing": () => waits(() => hangingTracing().shutdown()),
   "shutdownTimeoutMs of Bridge": () => waits(() => hangingBridge().shutdown()),
   maxLineBytes: () => DEFAULT_MAX_LINE_BYTES,
+  "characters of an id or name in a line": () =>
+    firstThat(5_000, (length) => parseLine(`{"id":"${"x".repeat(length)}"}`).value === undefined) -
+    1,
   "window.size": () => {
     const window = new OrderWindow();
     for (let at = 0; window.push(item(at)).length === 0; at++);
@@ -135,7 +139,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   heads: () => log.heads,
   maxPendingBytes: () => log.maxPendingBytes,
   "characters of an event's JSON": () => MAX_EVENT_LENGTH,
-  "characters of an id or name": () => MAX_ID_LENGTH,
+  "characters of an id or name": () => MOST_NAME,
   "threads of AuditSink": rememberedThreads,
   "maxProblems of verifyLog": listedProblems,
 };

@@ -379,6 +379,9 @@ describe("RecorderSink", () => {
       root_run_id: "root",
     });
     expect(line.sink.diagnostics().badEnvelopeFields).toBe(5);
+    const long = lineOf(STARTED, { thread_id: "x".repeat(4_097), root_run_id: "x".repeat(4_096) });
+    expect(Object.keys(long.envelope)).toEqual(expect.not.arrayContaining(["thread_id"]));
+    expect(long.sink.diagnostics().badEnvelopeFields).toBe(1);
     const far = lineOf(STARTED, { timestamp: [1e15, 0] }, { clock: () => [7, 0] });
     expect(far.envelope.timestamp).toEqual([7, 0]);
   });

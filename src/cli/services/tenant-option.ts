@@ -1,4 +1,4 @@
-import { MOST_NAME } from "../../service/lane/long-names.ts";
+import { MOST_NAME } from "../../events/most-name.ts";
 import { CliError } from "../cli-error.ts";
 
 /** Whose the events are that name no tenant, unless `--tenant` says. */

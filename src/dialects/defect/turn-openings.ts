@@ -1,4 +1,4 @@
-import { MAX_ID_LENGTH } from "../../audit/named-thread.ts";
+import { MOST_NAME } from "../../events/most-name.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import { derivedRunId } from "../derived-run-id.ts";
 import type { KnownFacts } from "../known-facts.ts";
@@ -101,7 +101,7 @@ export class TurnOpenings {
 function threadOf(stream: Stream, runId: string, parent: TurnRef | undefined): string | undefined {
   if (parent === undefined) return stream.session;
   const thread = `${parent.thread ?? parent.runId}/${stream.path.at(-1)}`;
-  return thread.length > MAX_ID_LENGTH ? runId : thread;
+  return thread.length > MOST_NAME ? runId : thread;
 }
 
 function callKey(stream: Stream, callId: string): string {

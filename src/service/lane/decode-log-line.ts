@@ -10,7 +10,6 @@ import { DecodedLine, parseLine } from "../../ingest/decode-line.ts";
 import { HeardLine } from "../../ingest/heard-line.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
 import type { RecordedEvent } from "../../runtimes/runtimes.ts";
-import { longNames, MOST_NAME } from "./long-names.ts";
 
 /** What decoding needs of a line: a front door asks before the line has an offset. */
 export type LineToDecode = Pick<LogLine, "text" | "tenant" | "dialect" | "trusted"> & {
@@ -60,10 +59,8 @@ export function decodeLogLine(
   dialects: readonly Dialect<RecordedEvent>[],
   before?: string,
 ): DecodedLogLine {
-  const { value, issue } = parseLine(line.text);
-  if (issue !== undefined) return { issues: [issue] };
-  const long = line.text.length > MOST_NAME ? longNames(value) : [];
-  if (long.length > 0) return { issues: long };
+  const { value, issues } = parseLine(line.text);
+  if (issues !== undefined) return { issues };
   const dialect = dialectOf(line.dialect, value, dialects, before);
   if (dialect === undefined) {
     const issues = [unknownDialect(line.dialect, dialects)];

@@ -1,8 +1,6 @@
-import { type DecodeIssue, isJsonObject, type JsonObject } from "../../dialects/dialect.ts";
-import type { JsonValue } from "../../events/json-value.ts";
-
-/** Characters that a name may have: more are no id of an audit row either. */
-export const MOST_NAME = 4_096;
+import { type DecodeIssue, isJsonObject, type JsonObject } from "../dialects/dialect.ts";
+import type { JsonValue } from "../events/json-value.ts";
+import { MOST_NAME } from "../events/most-name.ts";
 
 /** What the dialects call their ids and names, by the last word; nothing that is content. */
 const NAME =
