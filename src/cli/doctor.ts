@@ -1,17 +1,16 @@
 import { parseArgs } from "node:util";
-import type { Command, Io } from "./command.ts";
-import { type ApplicationApi, LOADING_S, loadApplication } from "./doctor/application-api.ts";
+import type { Command } from "./command.ts";
 import { checkEndpoint } from "./doctor/check-endpoint.ts";
 import { checkEnvironment } from "./doctor/check-environment.ts";
 import { checkMetricsEndpoint } from "./doctor/check-metrics-endpoint.ts";
 import { canSendMetrics, checkPackages } from "./doctor/check-packages.ts";
-import { checkProvider } from "./doctor/check-provider.ts";
 import { checkReplayEndpoint } from "./doctor/check-replay-endpoint.ts";
 import { type Finding, note, printFinding } from "./doctor/finding.ts";
+import { inspectSetup, LOADING_S } from "./doctor/inspect-setup.ts";
 import { installedPackages } from "./doctor/installed-packages.ts";
 import { httpUrl } from "./jaeger.ts";
 import { LIVE_PORT, REPLAY_PORT } from "./ports.ts";
-import { showError } from "./show-error.ts";
+import { countOption } from "./services/number-option.ts";
 import { counted } from "./terminal/figures.ts";
 
 const OPTIONS = {
@@ -28,7 +27,13 @@ const OPTIONS = {
   import: {
     type: "string",
     value: "FILE",
-    about: `The application's own tracing setup: it is loaded, in at most ${LOADING_S} s, and its provider looked at.`,
+    about:
+      "The application's own tracing setup: a process of its own loads it, and its provider is looked at.",
+  },
+  "import-timeout": {
+    type: "string",
+    value: "S",
+    about: `Time that loading FILE may take, in s; then its process is ended. Default: ${LOADING_S}.`,
   },
 } as const;
 
@@ -50,6 +55,7 @@ export const doctor: Command = {
     const { endpoint, "replay-endpoint": replay } = values;
     if (endpoint !== undefined) httpUrl("--endpoint", endpoint);
     if (replay !== undefined) httpUrl("--replay-endpoint", replay);
+    const loadingS = countOption("--import-timeout", values["import-timeout"], LOADING_S, 1, 3_600);
     let problems = 0;
     const print = (findings: readonly Finding[]) => {
       for (const finding of findings) printFinding(finding, io.out);
@@ -66,32 +72,15 @@ export const doctor: Command = {
       checkReplayEndpoint(replay, spans.url),
     ]);
     print([...metrics, ...replays]);
-    // Last: from here on it is no longer this command's process alone.
-    const loaded = values.import === undefined ? undefined : await load(values.import, io);
-    print(provider(loaded));
+    print(
+      values.import === undefined ? [NOT_LOOKED_AT] : await inspectSetup(values.import, loadingS),
+    );
     io.out.line();
     io.out.line(problems === 0 ? "All is well." : `${counted(problems, "thing")} to put right.`);
-    const code = problems === 0 ? 0 : 2;
-    if (loaded !== undefined) leave(io, code);
-    return code;
+    return problems === 0 ? 0 : 2;
   },
 };
 
-async function load(file: string, io: Io): Promise<ApplicationApi> {
-  try {
-    return await loadApplication(file, (error) => showError(error, io));
-  } catch (error) {
-    leave(io, 1);
-    throw error;
-  }
-}
-
-function provider(loaded: ApplicationApi | undefined): Finding[] {
-  if (loaded !== undefined) return checkProvider(loaded.api);
-  return [note("id generator: not looked at; --import FILE loads the application's setup")];
-}
-
-/** What the application has started (servers, timers) would keep the process alive. */
-function leave({ stdout }: Io, code: number): void {
-  stdout.write("", () => setImmediate(() => process.exit(code)));
-}
+const NOT_LOOKED_AT = note(
+  "id generator: not looked at; --import FILE loads the application's setup",
+);

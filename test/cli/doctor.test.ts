@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadApplication } from "../../src/cli/doctor/application-api.ts";
 import { deadUrl, OtlpServer } from "../support/otlp-server.ts";
 import { command } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
@@ -175,6 +174,14 @@ describe.concurrent("doctor and the receiver of replays", () => {
   });
 });
 
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 describe.concurrent("doctor and the application", () => {
   it("recognises this package's id generator, and ends though the application would go on", async () => {
     const { code, stdout } = await doctor(["--import", fixture("our-setup")]);
@@ -238,16 +245,49 @@ describe.concurrent("doctor and the application", () => {
     },
   );
 
-  it("waits for no file that goes on for ever, and says so", async () => {
-    const said: string[] = [];
-    // In this process there is always something left to do, as for a file that serves.
-    const file = fixture("waiting-setup");
-    const loading = loadApplication(file, (error) => said.push(error.message), 0.2);
-    await expect(loading).rejects.toMatchObject({
-      message: `--import: ${file}: it is not loaded after 0.2 s`,
-      hint: "It serves, or awaits what does not come. Name the file that sets tracing up, and does nothing else.",
-    });
-    expect(said).toEqual([]);
+  it.each(["busy-setup", "blocked-setup", "never-setup"])(
+    "waits for no file that goes on for ever (%s), and says so",
+    async (name) => {
+      const { code, stdout, stderr } = await doctor([
+        "--import",
+        fixture(name),
+        "--import-timeout",
+        "1",
+      ]);
+      expect(stderr).toBe(
+        `entelix-otel: --import: ${fixture(name)}: it is not loaded after 1 s\n` +
+          "It serves, computes without end, or awaits what does not come. " +
+          "Name the file that sets tracing up, and does nothing else.\n",
+      );
+      expect(stdout).not.toContain("All is well");
+      expect(code).toBe(1);
+    },
+  );
+
+  it("keeps what the file prints out of its own output, and ends what it has started", async () => {
+    const { code, stdout, stderr } = await doctor(["--import", fixture("loud-setup")]);
+    expect(stdout).toContain("✗ no tracer provider is registered: spans go nowhere\n");
+    expect(stdout).not.toContain("printed");
+    const [, pid] = /^printed (\d+)\n/.exec(stderr) ?? [];
+    expect(Number(pid)).toBeGreaterThan(1);
+    // The process that the file has started is gone, or is about to be.
+    await expect.poll(() => isAlive(Number(pid)), { timeout: 10_000 }).toBe(false);
+    expect(code).toBe(2);
+  });
+
+  it("shows what a file said that ended the process", async () => {
+    const { code, stderr } = await doctor(["--import", fixture("complaining-setup")]);
+    expect(stderr).toBe(
+      `no DATABASE_URL\nentelix-otel: --import: ${fixture("complaining-setup")}: it ended the process before it was loaded\n` +
+        "Name the file that sets tracing up, and does nothing else.\n",
+    );
+    expect(code).toBe(1);
+  });
+
+  it.each(["0", "x", "3601"])("takes no --import-timeout of %s", async (text) => {
+    const { code, stderr } = await doctor(["--import-timeout", text]);
+    expect(stderr).toContain("--import-timeout: expected a whole number from 1 to 3600");
+    expect(code).toBe(1);
   });
 
   it("ends when a file fails that has begun something", async () => {
