@@ -8,6 +8,7 @@ import {
   open,
   readdir,
   realpath,
+  rename,
   unlink,
 } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
@@ -26,7 +27,7 @@ import { asError, codeOf, hasCode, isDiskFull } from "./system-error.ts";
  * second name of its owner's socket, and the creator of the highest generation is the owner. It listens
  * before it links, so a generation is never seen dead while its owner lives. The highest generation is
  * never deleted, also not on release: a contender that looked earlier and acts late then finds it there,
- * where an empty place would let two of them win.
+ * where an empty place would let two of them win. A released one is an empty file.
  *
  * No byte is written, so that a full disk keeps nobody out. Where it has no room for the socket itself,
  * the reserve of the directory is given up for it.
@@ -34,8 +35,8 @@ import { asError, codeOf, hasCode, isDiskFull } from "./system-error.ts";
 
 const GENERATION = /^lock-(\d{1,15})$/;
 const SOCKET = /^sock-[0-9a-f]{12}$/;
-/** What contenders of earlier versions have left where the disk was full. */
-const DRAFT = /^sock-[0-9a-f]{12}\.tmp$/;
+/** What a crash has left at a release, or a contender of an earlier version on a full disk. */
+const DRAFT = /^(?:sock-[0-9a-f]{12}|lock-\d{1,15})\.tmp$/;
 
 /** Bytes of the longest name below: `lock-` and 15 digits. */
 const LONGEST_NAME = 20;
@@ -122,8 +123,12 @@ async function contend(
 ): Promise<DirectoryLock> {
   for (let full = false; ; ) {
     try {
-      const server = await attempt(directory, sockets);
-      if (server !== undefined) return held(server, onRelease);
+      const won = await attempt(directory, sockets);
+      if (won === undefined) continue;
+      return held(won.server, async () => {
+        await leaveFile(won.path);
+        await onRelease();
+      });
     } catch (error) {
       if (full || !isDiskFull(error)) throw error;
       full = true;
@@ -136,7 +141,10 @@ async function contend(
 }
 
 /** @returns `undefined` when somebody was faster: the picture has changed, and is to be looked at again. */
-async function attempt(directory: string, sockets: string): Promise<Server | undefined> {
+async function attempt(
+  directory: string,
+  sockets: string,
+): Promise<{ readonly server: Server; readonly path: string } | undefined> {
   const socket = socketName();
   const server = await listen(join(sockets, socket)).catch(async (thrown: unknown) => {
     throw await cantLock(directory, thrown);
@@ -149,7 +157,7 @@ async function attempt(directory: string, sockets: string): Promise<Server | und
         throw new Error(`${join(directory, name)}: expected a file system with links to sockets`);
       }
       await tidy(directory, sockets, won, socket);
-      return server;
+      return { server, path: join(directory, name) };
     }
   } catch (error) {
     await close(server);
@@ -157,6 +165,21 @@ async function attempt(directory: string, sockets: string): Promise<Server | und
   }
   await close(server);
   return undefined;
+}
+
+/**
+ * Puts an empty file in the place of a released lock, without a moment in which the name is free: many
+ * tools that copy folders fail at a socket.
+ */
+async function leaveFile(path: string): Promise<void> {
+  const draft = `${path}.tmp`;
+  try {
+    await (await open(draft, "w", 0o600)).close();
+    await rename(draft, path);
+  } catch {
+    // Where there is no room for it the socket stays, and is as good: nobody listens on it.
+    await unlink(draft).catch(() => {});
+  }
 }
 
 /** The generation that was won, or `undefined` when the picture changed meanwhile. */
@@ -213,7 +236,7 @@ async function ownerOf(directory: string, name: string): Promise<string | undefi
   try {
     const found = await lstat(path);
     if (found.isSocket()) return name;
-    if (found.isFile()) return await socketNamedIn(path);
+    if (found.isFile()) return found.size === 0 ? undefined : await socketNamedIn(path);
     throw new Error(
       `${path}: expected the lock of a log, which is a socket; found ${kindOf(found)}. Remove it if no process has the log open.`,
     );

@@ -1,6 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
@@ -152,7 +160,7 @@ describe("audit verify", () => {
           expect.stringMatching(/^✓ no damage, open: \d+ rows.*\nA process has the log open\. /),
         ]);
         const copy = folder.at(`copy-${ending}`);
-        const filter = (path: string) => !/sock-/.test(path);
+        const filter = (path: string) => !lstatSync(path).isSocket();
         cpSync(directory, copy, { recursive: true, filter });
         expect((await command(["audit", "verify", copy])).code).toBe(3);
       } finally {
