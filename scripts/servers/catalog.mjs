@@ -73,6 +73,8 @@ export const SERVERS = {
   "openai-agents-newest": npm("0.20.0", "openai-agents-newest/", "node_modules"),
   // What their users would pick instead of the adapters, for `bench/peers.mjs`; the version is that of OpenInference.
   peers: npm("4.1.1", "peers/", "node_modules"),
+  // What draws the pictures of the dashboards.
+  echarts: npm("6.1.0", "echarts/", "node_modules/echarts/dist/echarts.esm.mjs"),
   // Agents of entelix, in Rust, that send to `entelix-otel serve`; the version is that of entelix-agents.
   "rust-agent": async (name, tell) => {
     const version = "0.6.1";

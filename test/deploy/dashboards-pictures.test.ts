@@ -1,10 +1,14 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { readDashboard } from "../../deploy/grafana/check/dashboard.ts";
 import { drawBoard } from "../../deploy/grafana/check/draw/board.ts";
-import { indexedPng } from "../../deploy/grafana/check/draw/indexed-png.ts";
+import {
+  type ChartOption,
+  heatmapOption,
+  rankingOption,
+  timeSeriesOption,
+} from "../../deploy/grafana/check/draw/chart-option.ts";
 import { valueText } from "../../deploy/grafana/check/draw/value-text.ts";
 import type { PanelData } from "../../deploy/grafana/check/panel-data.ts";
 import { panelProblems } from "../../deploy/grafana/check/panel-problems.ts";
@@ -89,25 +93,145 @@ describe("drawBoard", () => {
       ]),
   );
 
-  it("draws every panel at its place, with its numbers", () => {
-    const { height, svg, width } = drawBoard(overview, data, choices, RANGE);
+  /** Stands where a chart would. */
+  const chart = (option: ChartOption, { w, h }: { w: number; h: number }) =>
+    `<g id="${Object.keys(option).length}" data-size="${w}x${h}"/>`;
+
+  it("gives every panel its position, title and data", () => {
+    const svg = drawBoard(overview, data, choices, RANGE, chart);
     for (const { title } of overview.panels) expect(svg).toContain(title.slice(0, 20));
-    expect(width).toBe(1206);
-    expect(height).toBeGreaterThan(1_400);
-    // Two bars, one in the colour of the failure kind; a kind's name with its service in the legend.
-    expect(svg.match(/<rect [^>]*fill="#c4162a"\/>/g)?.length).toBeGreaterThanOrEqual(2);
-    expect(svg).toContain("internal desk");
-    expect(svg).toContain(">200%<");
+    expect(svg).toMatch(/^<svg [^>]*width="1206" height="1[4-9]\d\d"/);
+    const charts = overview.panels.filter(({ type }) => /timeseries|heatmap|bargauge/.test(type));
+    expect(svg.match(/data-size=/g)?.length).toBe(charts.length);
+    expect(svg).toContain('<svg x="14" y="250" width="578" height="202"><g id=');
+    expect(svg).toContain(">200.0%<");
   });
 
   it("writes names as text, whatever is in them", () => {
-    const { svg } = drawBoard(overview, data, choices, RANGE);
-    expect(svg).toContain("a&#60;b");
+    const svg = drawBoard(overview, data, choices, RANGE, chart);
+    expect(svg).toContain("internal");
     expect(svg).not.toContain("a<b");
   });
 
   it("refuses a panel whose data was not asked for", () => {
-    expect(() => drawBoard(overview, new Map(), choices, RANGE)).toThrow("no data was fetched");
+    expect(() => drawBoard(overview, new Map(), choices, RANGE, chart)).toThrow(
+      "no data was fetched",
+    );
+  });
+});
+
+describe("chart options", () => {
+  const title = "Failed root runs by failure kind";
+  const panel = overview.panels.find((each) => each.title === title);
+  if (panel === undefined) throw new Error("expected the panel");
+
+  it("stack bars by time slot, in the colour of the failure kind", () => {
+    const data = answered(title, [
+      [300, 2],
+      [900, 3],
+    ]);
+    const option = timeSeriesOption(panel, data, { from: 0, to: 900 }, 500);
+    expect(option).toMatchObject({
+      xAxis: { type: "category", data: [0, 300, 600, 900] },
+      yAxis: { min: 0, minInterval: 1 },
+      legend: { data: panel.targets.map(() => "internal desk") },
+    });
+    expect(option.series).toEqual(
+      panel.targets.map(() => ({
+        type: "bar",
+        name: "internal desk",
+        stack: "all",
+        barWidth: "88%",
+        itemStyle: { color: "#c4162a" },
+        data: [null, 2, null, 3],
+      })),
+    );
+  });
+
+  it("leave a gap in a line where values are missing", () => {
+    const data = answered(title, [
+      [300, 1],
+      [600, Number.NaN],
+      [900, 2],
+      [1_800, 3],
+    ]);
+    const option = timeSeriesOption({ ...panel, bars: false }, data, RANGE, 500);
+    const [line] = Array.isArray(option.series) ? option.series : [];
+    expect(line).toMatchObject({
+      type: "line",
+      data: [
+        [300_000, 1],
+        [600_000, null],
+        [900_000, 2],
+        [1_200_000, null],
+        [1_800_000, 3],
+      ],
+    });
+  });
+
+  it("name as many series below a chart as fit into three lines", () => {
+    const [answer] = answered(title, []).answers;
+    if (answer === undefined) throw new Error("expected an answer");
+    const series = Array.from({ length: 20 }, (_, at) => ({
+      labels: { job: `service-${at}`, entelix_failure_kind: "internal" },
+      points: [[300, 1] as const],
+    }));
+    const data = { step: 300, answers: [{ ...answer, series }] };
+    const option = timeSeriesOption(panel, data, RANGE, 300);
+    expect(option.legend).toMatchObject({
+      data: [0, 1, 2, 3, 4, 5].map((at) => `internal service-${at}`),
+    });
+    expect(option.grid).toMatchObject({ bottom: 24 + 45 });
+  });
+
+  it("count what lies between two buckets", () => {
+    const bucket = (le: string, count: number) => ({
+      labels: { le },
+      points: [[300, count] as const],
+    });
+    const [answer] = answered(title, []).answers;
+    if (answer === undefined) throw new Error("expected an answer");
+    const series = [bucket("+Inf", 9), bucket("1", 2), bucket("5", 9)];
+    const option = heatmapOption(
+      { ...panel, unit: "s" },
+      { step: 300, answers: [{ ...answer, series }] },
+      { from: 0, to: 300 },
+    );
+    expect(option).toMatchObject({
+      yAxis: { data: ["1 s", "5 s"] },
+      visualMap: { max: 7 },
+      series: [
+        {
+          data: [
+            [1, 0, 2],
+            [1, 1, 7],
+          ],
+        },
+      ],
+    });
+  });
+
+  it("rank series, the highest on top, in the colour of their threshold", () => {
+    const name = "Failure ratio by agent";
+    const found = overview.panels.find((each) => each.title === name);
+    const [answer] = answered(name, []).answers;
+    if (found === undefined || answer === undefined) throw new Error("expected the panel");
+    const series = [0.02, 0.5].map((value) => ({
+      labels: { gen_ai_agent_name: `agent ${value}` },
+      points: [[300, value] as const],
+    }));
+    const option = rankingOption(found, { step: 300, answers: [{ ...answer, series }] });
+    expect(option.yAxis).toMatchObject({ data: ["agent 0.02", "agent 0.5"] });
+    expect(option).toMatchObject({
+      series: [
+        {
+          data: [
+            { value: 0.02, label: { formatter: "agent 0.02  2%" } },
+            { value: 0.5, itemStyle: { color: "#f2495c" }, label: { formatter: "agent 0.5  50%" } },
+          ],
+        },
+      ],
+    });
   });
 });
 
@@ -140,62 +264,18 @@ describe("the sample", () => {
 });
 
 describe("the pictures in docs", () => {
-  it("are one for each dashboard, small, with a palette", () => {
+  it("are one for each dashboard, with the titles of its panels", () => {
     const folder = join(ROOT, "docs/images");
     const boards = readdirSync(join(ROOT, "deploy/grafana/dashboards"));
-    expect(readdirSync(folder)).toEqual(boards.map((name) => name.replace(".json", ".png")));
-    for (const name of readdirSync(folder)) {
-      expect(statSync(join(folder, name)).size, name).toBeLessThan(150_000);
-      expect(readFileSync(join(folder, name)).subarray(24, 26), name).toEqual(Buffer.from([8, 3]));
+    expect(readdirSync(folder)).toEqual(boards.map((name) => name.replace(".json", ".svg")));
+    for (const name of boards) {
+      const { panels } = readDashboard(
+        readFileSync(join(ROOT, "deploy/grafana/dashboards", name), "utf8"),
+      );
+      const svg = readFileSync(join(folder, name.replace(".json", ".svg")), "utf8");
+      for (const { title } of panels.filter((each) => !each.title.includes("$"))) {
+        expect(svg, name).toContain(title.slice(0, 20));
+      }
     }
   });
-});
-
-describe("indexedPng", () => {
-  /** Two lines of two pixels, each line by another rule. */
-  const lines = Buffer.from([...[1, 10, 20, 30, 0, 0, 0], ...[2, 245, 235, 225, 0, 0, 0]]);
-
-  it("keeps the pixels of a picture with few colours", () => {
-    const small = indexedPng(png(2, lines));
-    const [palette, pixels] = [chunkOf(small, "PLTE"), inflateSync(chunkOf(small, "IDAT"))];
-    const color = (at: number) => [...palette.subarray(at * 3, at * 3 + 3)];
-    expect([1, 2, 4, 5].map((at) => color(pixels[at] ?? -1))).toEqual([
-      [10, 20, 30],
-      [10, 20, 30],
-      [255, 255, 255],
-      [10, 20, 30],
-    ]);
-  });
-
-  it("refuses what it can't read", () => {
-    expect(() => indexedPng(png(0, lines))).toThrow("expected RGB or RGBA");
-    expect(() => indexedPng(Buffer.alloc(20))).toThrow("expected a header");
-    const strange = Buffer.from(lines);
-    strange[0] = 9;
-    expect(() => indexedPng(png(2, strange))).toThrow("filter from 0 to 4");
-  });
-
-  function png(kind: number, data: Buffer): Buffer {
-    const header = Buffer.alloc(13);
-    header.writeUInt32BE(2, 0);
-    header.writeUInt32BE(2, 4);
-    header.set([8, kind, 0, 0, 0], 8);
-    return Buffer.concat([
-      Buffer.alloc(8),
-      chunk("IHDR", header),
-      chunk("IDAT", deflateSync(data)),
-      chunk("IEND", Buffer.alloc(0)),
-    ]);
-  }
-
-  function chunk(type: string, data: Buffer): Buffer {
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(data.length);
-    return Buffer.concat([length, Buffer.from(type), data, Buffer.alloc(4)]);
-  }
-
-  function chunkOf(file: Buffer, type: string): Buffer {
-    const at = file.indexOf(type);
-    return file.subarray(at + 4, at + 4 + file.readUInt32BE(at - 4));
-  }
 });

@@ -1,14 +1,16 @@
 // Draws the data of every dashboard into docs/images: npm run dashboards:pictures [-- --out FOLDER]
 // [--prometheus URL --hours 6]. Without --prometheus it makes the same sample data each time, and needs prometheus and
-// promtool; the pictures are taken by chromium.
-import { spawnSync } from "node:child_process";
+// promtool. ECharts draws; it is installed once, beside the servers of the end-to-end tests.
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { type Dashboard, readDashboard } from "./dashboard.ts";
-import { drawBoard, type Picture } from "./draw/board.ts";
-import { indexedPng } from "./draw/indexed-png.ts";
+import { type DrawChart, drawBoard } from "./draw/board.ts";
+import type { ChartOption } from "./draw/chart-option.ts";
+import { textWidth } from "./draw/svg.ts";
 import { choose, fetchPanel, type PanelData, type TimeRange } from "./panel-data.ts";
 import { panelProblems } from "./panel-problems.ts";
 import { Prometheus } from "./prometheus.ts";
@@ -34,12 +36,45 @@ const { values } = parseArgs({
   },
 });
 
+/** What is used of ECharts: it draws SVG without a page. */
+interface ECharts {
+  setPlatformAPI(api: { measureText(text: string, font?: string): { width: number } }): void;
+  init(
+    dom: null,
+    theme: null,
+    how: { renderer: "svg"; ssr: true; width: number; height: number },
+  ): { setOption(option: ChartOption): void; renderToSVGString(): string; dispose(): void };
+}
+
+/** What ECharts writes for pages that react to a pointer: two thirds of a picture. */
+const FOR_POINTERS =
+  /<style >.*?<\/style>\n?| (?:ecmeta_\w+|class|cursor|pointer-events)="[^"]*"/gs;
+
+async function loadCharts(): Promise<DrawChart> {
+  const install = ["scripts/servers/install.mjs", "echarts"];
+  const said = execFileSync(process.execPath, install, { encoding: "utf8" });
+  const path = said.trim().split(" ").slice(2).join(" ");
+  const echarts: ECharts = await import(pathToFileURL(path).href);
+  // Node has no canvas to measure text with.
+  echarts.setPlatformAPI({
+    measureText: (text, font = "") => ({ width: textWidth(text, Number.parseInt(font, 10) || 12) }),
+  });
+  return (option, { h, w }) => {
+    const chart = echarts.init(null, null, { renderer: "svg", ssr: true, width: w, height: h });
+    chart.setOption(option);
+    const svg = chart.renderToSVGString();
+    chart.dispose();
+    return svg.replace(FOR_POINTERS, "");
+  };
+}
+
 async function draw(
   prometheus: Prometheus,
   dashboard: Dashboard,
   wanted: ReadonlyMap<string, string>,
   range: TimeRange,
-): Promise<Picture> {
+  drawChart: DrawChart,
+): Promise<string> {
   const choices = await choose(prometheus, dashboard, wanted, range);
   const data = new Map<number, PanelData>();
   for (const panel of dashboard.panels) {
@@ -50,43 +85,20 @@ async function draw(
       process.exitCode = 1;
     }
   }
-  return drawBoard(dashboard, data, choices, range);
-}
-
-function photograph({ height, svg, width }: Picture, png: string, folder: string): void {
-  const page = join(folder, "page.html");
-  const photo = join(folder, "photo.png");
-  writeFileSync(page, `<!doctype html><meta charset="utf-8"><body style="margin:0">${svg}`);
-  const { error, status, stderr } = spawnSync(
-    "chromium",
-    [
-      "--headless",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--hide-scrollbars",
-      "--force-device-scale-factor=1",
-      `--user-data-dir=${join(folder, "profile")}`,
-      `--window-size=${width},${height}`,
-      `--screenshot=${photo}`,
-      page,
-    ],
-    { encoding: "utf8" },
-  );
-  if (error !== undefined || status !== 0) throw new Error(`chromium: ${error?.message ?? stderr}`);
-  writeFileSync(png, indexedPng(readFileSync(photo)));
+  return drawBoard(dashboard, data, choices, range, drawChart);
 }
 
 async function drawAll(
   url: string,
   wanted: ReadonlyMap<string, string>,
   range: TimeRange,
-  folder: string,
 ): Promise<void> {
+  const drawChart = await loadCharts();
   mkdirSync(values.out, { recursive: true });
   for (const name of readdirSync(FOLDER).filter((each) => each.endsWith(".json"))) {
     const dashboard = readDashboard(readFileSync(join(FOLDER, name), "utf8"));
-    const picture = await draw(new Prometheus(url), dashboard, wanted, range);
-    photograph(picture, join(values.out, `${dashboard.uid}.png`), folder);
+    const svg = await draw(new Prometheus(url), dashboard, wanted, range, drawChart);
+    writeFileSync(join(values.out, `${dashboard.uid}.svg`), `${svg}\n`);
   }
 }
 
@@ -95,14 +107,14 @@ try {
   if (values.prometheus === undefined) {
     const prometheus = await backfilledPrometheus(sampleWorkload(SAMPLED), folder);
     try {
-      await drawAll(prometheus.url, WANTED, SAMPLED, folder);
+      await drawAll(prometheus.url, WANTED, SAMPLED);
     } finally {
       await prometheus.stop();
     }
   } else {
     const to = Math.floor(Date.now() / 1000);
     const range = { from: to - Number(values.hours) * 3600, to };
-    await drawAll(values.prometheus, new Map(), range, folder);
+    await drawAll(values.prometheus, new Map(), range);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import type { Panel } from "../dashboard.ts";
 import type { PanelData } from "../panel-data.ts";
-import { type Box, element, FAINT, GRID, INK, label } from "./svg.ts";
+import { FAINT, GRID, INK } from "./colors.ts";
+import { type Box, element, label } from "./svg.ts";
 import { valueText } from "./value-text.ts";
 
 const ROW = 22;

@@ -1,10 +1,9 @@
 /**
- * A value in one of the units that the dashboards use. Without `decimals` it has as many as say something. `like` is
- * the value whose scale (ms, s, min; K, Mil) it is written in, for the ticks of an axis; by default itself.
+ * A value in one of the units that the dashboards use. Without `decimals` it has as many as say something.
  */
-export function valueText(value: number, unit: string, decimals?: number, like = value): string {
+export function valueText(value: number, unit: string, decimals?: number): string {
   if (!Number.isFinite(value)) return "–";
-  const size = Math.abs(like);
+  const size = Math.abs(value);
   const write = (scaled: number, most: number, suffix: string): string =>
     `${decimals === undefined ? String(Number(scaled.toFixed(most))) : scaled.toFixed(decimals)}${suffix}`;
   switch (unit) {
