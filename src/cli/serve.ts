@@ -13,6 +13,7 @@ import { openingFailed } from "./serve/opening-failed.ts";
 import { Reports } from "./serve/reports.ts";
 import { limitsOf, SERVE_OPTIONS } from "./serve/serve-options.ts";
 import { tokenEntries } from "./serve/token-file.ts";
+import { tornTexts } from "./serve/torn-text.ts";
 import { checkDirectoryOption } from "./services/directory-option.ts";
 import { leaveSoon } from "./services/leave-soon.ts";
 import { DEFAULT_LISTEN, listenAddress, urlOf } from "./services/listen-address.ts";
@@ -94,6 +95,9 @@ export const serve: Command = {
         runAgeMs,
         limits,
         onError: reports.error,
+        onTorn: (torn) => {
+          for (const text of tornTexts(torn)) reports.say(text);
+        },
       }).catch((error: unknown) => {
         throw openingFailed(error, values.journal ?? "", `${host}:${port}`);
       });
@@ -116,9 +120,11 @@ function announce(service: IngestService, values: Values, io: Io, unnamed: boole
   const url = urlOf(address.address, address.port);
   const kept = `${counted(recovered.lines, "line")} in the journal`;
   const needed = recovered.needed === 0 ? "all done" : `${recovered.needed} still needed`;
-  const torn =
-    recovered.torn === 0 ? "" : `, ${counted(recovered.torn, "line")} cut short by a crash removed`;
-  io.out.line(`Listening on ${url} (${kept}, ${needed}${torn}).`);
+  const { missing, torn, tornBytes } = recovered;
+  const places = torn === 0 ? "" : `, ${counted(torn, "damaged place")}`;
+  const aside = tornBytes === 0 ? "" : `, ${counted(tornBytes, "byte")} set aside`;
+  const gone = missing === 0 ? "" : `, ${counted(missing, "line")} missing`;
+  io.out.line(`Listening on ${url} (${kept}, ${needed}${places}${aside}${gone}).`);
   if (values.endpoint === undefined && values.audit === undefined) {
     io.err.line(
       "Nothing is sent or stored beyond the journal: --endpoint and --audit say where to.",

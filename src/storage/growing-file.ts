@@ -36,17 +36,18 @@ export class GrowingFile {
    * Adds the parts, all or none. They are asked for one after the other, each once the one before
    * is written, so that they need not be in memory together.
    *
+   * @param trailing bytes at the end of the parts in whose place the next parts come.
    * @throws the system's error. What was written of the parts stands behind the end until
    *   {@link repaired} has cut it off, best at once, so that a crash does not bring back what was
    *   refused.
    */
-  async append(parts: Iterable<Uint8Array>): Promise<void> {
+  async append(parts: Iterable<Uint8Array>, trailing = 0): Promise<void> {
     this.#fault = "cut";
     let position = this.#size;
     for (const part of parts) position = await writeFully(this.#file, part, position);
     this.#fault = "spent";
     if (this.#durable) await this.#file.sync();
-    this.#size = position;
+    this.#size = position - trailing;
     this.#fault = undefined;
   }
 

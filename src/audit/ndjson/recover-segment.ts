@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
 import { orClosed } from "../../storage/or-closed.ts";
+import { setAside } from "../../storage/set-aside.ts";
 import { writeFully } from "../../storage/write-fully.ts";
 import { NO_COMMIT } from "./commit-chain.ts";
 import type { OpenSegment } from "./journal.ts";
@@ -68,7 +69,7 @@ async function recover(file: LogFile, options: RecoverOptions): Promise<Recovere
   const size = await file.size();
   await checkVersion(file, segmentPath(options));
   const scan = await scanSegment(file, { until: size, before, onLine });
-  const torn = size > scan.validUntil ? await setAside(file, scan.validUntil, size, options) : {};
+  const torn = size > scan.validUntil ? await cutOff(file, scan.validUntil, size, options) : {};
   if (scan.validUntil === 0) {
     const fresh = await startSegment(file, options);
     return {
@@ -120,43 +121,16 @@ async function safeOnDisk(file: LogFile, { files, paths }: RecoverOptions): Prom
 }
 
 /** Copies what stands behind the last valid line to a file of its own, then cuts it off. */
-async function setAside(
+async function cutOff(
   file: LogFile,
   from: number,
   to: number,
-  options: RecoverOptions,
+  { files, number, paths }: RecoverOptions,
 ): Promise<{ torn: { copy: string; offset: number; bytes: number } }> {
-  const { files, number, paths } = options;
-  await files.makeDirectory(paths.torn);
-  const copy = join(
-    paths.torn,
-    await unusedName(files, paths.torn, `${segmentName(number)}-${from}`),
-  );
-  const target = await files.open(copy, "create");
-  try {
-    const buffer = Buffer.allocUnsafe(Math.min(256 * 1024, to - from));
-    for (let at = from; at < to; ) {
-      const came = await file.read(buffer.subarray(0, Math.min(buffer.length, to - at)), at);
-      if (came === 0) break;
-      await writeFully(target, buffer.subarray(0, came), at - from);
-      at += came;
-    }
-    await target.sync();
-  } finally {
-    await target.close();
-  }
-  await files.syncDirectory(paths.torn);
+  const stem = `${segmentName(number)}-${from}`;
+  const copy = await setAside(file, from, to, { files, directory: paths.torn, stem });
   await file.truncate(from);
   return { torn: { copy, offset: from, bytes: to - from } };
-}
-
-/** Never a name that is taken: nothing that was set aside is ever overwritten. */
-async function unusedName(files: FileLayer, directory: string, stem: string): Promise<string> {
-  const taken = new Set(await files.list(directory));
-  for (let attempt = 1; ; attempt += 1) {
-    const name = attempt === 1 ? `${stem}.torn` : `${stem}-${attempt}.torn`;
-    if (!taken.has(name)) return name;
-  }
 }
 
 async function checkVersion(file: LogFile, path: string): Promise<void> {

@@ -26,6 +26,12 @@ export function openingFailed(error: unknown, journal: string, address: string):
         "One service at a time has a journal.",
         options,
       );
+    case "EDAMAGED":
+      return new CliError(
+        `--journal: ${safe(messageOf(error))}`,
+        'What to do: docs/operations.md, "It does not start".',
+        options,
+      );
     default:
   }
   const hint = openingHint(error, journal);

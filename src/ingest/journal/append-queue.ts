@@ -39,6 +39,11 @@ export class AppendQueue {
     this.#options = options;
   }
 
+  /** Nothing waits, and nothing is being written. */
+  get idle(): boolean {
+    return this.#running === undefined;
+  }
+
   push(lines: readonly NewLine[]): Promise<Appended> {
     const bytes = linesSize(lines);
     const { maxPendingBytes } = this.#options;

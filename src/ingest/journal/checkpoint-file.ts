@@ -12,7 +12,7 @@ export interface Checkpoint {
   readonly position: number;
   /** What came of all lines below it is stored, though some are needed again; never below `position`. */
   readonly stored: number;
-  /** The journal's end then: all below it was on the disk. */
+  /** The journal's end then: all below it was on the disk, and what is missing below it is damage. */
   readonly end: number;
 }
 
@@ -45,16 +45,18 @@ export async function readCheckpoint(
  * Takes the room on the disk that checkpoints will need. On a disk that is full by then none could be
  * written otherwise, the files below it not be removed, and the disk would stay full.
  *
- * @param first written where there is none: only one that replaces another makes room for the next.
+ * @param now written where another one, or none, is there: only one that replaces another makes room
+ *   for the next.
  */
 export async function prepareCheckpoints(
   files: FileLayer,
   directory: string,
-  first: Checkpoint,
+  now: Checkpoint,
 ): Promise<void> {
-  const there = await files.open(checkpointPath(directory), "read");
-  if (there === undefined) return writeCheckpoint(files, directory, first);
-  await there.close();
+  const there = await readCheckpoint(files, directory);
+  if (there === undefined || there === "unreadable" || there.end < now.end) {
+    return writeCheckpoint(files, directory, now);
+  }
   await takeRoom(files, draftPath(directory), ROOM);
 }
 

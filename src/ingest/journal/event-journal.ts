@@ -9,7 +9,8 @@ import { type OnJournalDamage, refuseDamage } from "./journal-damage.ts";
 import { JournalReader } from "./journal-reader.ts";
 import { JournalWriter } from "./journal-writer.ts";
 import type { LogLine, NewLine } from "./log-line.ts";
-import { type JournalTorn, type OpenedJournal, openJournal } from "./open-journal.ts";
+import type { JournalTorn, OnJournalTorn } from "./mend-segment.ts";
+import { type OpenedJournal, openJournal } from "./open-journal.ts";
 import { SegmentList } from "./segment-list.ts";
 
 export interface EventJournalOptions {
@@ -29,15 +30,24 @@ export interface EventJournalOptions {
    * reading reject with a `JournalDamageError`.
    */
   readonly onDamage?: OnJournalDamage;
+  /**
+   * Called with the places that opening sets aside, before it changes their file: also where it fails
+   * then. See {@link EventJournal.torn}.
+   */
+  readonly onTorn?: OnJournalTorn;
   /** Default: the disk. */
   readonly fileLayer?: RemovingFileLayer;
 }
 
+/** Time from a write until the checkpoint says that it is on the disk, in ms, if nothing waits then. */
+const VERIFY_MS = 1_000;
+
 /**
  * Lines in the order they came, on the disk: what `append` has resolved is there after any crash.
  *
- * The files are `lines-<offset of the first line>.v1.log` and `checkpoint`, readable by the owner
- * alone. One journal at a time may have a directory open. Offsets begin at 0 and have no gaps.
+ * The files are `lines-<offset of the first line>.v1.log`, `checkpoint`, and copies of damaged places
+ * in `torn`, readable by the owner alone. One journal at a time may have a directory open. Offsets
+ * begin at 0 and have no gaps, except where opening found lines missing.
  *
  * @example
  * const journal = await EventJournal.open("/var/lib/entelix-otel/journal");
@@ -59,6 +69,7 @@ export class EventJournal {
   readonly #waiting = new Set<() => void>();
   readonly #writer: JournalWriter;
   #checkpoint: Checkpoint;
+  #verifying: NodeJS.Timeout | undefined;
   #checkpoints: Promise<void> = Promise.resolve();
   #closed: Promise<void> | undefined;
 
@@ -84,13 +95,16 @@ export class EventJournal {
       writer: this.#writer,
       each: durability === "each",
       maxPendingBytes,
-      onWritten: () => this.#wake(),
+      onWritten: () => {
+        this.#wake();
+        this.#verifyLater();
+      },
     });
   }
 
   /**
-   * Opens the journal of a directory, which is made if need be; at once after any crash. What a crash
-   * has cut short at the end is removed, see {@link torn}.
+   * Opens the journal of a directory, which is made if need be; at once after any crash. What is
+   * damaged in the last write is set aside, see {@link torn}.
    *
    * @throws RangeError for an option out of its range; Error with the code `ELOCKED` when another
    *   process, or another journal here, has it open; `JournalDamageError` when something is damaged
@@ -104,22 +118,22 @@ export class EventJournal {
       keep: options.keep ?? 100_000,
       maxPendingBytes: options.maxPendingBytes ?? 256 * 1024 * 1024,
       onDamage: options.onDamage ?? refuseDamage,
+      onTorn: options.onTorn ?? (() => {}),
       fileLayer: options.fileLayer ?? nodeFileLayer,
     };
     checkWhole(given.segmentBytes, "segmentBytes", 1024);
     checkWhole(given.keep, "keep");
     checkWhole(given.maxPendingBytes, "maxPendingBytes", 1);
-    const { fileLayer: files, onDamage } = given;
+    const { fileLayer: files, onDamage, onTorn } = given;
     await files.makeDirectory(directory);
     const lock = await LockedDirectory.lock(files, directory);
     try {
-      const opened = await lock.whileOpening(async () => {
-        const found = await openJournal({ files, directory, onDamage });
-        // Where there is no room now, a checkpoint may find some later.
-        await prepareCheckpoints(files, directory, found.checkpoint).catch(() => {});
-        return found;
+      return await lock.whileOpening(async () => {
+        const opened = await openJournal({ files, directory, onDamage, onTorn });
+        const journal = new EventJournal(directory, opened, lock, given);
+        await journal.#prepare();
+        return journal;
       });
-      return new EventJournal(directory, opened, lock, given);
     } catch (error) {
       await lock.release();
       throw error;
@@ -151,7 +165,11 @@ export class EventJournal {
     return this.#checkpoint.stored;
   }
 
-  /** What opening found cut short by a crash, and removed: lines that no append had resolved. */
+  /**
+   * Places in the last write, or behind it, where opening found no records. Their bytes are copied, then
+   * cut off or replaced by a hole. A crash leaves them where a write was on its way, which no append had
+   * resolved; that it was so, nothing tells.
+   */
   get torn(): readonly JournalTorn[] {
     return this.#torn;
   }
@@ -226,6 +244,7 @@ export class EventJournal {
   }
 
   async #end(): Promise<void> {
+    clearTimeout(this.#verifying);
     await this.#queue.drained();
     await this.#checkpoints;
     try {
@@ -256,6 +275,38 @@ export class EventJournal {
       // One after the other, so that a crash never leaves a hole between two.
       await this.#files.syncDirectory(this.#directory);
     }
+  }
+
+  /** Makes sure of the end mark and of room for checkpoints; the first one says what is on the disk. */
+  async #prepare(): Promise<void> {
+    const now = { ...this.#checkpoint, end: this.next };
+    // Where there is no room now, the next write and checkpoint may find some.
+    await this.#writer.mark().catch(() => {});
+    try {
+      await prepareCheckpoints(this.#files, this.#directory, now);
+      this.#checkpoint = now;
+    } catch {
+      this.#verifyLater();
+    }
+  }
+
+  /**
+   * Has the checkpoint say how much is on the disk, once nothing waits to be written: damage is told
+   * from the remains of a crash by that. No write waits for it, and it may fail.
+   */
+  #verifyLater(): void {
+    if (this.#verifying !== undefined || this.#closed !== undefined) return;
+    if (this.next <= this.#checkpoint.end) return;
+    this.#verifying = setTimeout(() => {
+      this.#checkpoints = this.#checkpoints.then(() => this.#verify());
+    }, VERIFY_MS).unref();
+  }
+
+  async #verify(): Promise<void> {
+    const isDue = this.#queue.idle && this.next > this.#checkpoint.end;
+    if (isDue) await this.#remember(this.#checkpoint).catch(() => {});
+    this.#verifying = undefined;
+    this.#verifyLater();
   }
 
   async #remember({ position, stored }: Omit<Checkpoint, "end">): Promise<void> {

@@ -2,7 +2,7 @@ import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
 import { fileLineBatches } from "../../storage/file-lines.ts";
 import type { OnJournalDamage } from "./journal-damage.ts";
 import type { LogLine } from "./log-line.ts";
-import { type Fault, RecordSequence } from "./record-sequence.ts";
+import { type Fault, RecordSequence, recordOf } from "./record-sequence.ts";
 import { seekRecord } from "./seek-record.ts";
 import type { Segment } from "./segment.ts";
 import type { SegmentList } from "./segment-list.ts";
@@ -78,7 +78,7 @@ export class JournalReader {
     let bytes = 0;
     for await (const lines of fileLineBatches(open.file, open.position, size)) {
       for (const line of lines) {
-        const { fault, record } = open.sequence.take(line);
+        const { fault, record } = open.sequence.take(line.start, recordOf(line));
         if (fault !== undefined) {
           if (open.sought) {
             startOver(open);
@@ -88,8 +88,9 @@ export class JournalReader {
         }
         open.sought = false;
         open.position = line.end;
-        if (record === undefined || record.line.offset < this.#at) continue;
-        this.#at = record.line.offset + 1;
+        if (record === undefined || record.next <= this.#at) continue;
+        this.#at = record.next;
+        if (record.line === undefined) continue;
         batch.push(record.line);
         bytes += line.end - line.start;
         if (batch.length < BATCH_LINES && bytes < BATCH_BYTES) continue;

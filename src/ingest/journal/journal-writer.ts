@@ -1,8 +1,10 @@
 import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
 import { GrowingFile } from "../../storage/growing-file.ts";
 import { ChunkPool, LineChunks } from "../../storage/line-chunks.ts";
+import { orClosed } from "../../storage/or-closed.ts";
+import { writeFully } from "../../storage/write-fully.ts";
 import type { NewLine } from "./log-line.ts";
-import { recordText, sharedFields } from "./record.ts";
+import { holeText, recordText, sharedFields } from "./record.ts";
 import { type Segment, segmentPath } from "./segment.ts";
 import type { SegmentList } from "./segment-list.ts";
 
@@ -47,15 +49,28 @@ export class JournalWriter {
     if (this.#file.size >= this.#options.segmentBytes) await this.#startNext();
     const segment = this.#segment;
     const first = segment.end;
+    const end = arrivals.reduce((sum, { lines }) => sum + lines.length, first);
+    const mark = endMark(segment.first, end);
     try {
-      await this.#file.append(this.#encoded(arrivals, first));
+      await this.#file.append(this.#encoded(arrivals, first, mark), mark.length + 1);
     } catch (error) {
-      await this.#makeReady().catch(() => {});
+      await this.#markAgain().catch(() => {});
       throw error;
     }
     segment.size = this.#file.size;
-    segment.end = arrivals.reduce((end, { lines }) => end + lines.length, first);
+    segment.end = end;
     return first;
+  }
+
+  /**
+   * Writes the end mark where it is missing.
+   *
+   * @throws the system's error; the next write is none the worse for it.
+   */
+  mark(): Promise<void> {
+    const { end, first } = this.#segment;
+    const line = Buffer.from(`${endMark(first, end)}\n`);
+    return this.#file.append([line], line.length);
   }
 
   close(): Promise<void> {
@@ -67,7 +82,16 @@ export class JournalWriter {
     if (!(await this.#file.repaired())) await this.#startNext();
   }
 
-  *#encoded(arrivals: readonly Arrival[], write: number): Generator<Uint8Array, void, void> {
+  async #markAgain(): Promise<void> {
+    await this.#makeReady();
+    await this.mark();
+  }
+
+  *#encoded(
+    arrivals: readonly Arrival[],
+    write: number,
+    mark: string,
+  ): Generator<Uint8Array, void, void> {
     const chunks = new LineChunks(this.#pool);
     let before: NewLine | undefined;
     let shared = "";
@@ -84,6 +108,7 @@ export class JournalWriter {
           chunks.release();
         }
       }
+      chunks.add(mark);
       yield* chunks.parts();
     } finally {
       chunks.release();
@@ -96,19 +121,20 @@ export class JournalWriter {
     const path = segmentPath(directory, first);
     // A file of this name is empty: an attempt before has left it, or nothing came into it.
     const file = await files.open(path, "create");
-    try {
-      await file.sync();
-      await files.syncDirectory(directory);
-    } catch (error) {
-      await file.close().catch(() => {});
-      throw error;
-    }
+    await orClosed(file, writeFully(file, Buffer.from(`${endMark(first, first)}\n`), 0));
+    await orClosed(file, file.sync());
+    await orClosed(file, files.syncDirectory(directory));
     const old = this.#file;
     this.#segment = { first, path, size: 0, end: first };
     this.#file = new GrowingFile(file, 0, true);
     segments.add(this.#segment);
     await old.close().catch(() => {});
   }
+}
+
+/** It claims no more than that all before the segment was on the disk when it was written. */
+function endMark(first: number, end: number): string {
+  return holeText(end, 0, first);
 }
 
 function sharesFields(a: NewLine, b: NewLine): boolean {

@@ -1,24 +1,17 @@
-import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
+import type { LogFile, RemovingFileLayer } from "../../storage/file-layer.ts";
 import { refuseForeignLog } from "../../storage/foreign-log.ts";
 import { orClosed } from "../../storage/or-closed.ts";
 import { type Checkpoint, checkpointPath, readCheckpoint } from "./checkpoint-file.ts";
 import type { OnJournalDamage } from "./journal-damage.ts";
+import { type JournalTorn, mendSegment, type OnJournalTorn } from "./mend-segment.ts";
 import { endsWithRecord, scanSegment } from "./scan-segment.ts";
-import { type Segment, segmentPath, segmentsAmong } from "./segment.ts";
-
-/** What a crash has left behind the last record of a file, and opening has cut off. */
-export interface JournalTorn {
-  /** Path of the file. */
-  readonly file: string;
-  /** Where it stood. */
-  readonly position: number;
-  readonly bytes: number;
-}
+import { draftsAmong, type Segment, segmentPath, segmentsAmong } from "./segment.ts";
 
 export interface OpenJournalOptions {
-  readonly files: FileLayer;
+  readonly files: RemovingFileLayer;
   readonly directory: string;
   readonly onDamage: OnJournalDamage;
+  readonly onTorn: OnJournalTorn;
 }
 
 export interface OpenedJournal {
@@ -33,7 +26,8 @@ export interface OpenedJournal {
 
 interface OpenedSegment {
   readonly segment: Segment;
-  readonly torn: JournalTorn | undefined;
+  readonly file: LogFile;
+  readonly torn: readonly JournalTorn[];
   /** May be written to. */
   readonly goesOn: boolean;
 }
@@ -44,19 +38,17 @@ export async function openJournal(options: OpenJournalOptions): Promise<OpenedJo
   const names = await files.list(directory);
   refuseForeignLog(directory, "a journal", names);
   const firsts = segmentsAmong(directory, names);
+  for (const draft of draftsAmong(directory, names)) await files.remove(draft);
   const checkpoint = await checkpointFrom(options, firsts[0]);
   const sealed: Segment[] = [];
   const torn: JournalTorn[] = [];
   for (const [index, first] of firsts.entries()) {
-    const path = segmentPath(directory, first);
-    const file = await files.open(path, "update");
-    if (file === undefined) throw new Error(`${path}: no such file any more`);
-    const limit = firsts[index + 1];
-    const opened = await orClosed(file, openSegment(file, first, limit, checkpoint.end, options));
-    if (opened.torn !== undefined) torn.push(opened.torn);
-    if (opened.goesOn) return { sealed, active: opened.segment, file, checkpoint, torn };
+    const opened = await openSegment(first, firsts[index + 1], checkpoint.end, options);
+    const { file, goesOn, segment } = opened;
+    torn.push(...opened.torn);
+    if (goesOn) return { sealed, active: segment, file, checkpoint, torn };
     await file.close();
-    sealed.push(opened.segment);
+    sealed.push(segment);
   }
   // The first, or lines are missing at the end, and new ones must not be taken for those.
   const first = checkpoint.end;
@@ -71,30 +63,30 @@ export async function openJournal(options: OpenJournalOptions): Promise<OpenedJo
  * @param synced an offset below which all was on the disk once.
  */
 async function openSegment(
-  file: LogFile,
   first: number,
   limit: number | undefined,
   synced: number,
   options: OpenJournalOptions,
 ): Promise<OpenedSegment> {
-  const path = segmentPath(options.directory, first);
+  const { directory, files, onDamage, onTorn } = options;
+  const path = segmentPath(directory, first);
+  const file = await files.open(path, "update");
+  if (file === undefined) throw new Error(`${path}: no such file any more`);
   // A sealed one is checked where its lines are read: now it is enough that its end is right.
-  if (limit !== undefined && (await endsWithRecord(file, limit - 1))) {
-    const segment = { first, path, size: await file.size(), end: limit };
-    return { segment, torn: undefined, goesOn: false };
+  if (limit !== undefined && (await orClosed(file, endsWithRecord(file, limit)))) {
+    const segment = { first, path, size: await orClosed(file, file.size()), end: limit };
+    return { segment, file, torn: [], goesOn: false };
   }
-  const how = { path, first, onDamage: options.onDamage };
-  let scanned = await scanSegment(file, { ...how, limit });
-  const isShort = scanned.end < synced && limit === undefined;
-  if (isShort) scanned = await scanSegment(file, { ...how, limit: synced });
-  const { end, size, torn } = scanned;
-  if (torn > 0) await file.truncate(size);
+  const scan = scanSegment(file, { path, first, limit, synced, onDamage });
+  const scanned = await orClosed(file, scan);
+  const mended = await mendSegment(file, scanned, { files, directory, path, onTorn });
   // What the dead process wrote may still be with the system only, and counts from now on.
-  await makeSafe(file, options);
+  await orClosed(mended.file, makeSafe(mended.file, options));
   return {
-    segment: { first, path, size, end },
-    torn: torn > 0 ? { file: path, position: size, bytes: torn } : undefined,
-    goesOn: limit === undefined && !isShort,
+    segment: { first, path, size: mended.size, end: scanned.end },
+    file: mended.file,
+    torn: mended.torn,
+    goesOn: limit === undefined && !scanned.isShort,
   };
 }
 

@@ -5,17 +5,23 @@ import type { LogLine, NewLine } from "./log-line.ts";
 
 /*
  * A record is one line of text: a checksum of all that follows it, a JSON object with what the journal
- * knows of the line, a tab, and the line as it came.
+ * knows of the line, a tab, and the line as it came. A hole is a record without a line: it stands where
+ * records of the last write were damaged, so that offsets have no gaps. A hole for no lines is the end
+ * mark: each write ends with one, and the next write begins in its place. A file without it was cut.
  */
 
-/** A line as it stands in the journal. */
+/** A line as it stands in the journal, or a hole. */
 export interface JournalRecord {
-  readonly line: LogLine;
+  readonly offset: number;
+  /** The offset behind it: a hole stands for any number of lines. */
+  readonly next: number;
   /**
    * First offset of the write that the record came with: all before it was on the disk when this
    * record was written.
    */
   readonly write: number;
+  /** `undefined`: a hole. */
+  readonly line: LogLine | undefined;
 }
 
 /** What differs from each line to the next. */
@@ -40,6 +46,15 @@ export function recordText(place: RecordPlace, shared: string, text: string): st
   return withChecksum(`${fields}\t${text}`);
 }
 
+/** The record that stands for lines that are missing, or the end mark where none are. */
+export function holeText(offset: number, missing: number, write: number): string {
+  return withChecksum(`${JSON.stringify({ offset, write, missing })}\t`);
+}
+
+export function isEndMark({ next, offset }: JournalRecord): boolean {
+  return next === offset;
+}
+
 /** @returns the record, or what is there instead. */
 export function readRecord(bytes: Uint8Array): JournalRecord | string {
   const body = checked(bytes);
@@ -47,12 +62,14 @@ export function readRecord(bytes: Uint8Array): JournalRecord | string {
   const tab = body.indexOf(TAB);
   const fields = parse(lineText(body.subarray(0, Math.max(0, tab))));
   if (!isObject(fields)) return OTHER_FORM;
-  const { arrived, dialect, key, offset, tenant, trusted, write } = fields;
+  const { arrived, dialect, key, missing, offset, tenant, trusted, write } = fields;
   if (!isCount(offset) || !isCount(write) || write > offset) return OTHER_FORM;
+  if (isCount(missing)) return { offset, next: offset + missing, write, line: undefined };
   if (typeof arrived !== "number" || typeof trusted !== "boolean") return OTHER_FORM;
   if (!isName(tenant) || !isName(dialect) || !isName(key)) return OTHER_FORM;
   const text = lineText(body.subarray(tab + 1));
-  return { line: { offset, text, tenant, dialect, key, trusted, arrivedMs: arrived }, write };
+  const line = { offset, text, tenant, dialect, key, trusted, arrivedMs: arrived };
+  return { offset, next: offset + 1, write, line };
 }
 
 /** The offset that the start of a record claims, without a look at its checksum. */

@@ -1,8 +1,9 @@
 import type { LogFile } from "../../storage/file-layer.ts";
-import { fileLineBatches, MAX_LINE_BYTES } from "../../storage/file-lines.ts";
+import { type FileLine, fileLineBatches, MAX_LINE_BYTES } from "../../storage/file-lines.ts";
 import type { JournalDamage, OnJournalDamage } from "./journal-damage.ts";
-import { readRecord } from "./record.ts";
-import { type Fault, RecordSequence } from "./record-sequence.ts";
+import { longestRise } from "./longest-rise.ts";
+import { isEndMark, type JournalRecord, readRecord } from "./record.ts";
+import { type Fault, RecordSequence, recordOf } from "./record-sequence.ts";
 
 export interface ScanOptions {
   readonly path: string;
@@ -10,25 +11,42 @@ export interface ScanOptions {
   readonly first: number;
   /** First offset of the next segment, if there is one: nothing from there on counts in this one. */
   readonly limit: number | undefined;
+  /** An offset below which all was on the disk once. */
+  readonly synced: number;
   readonly onDamage: OnJournalDamage;
+}
+
+/** Bytes of the last write that are no record, or none where the file ends too early. */
+export interface TornPlace {
+  /** Line of the file, from 1. */
+  readonly line: number;
+  /** Where in the file they stand. */
+  readonly position: number;
+  readonly bytes: number;
+  /** Offset of what was expected there. */
+  readonly offset: number;
+  /** Lines that are missing there; `undefined`: the end mark is missing too, which would tell. */
+  readonly missing: number | undefined;
+  /** The record behind it; `undefined`: the place is the end of the file. */
+  readonly before: JournalRecord | undefined;
 }
 
 export interface ScannedSegment {
   /** Offset in the file behind the last record that counts. */
   readonly size: number;
-  /** Bytes behind it: of writes that were never reported as done. */
-  readonly torn: number;
   /** Offset behind the last record. */
   readonly end: number;
+  /** Places in the last write to be set aside, ascending. */
+  readonly torn: readonly TornPlace[];
+  /** Records are missing at the end that were on the disk. */
+  readonly isShort: boolean;
 }
 
-/** Damages held until it is known whether they are only of a write that was cut short. */
-const MAX_DOUBTS = 100;
 const CHUNK = 64 * 1024;
 const NEWLINE = 0x0a;
 
-/** Whether the last line of a file is a whole record of this offset. */
-export async function endsWithRecord(file: LogFile, offset: number): Promise<boolean> {
+/** Whether the last line of a file is a whole record that ends before this offset. */
+export async function endsWithRecord(file: LogFile, end: number): Promise<boolean> {
   const size = await file.size();
   for (let span = CHUNK; ; span = Math.min(4 * span, MAX_LINE_BYTES)) {
     const from = Math.max(0, size - span);
@@ -39,82 +57,153 @@ export async function endsWithRecord(file: LogFile, offset: number): Promise<boo
     // Of a line that begins further ahead more has to be read.
     if (start === 0 && from > 0 && span < MAX_LINE_BYTES) continue;
     const record = readRecord(tail.subarray(start, -1));
-    return typeof record !== "string" && record.line.offset === offset;
+    return typeof record !== "string" && record.next === end;
   }
 }
 
 /**
  * Reads a segment that a crash may have left, and tells what of it counts.
  *
- * A place that is no record is damage where a later write stands behind it: that one was begun only
- * once all before it was on the disk. With nothing behind it but records of the same write, it is the
- * end of a write that was cut short and never reported as done, of which the disk kept some parts.
+ * A place that is no record is damage below what was on the disk, and where a later write stands behind
+ * it: that one was begun only once all before it was on the disk. Of the last write the disk may have
+ * kept any parts: every record of it counts, and what is between them is torn.
  */
 export async function scanSegment(file: LogFile, options: ScanOptions): Promise<ScannedSegment> {
-  const { first, limit, onDamage, path } = options;
-  const fileSize = await file.size();
-  const sequence = new RecordSequence(first, limit);
-  const doubts = new Doubts(path, onDamage);
-  let size = 0;
-  let end = first;
-  let number = 1;
-  let stop = fileSize;
-  read: for await (const lines of fileLineBatches(file, 0, fileSize)) {
+  const scan = new Scan(options);
+  const size = await file.size();
+  for await (const lines of fileLineBatches(file, 0, size)) {
     for (const line of lines) {
-      const { fault, isBeyond, record } = sequence.take(line);
-      if (isBeyond) {
-        stop = line.start;
-        break read;
-      }
-      if (fault !== undefined) doubts.add(fault, line.number);
-      number = line.ended ? line.number + 1 : line.number;
-      if (record === undefined || (doubts.any && record.write <= end)) continue;
-      doubts.confirm();
-      size = line.end;
-      end = record.line.offset + 1;
+      if (!scan.take(line)) return scan.end(line.start, size);
     }
   }
-  if (limit === undefined || end === limit) return { size, torn: fileSize - size, end };
-  const missing = sequence.end(stop, limit);
-  if (missing !== undefined) doubts.add(missing, number);
-  doubts.confirm();
-  return { size: stop, torn: 0, end: limit };
+  return scan.end(size, size);
 }
 
-class Doubts {
-  readonly #path: string;
-  readonly #onDamage: OnJournalDamage;
-  #damages: JournalDamage[] = [];
-  #more = 0;
+/** Where a record stands in the file, and what comes behind it. */
+interface Placed {
+  readonly record: JournalRecord | undefined;
+  readonly start: number;
+  readonly end: number;
+  /** Number of the next line. */
+  readonly line: number;
+  /** Offset of the next record. */
+  readonly next: number;
+}
 
-  constructor(path: string, onDamage: OnJournalDamage) {
-    this.#path = path;
-    this.#onDamage = onDamage;
+class Scan {
+  readonly #options: ScanOptions;
+  readonly #sequence: RecordSequence;
+  /** An offset below which all was on the disk once. */
+  readonly #synced: number;
+  /** The last record with none but good lines before it, or known damage. */
+  #intact: Placed;
+  /** What was found behind that, until it is known whether it is damage. */
+  #doubts: JournalDamage[] = [];
+  /** Records behind that, which count where it is not. */
+  #candidates: Placed[] = [];
+  #lines = 0;
+
+  constructor(options: ScanOptions) {
+    const { first, limit, synced } = options;
+    this.#options = options;
+    this.#sequence = new RecordSequence(first);
+    this.#synced = limit ?? synced;
+    this.#intact = { record: undefined, start: 0, end: 0, line: 1, next: first };
   }
 
-  get any(): boolean {
-    return this.#damages.length > 0;
-  }
-
-  add({ expected, found }: Fault, line: number): void {
-    if (this.#damages.length < MAX_DOUBTS) {
-      this.#damages.push({ file: this.#path, line, expected, found });
-    } else {
-      this.#more += 1;
+  /** @returns whether the line may belong to the segment, and more is to be read. */
+  take(line: FileLine): boolean {
+    const { limit = Number.POSITIVE_INFINITY } = this.#options;
+    const found = recordOf(line);
+    if (typeof found !== "string" && found.next > limit) return false;
+    this.#lines = line.number;
+    const { fault, record } = this.#sequence.take(line.start, found);
+    this.#doubt(fault, line.number);
+    if (typeof found === "string") return true;
+    const { end, number, start } = line;
+    const placed = { record: found, start, end, line: number + 1, next: found.next };
+    if (record !== undefined && (this.#doubts.length === 0 || this.#showsDamage(record))) {
+      this.#confirm();
+      this.#intact = placed;
+    } else if (found.offset >= this.#intact.next) {
+      this.#candidates.push(placed);
     }
+    return true;
   }
 
-  confirm(): void {
-    const damages = this.#damages;
-    const last = damages.at(-1);
-    if (last === undefined) return;
-    const more = this.#more;
-    this.#damages = [];
-    this.#more = 0;
-    for (const damage of damages) this.#onDamage(damage);
-    if (more > 0) {
-      const { expected, file, line } = last;
-      this.#onDamage({ file, line: line + 1, expected, found: `${more} more places like this` });
+  /**
+   * @param stop where in the file the segment ends.
+   * @param size of the file.
+   */
+  end(stop: number, size: number): ScannedSegment {
+    const synced = this.#synced;
+    this.#doubt(this.#sequence.end(stop, synced), this.#lines + 1);
+    if (this.#intact.next < synced) {
+      this.#confirm();
+      return { size: stop, end: synced, torn: [], isShort: true };
     }
+    const torn: TornPlace[] = [];
+    let at = this.#intact;
+    const chain = this.#chain();
+    // Offsets behind the last line are given anew: no hole keeps them.
+    const lines = chain.findLastIndex(({ record }) => record?.line !== undefined) + 1;
+    for (const placed of chain.slice(0, lines)) {
+      const { record, start } = placed;
+      const missing = (record?.offset ?? at.next) - at.next;
+      if (start > at.end || missing > 0) torn.push(tornPlace(at, start, missing, record));
+      at = placed;
+    }
+    const behind = chain.at(-1);
+    const mark = behind !== undefined && isMark(behind) ? behind : undefined;
+    const stopAt = mark?.end === size ? mark.start : size;
+    const missing = this.#missing(at, mark);
+    if (stopAt > at.end || missing !== 0) torn.push(tornPlace(at, stopAt, missing, undefined));
+    return { size: isMark(at) ? at.start : at.end, end: at.next, torn, isShort: false };
   }
+
+  /** Lines that are missing behind the last one. */
+  #missing(last: Placed, mark: Placed | undefined): number | undefined {
+    if (this.#options.limit !== undefined) return 0;
+    if (mark !== undefined) return mark.next - last.next;
+    return isMark(last) ? 0 : undefined;
+  }
+
+  /** A record behind doubts, from which it follows that what they are about was on the disk. */
+  #showsDamage({ offset, write }: JournalRecord): boolean {
+    const expected = this.#intact.next;
+    return expected < this.#synced || write > expected || (write === expected && offset === write);
+  }
+
+  #doubt(fault: Fault | undefined, line: number): void {
+    if (fault === undefined) return;
+    const { expected, found } = fault;
+    this.#doubts.push({ file: this.#options.path, line, expected, found });
+  }
+
+  #confirm(): void {
+    const doubts = this.#doubts;
+    this.#doubts = [];
+    this.#candidates = [];
+    for (const damage of doubts) this.#options.onDamage(damage);
+  }
+
+  /** As many records as can stand in order: some may be there twice, or in the wrong place. */
+  #chain(): readonly Placed[] {
+    const offsets = this.#candidates.map(({ record, next }) => record?.offset ?? next);
+    const kept = new Set(longestRise(offsets));
+    return this.#candidates.filter((_, index) => kept.has(index));
+  }
+}
+
+function isMark({ record }: Placed): boolean {
+  return record !== undefined && isEndMark(record);
+}
+
+function tornPlace(
+  { end, line, next }: Placed,
+  to: number,
+  missing: number | undefined,
+  before: JournalRecord | undefined,
+): TornPlace {
+  return { line, position: end, bytes: to - end, offset: next, missing, before };
 }

@@ -35,3 +35,14 @@ export function segmentsAmong(directory: string, names: readonly string[]): numb
   }
   return numbersOf(names, segmentName);
 }
+
+/** Where a segment is made anew, before it takes the place of the one that is there. */
+export function draftPath(segment: string): string {
+  return `${segment}.tmp`;
+}
+
+/** Drafts among some names: what a crash has left of them. */
+export function draftsAmong(directory: string, names: readonly string[]): readonly string[] {
+  const drafts = names.filter((name) => /^lines-\d{16}\.v\d+\.log\.tmp$/.test(name));
+  return drafts.map((name) => join(directory, name));
+}

@@ -42,6 +42,11 @@ export const INGEST_METRICS = {
   entelix_ingest_journal_next_offset: gauge("Offset of the next line of the journal."),
   entelix_ingest_journal_position: gauge("Offset of the first line that is still needed."),
   entelix_ingest_journal_errors_total: counter("Appends to the journal that failed."),
+  entelix_ingest_journal_torn_places_total: counter(
+    "Damaged places that the start found in the journal's last write.",
+  ),
+  entelix_ingest_journal_torn_bytes_total: counter("Bytes there that it set aside."),
+  entelix_ingest_journal_missing_lines_total: counter("Lines known to be missing there."),
   entelix_ingest_backlog_bytes: gauge("Bytes of accepted lines that are still needed."),
   entelix_ingest_lane_lines_total: counter("Lines the lane has taken from the journal."),
   entelix_ingest_lane_events_total: counter("Events the lane has played."),

@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { SessionLog } from "../../audit/session-log.ts";
 import { AcceptedIds } from "../../ingest/journal/accepted-ids.ts";
 import { EventJournal } from "../../ingest/journal/event-journal.ts";
+import type { OnJournalTorn } from "../../ingest/journal/mend-segment.ts";
 import type { ServiceResource } from "../../otel/replay/service-resource.ts";
 import type { SpanStore } from "../../otel/service/span-store.ts";
 import { RUNTIMES } from "../../runtimes/runtimes.ts";
@@ -43,6 +44,8 @@ export interface IngestServiceOptions {
   readonly runAgeMs: number;
   readonly limits: IngestLimits;
   readonly onError: (error: unknown, where: string) => void;
+  /** Called with the damaged places of the journal that the start sets aside, also where it fails then. */
+  readonly onTorn: OnJournalTorn;
 }
 
 /** How long requests may take to come to their end when the service ends, in ms. */
@@ -87,12 +90,13 @@ export class IngestService {
    * journal throws; an error of the system, such as EADDRINUSE.
    */
   static async start(options: IngestServiceOptions): Promise<IngestService> {
-    const { audit, host, limits, lookback, onError, port, service, spans, tenant } = options;
+    const { audit, host, limits, lookback, onError, onTorn, port, service, spans, tenant } =
+      options;
     const loopback = isLoopback(host);
     if (options.tokens === undefined && !loopback) {
       throw new RangeError(`host: expected a loopback address where there are no tokens`);
     }
-    const journal = await EventJournal.open(options.journal, { keep: lookback });
+    const journal = await EventJournal.open(options.journal, { keep: lookback, onTorn });
     const dialects = RUNTIMES.map(({ dialect }) => dialect);
     const figures = new IngestFigures();
     const backlog = new Backlog();
@@ -165,6 +169,7 @@ export class IngestService {
             connections: server.connections,
             ready: !server.draining && unready() === undefined,
             journal,
+            recovered,
             backlogBytes: backlog.bytes,
           }),
         openapi: openapiText(),

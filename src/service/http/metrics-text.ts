@@ -2,6 +2,7 @@ import type { LaneFigures } from "../lane/lane-figures.ts";
 import { metricLines, one, type Sample } from "../prometheus-text.ts";
 import type { IngestFigures } from "./ingest-figures.ts";
 import { INGEST_METRICS, type IngestMetric, type IngestMetricName } from "./ingest-metric-names.ts";
+import type { Recovered } from "./recover-journal.ts";
 
 /** How the service stands when it is asked. */
 export interface IngestState {
@@ -11,6 +12,7 @@ export interface IngestState {
   readonly connections: number;
   readonly ready: boolean;
   readonly journal: { readonly bytes: number; readonly next: number; readonly position: number };
+  readonly recovered: Pick<Recovered, "missing" | "torn" | "tornBytes">;
   readonly backlogBytes: number;
 }
 
@@ -30,7 +32,7 @@ function isName(name: string): name is IngestMetricName {
 }
 
 function samplesOf(state: IngestState): Record<IngestMetricName, readonly Sample[]> {
-  const { figures, lane, journal } = state;
+  const { figures, lane, journal, recovered } = state;
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   return {
@@ -55,6 +57,9 @@ function samplesOf(state: IngestState): Record<IngestMetricName, readonly Sample
     entelix_ingest_journal_next_offset: one(journal.next),
     entelix_ingest_journal_position: one(journal.position),
     entelix_ingest_journal_errors_total: one(figures.journalErrors),
+    entelix_ingest_journal_torn_places_total: one(recovered.torn),
+    entelix_ingest_journal_torn_bytes_total: one(recovered.tornBytes),
+    entelix_ingest_journal_missing_lines_total: one(recovered.missing),
     entelix_ingest_backlog_bytes: one(state.backlogBytes),
     entelix_ingest_lane_lines_total: one(lane.lines),
     entelix_ingest_lane_events_total: one(lane.events),

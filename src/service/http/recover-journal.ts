@@ -12,8 +12,12 @@ export interface Recovered {
   readonly lines: number;
   /** Of them, those that are still needed: of open runs, or not stored yet. */
   readonly needed: number;
-  /** Ends of lines that a crash cut short, none of them acknowledged. */
+  /** Damaged places in the last write. */
   readonly torn: number;
+  /** Their bytes, which are set aside. */
+  readonly tornBytes: number;
+  /** Lines that are known to be missing there. */
+  readonly missing: number;
 }
 
 /** Learns from the journal which events were accepted lately, and how much of it is still needed. */
@@ -26,13 +30,26 @@ export async function recoverJournal(
 ): Promise<Recovered> {
   const { first, next, position, torn } = journal;
   const lately = Math.max(first, next - ids.limit);
-  for await (const line of journal.read(Math.min(position, lately))) {
-    if (line.offset >= position) backlog.add(line.offset, Buffer.byteLength(line.text));
+  const from = Math.max(first, Math.min(position, lately));
+  let lines = from - first;
+  let needed = 0;
+  for await (const line of journal.read(from)) {
+    lines += 1;
+    if (line.offset >= position) {
+      needed += 1;
+      backlog.add(line.offset, Buffer.byteLength(line.text));
+    }
     if (line.offset < lately) continue;
     const decoded = decodeLogLine(line, dialects);
     if (decoded.event === undefined) continue;
     const { tenant: owner, eventId } = identityOf(decoded, line.tenant ?? tenant);
     if (eventId !== undefined) ids.add(owner, eventId);
   }
-  return { lines: next - first, needed: next - Math.max(position, first), torn: torn.length };
+  return {
+    lines,
+    needed,
+    torn: torn.length,
+    tornBytes: torn.reduce((sum, { bytes }) => sum + bytes, 0),
+    missing: torn.reduce((sum, { missing = 0 }) => sum + missing, 0),
+  };
 }

@@ -35,6 +35,7 @@ function textOf(figures: IngestFigures): string {
     connections: 2,
     ready: true,
     journal,
+    recovered: { torn: 2, tornBytes: 215, missing: 3 },
     backlogBytes: 50,
   });
 }
@@ -61,6 +62,9 @@ describe("the metrics", () => {
       'entelix_ingest_lane_tenant_conflicts_total{tenant="acme"} 3',
       'entelix_ingest_lane_tenant_conflicts_total{tenant="_other"} 1',
       "entelix_ingest_journal_position 7",
+      "entelix_ingest_journal_torn_places_total 2",
+      "entelix_ingest_journal_torn_bytes_total 215",
+      "entelix_ingest_journal_missing_lines_total 3",
       "entelix_ingest_stalled 1",
       "entelix_ingest_held_bytes 65536",
       "entelix_ingest_lag_seconds 1.5",

@@ -56,6 +56,7 @@ async function serve() {
     lookback: 1_000,
     runAgeMs: 86_400_000,
     limits: DEFAULT_INGEST_LIMITS,
+    onTorn: () => {},
     onError: (error, where) => void errors.push(`${where}: ${String(error)}`),
   });
   const url = `http://127.0.0.1:${service.address.port}`;

@@ -33,7 +33,8 @@ export function seeded(seed: number): () => number {
 
 /**
  * A disk in memory that forgets what was not synced when the power goes: bytes of files (keeping a
- * random prefix of them, sometimes followed by zeros) and names of files.
+ * random prefix of them, sometimes followed by zeros; where `holes` says so also all but a part in the
+ * middle) and names of files.
  */
 export class MemoryDisk {
   readonly #random: () => number;
@@ -43,9 +44,11 @@ export class MemoryDisk {
   #left = Number.POSITIVE_INFINITY;
   #boot = 0;
   #locked = false;
+  readonly #holes: boolean;
 
-  constructor(random: () => number) {
+  constructor(random: () => number, { holes = false } = {}) {
     this.#random = random;
+    this.#holes = holes;
   }
 
   /** The disk as programs started now see it; after a restart those of before see nothing any more. */
@@ -124,6 +127,14 @@ export class MemoryDisk {
     let same = 0;
     while (same < bytes.length && same < synced.length && bytes[same] === synced[same]) same += 1;
     if (same < synced.length && this.#random() < 0.5) return Buffer.from(synced);
+    if (this.#holes && this.#random() < 0.8) {
+      const holed = Buffer.from(bytes);
+      const from = same + Math.floor(this.#random() * (bytes.length - same + 1));
+      const to = from + Math.floor((this.#random() * (bytes.length - from + 1)) / 2);
+      holed.fill(0, from, to);
+      holed.set(synced.subarray(from, to), from);
+      return holed;
+    }
     const kept = same + Math.floor(this.#random() * (bytes.length - same + 1));
     const zeros = this.#random() < 0.2 ? bytes.length - kept : 0;
     return Buffer.concat([bytes.subarray(0, kept), Buffer.alloc(zeros)]);
