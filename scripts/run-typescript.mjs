@@ -3,11 +3,23 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { build } from "tsdown";
 
 const [program, ...args] = process.argv.slice(2);
 if (program === undefined) throw new TypeError("expected the path of a TypeScript program");
+
+/** Modules that look for files beside themselves find them: each keeps its own address in the bundle. */
+const ownAddress = {
+  name: "own-address",
+  transform(code, id) {
+    if (!id.endsWith(".ts") || !code.includes("import.meta.")) return undefined;
+    return code
+      .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href))
+      .replaceAll("import.meta.dirname", JSON.stringify(dirname(id)));
+  },
+};
 
 const place = mkdtempSync(join(tmpdir(), "entelix-otel-program-"));
 try {
@@ -21,7 +33,10 @@ try {
     dts: false,
     clean: false,
     logLevel: "error",
+    plugins: [ownAddress],
     deps: { alwaysBundle: [/./], onlyBundle: false },
+    // The packages' ESM builds: the bundler's CommonJS wrappers get into each other.
+    inputOptions: { resolve: { mainFields: ["module", "main"] } },
     outExtensions: () => ({ js: ".mjs" }),
   });
   const { error, status } = spawnSync(process.execPath, [join(place, "program.mjs"), ...args], {

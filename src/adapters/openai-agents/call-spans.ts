@@ -61,9 +61,11 @@ export class CallSpans {
     // A microtask: `queueMicrotask` would make an async resource for each.
     void GIVEN_WAY.then(() => {
       if (open.told) return;
-      const isClear = open.kind === "model" || (hasInput(open) && !hasTwin(run, open));
-      if (isClear) this.#later({ trace, run, open });
-      else setImmediate(() => this.#later({ trace, run, open }));
+      this.#contain(() => {
+        const isClear = open.kind === "model" || (hasInput(open) && !hasTwin(run, open));
+        if (isClear) this.tellStart({ trace, run, open });
+        else setImmediate(() => this.#contain(() => this.tellStart({ trace, run, open })));
+      });
     });
   }
 
@@ -141,9 +143,10 @@ export class CallSpans {
     this.#events.modelAnswered(place, at, answer);
   }
 
-  #later(place: CallPlace): void {
+  /** Nobody waits for what is done later: what is thrown there would end the process. */
+  #contain(work: () => void): void {
     try {
-      this.tellStart(place);
+      work();
     } catch (error) {
       this.#trouble(error);
     }

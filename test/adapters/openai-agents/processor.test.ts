@@ -301,6 +301,25 @@ invoke_agent B failed model_dispatch
 `);
   });
 
+  it("contains what throws when the input of a call is read, after its start", async () => {
+    const errors: string[] = [];
+    const onError = (error: unknown) => void errors.push(String(error));
+    const processor = new OpenAIAgentsProcessor({ sink: { send() {} }, tenant: "acme", onError });
+    const traceId = "trace_hostile";
+    const times = { error: null, startedAt: "2026-01-02T03:04:05.000Z", endedAt: null };
+    const spanData = Object.defineProperty({ type: "function", name: "look" }, "input", {
+      get() {
+        throw new Error("no input");
+      },
+    });
+    await processor.onTraceStart({ traceId, name: "w" });
+    const run = { type: "agent", name: "A" };
+    await processor.onSpanStart({ ...times, traceId, spanId: "s1", parentId: null, spanData: run });
+    await processor.onSpanStart({ ...times, traceId, spanId: "s2", parentId: "s1", spanData });
+    await processor.forceFlush();
+    expect(errors).toEqual(["Error: no input"]);
+  });
+
   it("counts ends without a start, and traces that it forgot", async () => {
     const heard = listen({ maxTraces: 1 });
     const provider = getGlobalTraceProvider();

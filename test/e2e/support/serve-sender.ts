@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { field, list, text } from "./json-shape.ts";
 
-/** How often a line is sent until it is told of. */
+/** How often a line is sent until it is told of, where the caller does not say. */
 const TRIES = 200;
 
 /** What became of a line, by the service's answer. */
@@ -58,10 +58,11 @@ export async function sendUntilTaken(
   url: string,
   lines: readonly string[],
   onTaken: (line: string) => void = () => {},
+  most = TRIES,
 ): Promise<void> {
   let open = lines;
   for (let tries = 0; open.length > 0; tries += 1) {
-    if (tries >= TRIES) throw new Error(`${open.length} lines were not taken`);
+    if (tries >= most) throw new Error(`${open.length} lines were not taken`);
     const sent = await sendLines(url, open, { gzip: tries % 2 === 1 }).catch(() => undefined);
     const told = new Set(sent?.results.map(({ line }) => line));
     for (const { line, status, field: name } of sent?.results ?? []) {

@@ -35,12 +35,15 @@ export class RawConnection {
 
   /** Resolves with all that came, once it has the text; or when the other side ended. */
   async until(part: string): Promise<string> {
-    while (!this.#text.includes(part) && !this.socket.destroyed) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+    while (!this.#text.includes(part) && !this.socket.destroyed) await this.more();
     return this.#text;
+  }
+
+  /** Resolves when more has come, or the other side has ended. */
+  more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
   }
 
   /** Resolves with all that came when the other side has closed the connection. */
