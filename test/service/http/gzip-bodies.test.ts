@@ -338,7 +338,9 @@ describe("the memory of gzip bodies", () => {
         );
         const ends = await turns.waitFor(Promise.all(sends));
         expect(held.used).toBe(0);
-        for (const [at, { ending: end }] of all.entries()) {
+        for (const [at, { ending, size }] of all.entries()) {
+          // A body without text has no line to leave at.
+          const end = ending === "left" && size === 0 ? "whole" : ending;
           expect([EXPECTED[end], "memory"]).toContain(ends[at]);
         }
         if (all.length === 1) expect(ends).not.toContain("memory");
