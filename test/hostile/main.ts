@@ -48,10 +48,7 @@ async function runFamily({ name, run }: Family, trials: Trials, { short }: Argum
   console.error(`${name}: ${trials.failures.length + trials.untold} failures, ${seconds} s`);
 }
 
-const asked = readArguments(process.argv.slice(2));
-if (asked === "help") {
-  console.log(usage());
-} else {
+async function main(asked: Arguments): Promise<number> {
   const root = await mkdtemp(join(tmpdir(), "entelix-otel-hostile-"));
   // Removed though this is killed; with failures its files are wanted.
   const forget = keepFolder(root);
@@ -63,5 +60,18 @@ if (asked === "help") {
   for (const trials of failed) console.log(`\n${failureText(trials, asked)}`);
   if (failed.length === 0) await rm(root, { recursive: true, force: true, maxRetries: 5 });
   forget();
-  process.exitCode = failed.length === 0 ? 0 : 1;
+  return failed.length === 0 ? 0 : 1;
 }
+
+function asked(): Arguments | "help" | undefined {
+  try {
+    return readArguments(process.argv.slice(2));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return undefined;
+  }
+}
+
+const given = asked();
+if (given === "help") console.log(usage());
+else process.exitCode = given === undefined ? 1 : await main(given);

@@ -8,6 +8,8 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
+  /** Ends it with SIGKILL, and has the promise reject. */
+  readonly signal?: AbortSignal;
   /** Called with everything written to standard output so far. */
   readonly onStdout?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
   /** Close standard output after this many bytes, as `head` does. */
@@ -30,6 +32,8 @@ export async function command(
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH, HOME, TMPDIR, ...options.env },
     cwd: options.cwd,
+    signal: options.signal,
+    killSignal: "SIGKILL",
     stdio: "pipe",
   });
   const stdout: Buffer[] = [];

@@ -10,12 +10,12 @@ import {
 import { join } from "node:path";
 import { NdjsonSessionLog } from "../../../src/index.ts";
 import { entry } from "../../audit/support/entries.ts";
-import { command } from "../../cli/support/command.ts";
 import type { Random } from "../../support/random.ts";
 import type { Family, Size } from "../family.ts";
 import { type AuditTemplate, auditTemplates, copyOf } from "../support/audit-template.ts";
 import { verifyInProcess } from "../support/audit-verify.ts";
 import { type Damage, damaged, damageText, drawCut, drawFlip } from "../support/damage.ts";
+import { runCommand } from "../support/run-command.ts";
 import type { Trial } from "../trial.ts";
 import type { Trials } from "../trials.ts";
 
@@ -127,7 +127,7 @@ async function throughCommand(
   await copyOf(template.folder, folder);
   const path = join(folder, struck.segment);
   writeFileSync(path, damaged(readFileSync(path), struck.damage));
-  const { code, stderr, stdout } = await command(["audit", "verify", folder]);
+  const { code, stderr, stdout } = await runCommand(trial, ["audit", "verify", folder]);
   judge(trial, template, struck, code, stdout + stderr);
 }
 
@@ -174,7 +174,7 @@ async function deletions(trials: Trials, template: AuditTemplate): Promise<void>
     await copyOf(folder, copy);
     const segment = segments[index] ?? "";
     rmSync(join(copy, segment));
-    const { code, stdout } = await command(["audit", "verify", copy]);
+    const { code, stdout } = await runCommand(trial, ["audit", "verify", copy]);
     const isNewest = index === segments.length - 1;
     const allowed = isNewest ? [DAMAGED, OPEN] : [DAMAGED];
     if (code !== null && allowed.includes(code)) trial.refuse();
@@ -189,7 +189,7 @@ async function states(
   templates: Readonly<Record<"closed" | "killed", AuditTemplate>>,
 ): Promise<void> {
   const untouched = async (trial: Trial, template: AuditTemplate, expected: number) => {
-    const { code, stderr, stdout } = await command(["audit", "verify", template.folder]);
+    const { code, stderr, stdout } = await runCommand(trial, ["audit", "verify", template.folder]);
     if (code === expected) trial.accept();
     else trial.harm("unexpected", `exit code ${expected}`, `${code}: ${stdout}${stderr}`);
   };

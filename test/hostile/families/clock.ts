@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isJsonObject } from "../../../src/dialects/dialect.ts";
 import { formatRfc3339, parseExact, parseRfc3339, stringifyExact } from "../../../src/index.ts";
-import { command } from "../../cli/support/command.ts";
 import { SPANS_A_RUN, wholeRuns } from "../../e2e/support/serve-runs.ts";
 import { sendUntilTaken } from "../../e2e/support/serve-sender.ts";
 import { OtlpServer, type WireSpan } from "../../support/otlp-server.ts";
@@ -18,6 +17,7 @@ import {
   SERVICE,
   spansArrive,
 } from "../support/outcome.ts";
+import { runCommand } from "../support/run-command.ts";
 import { seededUuid } from "../support/seeded-ids.ts";
 import { Service } from "../support/service.ts";
 import type { Trial } from "../trial.ts";
@@ -139,7 +139,7 @@ async function byReplay(trial: Trial): Promise<void> {
   await writeFile(file, runs.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join(""));
   await using receiver = await OtlpServer.start();
   const args = ["replay", file, "--endpoint", receiver.url, "--audit", audit, ...SERVICE];
-  const { code, stderr } = await command(args);
+  const { code, stderr } = await runCommand(trial, args);
   trial.equal("exit code", [code, stderr], [0, ""]);
   // A file has no clock of its own: the witnesses are those of the order in it.
   const all = runs.map(({ lines }) => ({ lines, isWitness: false }));

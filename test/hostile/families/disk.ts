@@ -9,7 +9,7 @@ import type { Family } from "../family.ts";
 import { compareOutcomes, outcomeOf, replayed, SERVICE, spansArrive } from "../support/outcome.ts";
 import { seededUuid } from "../support/seeded-ids.ts";
 import { Service } from "../support/service.ts";
-import { DISK, type SmallDisk, smallDisk } from "../support/small-disk.ts";
+import { DISK, HAS_TMPFS, type SmallDisk, smallDisk } from "../support/small-disk.ts";
 import type { Trial } from "../trial.ts";
 
 /** Bodies that are sent at most until the disk is full, of ten runs each. */
@@ -38,7 +38,9 @@ export const disk: Family = {
       (trial) => journalFull(trial, false),
       options,
     );
-    await trials.each(kind("audit log full, then freed"), size.of(4, 1), auditFull, options);
+    // A limit on the size of files would strike the journal too.
+    const audits = HAS_TMPFS ? size.of(4, 1) : 0;
+    await trials.each(kind("audit log full, then freed"), audits, auditFull, options);
   },
 };
 

@@ -1,13 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { command } from "../../cli/support/command.ts";
 import { field, optionalText } from "../../e2e/support/json-shape.ts";
 import { wholeRuns } from "../../e2e/support/serve-runs.ts";
 import type { Random } from "../../support/random.ts";
 import { Ends } from "../ends.ts";
 import type { Family } from "../family.ts";
 import { type Damage, damaged, damageText, drawCut, drawFlip } from "../support/damage.ts";
+import { runCommand } from "../support/run-command.ts";
 import { seededUuid } from "../support/seeded-ids.ts";
 import { Service } from "../support/service.ts";
 import type { Trial } from "../trial.ts";
@@ -159,7 +159,7 @@ async function replayCut(trial: Trial): Promise<void> {
   const file = join(await trial.folder(), "events.ndjson.gz");
   const damage = drawCut(trial.random, 2, body.bytes.length);
   await writeFile(file, damaged(body.bytes, damage));
-  const { code, stderr } = await command(["replay", file, "--json"]);
+  const { code, stderr } = await runCommand(trial, ["replay", file, "--json"]);
   trial.equal(`${damageText(file, damage)}: exit code`, code, 1);
   trial.says("the file", stderr, /events\.ndjson\.gz/);
   trial.refuse();

@@ -178,7 +178,7 @@ function judge(trial: Trial, judged: Judged): void {
   if (refusal !== undefined) {
     trial.refuse();
     if (mayStart) trial.harm("unexpected", `${what}: a start, above the verified end`, refusal);
-    else trial.says(`${what}: a refusal`, refusal, new RegExp(`${file.name}\\D+${line}\\b`));
+    else trial.says(`${what}: a refusal`, refusal, named(file.name, line));
     return;
   }
   trial.accept();
@@ -199,12 +199,16 @@ function judge(trial: Trial, judged: Judged): void {
   trial.harm("lost", `${what}: the damaged bytes in torn/`, `${unnamed[0]}`, unnamed.length);
 }
 
+function named(file: string, line: number): RegExp {
+  return new RegExp(`${file}[^\\n]*(?:line |:)${line}\\b`);
+}
+
 function tellsOfDamage(trial: Trial, said: string, judged: Struck & { template: JournalTemplate }) {
   const { file } = judged;
   const { line } = placeOf(judged);
   const { pieces } = remains(judged);
   if (pieces.length === 0) return;
-  trial.says("file and line", said, new RegExp(`${file.name}\\D+${line}\\b`));
+  trial.says("file and line", said, named(file.name, line));
   trial.says("how many bytes", said, /\b\d[\d,]* bytes?\b/);
 }
 

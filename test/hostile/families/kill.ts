@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { command } from "../../cli/support/command.ts";
 import { namedPorts } from "../../e2e/support/free-ports.ts";
 import { SPANS_A_RUN, wholeRuns } from "../../e2e/support/serve-runs.ts";
 import { sendUntilTaken } from "../../e2e/support/serve-sender.ts";
@@ -8,6 +7,7 @@ import { OtlpServer } from "../../support/otlp-server.ts";
 import { Ends } from "../ends.ts";
 import type { Family } from "../family.ts";
 import { compareOutcomes, outcomeOf, replayed, SERVICE, spansArrive } from "../support/outcome.ts";
+import { runCommand } from "../support/run-command.ts";
 import { seededUuid } from "../support/seeded-ids.ts";
 import { Service } from "../support/service.ts";
 import type { Trial } from "../trial.ts";
@@ -151,7 +151,7 @@ async function checkHistory(
   trial.equal("exit code after SIGTERM", code, 0);
   compareOutcomes(trial, await outcomeOf(receiver, audit), await replayed(trial, lines));
   trial.equal("faults of the receiver", receiver.faults.map(String), []);
-  const verified = await command(["audit", "verify", audit]);
+  const verified = await runCommand(trial, ["audit", "verify", audit]);
   trial.equal("exit code of audit verify", verified.code, 0);
 }
 

@@ -1,6 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { command } from "../../cli/support/command.ts";
 import { parseLines } from "../../cli/support/otlp-lines.ts";
 import { fetchText } from "../../e2e/support/http.ts";
 import { field, list, optionalText, text } from "../../e2e/support/json-shape.ts";
@@ -19,6 +18,7 @@ import {
 } from "../support/fuzzed-file.ts";
 import { MUTATIONS, type Mutation } from "../support/mutations.ts";
 import { compareOutcomes, outcomeOf, replayed, SERVICE, spansArrive } from "../support/outcome.ts";
+import { runCommand } from "../support/run-command.ts";
 import { seededUuid } from "../support/seeded-ids.ts";
 import { Service } from "../support/service.ts";
 import { DIALECTS, validLines } from "../support/valid-lines.ts";
@@ -98,7 +98,7 @@ async function replayFile(
   // The audit log takes no name that is longer than a service's: that is not what is tried here.
   const audit = mutation.name === "long names" ? [] : ["--audit", join(folder, "audit")];
   const args = ["--dialect", file.dialect, "--out", out, "--rejects", rejects, ...audit];
-  const ran = await command(["replay", events, ...args, "--json", ...SERVICE]);
+  const ran = await runCommand(trial, ["replay", events, ...args, "--json", ...SERVICE]);
   const named = new Set(numbersIn(ran.stderr, events));
   const { rejected, report } = await readByLibrary(file);
   count(trial, file, named);
@@ -135,7 +135,7 @@ async function checkRuns(
       .filter(({ values }) => JSON.stringify(values["entelix.tenant_id"])?.includes(WITNESS))
       .map((span) => span.text)
       .sort();
-  const alone = await command(["replay", "-", "--out", "-", ...audit, ...SERVICE], {
+  const alone = await runCommand(trial, ["replay", "-", "--out", "-", ...audit, ...SERVICE], {
     stdin: runs.map((line) => `${line}\n`).join(""),
   });
   const expected = spansOf(alone.stdout);

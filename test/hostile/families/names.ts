@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { command } from "../../cli/support/command.ts";
 import { sendLines } from "../../e2e/support/serve-sender.ts";
 import { event } from "../../service/http/support/lines.ts";
 import type { Family, Size } from "../family.ts";
 import { AUDIT_NAMES, JOURNAL_NAMES, OBSTACLES, type Obstacle } from "../support/obstacles.ts";
+import { runCommand } from "../support/run-command.ts";
 import { seededUuid } from "../support/seeded-ids.ts";
 import { Service } from "../support/service.ts";
 import type { Trial } from "../trial.ts";
@@ -104,7 +104,7 @@ async function start(trial: Trial, place: Place, below: string | undefined): Pro
 
 async function verify(trial: Trial, place: Place): Promise<void> {
   const { path } = await prepare(trial, place, "audit");
-  const { code, stderr, stdout } = await command(["audit", "verify", join(path, "..")]);
+  const { code, stderr, stdout } = await runCommand(trial, ["audit", "verify", join(path, "..")]);
   // There is no log here: it is not whole, or can't be checked.
   if (code === 1 || code === 2 || code === 3) trial.refuse();
   else {

@@ -103,7 +103,7 @@ async function aliased(trial: Trial, option: string, alias: Alias | undefined): 
   const folder = await trial.folder();
   const { input, text } = await recorded(trial);
   const { output, source = input } = await alias.make(input, folder);
-  const ran = await replayFrom(input, [source, option, output]);
+  const ran = await replayFrom(trial, input, [source, option, output]);
   untouched(trial, alias.name, await readFile(input, "utf8"), text);
   refused(trial, alias.name, ran, option);
 }
@@ -122,7 +122,7 @@ async function segment(trial: Trial, option: string, index: number): Promise<voi
   const { input } = await recorded(trial);
   const isRead = index % 3 === 2;
   const args = isRead ? [path, option, output] : [input, "--audit", audit, option, output];
-  const ran = await replayFrom(input, args);
+  const ran = await replayFrom(trial, input, args);
   const what = isRead ? "read as an input" : "of the log that is written";
   const left = await readFile(path, "utf8");
   // The log may have gone on behind what it had.
@@ -136,7 +136,7 @@ async function segment(trial: Trial, option: string, index: number): Promise<voi
 async function oneFile(trial: Trial): Promise<void> {
   const { input, text } = await recorded(trial);
   const output = join(await trial.folder(), "both");
-  const ran = await replayFrom(input, [input, "--out", output, "--rejects", output]);
+  const ran = await replayFrom(trial, input, [input, "--out", output, "--rejects", output]);
   untouched(trial, "two outputs in one file", await readFile(input, "utf8"), text);
   refused(trial, "two outputs in one file", ran, "--rejects");
 }
@@ -146,7 +146,7 @@ async function another(trial: Trial): Promise<void> {
   const { input, text } = await recorded(trial);
   const output = join(await trial.folder(), "spans.ndjson");
   await writeFile(output, "what was there before");
-  const { code, stderr } = await replayFrom(input, ["-", "--out", output]);
+  const { code, stderr } = await replayFrom(trial, input, ["-", "--out", output]);
   trial.equal("exit code", code, 2);
   trial.says("the bad line", stderr, /^stdin:25: json: /);
   untouched(trial, "another file", await readFile(input, "utf8"), text);
@@ -174,12 +174,13 @@ interface Ran {
 }
 
 /** Runs `replay` with the input as its standard input, opened to read and write as a shell's `<>` does. */
-async function replayFrom(input: string, args: readonly string[]): Promise<Ran> {
+async function replayFrom(trial: Trial, input: string, args: readonly string[]): Promise<Ran> {
   await using file = await open(input, "r+");
   const child = spawn(process.execPath, [MAIN, "replay", ...args], {
     stdio: [file.fd, "ignore", "pipe"],
   });
   keep(child);
+  trial.atEnd(() => child.kill("SIGKILL"));
   let stderr = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;

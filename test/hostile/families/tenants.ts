@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { command } from "../../cli/support/command.ts";
 import { sendLines } from "../../e2e/support/serve-sender.ts";
 import { contentsBySpan } from "../../e2e/support/span-sets.ts";
 import { OtlpServer, type WireSpan } from "../../support/otlp-server.ts";
 import { Ends } from "../ends.ts";
 import type { Family } from "../family.ts";
 import { type Outcome, outcomeOf, replayed, SERVICE, spansArrive } from "../support/outcome.ts";
+import { runCommand } from "../support/run-command.ts";
 import { Service } from "../support/service.ts";
 import {
   TENANT_ATTACKS,
@@ -72,7 +72,7 @@ async function byReplay(trial: Trial, attack: TenantAttack): Promise<void> {
   await writeFile(file, lines.map(({ text }) => `${text}\n`).join(""));
   await using receiver = await OtlpServer.start();
   const args = ["replay", file, "--endpoint", receiver.url, "--audit", audit, ...SERVICE];
-  const { code, stderr } = await command(args);
+  const { code, stderr } = await runCommand(trial, args);
   trial.equal("exit code", [code, stderr], [0, ""]);
   await judge(trial, lines, receiver, await outcomeOf(receiver, audit));
 }

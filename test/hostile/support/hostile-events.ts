@@ -10,8 +10,8 @@ export interface HostileSend {
   readonly envelope: unknown;
   /** For messages. */
   readonly what: string;
-  /** Type of the event that was made hostile. */
-  readonly type: string;
+  /** An audit log may refuse it: a run starts or ends by it, or its type changes while it is read. */
+  readonly mayReject: boolean;
 }
 
 /** One event of any type. */
@@ -59,6 +59,6 @@ export function drawSend(run: RunEvents, random: Random): HostileSend {
     event: both === 1 ? event : first.make({ ...event }, random),
     envelope: both === 0 ? envelope : second.make(envelope, random),
     what: `${event.type}: ${both === 1 ? "event" : first.name}, ${both === 0 ? "envelope" : second.name}`,
-    type: event.type,
+    mayReject: /^(?:started|complete)$/.test(event.type) || first.changes === true,
   };
 }

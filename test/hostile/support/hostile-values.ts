@@ -6,6 +6,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Makes something hostile in the form of an object that code expects. */
 export interface HostileForm {
   readonly name: string;
+  /** It is another thing each time it is read. */
+  readonly changes?: boolean;
   make(fields: Fields, random: Random): unknown;
 }
 
@@ -111,7 +113,7 @@ function withGetter(fields: Fields, name: string, get: () => unknown): object {
 export const HOSTILE_FORMS: readonly HostileForm[] = [
   { name: "a Proxy that throws", make: () => throwing() },
   { name: "a revoked Proxy", make: () => revoked() },
-  { name: "a Proxy of itself", make: () => endless() },
+  { name: "a Proxy of itself", changes: true, make: () => endless() },
   {
     name: "a Proxy of the object that throws now and then",
     make: (fields, random) => {
@@ -126,6 +128,7 @@ export const HOSTILE_FORMS: readonly HostileForm[] = [
   },
   {
     name: "a getter that changes",
+    changes: true,
     make: (fields, random) => {
       const name = random.of(Object.keys(fields));
       const values = [fields[name], hostileLeaf(random), "started", refuse];

@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readRows } from "../../../src/index.ts";
-import { command } from "../../cli/support/command.ts";
 import { contentsBySpan } from "../../e2e/support/span-sets.ts";
 import { until } from "../../e2e/support/until.ts";
 import { OtlpServer } from "../../support/otlp-server.ts";
 import type { Trial } from "../trial.ts";
+import { runCommand } from "./run-command.ts";
 
 /** What came of some events: by its key each span and each row, with the contents it was found with. */
 export interface Outcome {
@@ -34,7 +34,7 @@ export async function replayed(
   await writeFile(file, lines.map((line) => `${line}\n`).join(""));
   await using receiver = await OtlpServer.start();
   const args = ["replay", file, "--endpoint", receiver.url, "--audit", audit, ...SERVICE];
-  const { code, stderr } = await command(args);
+  const { code, stderr } = await runCommand(trial, args);
   trial.equal("exit code of the reference replay", [code, stderr], [0, ""]);
   return outcomeOf(receiver, audit);
 }

@@ -9,8 +9,6 @@ import type { ServiceOptions } from "./service.ts";
 /** A disk that can be filled, and freed again. */
 export interface SmallDisk {
   readonly folder: string;
-  /** What stands in for a disk, for the table. */
-  readonly how: string;
   /** Leaves no byte free. */
   fill(): void;
   /** Gives back what {@link fill} took. */
@@ -51,7 +49,6 @@ function mounted(trial: Trial, folder: string): SmallDisk {
   const ballast = join(folder, BALLAST);
   return {
     folder,
-    how: DISK,
     fill: () => fillUp(ballast),
     free: () => rmSync(ballast, { force: true }),
     options: () => ({}),
@@ -69,7 +66,6 @@ function limited(folder: string): SmallDisk {
   ];
   return {
     folder,
-    how: DISK,
     fill: () => {
       full = true;
     },
