@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { FileLayer, LogFile } from "./file-layer.ts";
-import { orClosed } from "./or-closed.ts";
 import { writeFully } from "./write-fully.ts";
 
 const CHUNK = 256 * 1024;
@@ -16,6 +15,9 @@ export interface SetAsideOptions {
 /**
  * Copies the bytes of a file from `from` to `to` into a new file. Call it before they are removed.
  *
+ * A copy gets its name when it is complete. One that fails gives up its room, and the next attempt uses its
+ * file: on a full disk a service may try again and again.
+ *
  * @returns path of the copy, which is on the disk.
  */
 export async function setAside(
@@ -26,10 +28,18 @@ export async function setAside(
 ): Promise<string> {
   await files.makeDirectory(directory);
   const copy = join(directory, await unusedName(files, directory, stem));
-  const target = await files.open(copy, "create");
-  await orClosed(target, copyBytes(file, from, to, target, 0));
-  await orClosed(target, target.sync());
-  await target.close();
+  const draft = join(directory, "draft.tmp");
+  const target = await files.open(draft, "create");
+  try {
+    await copyBytes(file, from, to, target, 0);
+    await target.sync();
+  } catch (error) {
+    await target.truncate(0).catch(() => {});
+    throw error;
+  } finally {
+    await target.close();
+  }
+  await files.rename(draft, copy);
   await files.syncDirectory(directory);
   return copy;
 }

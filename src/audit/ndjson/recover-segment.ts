@@ -74,6 +74,8 @@ async function recover(file: LogFile, options: RecoverOptions): Promise<Recovere
     const fresh = await startSegment(file, options);
     return {
       ...fresh,
+      // The header stands for the one that a crash has kept from the disk: this opening has its own mark to make.
+      segment: { ...fresh.segment, isNew: false },
       recovery: { file: segmentName(number), ...torn, recoveredRows: 0, damage: [] },
     };
   }
