@@ -70,12 +70,32 @@ export type {
 } from "./dialects/dialect.ts";
 export { entelixDialect } from "./dialects/entelix/entelix-dialect.ts";
 // Errors
-export { AgentError, isAgentError, type ProviderErrorOptions } from "./events/agent-error.ts";
-export type { AgentErrorDetail, AuthDetail, ProviderDetail } from "./events/agent-error-detail.ts";
+export { AgentError, isAgentError, type ProviderErrorOptions } from "./errors/agent-error.ts";
+export type {
+  AgentErrorDetail,
+  AuthDetail,
+  InterruptionKind,
+  ProviderDetail,
+  UsageLimitBreach,
+} from "./errors/agent-error-detail.ts";
 export {
   failureKindFromEnvelope,
   toolErrorKindFromEnvelope,
-} from "./events/agent-error-tables.ts";
+} from "./errors/agent-error-tables.ts";
+export { asAgentError } from "./errors/as-agent-error.ts";
+export { classifyFailure, classifyToolError, envelopeOf, renderForLlm } from "./errors/classify.ts";
+export { setUnclassifiedWarning, type UnclassifiedWarning } from "./errors/classify-warning.ts";
+export type { ErrorEnvelope, WireClass } from "./errors/error-kinds.ts";
+export {
+  FAILURE_KIND_IDS,
+  type FailureKind,
+  type FailureKindId,
+  TOOL_ERROR_KINDS,
+  type ToolErrorKind,
+  wireId,
+} from "./errors/error-kinds.ts";
+export type { RenderedForLlm } from "./errors/llm-text.ts";
+export { recordedLlmText } from "./errors/llm-text.ts";
 // Events
 export {
   AGENT_EVENT_TYPES,
@@ -92,19 +112,9 @@ export {
   type ToolError,
   type ToolStart,
 } from "./events/agent-event.ts";
-export { classifyFailure, classifyToolError, envelopeOf } from "./events/classify.ts";
-export { setUnclassifiedWarning, type UnclassifiedWarning } from "./events/classify-warning.ts";
-export type { ErrorEnvelope, WireClass } from "./events/error-envelope.ts";
 export { type EventEnvelope, SequenceCounter } from "./events/event-envelope.ts";
 export { parseExact, stringifyExact } from "./events/exact-json.ts";
-export {
-  FAILURE_KIND_IDS,
-  type FailureKind,
-  type FailureKindId,
-  wireId,
-} from "./events/failure-kind.ts";
 export type { Instant } from "./events/instant.ts";
-export type { InterruptionKind } from "./events/interruption-kind.ts";
 export type { JsonValue } from "./events/json-value.ts";
 export {
   MODEL_EVENT_TYPES,
@@ -114,13 +124,8 @@ export {
   type ModelEvent,
   type ModelStart,
 } from "./events/model-event.ts";
-export { renderForLlm } from "./events/render-for-llm.ts";
-export { recordedLlmText } from "./events/render-llm-text.ts";
-export type { RenderedForLlm } from "./events/rendered-for-llm.ts";
 export { formatRfc3339, parseRfc3339 } from "./events/rfc3339.ts";
-export { asAgentError } from "./events/thrown-as-agent-error.ts";
-export { TOOL_ERROR_KINDS, type ToolErrorKind } from "./events/tool-error-kind.ts";
-export type { UsageLimitBreach, UsageSnapshot } from "./events/usage.ts";
+export type { UsageSnapshot } from "./events/usage.ts";
 export type { ByteSource } from "./ingest/byte-source.ts";
 export type { DecodedLine } from "./ingest/decode-line.ts";
 export type {

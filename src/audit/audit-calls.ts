@@ -1,7 +1,6 @@
+import type { InterruptionKind, UsageLimitBreach } from "../errors/agent-error-detail.ts";
+import type { ToolErrorKind } from "../errors/error-kinds.ts";
 import type { Instant } from "../events/instant.ts";
-import type { InterruptionKind } from "../events/interruption-kind.ts";
-import type { ToolErrorKind } from "../events/tool-error-kind.ts";
-import type { UsageLimitBreach } from "../events/usage.ts";
 import type { RowAnchor } from "./audit-row.ts";
 
 /** The run that an audit call speaks of, and what is known beside it. */

@@ -1,11 +1,10 @@
+import type { InterruptionKind, UsageLimitBreach } from "../errors/agent-error-detail.ts";
+import { callHook } from "../errors/call-hook.ts";
+import type { ToolErrorKind } from "../errors/error-kinds.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
-import { callHook } from "../events/call-hook.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { fromMilliseconds, type Instant } from "../events/instant.ts";
-import type { InterruptionKind } from "../events/interruption-kind.ts";
 import { checkFunction, checkGiven, checkOptionsObject } from "../events/option-checks.ts";
-import type { ToolErrorKind } from "../events/tool-error-kind.ts";
-import type { UsageLimitBreach } from "../events/usage.ts";
 import { checkWhole } from "../events/whole-number.ts";
 import { canonicalRunId } from "../lifecycle/canonical-run-id.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";

@@ -1,4 +1,4 @@
-import { callHook } from "../events/call-hook.ts";
+import { callHook } from "../errors/call-hook.ts";
 
 /**
  * Why a field was not taken over.

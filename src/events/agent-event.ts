@@ -1,9 +1,7 @@
-import type { ErrorEnvelope } from "./error-envelope.ts";
-import type { FailureKind } from "./failure-kind.ts";
-import type { InterruptionKind } from "./interruption-kind.ts";
+import type { InterruptionKind } from "../errors/agent-error-detail.ts";
+import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "../errors/error-kinds.ts";
+import type { RenderedForLlm } from "../errors/llm-text.ts";
 import type { ModelEvent } from "./model-event.ts";
-import type { RenderedForLlm } from "./rendered-for-llm.ts";
-import type { ToolErrorKind } from "./tool-error-kind.ts";
 import type { UsageSnapshot } from "./usage.ts";
 
 interface RunScoped {

@@ -15,16 +15,3 @@ export interface UsageSnapshot {
   /** US dollars as a decimal string. The scale is kept: `"0.30"` is not `"0.3"`. */
   readonly cost_usd: string;
 }
-
-/**
- * Which budget axis hit its cap, with the cap and what was observed.
- *
- * Upstream: `UsageLimitBreach` of entelix-core, tagged by `axis`.
- */
-export type UsageLimitBreach =
-  | {
-      readonly axis: "requests" | "input_tokens" | "output_tokens" | "total_tokens" | "tool_calls";
-      readonly limit: number | bigint;
-      readonly observed: number | bigint;
-    }
-  | { readonly axis: "cost_usd"; readonly limit: string; readonly observed: string };

@@ -1,8 +1,6 @@
-import type { ErrorEnvelope } from "../events/error-envelope.ts";
-import type { FailureKind } from "../events/failure-kind.ts";
+import type { InterruptionKind } from "../errors/agent-error-detail.ts";
+import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "../errors/error-kinds.ts";
 import type { Instant } from "../events/instant.ts";
-import type { InterruptionKind } from "../events/interruption-kind.ts";
-import type { ToolErrorKind } from "../events/tool-error-kind.ts";
 import type { UsageSnapshot } from "../events/usage.ts";
 import type { Call } from "./call.ts";
 import type { Run } from "./run.ts";

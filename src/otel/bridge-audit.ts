@@ -1,9 +1,8 @@
 import type { AuditCalls, AuditScope, ResumeScope } from "../audit/audit-calls.ts";
 import type { RowAnchor } from "../audit/audit-row.ts";
 import type { AuditSink } from "../audit/audit-sink.ts";
-import type { InterruptionKind } from "../events/interruption-kind.ts";
-import type { ToolErrorKind } from "../events/tool-error-kind.ts";
-import type { UsageLimitBreach } from "../events/usage.ts";
+import type { InterruptionKind, UsageLimitBreach } from "../errors/agent-error-detail.ts";
+import type { ToolErrorKind } from "../errors/error-kinds.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { SpanHandle } from "./span-handle.ts";
 import { spanRefs } from "./span-refs.ts";

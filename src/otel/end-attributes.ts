@@ -1,7 +1,7 @@
 import { textIn } from "../dialects/entelix/loose-values.ts";
+import type { InterruptionKind } from "../errors/agent-error-detail.ts";
+import type { ErrorEnvelope } from "../errors/error-kinds.ts";
 import { decimalText, MOST_INT } from "../events/attribute-number.ts";
-import type { ErrorEnvelope } from "../events/error-envelope.ts";
-import type { InterruptionKind } from "../events/interruption-kind.ts";
 import type { RunUsage } from "../lifecycle/signals.ts";
 import type { SpanHandle } from "./span-handle.ts";
 

@@ -7,10 +7,10 @@ import {
   type SpanContext,
   trace,
 } from "@opentelemetry/api";
+import { property } from "../errors/thrown.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { copyExact } from "../events/exact-json.ts";
-import { property } from "../events/thrown-property.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { EventPlace, OuterParent, StartContext } from "../lifecycle/signals.ts";

@@ -1,5 +1,5 @@
 import { type Attributes, type Link as OtelLink, SpanKind } from "@opentelemetry/api";
-import type { FailureKindId } from "../events/failure-kind.ts";
+import type { FailureKindId } from "../errors/error-kinds.ts";
 import type { Instant } from "../events/instant.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";

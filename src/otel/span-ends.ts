@@ -1,5 +1,5 @@
 import { type AttributeValue, SpanStatusCode } from "@opentelemetry/api";
-import type { FailureKindId } from "../events/failure-kind.ts";
+import type { FailureKindId } from "../errors/error-kinds.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Run } from "../lifecycle/run.ts";

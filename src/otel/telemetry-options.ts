@@ -1,5 +1,5 @@
 import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
-import type { FailureKindId } from "../events/failure-kind.ts";
+import type { FailureKindId } from "../errors/error-kinds.ts";
 import {
   checkFunction,
   checkHas,

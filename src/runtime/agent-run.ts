@@ -1,4 +1,4 @@
-import type { InterruptionKind } from "../events/interruption-kind.ts";
+import type { InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { UsageSnapshot } from "../events/usage.ts";
 import type { ModelFunction, ModelOptions } from "./model-call.ts";
 import type { ToolFunction, ToolOptions } from "./tool-call.ts";

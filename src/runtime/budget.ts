@@ -1,4 +1,5 @@
-import type { UsageLimitBreach, UsageSnapshot } from "../events/usage.ts";
+import type { UsageLimitBreach } from "../errors/agent-error-detail.ts";
+import type { UsageSnapshot } from "../events/usage.ts";
 import {
   addDecimals,
   type Decimal,

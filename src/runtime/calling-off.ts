@@ -1,5 +1,5 @@
-import { AgentError } from "../events/agent-error.ts";
-import { asAgentError } from "../events/thrown-as-agent-error.ts";
+import { AgentError } from "../errors/agent-error.ts";
+import { asAgentError } from "../errors/as-agent-error.ts";
 
 /** What a run fails with when a signal calls it off: a timeout is a deadline, all else a cancellation. */
 export function calledOff(reason: unknown): AgentError {

@@ -1,7 +1,6 @@
-import { AgentError } from "../events/agent-error.ts";
-import type { AgentErrorDetail } from "../events/agent-error-detail.ts";
-import type { InterruptionKind } from "../events/interruption-kind.ts";
-import { asAgentError } from "../events/thrown-as-agent-error.ts";
+import { AgentError } from "../errors/agent-error.ts";
+import type { AgentErrorDetail, InterruptionKind } from "../errors/agent-error-detail.ts";
+import { asAgentError } from "../errors/as-agent-error.ts";
 
 /** A pause of a run: an `AgentError` whose `detail` says why, with a payload for who answers it. */
 export type Interruption = AgentError & {

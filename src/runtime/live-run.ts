@@ -1,6 +1,6 @@
-import { AgentError } from "../events/agent-error.ts";
+import { AgentError } from "../errors/agent-error.ts";
+import { classifyFailure, envelopeOf } from "../errors/classify.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
-import { classifyFailure, envelopeOf } from "../events/classify.ts";
 import { cutBy, Watch } from "./calling-off.ts";
 import { carried } from "./carried.ts";
 import type { CurrentRun } from "./current-run.ts";

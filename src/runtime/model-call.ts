@@ -1,5 +1,5 @@
-import { classifyFailure, envelopeOf } from "../events/classify.ts";
-import type { FailureKind } from "../events/failure-kind.ts";
+import { classifyFailure, envelopeOf } from "../errors/classify.ts";
+import type { FailureKind } from "../errors/error-kinds.ts";
 import { wholeNumber } from "./budget.ts";
 import { checkCallTexts } from "./call-texts.ts";
 import { carried } from "./carried.ts";

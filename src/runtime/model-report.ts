@@ -1,5 +1,5 @@
+import { property } from "../errors/thrown.ts";
 import type { ModelCallUsage, ModelComplete } from "../events/model-event.ts";
-import { property } from "../events/thrown-property.ts";
 import { wholeNumber } from "./budget.ts";
 
 /** What is known of a model's answer. Whatever the provider does not say is left out. */

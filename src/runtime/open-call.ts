@@ -1,4 +1,4 @@
-import type { AgentError } from "../events/agent-error.ts";
+import type { AgentError } from "../errors/agent-error.ts";
 import { LazySignal } from "./lazy-signal.ts";
 
 /** Tells the sink that a call was cut off. */

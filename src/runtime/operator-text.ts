@@ -1,6 +1,5 @@
-import { asAgentError } from "../events/thrown-as-agent-error.ts";
-import { thrownMessage } from "../events/thrown-message.ts";
-import { constructorName } from "../events/thrown-property.ts";
+import { asAgentError } from "../errors/as-agent-error.ts";
+import { constructorName, thrownMessage } from "../errors/thrown.ts";
 
 /**
  * The operator's text of anything thrown: its message, else what it is; and how a connection failed,

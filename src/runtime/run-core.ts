@@ -1,6 +1,6 @@
-import { AgentError } from "../events/agent-error.ts";
+import { AgentError } from "../errors/agent-error.ts";
+import type { UsageLimitBreach } from "../errors/agent-error-detail.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
-import type { UsageLimitBreach } from "../events/usage.ts";
 import type { CurrentRun } from "./current-run.ts";
 import type { Interruption } from "./interruption.ts";
 import { OpenCall } from "./open-call.ts";

@@ -1,5 +1,5 @@
-import { AgentError } from "../events/agent-error.ts";
-import { property } from "../events/thrown-property.ts";
+import { AgentError } from "../errors/agent-error.ts";
+import { property } from "../errors/thrown.ts";
 
 const ENDED: unique symbol = Symbol.for("entelix-otel.run-ended-error");
 const DENIED: unique symbol = Symbol.for("entelix-otel.tool-denied-error");

@@ -1,5 +1,5 @@
-import { AgentError } from "../events/agent-error.ts";
-import type { InterruptionKind } from "../events/interruption-kind.ts";
+import { AgentError } from "../errors/agent-error.ts";
+import type { InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { UsageSnapshot } from "../events/usage.ts";
 import type { AgentRun, RunHandle } from "./agent-run.ts";
 import type { LiveRun } from "./live-run.ts";

@@ -1,4 +1,4 @@
-import type { ToolErrorKind } from "../events/tool-error-kind.ts";
+import type { ToolErrorKind } from "../errors/error-kinds.ts";
 import type { Approve } from "./approval.ts";
 import type { Budget } from "./budget.ts";
 

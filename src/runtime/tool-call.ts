@@ -1,7 +1,6 @@
-import { AgentError } from "../events/agent-error.ts";
-import { classifyToolError, envelopeOf } from "../events/classify.ts";
-import { renderForLlm } from "../events/render-for-llm.ts";
-import { asAgentError } from "../events/thrown-as-agent-error.ts";
+import { AgentError } from "../errors/agent-error.ts";
+import { asAgentError } from "../errors/as-agent-error.ts";
+import { classifyToolError, envelopeOf, renderForLlm } from "../errors/classify.ts";
 import { type Approve, checkApprove, checkDecision } from "./approval.ts";
 import { checkCallTexts } from "./call-texts.ts";
 import { carried } from "./carried.ts";

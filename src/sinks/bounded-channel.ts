@@ -1,4 +1,4 @@
-import { AgentError } from "../events/agent-error.ts";
+import { AgentError } from "../errors/agent-error.ts";
 import { PendingReads } from "./pending-reads.ts";
 import type { ReceiverSource } from "./receiver.ts";
 import { Ring } from "./ring.ts";

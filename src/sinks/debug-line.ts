@@ -1,4 +1,4 @@
-import { callHook } from "../events/call-hook.ts";
+import { callHook } from "../errors/call-hook.ts";
 
 /** Told of something worth knowing once, when debugging. What it throws, or rejects with, is dropped. */
 export type DebugLine = (message: string) => void;

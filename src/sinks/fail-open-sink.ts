@@ -1,8 +1,8 @@
+import { callHook } from "../errors/call-hook.ts";
+import { constructorName, textProperty } from "../errors/thrown.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
-import { callHook } from "../events/call-hook.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { checkFunction, checkGiven, checkOptionsObject } from "../events/option-checks.ts";
-import { constructorName, textProperty } from "../events/thrown-property.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import type { ClosableSink, InnerSink } from "./closable-sink.ts";
 import { type ContextCarrier, type InsidePlace, insideOf } from "./context-carrier.ts";

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
-import { FAILURE_KIND_IDS } from "../../src/events/failure-kind.ts";
-import { TOOL_ERROR_KINDS } from "../../src/events/tool-error-kind.ts";
+import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/errors/error-kinds.ts";
 import { Counters } from "../../src/lifecycle/counters.ts";
 import { NOTHING_REPLACED } from "../../src/otel/metrics/bridge-counts.ts";
 import {

@@ -1,15 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { AgentError } from "../../src/events/agent-error.ts";
+import { AgentError } from "../../src/errors/agent-error.ts";
 import {
   failureKindFromEnvelope,
   toolErrorKindFromEnvelope,
-} from "../../src/events/agent-error-tables.ts";
-import { classifyFailure, classifyToolError, envelopeOf } from "../../src/events/classify.ts";
-import { setUnclassifiedWarning } from "../../src/events/classify-warning.ts";
+} from "../../src/errors/agent-error-tables.ts";
+import {
+  classifyFailure,
+  classifyToolError,
+  envelopeOf,
+  renderForLlm,
+} from "../../src/errors/classify.ts";
+import { setUnclassifiedWarning } from "../../src/errors/classify-warning.ts";
+import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/errors/error-kinds.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
-import { FAILURE_KIND_IDS } from "../../src/events/failure-kind.ts";
-import { renderForLlm } from "../../src/events/render-for-llm.ts";
-import { TOOL_ERROR_KINDS } from "../../src/events/tool-error-kind.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 
 const page = readPage("docs/failure-kinds.md");

@@ -40,14 +40,15 @@ describe("the house, as CONTRIBUTING.md has it", () => {
   });
 
   it("keeps the lifecycle pure", () => {
-    expect(others("src/lifecycle/", /^\.\/|^\.\.\/events\/|^node:crypto$/)).toEqual([]);
+    expect(others("src/lifecycle/", /^\.\/|^\.\.\/(?:errors|events)\/|^node:crypto$/)).toEqual([]);
   });
 
   it("keeps what is carried to other processes pure", () => {
-    expect(others("src/context/", /^\.\/|^\.\.\/events\/|^node:buffer$/)).toEqual([]);
+    expect(others("src/context/", /^\.\/|^\.\.\/(?:errors|events)\/|^node:buffer$/)).toEqual([]);
   });
 
-  it("has events at the bottom", () => {
-    expect(others("src/events/", /^\.\/|^node:/)).toEqual([]);
+  it("has errors at the bottom, and events above them", () => {
+    expect(others("src/errors/", /^\.\//)).toEqual([]);
+    expect(others("src/events/", /^\.\/|^\.\.\/errors\/|^node:/)).toEqual([]);
   });
 });

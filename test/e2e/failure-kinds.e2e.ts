@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { FailureKind } from "../../src/errors/error-kinds.ts";
+import { TOOL_ERROR_KINDS, type ToolErrorKind } from "../../src/errors/error-kinds.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
-import type { FailureKind } from "../../src/events/failure-kind.ts";
 import { fromMilliseconds } from "../../src/events/instant.ts";
-import { TOOL_ERROR_KINDS, type ToolErrorKind } from "../../src/events/tool-error-kind.ts";
 import type { RunEvents } from "../support/run-events.ts";
 import { freshRun, happening } from "./support/events.ts";
 import { FreshIds, traceId } from "./support/fresh-ids.ts";

@@ -1,8 +1,11 @@
 import fc from "fast-check";
+import {
+  FAILURE_KIND_IDS,
+  type FailureKind,
+  TOOL_ERROR_KINDS,
+} from "../../src/errors/error-kinds.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../src/events/event-envelope.ts";
-import { FAILURE_KIND_IDS, type FailureKind } from "../../src/events/failure-kind.ts";
-import { TOOL_ERROR_KINDS } from "../../src/events/tool-error-kind.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { RunEvents, second } from "../support/run-events.ts";
 

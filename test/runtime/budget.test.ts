@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isAgentError } from "../../src/events/agent-error.ts";
+import { isAgentError } from "../../src/errors/agent-error.ts";
 import { UsageBudget } from "../../src/runtime/budget.ts";
 import { addDecimals, formatDecimal, isGreater, parseDecimal } from "../../src/runtime/decimal.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";

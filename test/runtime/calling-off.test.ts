@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { isAgentError } from "../../src/events/agent-error.ts";
+import { isAgentError } from "../../src/errors/agent-error.ts";
 import type { AgentRun } from "../../src/runtime/agent-run.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";
 import { isRunEnded } from "../../src/runtime/run-errors.ts";

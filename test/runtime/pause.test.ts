@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AgentError } from "../../src/events/agent-error.ts";
+import { AgentError } from "../../src/errors/agent-error.ts";
 import type { AgentRun } from "../../src/runtime/agent-run.ts";
 import type { PendingTool } from "../../src/runtime/approval.ts";
 import { interrupt, isInterruption } from "../../src/runtime/interruption.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AgentError, isAgentError } from "../../src/events/agent-error.ts";
+import { AgentError, isAgentError } from "../../src/errors/agent-error.ts";
 import type { ApprovalDecision, PendingTool } from "../../src/runtime/approval.ts";
 import { interrupt, isInterruption } from "../../src/runtime/interruption.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { AgentError } from "../../src/events/agent-error.ts";
+import { AgentError } from "../../src/errors/agent-error.ts";
 import type { AgentRun } from "../../src/runtime/agent-run.ts";
 import { interrupt } from "../../src/runtime/interruption.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";

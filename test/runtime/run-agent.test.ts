@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AgentError } from "../../src/events/agent-error.ts";
+import { AgentError } from "../../src/errors/agent-error.ts";
 import { currentRun } from "../../src/runtime/current-run.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";
 import { rejection, Told } from "./said.ts";

@@ -1,5 +1,5 @@
+import { setUnclassifiedWarning } from "../../src/errors/classify-warning.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
-import { setUnclassifiedWarning } from "../../src/events/classify-warning.ts";
 import { CaptureSink } from "../../src/sinks/capture-sink.ts";
 
 // Tests throw a lot that nothing classifies; the warnings would only be noise.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isAgentError } from "../../src/events/agent-error.ts";
+import { isAgentError } from "../../src/errors/agent-error.ts";
+import { setUnclassifiedWarning } from "../../src/errors/classify-warning.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
-import { setUnclassifiedWarning } from "../../src/events/classify-warning.ts";
 import type { EventEnvelope } from "../../src/events/event-envelope.ts";
 import { interrupt, isInterruption } from "../../src/runtime/interruption.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";

@@ -2,7 +2,7 @@ import { context } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
-import { AgentError } from "../../src/events/agent-error.ts";
+import { AgentError } from "../../src/errors/agent-error.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { carried } from "../../src/runtime/carried.ts";
 import { interrupt } from "../../src/runtime/interruption.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AgentError, isAgentError } from "../../src/events/agent-error.ts";
+import { AgentError, isAgentError } from "../../src/errors/agent-error.ts";
 import { interrupt, isInterruption } from "../../src/runtime/interruption.ts";
 import { runAgent, startRun } from "../../src/runtime/run-agent.ts";
 import { isRunEnded } from "../../src/runtime/run-errors.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AgentError } from "../../src/events/agent-error.ts";
-import { classifyFailure } from "../../src/events/classify.ts";
+import { AgentError } from "../../src/errors/agent-error.ts";
+import { classifyFailure } from "../../src/errors/classify.ts";
 import { ChannelSink } from "../../src/sinks/channel-sink.ts";
 import { envelopeNo, numbered, numberOf, settle, started } from "./sample-events.ts";
 

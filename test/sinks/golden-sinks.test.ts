@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { AgentError } from "../../src/events/agent-error.ts";
+import { AgentError } from "../../src/errors/agent-error.ts";
 import type { AgentEventSink } from "../../src/sinks/agent-event-sink.ts";
 import { FailOpenSink } from "../../src/sinks/fail-open-sink.ts";
 import { FanOutSink } from "../../src/sinks/fan-out-sink.ts";

@@ -1,6 +1,6 @@
-import { AgentError } from "../../src/events/agent-error.ts";
+import { AgentError } from "../../src/errors/agent-error.ts";
+import { classifyFailure, envelopeOf } from "../../src/errors/classify.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
-import { classifyFailure, envelopeOf } from "../../src/events/classify.ts";
 import type { AgentEventSink } from "../../src/sinks/agent-event-sink.ts";
 
 /** What the caller of a run got, as the golden file records it. */

@@ -1,3 +1,4 @@
+import { renderForLlm } from "../../src/errors/classify.ts";
 import type {
   AgentEvent,
   Complete,
@@ -12,7 +13,6 @@ import type {
 } from "../../src/events/agent-event.ts";
 import type { Instant } from "../../src/events/instant.ts";
 import type { ModelComplete, ModelError, ModelStart } from "../../src/events/model-event.ts";
-import { renderForLlm } from "../../src/events/render-for-llm.ts";
 import { OtelSink } from "../../src/otel/otel-sink.ts";
 import type { TelemetryOptions } from "../../src/otel/telemetry-options.ts";
 import { collectSpans, type SpanNode, toTrees } from "./spans.ts";

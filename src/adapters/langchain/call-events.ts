@@ -1,6 +1,5 @@
-import { AgentError } from "../../events/agent-error.ts";
-import { classifyToolError, envelopeOf } from "../../events/classify.ts";
-import { renderForLlm } from "../../events/render-for-llm.ts";
+import { AgentError } from "../../errors/agent-error.ts";
+import { classifyToolError, envelopeOf, renderForLlm } from "../../errors/classify.ts";
 import type { EventTeller } from "../event-teller.ts";
 import { eventId } from "./event-id.ts";
 import type { ConventionalMessage } from "./messages.ts";

@@ -1,4 +1,4 @@
-import { property } from "../../events/thrown-property.ts";
+import { property } from "../../errors/thrown.ts";
 import { carried } from "../../runtime/carried.ts";
 import { listOf } from "../shape.ts";
 import { SPAN_PLACE } from "./handler.ts";

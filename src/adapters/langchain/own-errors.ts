@@ -1,6 +1,6 @@
-import { AgentError } from "../../events/agent-error.ts";
-import { asAgentError } from "../../events/thrown-as-agent-error.ts";
-import { property, textProperty } from "../../events/thrown-property.ts";
+import { AgentError } from "../../errors/agent-error.ts";
+import { asAgentError } from "../../errors/as-agent-error.ts";
+import { property, textProperty } from "../../errors/thrown.ts";
 import { operatorText } from "../../runtime/operator-text.ts";
 
 // LangChain's and LangGraph's own errors, known by name or code: the package imports neither.

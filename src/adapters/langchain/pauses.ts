@@ -1,4 +1,4 @@
-import type { InterruptionKind } from "../../events/interruption-kind.ts";
+import type { InterruptionKind } from "../../errors/agent-error-detail.ts";
 import { interruptionIn } from "../../runtime/interruption.ts";
 import { fieldsOf, listOf, textOf } from "../shape.ts";
 import type { Pause, RunState } from "./run-state.ts";

@@ -1,6 +1,6 @@
+import type { InterruptionKind } from "../../errors/agent-error-detail.ts";
 import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
-import type { InterruptionKind } from "../../events/interruption-kind.ts";
 import type { UsageSnapshot } from "../../events/usage.ts";
 import type { EventTeller, OpenEnvelope } from "../event-teller.ts";
 import { eventId } from "./event-id.ts";

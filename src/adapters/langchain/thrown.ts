@@ -1,9 +1,8 @@
-import type { AgentErrorDetail } from "../../events/agent-error-detail.ts";
-import { classifyFailure, classifyToolError, envelopeOf } from "../../events/classify.ts";
-import type { ErrorEnvelope } from "../../events/error-envelope.ts";
-import type { FailureKind } from "../../events/failure-kind.ts";
-import { asAgentError } from "../../events/thrown-as-agent-error.ts";
-import { listProperty, property, textProperty } from "../../events/thrown-property.ts";
+import type { AgentErrorDetail } from "../../errors/agent-error-detail.ts";
+import { asAgentError } from "../../errors/as-agent-error.ts";
+import { classifyFailure, classifyToolError, envelopeOf } from "../../errors/classify.ts";
+import type { ErrorEnvelope, FailureKind } from "../../errors/error-kinds.ts";
+import { listProperty, property, textProperty } from "../../errors/thrown.ts";
 import { errorText, explained, isBareAbort, unwrapped } from "./own-errors.ts";
 import type { RunState } from "./run-state.ts";
 

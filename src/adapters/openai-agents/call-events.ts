@@ -1,9 +1,8 @@
-import { UNCLASSIFIED_ENVELOPE } from "../../events/agent-error-tables.ts";
-import { classifyFailure, classifyToolError } from "../../events/classify.ts";
-import type { FailureKind } from "../../events/failure-kind.ts";
+import { UNCLASSIFIED_ENVELOPE } from "../../errors/agent-error-tables.ts";
+import { classifyFailure, classifyToolError, renderForLlm } from "../../errors/classify.ts";
+import type { FailureKind } from "../../errors/error-kinds.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelComplete } from "../../events/model-event.ts";
-import { renderForLlm } from "../../events/render-for-llm.ts";
 import type { EventTeller, OpenEnvelope } from "../event-teller.ts";
 import { textOf } from "../shape.ts";
 import { eventIdOf, type News } from "./event-id.ts";

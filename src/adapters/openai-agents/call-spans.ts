@@ -1,4 +1,4 @@
-import { AgentError } from "../../events/agent-error.ts";
+import { AgentError } from "../../errors/agent-error.ts";
 import type { Instant } from "../../events/instant.ts";
 import { textOf } from "../shape.ts";
 import type { CallEvents, CallPlace } from "./call-events.ts";

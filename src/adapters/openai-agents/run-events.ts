@@ -1,7 +1,7 @@
-import type { AgentError } from "../../events/agent-error.ts";
-import { UNCLASSIFIED_ENVELOPE } from "../../events/agent-error-tables.ts";
-import { classifyFailure, classifyToolError } from "../../events/classify.ts";
-import type { FailureKind } from "../../events/failure-kind.ts";
+import type { AgentError } from "../../errors/agent-error.ts";
+import { UNCLASSIFIED_ENVELOPE } from "../../errors/agent-error-tables.ts";
+import { classifyFailure, classifyToolError } from "../../errors/classify.ts";
+import type { FailureKind } from "../../errors/error-kinds.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { UsageSnapshot } from "../../events/usage.ts";
 import type { EventTeller, OpenEnvelope } from "../event-teller.ts";

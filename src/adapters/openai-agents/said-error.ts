@@ -1,6 +1,6 @@
-import { AgentError } from "../../events/agent-error.ts";
-import { asAgentError } from "../../events/thrown-as-agent-error.ts";
-import { MCP_PREFIX } from "../../events/thrown-mcp.ts";
+import { AgentError } from "../../errors/agent-error.ts";
+import { asAgentError } from "../../errors/as-agent-error.ts";
+import { MCP_PREFIX } from "../../errors/thrown-rpc.ts";
 import { textOf } from "../shape.ts";
 import type { SdkSpanError } from "./sdk.ts";
 

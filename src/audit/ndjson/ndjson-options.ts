@@ -1,4 +1,4 @@
-import { callHook } from "../../events/call-hook.ts";
+import { callHook } from "../../errors/call-hook.ts";
 import { checkFunction, checkHas, checkOptionsObject } from "../../events/option-checks.ts";
 import { checkWhole } from "../../events/whole-number.ts";
 import type { FileLayer } from "../../storage/file-layer.ts";

@@ -1,4 +1,4 @@
-import { TOOL_ERROR_KINDS } from "../../events/tool-error-kind.ts";
+import { TOOL_ERROR_KINDS } from "../../errors/error-kinds.ts";
 import type { GraphEventKind } from "./graph-event.ts";
 import {
   choice,

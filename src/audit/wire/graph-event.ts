@@ -1,6 +1,5 @@
-import type { InterruptionKind } from "../../events/interruption-kind.ts";
-import type { ToolErrorKind } from "../../events/tool-error-kind.ts";
-import type { UsageLimitBreach } from "../../events/usage.ts";
+import type { InterruptionKind, UsageLimitBreach } from "../../errors/agent-error-detail.ts";
+import type { ToolErrorKind } from "../../errors/error-kinds.ts";
 import type { ContentPart, ProviderEcho, ToolResultContent } from "./content-part.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import type { ModelWarning } from "./model-warning.ts";

@@ -1,4 +1,4 @@
-import { FAILURE_KIND_IDS } from "../../events/failure-kind.ts";
+import { FAILURE_KIND_IDS } from "../../errors/error-kinds.ts";
 import { safe } from "../terminal/safe-text.ts";
 import { table } from "../terminal/table.ts";
 import type { RunTally } from "./run-tally.ts";

@@ -1,4 +1,4 @@
-import type { FailureKindId } from "../../events/failure-kind.ts";
+import type { FailureKindId } from "../../errors/error-kinds.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import type { StopReason } from "./defect-event.ts";
 

@@ -1,4 +1,4 @@
-import { failureKindFromEnvelope, UNCLASSIFIED_ENVELOPE } from "../../events/agent-error-tables.ts";
+import { failureKindFromEnvelope, UNCLASSIFIED_ENVELOPE } from "../../errors/agent-error-tables.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { ModelComplete, ModelError, ModelStart } from "../../events/model-event.ts";
 import type { Lifecycle } from "../../lifecycle/lifecycle.ts";

@@ -2,7 +2,7 @@ import {
   failureKindFromEnvelope,
   toolErrorKindFromEnvelope,
   UNCLASSIFIED_ENVELOPE,
-} from "../../events/agent-error-tables.ts";
+} from "../../errors/agent-error-tables.ts";
 import type { AgentEvent, Failed, ToolError } from "../../events/agent-event.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { Lifecycle } from "../../lifecycle/lifecycle.ts";

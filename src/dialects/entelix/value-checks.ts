@@ -1,6 +1,5 @@
-import { FAILURE_KIND_IDS } from "../../events/failure-kind.ts";
+import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../errors/error-kinds.ts";
 import type { JsonValue } from "../../events/json-value.ts";
-import { TOOL_ERROR_KINDS } from "../../events/tool-error-kind.ts";
 import { type DecodeIssue, isJsonObject } from "../dialect.ts";
 import { expectCount, expectText } from "../field-checks.ts";
 

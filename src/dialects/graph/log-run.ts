@@ -4,8 +4,8 @@ import type {
   ToolCall,
   ToolResult,
 } from "../../audit/wire/graph-event.ts";
+import type { ToolErrorKind } from "../../errors/error-kinds.ts";
 import { compareInstants, type Instant } from "../../events/instant.ts";
-import type { ToolErrorKind } from "../../events/tool-error-kind.ts";
 import type { Signal } from "../../lifecycle/signal.ts";
 import type { CallProblem, RunEnd } from "../../lifecycle/signals.ts";
 import type { AttributeName } from "../../otel/semconv.ts";

@@ -5,7 +5,7 @@ import type {
   ToolErrorTerminal,
   UsageLimitExceeded,
 } from "../../audit/wire/graph-event.ts";
-import type { FailureKind, FailureKindId } from "../../events/failure-kind.ts";
+import type { FailureKind, FailureKindId } from "../../errors/error-kinds.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import { ENVELOPES, endOfClass } from "./terminals.ts";

@@ -1,6 +1,5 @@
 import type { GraphEventKind } from "../../audit/wire/graph-event.ts";
-import type { ErrorEnvelope } from "../../events/error-envelope.ts";
-import type { FailureKindId } from "../../events/failure-kind.ts";
+import type { ErrorEnvelope, FailureKindId } from "../../errors/error-kinds.ts";
 
 /** What a row that ends a run makes of it. `by_class`: the row's `class` decides. */
 export type LogEnd = "interrupted" | FailureKindId | "by_class";

@@ -1,5 +1,5 @@
 import type { MeterProvider } from "@opentelemetry/api";
-import type { FailureKindId } from "../../events/failure-kind.ts";
+import type { FailureKindId } from "../../errors/error-kinds.ts";
 import type { RunObserver } from "../../lifecycle/run-observer.ts";
 import type { Reporter } from "../report.ts";
 import { type BridgeCounts, NOTHING_REPLACED, type OverflowLabel } from "./bridge-counts.ts";

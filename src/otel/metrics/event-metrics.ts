@@ -1,5 +1,5 @@
 import type { Histogram } from "@opentelemetry/api";
-import type { FailureKind, FailureKindId } from "../../events/failure-kind.ts";
+import type { FailureKind, FailureKindId } from "../../errors/error-kinds.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelCall } from "../../lifecycle/model-call.ts";
 import type { Run } from "../../lifecycle/run.ts";

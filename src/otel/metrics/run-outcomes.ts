@@ -1,5 +1,4 @@
-import { FAILURE_KIND_IDS } from "../../events/failure-kind.ts";
-import { TOOL_ERROR_KINDS } from "../../events/tool-error-kind.ts";
+import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../errors/error-kinds.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import { UNCLASSED } from "./metric-names.ts";
 

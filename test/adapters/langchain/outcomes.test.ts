@@ -1,7 +1,7 @@
 import { RunnableLambda, RunnableSequence } from "@langchain/core/runnables";
 import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
-import { AgentError } from "../../../src/events/agent-error.ts";
+import { AgentError } from "../../../src/errors/agent-error.ts";
 import { ASKED, add, plainTool, reactAgent, run, strictAgent } from "./agents.ts";
 import { observe } from "./observed.ts";
 import { ScriptedModel, says } from "./scripted-model.ts";

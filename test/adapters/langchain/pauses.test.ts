@@ -9,8 +9,8 @@ import {
 } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { LangChainHandler } from "../../../src/adapters/langchain/index.ts";
-import { AgentError } from "../../../src/events/agent-error.ts";
-import { setUnclassifiedWarning } from "../../../src/events/classify-warning.ts";
+import { AgentError } from "../../../src/errors/agent-error.ts";
+import { setUnclassifiedWarning } from "../../../src/errors/classify-warning.ts";
 import { tellsStaticPauses } from "./abilities.ts";
 import { ASKED, add, oneNodeGraph, plainTool, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";

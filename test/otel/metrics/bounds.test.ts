@@ -1,7 +1,6 @@
 import { AlwaysOffSampler } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
-import { FAILURE_KIND_IDS } from "../../../src/events/failure-kind.ts";
-import { TOOL_ERROR_KINDS } from "../../../src/events/tool-error-kind.ts";
+import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../../src/errors/error-kinds.ts";
 import { OtelSink } from "../../../src/otel/otel-sink.ts";
 import { RunEvents } from "../../support/run-events.ts";
 import { collectMetrics, label, meteredBench } from "./meter.ts";

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { isJsonObject } from "../../../src/dialects/dialect.ts";
 import { decodeEntelix } from "../../../src/dialects/entelix/decode.ts";
+import type { FailureKind } from "../../../src/errors/error-kinds.ts";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
 import { parseExact } from "../../../src/events/exact-json.ts";
-import type { FailureKind } from "../../../src/events/failure-kind.ts";
 import type { JsonValue } from "../../../src/events/json-value.ts";
 import { readLines } from "../../support/golden.ts";
 import { type Collected, label, meteredBench } from "./meter.ts";

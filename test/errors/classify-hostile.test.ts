@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { classifyFailure, classifyToolError, envelopeOf } from "../../src/events/classify.ts";
-import { setUnclassifiedWarning } from "../../src/events/classify-warning.ts";
-import { FAILURE_KIND_IDS } from "../../src/events/failure-kind.ts";
-import { renderForLlm } from "../../src/events/render-for-llm.ts";
-import { TOOL_ERROR_KINDS } from "../../src/events/tool-error-kind.ts";
+import {
+  classifyFailure,
+  classifyToolError,
+  envelopeOf,
+  renderForLlm,
+} from "../../src/errors/classify.ts";
+import { setUnclassifiedWarning } from "../../src/errors/classify-warning.ts";
+import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/errors/error-kinds.ts";
 
 beforeAll(() => setUnclassifiedWarning(() => {}));
 afterAll(() => setUnclassifiedWarning());

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { AgentError } from "../../src/events/agent-error.ts";
-import { classifyFailure, classifyToolError } from "../../src/events/classify.ts";
-import { setUnclassifiedWarning } from "../../src/events/classify-warning.ts";
+import { AgentError } from "../../src/errors/agent-error.ts";
+import { classifyFailure, classifyToolError } from "../../src/errors/classify.ts";
+import { setUnclassifiedWarning } from "../../src/errors/classify-warning.ts";
 
 class Odd extends Error {}
 class Odder extends Error {}
@@ -115,7 +115,7 @@ describe("the warning of what nothing classifies", () => {
   it("is one for all copies of the package in a process", async () => {
     classifyFailure(new Odd());
     vi.resetModules();
-    const other = await import("../../src/events/classify.ts");
+    const other = await import("../../src/errors/classify.ts");
     other.classifyFailure(new Odd());
     other.classifyFailure(new Odder());
     expect(other.classifyFailure).not.toBe(classifyFailure);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { retryAfterMs } from "../../src/events/thrown-retry-after.ts";
+import { retryAfterMs } from "../../src/errors/thrown-http.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 

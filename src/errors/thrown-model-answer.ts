@@ -1,6 +1,5 @@
 import { AgentError } from "./agent-error.ts";
-import { hasName } from "./thrown-name.ts";
-import { property, textProperty } from "./thrown-property.ts";
+import { hasName, property, textProperty } from "./thrown.ts";
 
 const ANSWER_NAMES = new Set(["APIError"]);
 /** What the clients of Google and AWS say of a stream that ends in the middle of a message. */

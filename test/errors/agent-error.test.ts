@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { AgentError, isAgentError } from "../../src/events/agent-error.ts";
-import { classifyFailure, classifyToolError } from "../../src/events/classify.ts";
-import { recordedLlmText } from "../../src/events/render-llm-text.ts";
+import { AgentError, isAgentError } from "../../src/errors/agent-error.ts";
+import { classifyFailure, classifyToolError } from "../../src/errors/classify.ts";
+import { recordedLlmText } from "../../src/errors/llm-text.ts";
 
 describe("AgentError", () => {
   it("keeps the cause, and is an Error named AgentError", () => {
@@ -91,7 +91,7 @@ describe("AgentError", () => {
 describe("isAgentError", () => {
   it("recognises an error of another copy of the package, which instanceof does not", async () => {
     vi.resetModules();
-    const other = await import("../../src/events/agent-error.ts");
+    const other = await import("../../src/errors/agent-error.ts");
     const foreign: unknown = other.AgentError.usageLimitExceeded({
       axis: "requests",
       limit: 1,

@@ -1,5 +1,4 @@
-import { hasName } from "./thrown-name.ts";
-import { isArray, listProperty, property, textProperty } from "./thrown-property.ts";
+import { hasName, isArray, listProperty, property, textProperty } from "./thrown.ts";
 
 const MAX_ISSUES = 8;
 const MAX_PLACE_CHARS = 64;

@@ -1,7 +1,32 @@
 import type { AgentError } from "./agent-error.ts";
-import type { InterruptionKind } from "./interruption-kind.ts";
-import type { ToolErrorKind } from "./tool-error-kind.ts";
-import type { UsageLimitBreach } from "./usage.ts";
+import type { ToolErrorKind } from "./error-kinds.ts";
+
+/**
+ * Why a run paused. A pause is not a failure.
+ *
+ * Upstream: `InterruptionKind` of entelix-core, tagged by `type`.
+ */
+export type InterruptionKind =
+  | { readonly type: "custom" }
+  | { readonly type: "approval_pending"; readonly tool_use_id: string }
+  | {
+      readonly type: "scheduled_pause";
+      readonly phase: "before" | "after";
+      readonly node: string;
+    };
+
+/**
+ * Which budget axis hit its cap, with the cap and what was observed.
+ *
+ * Upstream: `UsageLimitBreach` of entelix-core, tagged by `axis`.
+ */
+export type UsageLimitBreach =
+  | {
+      readonly axis: "requests" | "input_tokens" | "output_tokens" | "total_tokens" | "tool_calls";
+      readonly limit: number | bigint;
+      readonly observed: number | bigint;
+    }
+  | { readonly axis: "cost_usd"; readonly limit: string; readonly observed: string };
 
 /** How a call to a provider failed: it answered with a status, or never answered. */
 export type ProviderDetail =

@@ -1,12 +1,10 @@
+import type { InterruptionKind, UsageLimitBreach } from "./agent-error-detail.ts";
 import { type AgentErrorDetail, operatorText } from "./agent-error-detail.ts";
 import { envelopeOfDetail } from "./agent-error-tables.ts";
-import type { ErrorEnvelope } from "./error-envelope.ts";
-import type { InterruptionKind } from "./interruption-kind.ts";
-import { renderDetail } from "./render-llm-text.ts";
-import type { RenderedForLlm } from "./rendered-for-llm.ts";
-import { property } from "./thrown-property.ts";
-import type { ToolErrorKind } from "./tool-error-kind.ts";
-import type { UsageLimitBreach } from "./usage.ts";
+import type { ErrorEnvelope, ToolErrorKind } from "./error-kinds.ts";
+import type { RenderedForLlm } from "./llm-text.ts";
+import { renderDetail } from "./llm-text.ts";
+import { property } from "./thrown.ts";
 
 const BRAND: unique symbol = Symbol.for("entelix-otel.agent-error");
 

@@ -1,6 +1,5 @@
+import type { FailureKindId, ToolErrorKind } from "../../src/errors/error-kinds.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
-import type { FailureKindId } from "../../src/events/failure-kind.ts";
-import type { ToolErrorKind } from "../../src/events/tool-error-kind.ts";
 import {
   cancelled,
   deadline,

@@ -1,12 +1,15 @@
 import { AgentError, isAgentError, isHttpFailure } from "./agent-error.ts";
-import { ofGrpc } from "./thrown-grpc.ts";
+import {
+  hasName,
+  listProperty,
+  property,
+  suppressedIn,
+  textProperty,
+  thrownMessage,
+} from "./thrown.ts";
 import { thrownHttp } from "./thrown-http.ts";
-import { ofMcp } from "./thrown-mcp.ts";
-import { thrownMessage } from "./thrown-message.ts";
 import { ofModelAnswer } from "./thrown-model-answer.ts";
-import { hasName } from "./thrown-name.ts";
-import { listProperty, property, textProperty } from "./thrown-property.ts";
-import { suppressedIn } from "./thrown-suppressed.ts";
+import { ofGrpc, ofMcp } from "./thrown-rpc.ts";
 import { transportKind } from "./thrown-transport.ts";
 import { validationMessage } from "./thrown-validation.ts";
 

@@ -1,5 +1,5 @@
 import { callHook } from "./call-hook.ts";
-import { constructorName, property } from "./thrown-property.ts";
+import { constructorName, property } from "./thrown.ts";
 
 const MINUTE_MS = 60_000;
 const MAX_NAMES = 256;

@@ -1,7 +1,11 @@
 import type { AgentErrorDetail } from "./agent-error-detail.ts";
-import type { ErrorEnvelope, WireClass } from "./error-envelope.ts";
-import type { FailureKind, FailureKindId } from "./failure-kind.ts";
-import type { ToolErrorKind } from "./tool-error-kind.ts";
+import type {
+  ErrorEnvelope,
+  FailureKind,
+  FailureKindId,
+  ToolErrorKind,
+  WireClass,
+} from "./error-kinds.ts";
 
 /** What a thrown value that nothing matches is on the wire. */
 export const UNCLASSIFIED_ENVELOPE: ErrorEnvelope = Object.freeze({

@@ -1,16 +1,19 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AgentError } from "../../src/events/agent-error.ts";
+import { AgentError } from "../../src/errors/agent-error.ts";
 import {
   failureKindFromEnvelope,
   toolErrorKindFromEnvelope,
-} from "../../src/events/agent-error-tables.ts";
-import { classifyFailure, classifyToolError, envelopeOf } from "../../src/events/classify.ts";
-import { setUnclassifiedWarning } from "../../src/events/classify-warning.ts";
-import type { ErrorEnvelope } from "../../src/events/error-envelope.ts";
-import { type FailureKind, wireId } from "../../src/events/failure-kind.ts";
-import { renderForLlm } from "../../src/events/render-for-llm.ts";
-import type { ToolErrorKind } from "../../src/events/tool-error-kind.ts";
+} from "../../src/errors/agent-error-tables.ts";
+import {
+  classifyFailure,
+  classifyToolError,
+  envelopeOf,
+  renderForLlm,
+} from "../../src/errors/classify.ts";
+import { setUnclassifiedWarning } from "../../src/errors/classify-warning.ts";
+import type { ErrorEnvelope, ToolErrorKind } from "../../src/errors/error-kinds.ts";
+import { type FailureKind, wireId } from "../../src/errors/error-kinds.ts";
 
 interface GoldenLine {
   readonly id: string;

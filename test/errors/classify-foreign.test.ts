@@ -3,11 +3,15 @@ import { connect, constants, createServer as createHttp2Server } from "node:http
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AgentError, isAgentError } from "../../src/events/agent-error.ts";
-import { classifyFailure, classifyToolError, envelopeOf } from "../../src/events/classify.ts";
-import { setUnclassifiedWarning } from "../../src/events/classify-warning.ts";
-import { renderForLlm } from "../../src/events/render-for-llm.ts";
-import { asAgentError } from "../../src/events/thrown-as-agent-error.ts";
+import { AgentError, isAgentError } from "../../src/errors/agent-error.ts";
+import { asAgentError } from "../../src/errors/as-agent-error.ts";
+import {
+  classifyFailure,
+  classifyToolError,
+  envelopeOf,
+  renderForLlm,
+} from "../../src/errors/classify.ts";
+import { setUnclassifiedWarning } from "../../src/errors/classify-warning.ts";
 import { CLIENT_ERRORS, DATA_ERRORS, NODE_ERRORS } from "./foreign-errors.ts";
 import { RPC_ERRORS, VAGUE_RPC_ERRORS } from "./foreign-rpc-errors.ts";
 

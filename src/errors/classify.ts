@@ -4,11 +4,11 @@ import {
   toolErrorKindOfDetail,
   UNCLASSIFIED_ENVELOPE,
 } from "./agent-error-tables.ts";
+import { asAgentError } from "./as-agent-error.ts";
 import { warnUnclassified } from "./classify-warning.ts";
-import type { ErrorEnvelope } from "./error-envelope.ts";
-import type { FailureKind } from "./failure-kind.ts";
-import { asAgentError } from "./thrown-as-agent-error.ts";
-import type { ToolErrorKind } from "./tool-error-kind.ts";
+import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "./error-kinds.ts";
+import type { RenderedForLlm } from "./llm-text.ts";
+import { renderDetail } from "./llm-text.ts";
 
 /**
  * Why a run failed, from whatever ended it. Never throws.
@@ -51,4 +51,17 @@ export function classifyToolError(error: unknown): ToolErrorKind {
 export function envelopeOf(error: unknown): ErrorEnvelope {
   const known = asAgentError(error);
   return known === undefined ? UNCLASSIFIED_ENVELOPE : envelopeOfDetail(known.detail);
+}
+
+/**
+ * The text a model may see of anything thrown: a short sentence by kind of error, without vendor,
+ * status, cause or value. Never throws.
+ *
+ * Upstream: `for_llm` of entelix-core. What nothing matches is "unexpected error".
+ *
+ * @example
+ * renderForLlm(AgentError.http(503, "vendor down")); // "upstream model error"
+ */
+export function renderForLlm(error: unknown): RenderedForLlm {
+  return renderDetail(asAgentError(error)?.detail);
 }

@@ -1,0 +1,83 @@
+/**
+ * Why a run failed: the closed taxonomy that alerts and dashboards split on.
+ *
+ * Upstream: `FailureKind` of entelix-agents. Its wire id is the value of `entelix.failure.kind`.
+ */
+export type FailureKind =
+  | {
+      readonly type: "tool_error_terminal";
+      /** Class of the tool error that ended the run. */
+      readonly kind: ToolErrorKind;
+      /** The tool that failed, at the outermost wrapper. */
+      readonly tool_name: string;
+    }
+  | { readonly type: "usage_limit_exceeded" }
+  | { readonly type: "cancelled" }
+  | { readonly type: "deadline_exceeded" }
+  | { readonly type: "model_dispatch" }
+  | { readonly type: "internal" }
+  | { readonly type: "unclassified" };
+
+/** The string form of a {@link FailureKind}: the value of `entelix.failure.kind`. */
+export type FailureKindId = FailureKind["type"];
+
+/** Every wire id, in upstream's order. */
+export const FAILURE_KIND_IDS = [
+  "tool_error_terminal",
+  "usage_limit_exceeded",
+  "cancelled",
+  "deadline_exceeded",
+  "model_dispatch",
+  "internal",
+  "unclassified",
+] as const satisfies readonly FailureKindId[];
+
+/** The value of `entelix.failure.kind` for a failure. */
+export function wireId(kind: FailureKind): FailureKindId {
+  return kind.type;
+}
+
+/**
+ * What went wrong in a tool call, coarse enough to decide whether to page, alert or ignore.
+ *
+ * Upstream: `ToolErrorKind` of entelix-core. It is the value of the span attributes `error.type` and
+ * `entelix.tool.error_kind`.
+ */
+export type ToolErrorKind =
+  | "transient"
+  | "rate_limit"
+  | "quota"
+  | "auth"
+  | "permanent"
+  | "validation"
+  | "internal";
+
+/** Every {@link ToolErrorKind}, in upstream's order. */
+export const TOOL_ERROR_KINDS = [
+  "transient",
+  "rate_limit",
+  "quota",
+  "auth",
+  "permanent",
+  "validation",
+  "internal",
+] as const satisfies readonly ToolErrorKind[];
+
+/** Who has to act on an error: the caller (`client`) or the operator (`server`). */
+export type WireClass = "client" | "server";
+
+/**
+ * The machine-readable side of an error, as entelix puts it beside the operator's text.
+ *
+ * Upstream: `ErrorEnvelope` of entelix-core. The optional fields are absent, never `null`, on the
+ * wire.
+ */
+export interface ErrorEnvelope {
+  /** Stable code such as `rate_limited` or `interrupted`. New codes may appear. */
+  readonly wire_code: string;
+  readonly wire_class: WireClass;
+  /** Whole seconds to wait before a retry, truncated; `bigint` beyond 2^53. */
+  readonly retry_after_secs?: number | bigint;
+  /** HTTP status of the provider, when there was one. */
+  readonly provider_status?: number;
+}

@@ -1,0 +1,90 @@
+/**
+ * Reads a property of anything thrown. Getters and Proxies may throw in turn; that reads as
+ * `undefined`, for an error path must not fail.
+ */
+export function property(value: unknown, key: string | symbol): unknown {
+  if (value === null || (typeof value !== "object" && typeof value !== "function")) {
+    return undefined;
+  }
+  try {
+    return Reflect.get(value, key);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A property that is text and not empty, else `undefined`. */
+export function textProperty(value: unknown, key: string): string | undefined {
+  const text = property(value, key);
+  return typeof text === "string" && text !== "" ? text : undefined;
+}
+
+/** The first `max` elements of a property that is an array, else none. */
+export function listProperty(value: unknown, key: string, max: number): readonly unknown[] {
+  const list = property(value, key);
+  if (!isArray(list)) return [];
+  const length = property(list, "length");
+  const end = typeof length === "number" ? Math.min(length, max) : 0;
+  const elements: unknown[] = [];
+  for (let i = 0; i < end; i++) elements.push(property(list, String(i)));
+  return elements;
+}
+
+/** The name of a thrown value's class, or its type when it has none. */
+export function constructorName(value: unknown): string {
+  if (value === null) return "null";
+  return textProperty(property(value, "constructor"), "name") ?? typeof value;
+}
+
+/** `Array.isArray`, which throws for a revoked Proxy. */
+export function isArray(value: unknown): boolean {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Whether a thrown value goes by one of these names: its `name`, or its class's (the errors of
+ * OpenAI's SDK are all named "Error").
+ */
+export function hasName(thrown: unknown, names: ReadonlySet<string>): boolean {
+  return names.has(textProperty(thrown, "name") ?? "") || names.has(constructorName(thrown));
+}
+
+const NAMES = new Set(["SuppressedError"]);
+
+/**
+ * What a SuppressedError came of, which `using` makes when cleaning up fails too: the error that the
+ * work ended with. `undefined` for anything else.
+ */
+export function suppressedIn(thrown: unknown): unknown {
+  return hasName(thrown, NAMES) ? property(thrown, "suppressed") : undefined;
+}
+
+/** Errors that one error may hold, of which the text is told. */
+const MAX_ERRORS = 4;
+
+/**
+ * What a thrown value says of itself: its message, else those of the errors that it holds. Node's
+ * error for a host of which no address answers has no message of its own, and that of a
+ * SuppressedError is always the same.
+ */
+export function thrownMessage(thrown: unknown): string | undefined {
+  let at = thrown;
+  const closing: unknown[] = [];
+  for (let left = MAX_ERRORS; left > 0; left -= 1) {
+    const suppressed = suppressedIn(at);
+    if (suppressed === undefined) break;
+    closing.unshift(property(at, "error"));
+    at = suppressed;
+  }
+  const message = textProperty(at, "message");
+  if (message !== undefined && closing.length === 0) return message;
+  const held = message === undefined ? listProperty(at, "errors", MAX_ERRORS) : [at];
+  const texts = [...held, ...closing]
+    .map((error) => textProperty(error, "message"))
+    .filter((text) => text !== undefined);
+  return texts.length === 0 ? undefined : texts.join("; ");
+}
