@@ -96,6 +96,7 @@ export {
 } from "./errors/error-kinds.ts";
 export type { RenderedForLlm } from "./errors/llm-text.ts";
 export { recordedLlmText } from "./errors/llm-text.ts";
+export type { UsageSnapshot } from "./events/agent-event.ts";
 // Events
 export {
   AGENT_EVENT_TYPES,
@@ -113,9 +114,9 @@ export {
   type ToolStart,
 } from "./events/agent-event.ts";
 export { type EventEnvelope, SequenceCounter } from "./events/event-envelope.ts";
+export type { JsonValue } from "./events/exact-json.ts";
 export { parseExact, stringifyExact } from "./events/exact-json.ts";
 export type { Instant } from "./events/instant.ts";
-export type { JsonValue } from "./events/json-value.ts";
 export {
   MODEL_EVENT_TYPES,
   type ModelCallUsage,
@@ -125,7 +126,6 @@ export {
   type ModelStart,
 } from "./events/model-event.ts";
 export { formatRfc3339, parseRfc3339 } from "./events/rfc3339.ts";
-export type { UsageSnapshot } from "./events/usage.ts";
 export type { ByteSource } from "./ingest/byte-source.ts";
 export type { DecodedLine } from "./ingest/decode-line.ts";
 export type {

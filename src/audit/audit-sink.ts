@@ -4,8 +4,13 @@ import type { ToolErrorKind } from "../errors/error-kinds.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { fromMilliseconds, type Instant } from "../events/instant.ts";
-import { checkFunction, checkGiven, checkOptionsObject } from "../events/option-checks.ts";
-import { checkWhole } from "../events/whole-number.ts";
+import {
+  checkFunction,
+  checkGiven,
+  checkOptionsObject,
+  checkWhole,
+} from "../events/option-checks.ts";
+import { inUtc } from "../events/rfc3339.ts";
 import { canonicalRunId } from "../lifecycle/canonical-run-id.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import type { AuditCalls, AuditScope, ResumeScope } from "./audit-calls.ts";
@@ -14,7 +19,6 @@ import { appendFor, type RowWaiters, tellFailure } from "./row-waiter.ts";
 import { RunThreads, type ThreadHints } from "./run-threads.ts";
 import type { SessionLog } from "./session-log.ts";
 import { toGraphEvent } from "./to-graph-event.ts";
-import { inUtc } from "./utc-timestamp.ts";
 import { decodeGraphEvent } from "./wire/decode-graph-event.ts";
 import type { AnyGraphEvent, GraphEvent } from "./wire/graph-event.ts";
 

@@ -1,4 +1,4 @@
-import { MOST_NAME } from "../events/most-name.ts";
+import { MOST_NAME } from "../events/value-limits.ts";
 import type { AuditEntry } from "./audit-row.ts";
 import type { NamedThread } from "./named-thread.ts";
 import { type RowFacts, sha256 } from "./row-text.ts";

@@ -1,4 +1,4 @@
-import { checkWhole } from "../events/whole-number.ts";
+import { checkWhole } from "../events/option-checks.ts";
 import { RecentMap } from "../lifecycle/recent-map.ts";
 import {
   type AuditEntry,

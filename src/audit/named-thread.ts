@@ -1,4 +1,4 @@
-import { MOST_NAME } from "../events/most-name.ts";
+import { MOST_NAME } from "../events/value-limits.ts";
 import type { ThreadKey } from "./audit-row.ts";
 import { threadText } from "./thread-text.ts";
 

@@ -1,4 +1,4 @@
-import { tenantKey } from "../events/tenant-key.ts";
+import { tenantKey } from "../events/agent-event.ts";
 import { canonicalRunId } from "../lifecycle/canonical-run-id.ts";
 import { RecentMap } from "../lifecycle/recent-map.ts";
 

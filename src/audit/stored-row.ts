@@ -1,5 +1,5 @@
 import { parseExact } from "../events/exact-json.ts";
-import { isCount } from "../events/whole-number.ts";
+import { isCount } from "../events/option-checks.ts";
 import type { AuditRow, ErasedEvent, RowAnchor, ThreadKey } from "./audit-row.ts";
 import { type RowFacts, rowHash, sha256 } from "./row-text.ts";
 import { decodeGraphEvent } from "./wire/decode-graph-event.ts";

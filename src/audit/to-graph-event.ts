@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { Instant } from "../events/instant.ts";
-import { inUtc } from "./utc-timestamp.ts";
+import { inUtc } from "../events/rfc3339.ts";
 import type { GraphEvent } from "./wire/graph-event.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { JsonValue } from "../events/json-value.ts";
-import { isCount as isSafeCount } from "../events/whole-number.ts";
+import type { JsonValue } from "../events/exact-json.ts";
+import { isCount as isSafeCount } from "../events/option-checks.ts";
 import type { DecodeIssue, JsonObject } from "./dialect.ts";
 
 /** Notes the field as wrong unless it is a string. */

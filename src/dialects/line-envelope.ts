@@ -1,6 +1,6 @@
+import type { JsonValue } from "../events/exact-json.ts";
 import { type Instant, isSpanTime } from "../events/instant.ts";
-import type { JsonValue } from "../events/json-value.ts";
-import { readTimestamp } from "../events/timestamp.ts";
+import { readTimestamp } from "../events/rfc3339.ts";
 import type { DecodeIssue, JsonObject, LineEnvelope } from "./dialect.ts";
 import { isCount } from "./field-checks.ts";
 

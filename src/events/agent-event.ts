@@ -2,7 +2,6 @@ import type { InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "../errors/error-kinds.ts";
 import type { RenderedForLlm } from "../errors/llm-text.ts";
 import type { ModelEvent } from "./model-event.ts";
-import type { UsageSnapshot } from "./usage.ts";
 
 interface RunScoped {
   /** The run, a UUID v7 from upstream; any non-empty text is accepted. */
@@ -138,4 +137,32 @@ export const AGENT_EVENT_TYPES = [
  */
 export function eraseState(event: AgentEvent): AgentEvent<null> {
   return event.type === "complete" ? { ...event, state: null } : event;
+}
+
+/**
+ * What a run has used of its budget when it completed.
+ *
+ * A budget is shared by a run and all its sub-agents, so a child's figures contain its parent's.
+ * Upstream: `UsageSnapshot` of entelix-core.
+ */
+export interface UsageSnapshot {
+  /** Model requests made. */
+  readonly requests: number;
+  /** Tokens; `bigint` beyond 2^53. */
+  readonly input_tokens: number | bigint;
+  /** Tokens; `bigint` beyond 2^53. */
+  readonly output_tokens: number | bigint;
+  readonly tool_calls: number;
+  /** US dollars as a decimal string. The scale is kept: `"0.30"` is not `"0.3"`. */
+  readonly cost_usd: string;
+}
+
+/**
+ * One text for a tenant and a name of that tenant's own, such as a run ID. No two pairs share a text,
+ * whatever characters they hold: a separator alone could stand in either.
+ */
+export function tenantKey(tenantId: string, name: string): string {
+  // A program without types may name no tenant.
+  const tenant = String(tenantId);
+  return `${tenant.length}:${tenant}${name}`;
 }

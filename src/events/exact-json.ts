@@ -1,6 +1,5 @@
 import { JsonTextParser, MAX_JSON_DEPTH } from "./json-text-parser.ts";
 import { UnserializableValue, writeExact } from "./json-text-writer.ts";
-import type { JsonValue } from "./json-value.ts";
 
 /**
  * `JSON.parse` that keeps every digit: an integer from 2^53 (or to -2^53) comes out as `bigint`.
@@ -104,3 +103,13 @@ function reasonOf(error: unknown): string {
   if (error instanceof RangeError) return "too large or nested too deeply";
   return "a getter or toJSON threw";
 }
+
+/** Any JSON value, with integers beyond 2^53 as `bigint` so that no digit is lost. */
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };

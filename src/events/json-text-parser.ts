@@ -1,4 +1,4 @@
-import type { JsonValue } from "./json-value.ts";
+import type { JsonValue } from "./exact-json.ts";
 
 /** Nesting that a JSON text may have. Upstream's reader stops at 128. */
 export const MAX_JSON_DEPTH = 1_000;

@@ -11,7 +11,7 @@ import { isJsonObject } from "../dialects/dialect.ts";
 import { parseExact } from "../events/exact-json.ts";
 import type { Instant } from "../events/instant.ts";
 import { JsonSyntaxError } from "../events/json-text-parser.ts";
-import { MOST_NAME } from "../events/most-name.ts";
+import { MOST_NAME } from "../events/value-limits.ts";
 import { longNames } from "./long-names.ts";
 import { type OrderItem, positionOf } from "./order-item.ts";
 

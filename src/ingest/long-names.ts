@@ -1,6 +1,6 @@
 import { type DecodeIssue, isJsonObject, type JsonObject } from "../dialects/dialect.ts";
-import type { JsonValue } from "../events/json-value.ts";
-import { MOST_NAME } from "../events/most-name.ts";
+import type { JsonValue } from "../events/exact-json.ts";
+import { MOST_NAME } from "../events/value-limits.ts";
 
 /** What the dialects call their ids and names, by the last word; nothing that is content. */
 const NAME =

@@ -1,4 +1,4 @@
-import { checkWhole } from "../events/whole-number.ts";
+import { checkWhole } from "../events/option-checks.ts";
 import { type ByteSource, BYTE_ORDER_MARK as MARK, startsWith, textBytes } from "./byte-source.ts";
 import { type Charset, charsetOf, NdjsonLine, type OversizedPart } from "./ndjson-line.ts";
 

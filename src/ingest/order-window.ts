@@ -1,6 +1,6 @@
 import { EVENT_RANK } from "../dialects/dialect.ts";
 import { compareInstants, type Instant } from "../events/instant.ts";
-import { checkWhole } from "../events/whole-number.ts";
+import { checkWhole } from "../events/option-checks.ts";
 import { RecentMap } from "../lifecycle/recent-map.ts";
 import { mergeTies } from "./merge-ties.ts";
 import type { OrderItem } from "./order-item.ts";

@@ -1,4 +1,4 @@
-import { tenantKey } from "../events/tenant-key.ts";
+import { tenantKey } from "../events/agent-event.ts";
 import { HASH_SALT } from "./hash-salt.ts";
 import { RecentMap } from "./recent-map.ts";
 import { readUuid, type UuidWords } from "./uuid-words.ts";

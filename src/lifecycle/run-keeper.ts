@@ -1,5 +1,5 @@
+import { tenantKey } from "../events/agent-event.ts";
 import { addMilliseconds, compareInstants, type Instant } from "../events/instant.ts";
-import { tenantKey } from "../events/tenant-key.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import { CallKeeper } from "./call-keeper.ts";
 import type { Counters } from "./counters.ts";

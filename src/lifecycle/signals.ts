@@ -1,7 +1,7 @@
 import type { InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "../errors/error-kinds.ts";
+import type { UsageSnapshot } from "../events/agent-event.ts";
 import type { Instant } from "../events/instant.ts";
-import type { UsageSnapshot } from "../events/usage.ts";
 import type { Call } from "./call.ts";
 import type { Run } from "./run.ts";
 

@@ -1,7 +1,7 @@
 import { textIn } from "../dialects/entelix/loose-values.ts";
 import type { InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { ErrorEnvelope } from "../errors/error-kinds.ts";
-import { decimalText, MOST_INT } from "../events/attribute-number.ts";
+import { decimalText, MOST_INT } from "../events/value-limits.ts";
 import type { RunUsage } from "../lifecycle/signals.ts";
 import type { SpanHandle } from "./span-handle.ts";
 

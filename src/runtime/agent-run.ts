@@ -1,5 +1,5 @@
 import type { InterruptionKind } from "../errors/agent-error-detail.ts";
-import type { UsageSnapshot } from "../events/usage.ts";
+import type { UsageSnapshot } from "../events/agent-event.ts";
 import type { ModelFunction, ModelOptions } from "./model-call.ts";
 import type { ToolFunction, ToolOptions } from "./tool-call.ts";
 

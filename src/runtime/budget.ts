@@ -1,5 +1,5 @@
 import type { UsageLimitBreach } from "../errors/agent-error-detail.ts";
-import type { UsageSnapshot } from "../events/usage.ts";
+import type { UsageSnapshot } from "../events/agent-event.ts";
 import {
   addDecimals,
   type Decimal,

@@ -1,6 +1,6 @@
 import { AgentError } from "../errors/agent-error.ts";
 import type { InterruptionKind } from "../errors/agent-error-detail.ts";
-import type { UsageSnapshot } from "../events/usage.ts";
+import type { UsageSnapshot } from "../events/agent-event.ts";
 import type { AgentRun, RunHandle } from "./agent-run.ts";
 import type { LiveRun } from "./live-run.ts";
 import { callModel, type ModelFunction, type ModelOptions } from "./model-call.ts";

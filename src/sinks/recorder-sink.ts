@@ -6,15 +6,15 @@ import { now } from "../events/clock.ts";
 import { type EventEnvelope, SequenceCounter } from "../events/event-envelope.ts";
 import { stringifyExact } from "../events/exact-json.ts";
 import { type Instant, isSpanTime } from "../events/instant.ts";
-import { MOST_NAME } from "../events/most-name.ts";
 import {
   checkBoolean,
   checkFunction,
   checkHas,
   checkOptionsObject,
+  checkWhole,
 } from "../events/option-checks.ts";
 import { formatRfc3339, parseRfc3339 } from "../events/rfc3339.ts";
-import { checkWhole } from "../events/whole-number.ts";
+import { MOST_NAME } from "../events/value-limits.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import type { ClosableSink } from "./closable-sink.ts";
 import { type RecordingTarget, RecordingWriter } from "./recording-writer.ts";

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../events/agent-event.ts";
-import { tenantKey } from "../events/tenant-key.ts";
+import { tenantKey } from "../events/agent-event.ts";
 import { Promised } from "../runtime/promised.ts";
 
 const NONE: readonly Passage[] = [];

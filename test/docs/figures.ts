@@ -11,7 +11,7 @@ import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
-import { MOST_NAME } from "../../src/events/most-name.ts";
+import { MOST_NAME } from "../../src/events/value-limits.ts";
 import { parseLine } from "../../src/ingest/decode-line.ts";
 import { DEFAULT_MAX_LINE_BYTES } from "../../src/ingest/ndjson-reader.ts";
 import { OrderWindow } from "../../src/ingest/order-window.ts";

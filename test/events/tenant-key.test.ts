@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { tenantKey } from "../../src/events/tenant-key.ts";
+import { tenantKey } from "../../src/events/agent-event.ts";
 import { EventIds } from "../../src/lifecycle/event-ids.ts";
 
 /** Texts that hold what keys are joined with. */

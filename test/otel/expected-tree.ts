@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { isJsonObject } from "../../src/dialects/dialect.ts";
+import type { JsonValue } from "../../src/events/exact-json.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
 import type { Instant } from "../../src/events/instant.ts";
-import type { JsonValue } from "../../src/events/json-value.ts";
 import { parseRfc3339 } from "../../src/events/rfc3339.ts";
 import { readText } from "../support/golden.ts";
 import type { SpanNode } from "../support/spans.ts";

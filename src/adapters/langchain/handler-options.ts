@@ -4,8 +4,8 @@ import {
   checkObject,
   checkOneOf,
   checkOptionsObject,
+  checkWhole,
 } from "../../events/option-checks.ts";
-import { checkWhole } from "../../events/whole-number.ts";
 import type { InnerSink } from "../../sinks/closable-sink.ts";
 
 /** Bounds of what a handler remembers. Each has a count in the handler's `counts` when it bites. */

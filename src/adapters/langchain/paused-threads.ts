@@ -1,4 +1,4 @@
-import { tenantKey } from "../../events/tenant-key.ts";
+import { tenantKey } from "../../events/agent-event.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { AgentEventSink } from "../../sinks/agent-event-sink.ts";
 

@@ -1,7 +1,7 @@
 import type { InterruptionKind } from "../../errors/agent-error-detail.ts";
+import type { UsageSnapshot } from "../../events/agent-event.ts";
 import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
-import type { UsageSnapshot } from "../../events/usage.ts";
 import type { EventTeller, OpenEnvelope } from "../event-teller.ts";
 import { eventId } from "./event-id.ts";
 import type { RunState } from "./run-state.ts";

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { checkFunction, checkOptionsObject } from "../../events/option-checks.ts";
-import { checkWhole } from "../../events/whole-number.ts";
+import { checkFunction, checkOptionsObject, checkWhole } from "../../events/option-checks.ts";
 import { withCurrentRun } from "../../runtime/current-run.ts";
 import { tellHook } from "../../runtime/error-hook.ts";
 import type { InnerSink } from "../../sinks/closable-sink.ts";

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { isCount } from "../../events/whole-number.ts";
+import { isCount } from "../../events/option-checks.ts";
 import { lineText } from "../../storage/file-lines.ts";
 import type { ThreadKey } from "../audit-row.ts";
 import { sha256 } from "../row-text.ts";

@@ -1,6 +1,10 @@
 import { callHook } from "../../errors/call-hook.ts";
-import { checkFunction, checkHas, checkOptionsObject } from "../../events/option-checks.ts";
-import { checkWhole } from "../../events/whole-number.ts";
+import {
+  checkFunction,
+  checkHas,
+  checkOptionsObject,
+  checkWhole,
+} from "../../events/option-checks.ts";
 import type { FileLayer } from "../../storage/file-layer.ts";
 import { nodeFileLayer } from "../../storage/node-file-layer.ts";
 import { DEFAULT_EVENT_IDS } from "../session-log.ts";

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
-import { checkText } from "../../events/option-checks.ts";
-import { checkWhole } from "../../events/whole-number.ts";
+import { checkText, checkWhole } from "../../events/option-checks.ts";
 import { ChunkPool } from "../../storage/line-chunks.ts";
 import { LockedDirectory } from "../../storage/locked-directory.ts";
 import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";

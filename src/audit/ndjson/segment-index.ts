@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isCount } from "../../events/whole-number.ts";
+import { isCount } from "../../events/option-checks.ts";
 import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
 import { type FileLine, fileLines, lineText, MAX_LINE_BYTES } from "../../storage/file-lines.ts";
 import { findLine } from "../../storage/find-line.ts";

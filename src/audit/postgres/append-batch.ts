@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isCount } from "../../events/whole-number.ts";
+import { isCount } from "../../events/option-checks.ts";
 import { EMPTY_THREAD, type RowAnchor } from "../audit-row.ts";
 import type { EntryText } from "../entry-text.ts";
 import type { NamedThread } from "../named-thread.ts";

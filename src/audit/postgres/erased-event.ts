@@ -1,4 +1,4 @@
-import { readTimestamp } from "../../events/timestamp.ts";
+import { readTimestamp } from "../../events/rfc3339.ts";
 import type { ErasedEvent } from "../audit-row.ts";
 import { isObject } from "../wire/wire-shape.ts";
 

@@ -5,8 +5,8 @@ import {
   checkHas,
   checkOptionsObject,
   checkText,
+  checkWhole,
 } from "../../events/option-checks.ts";
-import { checkWhole } from "../../events/whole-number.ts";
 import type { Durability } from "../ndjson/ndjson-options.ts";
 import type { PgPool } from "./pg-pool.ts";
 import { DEFAULT_SCHEMA, quotedSchema } from "./schema-name.ts";

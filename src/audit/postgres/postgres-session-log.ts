@@ -1,4 +1,4 @@
-import { checkWhole } from "../../events/whole-number.ts";
+import { checkWhole } from "../../events/option-checks.ts";
 import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
 import { encodeEntries } from "../entry-text.ts";
 import { namedThread } from "../named-thread.ts";

@@ -1,5 +1,5 @@
-import { readTimestamp } from "../../events/timestamp.ts";
-import { isCount } from "../../events/whole-number.ts";
+import { isCount } from "../../events/option-checks.ts";
+import { readTimestamp } from "../../events/rfc3339.ts";
 import type { GraphEvent, UnknownGraphEvent } from "./graph-event.ts";
 import { graphEventShape } from "./graph-event-shape.ts";
 import {

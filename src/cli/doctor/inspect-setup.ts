@@ -6,7 +6,7 @@ import { finished } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isJsonObject } from "../../dialects/dialect.ts";
-import type { JsonValue } from "../../events/json-value.ts";
+import type { JsonValue } from "../../events/exact-json.ts";
 import { CliError } from "../cli-error.ts";
 import { endBy } from "../services/end-by.ts";
 import { safe } from "../terminal/safe-text.ts";

@@ -1,4 +1,4 @@
-import { MOST_NAME } from "../../events/most-name.ts";
+import { MOST_NAME } from "../../events/value-limits.ts";
 import { CliError } from "../cli-error.ts";
 
 /** Whose the events are that name no tenant, unless `--tenant` says. */

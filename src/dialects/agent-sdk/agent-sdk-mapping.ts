@@ -1,5 +1,5 @@
 import { compareInstants, type Instant, millisecondsBetween } from "../../events/instant.ts";
-import { checkWhole } from "../../events/whole-number.ts";
+import { checkWhole } from "../../events/option-checks.ts";
 import type { Signal } from "../../lifecycle/signal.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import { derivedRunId } from "../derived-run-id.ts";

@@ -1,4 +1,4 @@
-import { decimalText, MOST_INT } from "../../events/attribute-number.ts";
+import { decimalText, MOST_INT } from "../../events/value-limits.ts";
 import type { RunUsage } from "../../lifecycle/signals.ts";
 import type { Count, TokenUsage } from "./values.ts";
 

@@ -1,5 +1,5 @@
 import type { FailureKind } from "../../errors/error-kinds.ts";
-import { decimalText } from "../../events/attribute-number.ts";
+import { decimalText } from "../../events/value-limits.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type {

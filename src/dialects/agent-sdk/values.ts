@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../events/json-value.ts";
+import type { JsonValue } from "../../events/exact-json.ts";
 
 /** A whole number from 0; `bigint` beyond 2^53. */
 export type Count = number | bigint;

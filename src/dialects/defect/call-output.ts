@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../events/json-value.ts";
+import type { JsonValue } from "../../events/exact-json.ts";
 import { isJsonObject } from "../dialect.ts";
 import type { ToolCallFields } from "./defect-event.ts";
 

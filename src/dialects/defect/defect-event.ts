@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../events/json-value.ts";
+import type { JsonValue } from "../../events/exact-json.ts";
 import type { JsonObject } from "../dialect.ts";
 
 /** A block of a prompt or of model output, as the Agent Client Protocol has it, tagged by `type`. */

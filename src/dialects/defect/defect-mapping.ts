@@ -1,5 +1,5 @@
+import type { JsonValue } from "../../events/exact-json.ts";
 import { compareInstants, type Instant } from "../../events/instant.ts";
-import type { JsonValue } from "../../events/json-value.ts";
 import type { LateReason, Signal } from "../../lifecycle/signal.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
 import type { KnownFacts } from "../known-facts.ts";

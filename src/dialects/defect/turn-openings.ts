@@ -1,4 +1,4 @@
-import { MOST_NAME } from "../../events/most-name.ts";
+import { MOST_NAME } from "../../events/value-limits.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import { derivedRunId } from "../derived-run-id.ts";
 import type { KnownFacts } from "../known-facts.ts";

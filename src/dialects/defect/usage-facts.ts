@@ -1,4 +1,4 @@
-import { MOST_INT } from "../../events/attribute-number.ts";
+import { MOST_INT } from "../../events/value-limits.ts";
 import type { OwnFacts } from "../known-facts.ts";
 import type { DefectUsage } from "./defect-event.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../events/json-value.ts";
+import type { JsonValue } from "../../events/exact-json.ts";
 import { type DecodeIssue, isJsonObject, type JsonObject } from "../dialect.ts";
 import { expectOptionalText, expectText, isCount } from "../field-checks.ts";
 

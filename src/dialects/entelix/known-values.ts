@@ -1,5 +1,5 @@
 import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../errors/error-kinds.ts";
-import type { JsonValue } from "../../events/json-value.ts";
+import type { JsonValue } from "../../events/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../dialect.ts";
 
 const TOOL_KINDS: ReadonlySet<string> = new Set(TOOL_ERROR_KINDS);

@@ -1,5 +1,5 @@
 import type { FailureKind, ToolErrorKind } from "../../errors/error-kinds.ts";
-import { MOST_INT } from "../../events/attribute-number.ts";
+import { MOST_INT } from "../../events/value-limits.ts";
 
 // Programs without types leave fields out, or put something else there. What is not what it should be
 // counts as absent.

@@ -1,5 +1,5 @@
 import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../errors/error-kinds.ts";
-import type { JsonValue } from "../../events/json-value.ts";
+import type { JsonValue } from "../../events/exact-json.ts";
 import { type DecodeIssue, isJsonObject } from "../dialect.ts";
 import { expectCount, expectText } from "../field-checks.ts";
 

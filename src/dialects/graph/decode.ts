@@ -1,9 +1,9 @@
 import type { ErasedEvent } from "../../audit/audit-row.ts";
 import { decodeGraphEvent } from "../../audit/wire/decode-graph-event.ts";
 import type { GraphEventKind } from "../../audit/wire/graph-event.ts";
+import type { JsonValue } from "../../events/exact-json.ts";
 import { type Instant, isSpanTime } from "../../events/instant.ts";
-import type { JsonValue } from "../../events/json-value.ts";
-import { readTimestamp } from "../../events/timestamp.ts";
+import { readTimestamp } from "../../events/rfc3339.ts";
 import {
   type Decoded,
   type DecodeIssue,

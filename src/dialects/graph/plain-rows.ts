@@ -1,7 +1,7 @@
 import type { GraphEvent } from "../../audit/wire/graph-event.ts";
-import type { JsonValue } from "../../events/json-value.ts";
-import { readTimestamp } from "../../events/timestamp.ts";
-import { isCount } from "../../events/whole-number.ts";
+import type { JsonValue } from "../../events/exact-json.ts";
+import { isCount } from "../../events/option-checks.ts";
+import { readTimestamp } from "../../events/rfc3339.ts";
 import { isJsonObject, type JsonObject } from "../dialect.ts";
 
 /** Counts of a `ModelUsage` are below this. */

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { checkWhole } from "../../events/whole-number.ts";
+import { checkWhole } from "../../events/option-checks.ts";
 
 /** Ids that are remembered, at least. */
 export const DEFAULT_ACCEPTED_IDS = 1_000_000;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isCount } from "../../events/whole-number.ts";
+import { isCount } from "../../events/option-checks.ts";
 import type { FileLayer } from "../../storage/file-layer.ts";
 import { lineText } from "../../storage/file-lines.ts";
 import { openAsIs, takeRoom } from "../../storage/kept-room.ts";

@@ -1,4 +1,4 @@
-import { checkWhole } from "../../events/whole-number.ts";
+import { checkWhole } from "../../events/option-checks.ts";
 import type { RemovingFileLayer } from "../../storage/file-layer.ts";
 import { LockedDirectory } from "../../storage/locked-directory.ts";
 import { nodeFileLayer } from "../../storage/node-file-layer.ts";

@@ -1,4 +1,4 @@
-import { isCount } from "../../events/whole-number.ts";
+import { isCount } from "../../events/option-checks.ts";
 import { lineText } from "../../storage/file-lines.ts";
 import { checked, withChecksum } from "./checksum.ts";
 import type { LogLine, NewLine } from "./log-line.ts";

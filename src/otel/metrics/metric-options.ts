@@ -1,5 +1,4 @@
-import { describe } from "../../events/option-checks.ts";
-import { checkWhole } from "../../events/whole-number.ts";
+import { checkWhole, describe } from "../../events/option-checks.ts";
 import { MOST_SERIES } from "./series-table.ts";
 
 /**

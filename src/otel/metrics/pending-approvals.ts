@@ -1,4 +1,4 @@
-import { tenantKey } from "../../events/tenant-key.ts";
+import { tenantKey } from "../../events/agent-event.ts";
 import type { Series } from "./series-table.ts";
 
 /** Interruptions remembered; beyond it the oldest is forgotten. */

@@ -1,6 +1,6 @@
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
+import { tenantKey } from "../../events/agent-event.ts";
 import type { Instant } from "../../events/instant.ts";
-import { tenantKey } from "../../events/tenant-key.ts";
 import type { Run } from "../../lifecycle/run.ts";
 import type { RunObserver } from "../../lifecycle/run-observer.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";

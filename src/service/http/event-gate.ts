@@ -1,4 +1,4 @@
-import { tenantKey } from "../../events/tenant-key.ts";
+import { tenantKey } from "../../events/agent-event.ts";
 import type { NewLine } from "../../ingest/journal/log-line.ts";
 import type { Backlog } from "./backlog.ts";
 import { Refusal } from "./refusal.ts";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { DecodeIssue } from "../../dialects/dialect.ts";
-import { MOST_NAME } from "../../events/most-name.ts";
+import { MOST_NAME } from "../../events/value-limits.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
 import type { TopicRecord } from "./topic-record.ts";
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { tenantKey } from "../../events/tenant-key.ts";
-import { checkWhole } from "../../events/whole-number.ts";
+import { tenantKey } from "../../events/agent-event.ts";
+import { checkWhole } from "../../events/option-checks.ts";
 import type { DecodedLine } from "../../ingest/decode-line.ts";
 import { HeardLine } from "../../ingest/heard-line.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";

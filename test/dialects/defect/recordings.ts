@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../../src/dialects/dialect.ts";
+import type { JsonValue } from "../../../src/events/exact-json.ts";
 import { parseExact } from "../../../src/events/exact-json.ts";
 import { addMilliseconds, type Instant } from "../../../src/events/instant.ts";
-import type { JsonValue } from "../../../src/events/json-value.ts";
 import { formatRfc3339, parseRfc3339 } from "../../../src/events/rfc3339.ts";
 import { readLines } from "../../support/golden.ts";
 

@@ -8,8 +8,8 @@ import { DefectMapping } from "../../../src/dialects/defect/defect-mapping.ts";
 import type { DefectLimits } from "../../../src/dialects/defect/limits.ts";
 import type { LineEnvelope } from "../../../src/dialects/dialect.ts";
 import type { ProjectedRow, Translated } from "../../../src/dialects/mapping.ts";
+import type { JsonValue } from "../../../src/events/exact-json.ts";
 import type { Instant } from "../../../src/events/instant.ts";
-import type { JsonValue } from "../../../src/events/json-value.ts";
 import type { Signal } from "../../../src/lifecycle/signal.ts";
 
 /** 2026-06-12T10:00:00Z. */

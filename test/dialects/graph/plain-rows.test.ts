@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isGraphEvent } from "../../../src/audit/wire/decode-graph-event.ts";
 import { isJsonObject, type JsonObject } from "../../../src/dialects/dialect.ts";
 import { isPlainRow } from "../../../src/dialects/graph/plain-rows.ts";
-import type { JsonValue } from "../../../src/events/json-value.ts";
+import type { JsonValue } from "../../../src/events/exact-json.ts";
 import { GRAPH_EVENT_KINDS } from "./kinds.ts";
 
 const timestamp = "2026-05-04T09:00:00.5Z";

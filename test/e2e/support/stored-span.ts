@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../../src/events/json-value.ts";
+import type { JsonValue } from "../../../src/events/exact-json.ts";
 import { formatRfc3339 } from "../../../src/events/rfc3339.ts";
 import type { SpanNode } from "../../support/spans.ts";
 import { field, list, optionalText, text } from "./json-shape.ts";

@@ -4,8 +4,8 @@ import { decodeEntelix } from "../../../src/dialects/entelix/decode.ts";
 import type { FailureKind } from "../../../src/errors/error-kinds.ts";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
+import type { JsonValue } from "../../../src/events/exact-json.ts";
 import { parseExact } from "../../../src/events/exact-json.ts";
-import type { JsonValue } from "../../../src/events/json-value.ts";
 import { readLines } from "../../support/golden.ts";
 import { type Collected, label, meteredBench } from "./meter.ts";
 

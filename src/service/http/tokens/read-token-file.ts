@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { isJsonObject, type JsonObject } from "../../../dialects/dialect.ts";
+import type { JsonValue } from "../../../events/exact-json.ts";
 import { JsonSyntaxError, JsonTextParser } from "../../../events/json-text-parser.ts";
-import type { JsonValue } from "../../../events/json-value.ts";
-import { MOST_NAME } from "../../../events/most-name.ts";
+import { MOST_NAME } from "../../../events/value-limits.ts";
 import type { TokenEntry } from "./token-entry.ts";
 
 const DIGEST = /^[0-9a-fA-F]{64}$/;

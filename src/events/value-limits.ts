@@ -1,3 +1,6 @@
+/** Longest id or name, in UTF-16 units: no line that is read has a longer one, and no audit row. */
+export const MOST_NAME = 4_096;
+
 /** The largest double below 2^63: an OTLP integer is signed, of 64 bits, and one beyond spoils its request. */
 export const MOST_INT = 2 ** 63 - 1024;
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatRfc3339, parseRfc3339 } from "../../src/events/rfc3339.ts";
-import { readTimestamp } from "../../src/events/timestamp.ts";
+import { formatRfc3339, parseRfc3339, readTimestamp } from "../../src/events/rfc3339.ts";
 
 describe("readTimestamp", () => {
   it("reads what parseRfc3339 reads, day by day and across days", () => {
