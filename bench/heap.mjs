@@ -1,11 +1,11 @@
 // One million runs, one in a hundred never ended: once the limit on open runs is reached the heap stays
 // flat. `node --expose-gc heap.mjs RUNS LIMIT`; prints JSON.
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-node";
-import { createIdGenerator, OtelSink } from "../dist/index.mjs";
+import { Bridge, createIdGenerator } from "../dist/index.mjs";
 import { makeRuns } from "./workload.mjs";
 
 const [total, openRuns] = process.argv.slice(2).map(Number);
-const sink = new OtelSink({
+const sink = new Bridge({
   tracerProvider: new BasicTracerProvider({ idGenerator: createIdGenerator(), spanProcessors: [] }),
   limits: { openRuns, closedRuns: openRuns },
 });

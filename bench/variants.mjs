@@ -4,7 +4,7 @@ import {
   AlwaysOnSampler,
   BasicTracerProvider,
 } from "@opentelemetry/sdk-trace-node";
-import { createIdGenerator, OtelSink } from "../dist/index.mjs";
+import { Bridge, createIdGenerator } from "../dist/index.mjs";
 import { handWrittenRun, nextIds } from "./hand-written.mjs";
 
 const NOTHING = {
@@ -32,7 +32,7 @@ export function handWritten(sampled, processors) {
 /** The bridge without an audit side. */
 export function bridge(sampled, processors) {
   const tracerProvider = provider(sampled, createIdGenerator(), processors);
-  return sending(new OtelSink({ tracerProvider }));
+  return sending(new Bridge({ tracerProvider }));
 }
 
 /** Runs, event by event into a sink. */

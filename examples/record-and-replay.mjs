@@ -11,11 +11,11 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
 import {
+  Bridge,
   createIdGenerator,
   entelixDialect,
   FanOutSink,
   formatIssue,
-  OtelSink,
   RecorderSink,
   readEvents,
 } from "entelix-otel";
@@ -36,7 +36,7 @@ const folder = await mkdtemp(join(tmpdir(), "entelix-otel-example-"));
 const path = join(folder, "events.ndjson");
 
 const live = inMemory();
-const sink = new OtelSink({ tracerProvider: live.provider });
+const sink = new Bridge({ tracerProvider: live.provider });
 // Behind the sink, so that it can ask it for what the events themselves do not say.
 const recorder = new RecorderSink({ path, source: sink });
 await runAgent({
@@ -51,7 +51,7 @@ await recorder.shutdown();
 await sink.shutdown();
 
 const again = inMemory();
-const replayed = new OtelSink({ tracerProvider: again.provider, mode: "replay" });
+const replayed = new Bridge({ tracerProvider: again.provider, mode: "replay" });
 const report = await readEvents(path, {
   dialects: [entelixDialect],
   onEvent: ({ event, envelope }) => replayed.send(event, envelope),

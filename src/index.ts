@@ -142,7 +142,6 @@ export type { LifecycleLimits } from "./lifecycle/limits.ts";
 export { RunIds } from "./lifecycle/run-ids.ts";
 // Bridge and telemetry
 export { Bridge, type BridgeOptions } from "./otel/bridge.ts";
-export type { BridgeAudit } from "./otel/bridge-audit.ts";
 export { carryCurrent } from "./otel/carry-current.ts";
 export type { ContentOptions } from "./otel/content.ts";
 export type { AttributeHook, SpanInfo } from "./otel/custom-attributes.ts";
@@ -151,7 +150,6 @@ export type { ParentResolver, RootParent } from "./otel/event-place.ts";
 export { createIdGenerator, type IdGeneratorLike } from "./otel/id-generator.ts";
 export type { OverflowLabel } from "./otel/metrics/bridge-counts.ts";
 export type { LabelOption, MetricOptions } from "./otel/metrics/metric-options.ts";
-export { OtelSink } from "./otel/otel-sink.ts";
 export type { ErrorHook } from "./otel/report.ts";
 export { isDerivedParent } from "./otel/span-handle.ts";
 export type { TelemetryOptions } from "./otel/telemetry-options.ts";

@@ -1,10 +1,10 @@
 // What makes the spans, and what sends them.
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { BatchSpanProcessor } from "@opentelemetry/sdk-trace-node";
+import { Bridge } from "../../src/otel/bridge.ts";
 import { ChunkSpanProcessor } from "../../src/otel/export/chunk-span-processor.ts";
 import { exportSettings } from "../../src/otel/export/export-settings.ts";
 import { OtlpPost } from "../../src/otel/export/otlp-post.ts";
-import { OtelSink } from "../../src/otel/otel-sink.ts";
 import { createReplayProvider } from "../../src/otel/replay/replay-provider.ts";
 import { serviceResource } from "../../src/otel/replay/service-resource.ts";
 import { SpanLedger } from "../../src/otel/setup/span-ledger.ts";
@@ -49,7 +49,7 @@ const unsent = () => ({
 /** The bridge with the spans that replay and the services make, in place of the SDK's. */
 function records(_sampled, [outlet]) {
   const tracerProvider = createReplayProvider(serviceResource("bench").resource, outlet);
-  return sending(new OtelSink({ tracerProvider }));
+  return sending(new Bridge({ tracerProvider }));
 }
 
 const SIDES = {

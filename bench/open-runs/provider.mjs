@@ -6,11 +6,11 @@ import {
   AlwaysOnSampler,
   BasicTracerProvider,
 } from "@opentelemetry/sdk-trace-node";
-import { createIdGenerator, OtelSink } from "../../dist/index.mjs";
+import { Bridge, createIdGenerator } from "../../dist/index.mjs";
 
 export function openSink(sampled, openRuns = 10_000) {
   const limits = { openRuns, markerAfterMs: 0 };
-  return new OtelSink({ tracerProvider: provider(sampled), limits });
+  return new Bridge({ tracerProvider: provider(sampled), limits });
 }
 
 /** What a program keeps that makes the spans of runs by hand. */

@@ -2,6 +2,7 @@ import type { InterruptionKind, UsageLimitBreach } from "../errors/agent-error-d
 import type { ToolErrorKind } from "../errors/error-kinds.ts";
 import type { Instant } from "../events/instant.ts";
 import type { RowAnchor } from "./audit-row.ts";
+import type { GraphEvent } from "./wire/graph-event.ts";
 
 /** The run that an audit call speaks of, and what is known beside it. */
 export interface AuditScope {
@@ -27,29 +28,61 @@ export interface ResumeScope extends AuditScope {
  * What a runtime itself reports to the audit log, beside the lifecycle events: one row each.
  *
  * Nothing else writes rows of these kinds; the events `interrupted` and `failed` do not. Every call
- * resolves with the row's place, rejects with the log's error, and rejects with a TypeError naming
+ * resolves with the row's anchor, rejects with the log's error, and rejects with a TypeError that names
  * the argument that does not fit. Upstream: the trait `AuditSink` of entelix-core.
  */
-export interface AuditCalls {
+export abstract class AuditCalls {
+  /** @internal Writes the row of one of the calls below. @param build makes it, with its time in UTC. */
+  protected abstract recordCall(
+    scope: AuditScope,
+    build: (timestamp: string) => GraphEvent,
+  ): Promise<RowAnchor>;
+
   /** A sub-agent was dispatched. Its own rows are in the thread `subThreadId`. */
   recordSubAgentInvoked(
     scope: AuditScope,
     agentId: string,
     subThreadId: string,
-  ): Promise<RowAnchor>;
+  ): Promise<RowAnchor> {
+    return this.recordCall(scope, (timestamp) => ({
+      kind: "sub_agent_invoked",
+      agent_id: agentId,
+      sub_thread_id: subThreadId,
+      timestamp,
+    }));
+  }
 
   /** A supervisor passed control on. @param from `null` on the first turn. */
-  recordAgentHandoff(scope: AuditScope, from: string | null, to: string): Promise<RowAnchor>;
+  recordAgentHandoff(scope: AuditScope, from: string | null, to: string): Promise<RowAnchor> {
+    return this.recordCall(scope, (timestamp) => ({ kind: "agent_handoff", from, to, timestamp }));
+  }
 
   /** The run paused. Called once, by the layer that saw the interrupt first. */
   recordInterrupted(
     scope: AuditScope,
     kind: InterruptionKind,
     payload: unknown,
-  ): Promise<RowAnchor>;
+  ): Promise<RowAnchor> {
+    // The wire lets it be missing, for entries of entelix 0.5; a new one says it.
+    if (typeof kind !== "object" || kind === null) {
+      return Promise.reject(new TypeError("interruption_kind: expected a JSON object"));
+    }
+    return this.recordCall(scope, (timestamp) => ({
+      kind: "interrupt",
+      interruption_kind: kind,
+      payload: payload === undefined ? null : payload,
+      timestamp,
+    }));
+  }
 
   /** The run went on. @param fromCheckpoint empty when it began from a fresh state. */
-  recordResumed(scope: ResumeScope, fromCheckpoint: string): Promise<RowAnchor>;
+  recordResumed(scope: ResumeScope, fromCheckpoint: string): Promise<RowAnchor> {
+    return this.recordCall(scope, (timestamp) => ({
+      kind: "resumed",
+      from_checkpoint: fromCheckpoint,
+      timestamp,
+    }));
+  }
 
   /** A memory tier gave `hits` records; the records are not kept. */
   recordMemoryRecall(
@@ -57,22 +90,50 @@ export interface AuditCalls {
     tier: string,
     namespaceKey: string,
     hits: number | bigint,
-  ): Promise<RowAnchor>;
+  ): Promise<RowAnchor> {
+    return this.recordCall(scope, (timestamp) => ({
+      kind: "memory_recall",
+      tier,
+      namespace_key: namespaceKey,
+      hits,
+      timestamp,
+    }));
+  }
 
   /** A budget ended the run. */
-  recordUsageLimitExceeded(scope: AuditScope, breach: UsageLimitBreach): Promise<RowAnchor>;
+  recordUsageLimitExceeded(scope: AuditScope, breach: UsageLimitBreach): Promise<RowAnchor> {
+    return this.recordCall(scope, (timestamp) => ({
+      kind: "usage_limit_exceeded",
+      breach,
+      timestamp,
+    }));
+  }
 
   /** A compaction trimmed the working messages; both in characters. */
   recordContextCompacted(
     scope: AuditScope,
     droppedChars: number | bigint,
     retainedChars: number | bigint,
-  ): Promise<RowAnchor>;
+  ): Promise<RowAnchor> {
+    return this.recordCall(scope, (timestamp) => ({
+      kind: "context_compacted",
+      dropped_chars: droppedChars,
+      retained_chars: retainedChars,
+      timestamp,
+    }));
+  }
 
   /** A tool's error ended the run without asking the model. */
   recordToolErrorTerminal(
     scope: AuditScope,
     kind: ToolErrorKind,
     toolName: string,
-  ): Promise<RowAnchor>;
+  ): Promise<RowAnchor> {
+    return this.recordCall(scope, (timestamp) => ({
+      kind: "tool_error_terminal",
+      error_kind: kind,
+      tool_name: toolName,
+      timestamp,
+    }));
+  }
 }

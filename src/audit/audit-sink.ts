@@ -10,10 +10,9 @@ import {
   checkOptionsObject,
   checkWhole,
 } from "../events/option-checks.ts";
-import { inUtc } from "../events/rfc3339.ts";
 import { canonicalRunId } from "../lifecycle/canonical-run-id.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
-import type { AuditCalls, AuditScope, ResumeScope } from "./audit-calls.ts";
+import { AuditCalls, type AuditScope } from "./audit-calls.ts";
 import type { AuditEntry, RowAnchor } from "./audit-row.ts";
 import { appendFor, type RowWaiters, tellFailure } from "./row-waiter.ts";
 import { RunThreads, type ThreadHints } from "./run-threads.ts";
@@ -59,7 +58,7 @@ type StoredEntry = AuditEntry & { readonly run_id: string };
  * const sink = new AuditSink({ log: await NdjsonSessionLog.open("./audit") });
  * agent.addSink(sink);
  */
-export class AuditSink implements AgentEventSink, AuditCalls {
+export class AuditSink extends AuditCalls implements AgentEventSink {
   readonly #log: SessionLog;
   readonly #onError: (error: unknown) => void;
   readonly #threads: RunThreads;
@@ -70,6 +69,7 @@ export class AuditSink implements AgentEventSink, AuditCalls {
    * @throws RangeError when `threads` is no whole number from 1.
    */
   constructor(options: AuditSinkOptions) {
+    super();
     checkOptionsObject(options);
     const { clock, log, onError, threads = 20_000 } = options;
     checkGiven(log, "log", "append");
@@ -149,91 +149,16 @@ export class AuditSink implements AgentEventSink, AuditCalls {
     return this.#appendFor(tenant, thread, entryOf(run, event, refs), waiters);
   }
 
-  recordSubAgentInvoked(
+  /**
+   * Writes a row of the runtime's own.
+   *
+   * @throws (rejects) TypeError that names the field of the row that does not fit; the log's error.
+   */
+  override recordCall(
     scope: AuditScope,
-    agentId: string,
-    subThreadId: string,
+    build: (timestamp: string) => GraphEvent,
   ): Promise<RowAnchor> {
-    return this.#call(scope, (timestamp) => ({
-      kind: "sub_agent_invoked",
-      agent_id: agentId,
-      sub_thread_id: subThreadId,
-      timestamp,
-    }));
-  }
-
-  recordAgentHandoff(scope: AuditScope, from: string | null, to: string): Promise<RowAnchor> {
-    return this.#call(scope, (timestamp) => ({ kind: "agent_handoff", from, to, timestamp }));
-  }
-
-  recordInterrupted(
-    scope: AuditScope,
-    kind: InterruptionKind,
-    payload: unknown,
-  ): Promise<RowAnchor> {
-    // The wire lets it be missing, for entries of entelix 0.5; a new one says it.
-    if (typeof kind !== "object" || kind === null) {
-      return Promise.reject(new TypeError("interruption_kind: expected a JSON object"));
-    }
-    return this.#call(scope, (timestamp) => ({
-      kind: "interrupt",
-      interruption_kind: kind,
-      payload: payload === undefined ? null : payload,
-      timestamp,
-    }));
-  }
-
-  recordResumed(scope: ResumeScope, fromCheckpoint: string): Promise<RowAnchor> {
-    return this.#call(scope, (timestamp) => ({
-      kind: "resumed",
-      from_checkpoint: fromCheckpoint,
-      timestamp,
-    }));
-  }
-
-  recordMemoryRecall(
-    scope: AuditScope,
-    tier: string,
-    namespaceKey: string,
-    hits: number | bigint,
-  ): Promise<RowAnchor> {
-    return this.#call(scope, (timestamp) => ({
-      kind: "memory_recall",
-      tier,
-      namespace_key: namespaceKey,
-      hits,
-      timestamp,
-    }));
-  }
-
-  recordUsageLimitExceeded(scope: AuditScope, breach: UsageLimitBreach): Promise<RowAnchor> {
-    return this.#call(scope, (timestamp) => ({ kind: "usage_limit_exceeded", breach, timestamp }));
-  }
-
-  recordContextCompacted(
-    scope: AuditScope,
-    droppedChars: number | bigint,
-    retainedChars: number | bigint,
-  ): Promise<RowAnchor> {
-    return this.#call(scope, (timestamp) => ({
-      kind: "context_compacted",
-      dropped_chars: droppedChars,
-      retained_chars: retainedChars,
-      timestamp,
-    }));
-  }
-
-  recordToolErrorTerminal(
-    scope: AuditScope,
-    kind: ToolErrorKind,
-    toolName: string,
-  ): Promise<RowAnchor> {
-    return this.#call(scope, (timestamp) => ({
-      kind: "tool_error_terminal",
-      error_kind: kind,
-      tool_name: toolName,
-      timestamp,
-    }));
+    return this.#watched(this.#callNow(scope, build));
   }
 
   #write(
@@ -270,10 +195,6 @@ export class AuditSink implements AgentEventSink, AuditCalls {
   #threadOf(event: AgentEvent, refs: RecordRefs): string {
     const hints = event.type === "started" ? { ...refs, parent_run_id: event.parent_run_id } : refs;
     return this.#threads.learn(event.tenant_id, event.run_id, hints);
-  }
-
-  #call(scope: AuditScope, build: (timestamp: string) => GraphEvent): Promise<RowAnchor> {
-    return this.#watched(this.#callNow(scope, build));
   }
 
   async #callNow(scope: AuditScope, build: (timestamp: string) => GraphEvent): Promise<RowAnchor> {

@@ -1,6 +1,6 @@
 import type { CarriedContext } from "./carried-context.ts";
 
-/** A sink that knows where the runs stand whose events it was sent; `Bridge` and `OtelSink` are. */
+/** A sink that knows where the runs stand whose events it was sent; `Bridge` and `Bridge` are. */
 export interface ContextSource {
   /**
    * What a child agent elsewhere has to know of a run, or of a tool call of it.

@@ -1,80 +1,50 @@
-import type { AuditCalls, AuditScope, ResumeScope } from "../audit/audit-calls.ts";
+import { AuditCalls, type AuditScope, type ResumeScope } from "../audit/audit-calls.ts";
 import type { RowAnchor } from "../audit/audit-row.ts";
 import type { AuditSink } from "../audit/audit-sink.ts";
-import type { InterruptionKind, UsageLimitBreach } from "../errors/agent-error-detail.ts";
-import type { ToolErrorKind } from "../errors/error-kinds.ts";
+import type { GraphEvent } from "../audit/wire/graph-event.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { SpanHandle } from "./span-handle.ts";
 import { spanRefs } from "./span-refs.ts";
 import type { Telemetry } from "./telemetry.ts";
 
-/** Follows a row on its way, so that its run's span waits for it. */
+/** Follows a pending row, so that its run's span waits for it. */
 export type Follow = (run: Run<SpanHandle> | undefined, row: Promise<RowAnchor>) => unknown;
 
 /**
- * The runtime's own audit calls on a bridge: each row gets the ids of its run's span, counts for the
+ * The runtime's own audit calls on a bridge: each row gets the ids of its run's span and counts for the
  * anchor on it, and a resume links the two runs.
  */
-export class BridgeAudit implements AuditCalls {
+export class BridgeAudit extends AuditCalls {
   readonly #sink: AuditSink;
   readonly #telemetry: Telemetry;
   readonly #follow: Follow;
 
   constructor(sink: AuditSink, telemetry: Telemetry, follow: Follow) {
+    super();
     this.#sink = sink;
     this.#telemetry = telemetry;
     this.#follow = follow;
   }
 
-  recordSubAgentInvoked(scope: AuditScope, agentId: string, subThreadId: string) {
-    return this.#record(scope, (full) =>
-      this.#sink.recordSubAgentInvoked(full, agentId, subThreadId),
-    );
-  }
-
-  recordAgentHandoff(scope: AuditScope, from: string | null, to: string) {
-    return this.#record(scope, (full) => this.#sink.recordAgentHandoff(full, from, to));
-  }
-
-  recordInterrupted(scope: AuditScope, kind: InterruptionKind, payload: unknown) {
-    return this.#record(scope, (full) => this.#sink.recordInterrupted(full, kind, payload));
-  }
-
-  recordResumed(scope: ResumeScope, fromCheckpoint: string) {
-    return this.#record(scope, (full) => {
+  override recordResumed(scope: ResumeScope, fromCheckpoint: string): Promise<RowAnchor> {
+    try {
       this.#telemetry.noteResumed(scope.tenant_id, scope.run_id, scope.resumed_from_run_id);
-      return this.#sink.recordResumed(full, fromCheckpoint);
-    });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return super.recordResumed(scope, fromCheckpoint);
   }
 
-  recordMemoryRecall(scope: AuditScope, tier: string, namespaceKey: string, hits: number | bigint) {
-    return this.#record(scope, (full) =>
-      this.#sink.recordMemoryRecall(full, tier, namespaceKey, hits),
-    );
-  }
-
-  recordUsageLimitExceeded(scope: AuditScope, breach: UsageLimitBreach) {
-    return this.#record(scope, (full) => this.#sink.recordUsageLimitExceeded(full, breach));
-  }
-
-  recordContextCompacted(
+  protected override recordCall(
     scope: AuditScope,
-    droppedChars: number | bigint,
-    retainedChars: number | bigint,
-  ) {
-    return this.#record(scope, (full) =>
-      this.#sink.recordContextCompacted(full, droppedChars, retainedChars),
-    );
-  }
-
-  recordToolErrorTerminal(scope: AuditScope, kind: ToolErrorKind, toolName: string) {
-    return this.#record(scope, (full) => this.#sink.recordToolErrorTerminal(full, kind, toolName));
-  }
-
-  #record(scope: AuditScope, call: (full: AuditScope) => Promise<RowAnchor>): Promise<RowAnchor> {
+    build: (timestamp: string) => GraphEvent,
+  ): Promise<RowAnchor> {
     try {
       const run = this.#telemetry.find(scope.tenant_id, scope.run_id);
-      const row = call(run === undefined ? scope : { ...spanRefs(run), ...scope });
+      const row = this.#sink.recordCall(
+        run === undefined ? scope : { ...spanRefs(run), ...scope },
+        build,
+      );
       this.#follow(run, row);
       return row;
     } catch (error) {

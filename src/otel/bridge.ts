@@ -1,26 +1,24 @@
 import type { Context } from "@opentelemetry/api";
+import type { AuditCalls } from "../audit/audit-calls.ts";
 import { AuditSink, type RecordRefs } from "../audit/audit-sink.ts";
 import type { RowWaiter, RowWaiters } from "../audit/row-waiter.ts";
 import type { SessionLog } from "../audit/session-log.ts";
 import type { CarriedContext } from "../context/carried-context.ts";
 import type { ContextSource } from "../context/context-source.ts";
-import type { Mapping } from "../dialects/mapping.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
 import { checkHas, checkOptionsObject, shownNumber } from "../events/option-checks.ts";
-import type { RunObserver } from "../lifecycle/run-observer.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
+import type { ClosableSink } from "../sinks/closable-sink.ts";
 import type { ContextCarrier, InsidePlace } from "../sinks/context-carrier.ts";
 import { BridgeAudit } from "./bridge-audit.ts";
 import { carriedFrom } from "./carry.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { EndHold } from "./otel-driver.ts";
-import { setOwnEnds } from "./own-ends.ts";
 import { type Rows, RunRows } from "./run-rows.ts";
 import { Telemetry } from "./telemetry.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
-import { TranslatedFeed } from "./translated-feed.ts";
 import { LONGEST_WAIT_MS } from "./within.ts";
 
 /** What a {@link Bridge} is made of: every field has a default. */
@@ -35,6 +33,19 @@ export interface BridgeOptions extends TelemetryOptions {
    */
   readonly shutdownTimeoutMs?: number | undefined;
 }
+
+/** What `setupTracing`, the command and the services use of a bridge, and its users don't. */
+export interface BridgeInternals {
+  readonly telemetry: Telemetry;
+  /** Absent without an audit log. */
+  readonly audit: AuditSink | undefined;
+  readonly waiters: RowWaiters;
+  /** Flushes and closes the bridge without its provider, which its owner flushes once for all sinks. */
+  readonly own: Required<ClosableSink>;
+}
+
+/** A friend's access: not a method, so that it is in no declaration that users see. */
+export let internalsOf: (bridge: Bridge) => BridgeInternals;
 
 /**
  * Registered with an agent, it turns the agent's lifecycle events into spans and writes the audit
@@ -52,6 +63,20 @@ export interface BridgeOptions extends TelemetryOptions {
  * await log.close();
  */
 export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
+  static {
+    internalsOf = (bridge) => ({
+      telemetry: bridge.#telemetry,
+      audit: bridge.#sink,
+      waiters: bridge.#waiters,
+      own: {
+        forceFlush: async () => {
+          if (!(await bridge.#rows.settle(bridge.#timeoutMs))) throw bridge.#late();
+        },
+        shutdown: () => bridge.#end(),
+      },
+    });
+  }
+
   readonly #telemetry: Telemetry;
   /** Told of all rows. */
   readonly #fate: RowWaiter = {
@@ -73,7 +98,7 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
   readonly #reason: "shutdown" | "end_of_input";
   readonly #timeoutMs: number;
   /** The runtime's own audit calls; absent without an audit log. */
-  readonly audit: BridgeAudit | undefined;
+  readonly audit: AuditCalls | undefined;
   /** The last append failed: the next run must not start before one works. */
   #failing = false;
   #isShut = false;
@@ -90,12 +115,6 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
     const hold: EndHold = (run, finish) => this.#rows.hold(run, finish);
     this.#telemetry = new Telemetry(options, options.audit === undefined ? undefined : hold);
     this.#log = options.audit;
-    setOwnEnds(this, {
-      forceFlush: async () => {
-        if (!(await this.#rows.settle(this.#timeoutMs))) throw this.#late();
-      },
-      shutdown: () => this.#end(),
-    });
     if (options.audit === undefined) return;
     this.#sink = new AuditSink({ log: options.audit });
     this.audit = new BridgeAudit(this.#sink, this.#telemetry, (run, row) =>
@@ -144,40 +163,6 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
       if (recorded === "yes") telemetry.refuse(error);
       return undefined;
     }
-  }
-
-  /**
-   * Takes the events of a runtime other than entelix, one after the other, through a dialect's mapping.
-   *
-   * @param tenant whose events they are, where neither event nor envelope says.
-   */
-  feed<E>(mapping: Mapping<E>, tenant: string): TranslatedFeed<E> {
-    return new TranslatedFeed({
-      mapping,
-      tenant,
-      telemetry: this.#telemetry,
-      audit: this.#sink,
-      waiters: this.#waiters,
-    });
-  }
-
-  /**
-   * For a service that plays a log: it is told of every run from now on, and says up to which second
-   * the time of an event is believed.
-   */
-  watch(observer: RunObserver, horizon: () => number): void {
-    this.#telemetry.lifecycle.observe(observer);
-    this.#telemetry.horizon = horizon;
-  }
-
-  /** In mode `replay`: the run lives, says a line of a type that is not known. */
-  hear(tenantId: string, runId: string, at: Instant): void {
-    this.#telemetry.hear({ signal: "heard", tenantId, runId, at });
-  }
-
-  /** In mode `replay`: time passes without events, so that runs nothing is heard of grow old. */
-  advance(at: Instant): void {
-    this.#telemetry.advance(at);
   }
 
   /**

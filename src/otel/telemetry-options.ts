@@ -15,7 +15,7 @@ import type { ParentResolver, RootParent } from "./event-place.ts";
 import type { MetricOptions } from "./metrics/metric-options.ts";
 import type { ErrorHook } from "./report.ts";
 
-/** The telemetry side's options, shared by `OtelSink` and `Bridge`. */
+/** The telemetry side's options, shared by `Bridge` and `Bridge`. */
 export interface TelemetryOptions extends ContentOptions {
   /** Where spans go. Default: the global provider, also a later one; once found it stays. */
   readonly tracerProvider?: TracerProvider | undefined;

@@ -2,6 +2,7 @@ import type { AuditSink } from "../audit/audit-sink.ts";
 import type { RowWaiters } from "../audit/row-waiter.ts";
 import type { JsonObject, LineEnvelope } from "../dialects/dialect.ts";
 import type { Mapping, ProjectedRow, Translated } from "../dialects/mapping.ts";
+import { type Bridge, internalsOf } from "./bridge.ts";
 import { spanRefs } from "./span-refs.ts";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -14,6 +15,15 @@ export interface FeedOptions<E> {
   readonly audit: AuditSink | undefined;
   /** Who waits for the rows of a run: its span does. */
   readonly waiters: RowWaiters;
+}
+
+/**
+ * Plays the events of a runtime other than entelix through a bridge, by its dialect's mapping.
+ *
+ * @param tenant whose events they are, where neither event nor envelope says.
+ */
+export function feedOf<E>(bridge: Bridge, mapping: Mapping<E>, tenant: string): TranslatedFeed<E> {
+  return new TranslatedFeed({ mapping, tenant, ...internalsOf(bridge) });
 }
 
 /** The events of one runtime on their way through a bridge: spans and audit rows in one pass. */

@@ -2,7 +2,8 @@ import type { Dialect, JsonObject, LineEnvelope } from "../dialects/dialect.ts";
 import { runOfLine } from "../dialects/entelix/entelix-dialect.ts";
 import type { Mapping } from "../dialects/mapping.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
-import type { Bridge } from "../otel/bridge.ts";
+import { type Bridge, internalsOf } from "../otel/bridge.ts";
+import { feedOf } from "../otel/translated-feed.ts";
 
 /** Plays the events of one runtime through a bridge. */
 export interface Player<E> {
@@ -34,7 +35,10 @@ export function native(dialect: Dialect<AgentEvent>): RecordedRuntime<AgentEvent
       take: (event, envelope) => bridge.send(event, envelope) ?? undefined,
       hear: (value, { timestamp }) => {
         const run = runOfLine(value);
-        if (run !== undefined) bridge.hear(run.tenant_id, run.run_id, [timestamp[0], timestamp[1]]);
+        if (run === undefined) return;
+        const { tenant_id: tenantId, run_id: runId } = run;
+        const at: [number, number] = [timestamp[0], timestamp[1]];
+        internalsOf(bridge).telemetry.hear({ signal: "heard", tenantId, runId, at });
       },
       end: async () => {},
     }),
@@ -49,7 +53,7 @@ export function mapped<E>(dialect: Dialect<E>, mapping: MakeMapping<E>): Recorde
     player: (bridge, tenant) => {
       // Without an audit log nobody takes the rows.
       const rows = bridge.audit !== undefined;
-      return bridge.feed(mapping(tenant, rows), tenant);
+      return feedOf(bridge, mapping(tenant, rows), tenant);
     },
   };
 }

@@ -6,7 +6,7 @@ export interface InsidePlace {
   readonly model_call_id?: string | undefined;
 }
 
-/** A sink that can run code inside the span of a run or call; `Bridge` and `OtelSink` are. */
+/** A sink that can run code inside the span of a run or call; `Bridge` and `Bridge` are. */
 export interface ContextCarrier {
   /**
    * Calls `work` with the open span of that place active, so that spans made in it become its

@@ -20,7 +20,7 @@ import type { ClosableSink } from "./closable-sink.ts";
 import { type RecordingTarget, RecordingWriter } from "./recording-writer.ts";
 import { type RedactionHook, redacted } from "./redaction.ts";
 
-/** Who knows of a run what its events do not say. A `Bridge` or `OtelSink` does. */
+/** Who knows of a run what its events do not say. A `Bridge` or `Bridge` does. */
 export interface ProvenanceSource {
   provenanceOf(tenantId: string, runId: string): EventEnvelope | undefined;
 }

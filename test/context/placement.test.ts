@@ -13,7 +13,6 @@ import { fromEnvironment, toEnvironment } from "../../src/context/environment.ts
 import { fromHeaders, toHeaders } from "../../src/context/http-headers.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
-import { OtelSink } from "../../src/otel/otel-sink.ts";
 import { createSampler } from "../../src/otel/setup/sampler.ts";
 import { bench, RunEvents } from "../support/run-events.ts";
 
@@ -48,7 +47,7 @@ function parent(options: Parameters<typeof bench>[1] = {}) {
 describe("what is carried", () => {
   it.each([
     ["a Bridge", new Bridge({ mode: "replay", tracerProvider: bench().provider })],
-    ["an OtelSink", new OtelSink({ mode: "replay", tracerProvider: bench().provider })],
+    ["an Bridge", new Bridge({ mode: "replay", tracerProvider: bench().provider })],
   ])("by %s is the run's, or its tool call's", (_, sink) => {
     sink.send(top.started("top"), { thread_id: "th-1" });
     sink.send(top.toolStart("call_1"));
@@ -97,8 +96,8 @@ describe("what is carried", () => {
   );
 
   it("is without a trace where there is no SDK", () => {
-    const sink = new OtelSink({ mode: "replay" });
-    sink.send(top.started("top"));
+    const sink = new Bridge({ mode: "replay" });
+    void sink.send(top.started("top"));
     expect(sink.carry("acme", TOP)).toEqual({ root_run_id: TOP, parent_run_id: TOP });
   });
 

@@ -4,8 +4,8 @@ import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
 import { readEvents } from "../../src/ingest/read-events.ts";
+import { Bridge } from "../../src/otel/bridge.ts";
 import { METRIC_ATTRIBUTES, METRICS } from "../../src/otel/metrics/metric-names.ts";
-import { OtelSink } from "../../src/otel/otel-sink.ts";
 import { APPROVAL_EVENT, ATTRIBUTES, MARKER_SPAN, SPAN_EVENTS } from "../../src/otel/semconv.ts";
 import { collectSpans } from "../support/spans.ts";
 import { PAGES, ROOT, readPage, section, tableRows } from "./pages.ts";
@@ -71,7 +71,7 @@ describe("the spans of the recordings", () => {
 
   beforeAll(async () => {
     const live = collectSpans();
-    const sink = new OtelSink({
+    const sink = new Bridge({
       tracerProvider: live.provider,
       mode: "replay",
       captureContent: true,
@@ -129,9 +129,9 @@ function placeOf(name: string): string {
 /** What a live run that is open for long leaves. */
 async function markerSpan(): Promise<ReadableSpan> {
   const { provider, spans } = collectSpans();
-  const sink = new OtelSink({ tracerProvider: provider, limits: { markerAfterMs: 1 } });
+  const sink = new Bridge({ tracerProvider: provider, limits: { markerAfterMs: 1 } });
   const run = { run_id: "018f3c7a-0000-7000-8000-000000000002", tenant_id: "acme" };
-  sink.send({ type: "started", ...run, agent: "slow" });
+  void sink.send({ type: "started", ...run, agent: "slow" });
   const marker = await vi.waitUntil(() => spans().find(({ name }) => name === MARKER_SPAN));
   await sink.shutdown();
   return marker;

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ts from "typescript";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AuditCalls } from "../../src/audit/audit-calls.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { readRow, withEvent } from "../../src/audit/stored-row.ts";
 import { readRows } from "../../src/audit/verify/read-rows.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
-import { BridgeAudit } from "../../src/otel/bridge-audit.ts";
 import { codeBlocks, readPage, section, tableRows } from "./pages.ts";
 
 const page = readPage("docs/audit.md");
@@ -25,7 +25,7 @@ describe("the row", () => {
 
 describe("the runtime's own calls", () => {
   it("are all there", () => {
-    const methods = Object.getOwnPropertyNames(BridgeAudit.prototype).filter((name) =>
+    const methods = Object.getOwnPropertyNames(AuditCalls.prototype).filter((name) =>
       name.startsWith("record"),
     );
     const listed = tableRows(section(page, "What becomes a row"))

@@ -28,7 +28,6 @@ import { resolveCaps } from "../../src/otel/metrics/metric-options.ts";
 import { PendingApprovals } from "../../src/otel/metrics/pending-approvals.ts";
 import { SeriesCache } from "../../src/otel/metrics/series-cache.ts";
 import { MOST_SERIES, Series } from "../../src/otel/metrics/series-table.ts";
-import { OtelSink } from "../../src/otel/otel-sink.ts";
 import { batchSettings } from "../../src/otel/setup/batch-settings.ts";
 import { setupTracing } from "../../src/otel/setup/setup-tracing.ts";
 import { BroadcastSink } from "../../src/sinks/broadcast-sink.ts";
@@ -162,9 +161,9 @@ function waitFor(approvals: PendingApprovals, runId: string): void {
 function hookedAttributes(): number {
   const { provider, spans } = collectSpans();
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`own.${n}`, n]));
-  const sink = new OtelSink({ tracerProvider: provider, attributes: () => many });
-  sink.send(STARTED);
-  sink.send({ type: "complete", ...RUN, state: null });
+  const sink = new Bridge({ tracerProvider: provider, attributes: () => many });
+  void sink.send(STARTED);
+  void sink.send({ type: "complete", ...RUN, state: null });
   const [span] = spans();
   return Object.keys(span?.attributes ?? {}).filter((name) => name.startsWith("own.")).length;
 }

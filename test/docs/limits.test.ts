@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import { DEFAULT_LIFECYCLE_LIMITS } from "../../src/lifecycle/limits.ts";
-import { OtelSink } from "../../src/otel/otel-sink.ts";
+import { Bridge } from "../../src/otel/bridge.ts";
 import { FIGURES } from "./figures.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 
@@ -43,7 +43,7 @@ describe("docs/limits.md", () => {
   });
 
   it("names counts that there are", () => {
-    const { bent, ignored, ...counts } = new OtelSink().diagnostics();
+    const { bent, ignored, ...counts } = new Bridge().diagnostics();
     const known = new Set([...Object.keys(bent), ...Object.keys(ignored), ...Object.keys(counts)]);
     const named = tableRows(section(page, "Runs and calls")).flatMap(([, , , count = ""]) =>
       count === "none" ? [] : count.split(", "),

@@ -1,7 +1,7 @@
 import type { Attributes } from "@opentelemetry/api";
 import { describe, expect, it } from "vitest";
+import { Bridge } from "../../src/otel/bridge.ts";
 import type { SpanInfo } from "../../src/otel/custom-attributes.ts";
-import { OtelSink } from "../../src/otel/otel-sink.ts";
 import { bench, RunEvents } from "../support/run-events.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
@@ -153,7 +153,7 @@ describe("limits", () => {
     "%s must be a whole number from 1",
     (name) => {
       for (const value of [0, -1, 1.5, Number.NaN]) {
-        expect(() => new OtelSink({ limits: { [name]: value } })).toThrow(
+        expect(() => new Bridge({ limits: { [name]: value } })).toThrow(
           new RangeError(`limits.${name}: expected a whole number from 1, got ${value}`),
         );
       }
@@ -162,7 +162,7 @@ describe("limits", () => {
 
   it("closedRuns has a most as well", () => {
     for (const value of [0, -1, 1.5, Number.NaN, 2 ** 24 + 1]) {
-      expect(() => new OtelSink({ limits: { closedRuns: value } })).toThrow(
+      expect(() => new Bridge({ limits: { closedRuns: value } })).toThrow(
         new RangeError(
           `limits.closedRuns: expected a whole number from 1 to 16777216, got ${value}`,
         ),

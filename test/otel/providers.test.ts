@@ -15,8 +15,8 @@ import {
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
 import { afterEach, describe, expect, it } from "vitest";
+import { Bridge } from "../../src/otel/bridge.ts";
 import { createIdGenerator } from "../../src/otel/id-generator.ts";
-import { OtelSink } from "../../src/otel/otel-sink.ts";
 import { bench, RunEvents, second } from "../support/run-events.ts";
 
 const TOP = "018f3c7a-0000-7000-8000-000000000001";
@@ -31,7 +31,7 @@ afterEach(() => {
 });
 
 /** Two nested runs with calls, a pause and a resume: every operation of the driver. */
-function play(sink: OtelSink): void {
+function play(sink: Bridge): void {
   const events = [
     top.started("top"),
     top.approved("call_1"),
@@ -46,7 +46,7 @@ function play(sink: OtelSink): void {
     top.started("top"),
     top.complete(),
   ];
-  for (const [n, event] of events.entries()) sink.send(event, { timestamp: second(n) });
+  for (const [n, event] of events.entries()) void sink.send(event, { timestamp: second(n) });
 }
 
 describe("a foreign id generator", () => {
@@ -121,7 +121,7 @@ describe("our id generator", () => {
       spanProcessors: [nosy, new SimpleSpanProcessor(exporter)],
     });
     const tracer = provider.getTracer("other");
-    const sink = new OtelSink({ tracerProvider: provider, mode: "replay" });
+    const sink = new Bridge({ tracerProvider: provider, mode: "replay" });
     play(sink);
     const other = tracer.startSpan("other");
     expect(inside?.spanContext().traceId).toMatch(/^f{24}/);
@@ -138,7 +138,7 @@ describe("our id generator", () => {
 
 describe("without an SDK", () => {
   it("everything works and nothing is seen", async () => {
-    const sink = new OtelSink({ mode: "live", limits: { markerAfterMs: 0 } });
+    const sink = new Bridge({ mode: "live", limits: { markerAfterMs: 0 } });
     play(sink);
     expect(trace.getSpan(sink.contextOf("acme", TOP))).toBeUndefined();
     expect(sink.diagnostics()).toMatchObject({
@@ -153,8 +153,8 @@ describe("without an SDK", () => {
   });
 
   it("a provider that is registered later gets the spans from then on, in the right traces", () => {
-    const sink = new OtelSink({ mode: "replay" });
-    sink.send(top.started("top"), { timestamp: second(0) });
+    const sink = new Bridge({ mode: "replay" });
+    void sink.send(top.started("top"), { timestamp: second(0) });
     const exporter = new InMemorySpanExporter();
     trace.setGlobalTracerProvider(
       new BasicTracerProvider({
@@ -163,14 +163,14 @@ describe("without an SDK", () => {
       }),
     );
     const third = new RunEvents("018f3c7a-0000-7000-8000-000000000003");
-    sink.send(child.started("child", TOP), { timestamp: second(1) });
-    sink.send(third.started("third", TOP), {
+    void sink.send(child.started("child", TOP), { timestamp: second(1) });
+    void sink.send(third.started("third", TOP), {
       timestamp: second(1),
       parent_tool_use_id: "call_1",
     });
-    sink.send(child.complete(), { timestamp: second(2) });
-    sink.send(third.complete(), { timestamp: second(2) });
-    sink.send(top.complete(), { timestamp: second(3) });
+    void sink.send(child.complete(), { timestamp: second(2) });
+    void sink.send(third.complete(), { timestamp: second(2) });
+    void sink.send(top.complete(), { timestamp: second(3) });
     expect(exporter.getFinishedSpans().map((span) => span.spanContext())).toMatchObject([
       { traceId: TOP.replaceAll("-", ""), spanId: "8000000000000002" },
       { traceId: TOP.replaceAll("-", ""), spanId: "8000000000000003" },
@@ -197,7 +197,7 @@ describe("a provider that throws", () => {
       },
     };
     const errors: unknown[] = [];
-    const sink = new OtelSink({
+    const sink = new Bridge({
       tracerProvider: provider,
       mode: "replay",
       onError: (error) => void errors.push(error),
@@ -207,8 +207,8 @@ describe("a provider that throws", () => {
     expect(errors).toHaveLength(3);
     broken = false;
     const next = new RunEvents("018f3c7a-0000-7000-8000-000000000009");
-    sink.send(next.started("next"), { timestamp: second(20) });
-    sink.send(next.complete(), { timestamp: second(21) });
+    void sink.send(next.started("next"), { timestamp: second(20) });
+    void sink.send(next.complete(), { timestamp: second(21) });
     expect(test.find("invoke_agent next").trace).toBe(next.run_id.replaceAll("-", ""));
   });
 
@@ -221,7 +221,7 @@ describe("a provider that throws", () => {
       [hook]: boom,
     };
     const test = bench();
-    const sink = new OtelSink({
+    const sink = new Bridge({
       tracerProvider: new BasicTracerProvider({ spanProcessors: [processor] }),
       mode: "replay",
       onError: (error, where) => void test.reports.push(`${where}: ${String(error)}`),
@@ -257,7 +257,7 @@ describe("a provider that throws", () => {
         },
       };
     };
-    const sink = new OtelSink({
+    const sink = new Bridge({
       tracerProvider: { getTracer: () => ({ startSpan: spanOf, startActiveSpan: boom }) },
       mode: "replay",
       captureContent: true,
@@ -265,8 +265,8 @@ describe("a provider that throws", () => {
     });
     play(sink);
     const unseen = new RunEvents("018f3c7a-0000-7000-8000-000000000007");
-    sink.send(unseen.toolStart("call_1"), { timestamp: second(20) });
-    sink.send(unseen.started("late", TOP), { timestamp: second(21) });
+    void sink.send(unseen.toolStart("call_1"), { timestamp: second(20) });
+    void sink.send(unseen.started("late", TOP), { timestamp: second(21) });
     await sink.shutdown();
     expect([...ends.values()]).toEqual([...ends.keys()].map(() => 1));
     expect(ends.size).toBe(8);
@@ -277,7 +277,7 @@ describe("a provider that throws", () => {
     const provider = Object.assign(new BasicTracerProvider(), {
       forceFlush: () => Promise.reject(new Error("no route")),
     });
-    const sink = new OtelSink({
+    const sink = new Bridge({
       tracerProvider: provider,
       onError: (error, where) => void errors.push(`${where}: ${String(error)}`),
     });
@@ -293,7 +293,7 @@ describe("a provider that throws", () => {
     "in processors %j is one error, though the SDK rejects with a list",
     async (texts, expected) => {
       const told: unknown[] = [];
-      const sink = new OtelSink({
+      const sink = new Bridge({
         tracerProvider: new BasicTracerProvider({
           spanProcessors: texts.map((text) => ({
             onStart: () => {},
@@ -336,7 +336,7 @@ describe("without an onError hook", () => {
         },
       }),
     };
-    const sink = new OtelSink({ tracerProvider: broken, mode: "replay" });
+    const sink = new Bridge({ tracerProvider: broken, mode: "replay" });
     play(sink);
     expect(sink.diagnostics().providerFailures).toBe(3);
     expect(warnings).toEqual(["entelix-otel: tracer provider: Error: boom"]);
@@ -345,7 +345,7 @@ describe("without an onError hook", () => {
 
 describe("an invalid span context", () => {
   it("is not what anything is put under", () => {
-    const sink = new OtelSink({
+    const sink = new Bridge({
       tracerProvider: {
         getTracer: () => ({
           startSpan: () => trace.wrapSpanContext(INVALID_SPAN_CONTEXT),

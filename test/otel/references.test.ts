@@ -4,8 +4,8 @@ import { context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Bridge } from "../../src/otel/bridge.ts";
 import { createIdGenerator } from "../../src/otel/id-generator.ts";
-import { OtelSink } from "../../src/otel/otel-sink.ts";
 import type { TelemetryOptions } from "../../src/otel/telemetry-options.ts";
 import { RunEvents, second } from "../support/run-events.ts";
 
@@ -45,7 +45,7 @@ function bare(options: TelemetryOptions = {}) {
       },
     ],
   });
-  const sink = new OtelSink({ mode: "live", tracerProvider, onError: () => {}, ...options });
+  const sink = new Bridge({ mode: "live", tracerProvider, onError: () => {}, ...options });
   return { sink, spans, tracer: tracerProvider.getTracer("http") };
 }
 
@@ -58,11 +58,11 @@ describe("a sink holds", () => {
       const { sink, spans } = bare();
       for (let n = 0; n < 10; n++) {
         const run = new RunEvents(id(n));
-        sink.send(run.started(), { thread_id: "th-1" });
-        sink.send(run.toolStart("call_1"));
-        sink.send(run.toolStart("call_2"));
-        sink.send(run.toolComplete("call_1"));
-        sink.send(run[terminal]());
+        void sink.send(run.started(), { thread_id: "th-1" });
+        void sink.send(run.toolStart("call_1"));
+        void sink.send(run.toolStart("call_2"));
+        void sink.send(run.toolComplete("call_1"));
+        void sink.send(run[terminal]());
       }
       expect(spans).toHaveLength(30);
       expect(await alive(spans)).toBe(0);
@@ -72,7 +72,7 @@ describe("a sink holds", () => {
 
   it("no span of a run that was given up", async () => {
     const { sink, spans } = bare({ limits: { openRuns: 1 } });
-    for (let n = 0; n < 10; n++) sink.send(new RunEvents(id(n)).started());
+    for (let n = 0; n < 10; n++) void sink.send(new RunEvents(id(n)).started());
     expect(await alive(spans, 1)).toBe(1);
     await sink.shutdown();
     expect(await alive(spans)).toBe(0);
@@ -89,7 +89,7 @@ describe("a sink holds", () => {
     startInside();
     expect(spans).toHaveLength(2);
     expect(await alive(spans, 1)).toBe(1);
-    sink.send(run.interrupted());
+    void sink.send(run.interrupted());
     expect(await alive(spans)).toBe(0);
     await sink.shutdown();
   });
@@ -104,14 +104,14 @@ describe("a sink holds", () => {
     };
     const send = () => {
       const run = new RunEvents(id(1));
-      sink.send(run.started());
-      sink.send(run.toolStart("call_1", "fetch", payload()));
-      sink.send(run.toolStart("call_2", "fetch", payload()));
-      sink.send(run.toolComplete("call_1", "fetch", 1, payload()));
-      sink.send(run.interrupted({ payload: payload() }));
+      void sink.send(run.started());
+      void sink.send(run.toolStart("call_1", "fetch", payload()));
+      void sink.send(run.toolStart("call_2", "fetch", payload()));
+      void sink.send(run.toolComplete("call_1", "fetch", 1, payload()));
+      void sink.send(run.interrupted({ payload: payload() }));
       const other = new RunEvents(id(2));
-      sink.send(other.started(), { timestamp: second(1) });
-      sink.send(other.complete({ state: payload() }));
+      void sink.send(other.started(), { timestamp: second(1) });
+      void sink.send(other.complete({ state: payload() }));
     };
     send();
     expect(payloads).toHaveLength(5);
@@ -127,7 +127,7 @@ describe("a sink holds", () => {
       for (const event of [run.started(), run.toolStart("call_1"), run.approved("call_2")]) {
         const envelope = { timestamp: second(1), thread_id: "th-1" };
         things.push(new WeakRef(event), new WeakRef(envelope));
-        sink.send(event, envelope);
+        void sink.send(event, envelope);
       }
     };
     send();

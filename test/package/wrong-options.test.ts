@@ -15,7 +15,6 @@ import {
   FanOutSink,
   MemorySessionLog,
   NdjsonSessionLog,
-  OtelSink,
   RecorderSink,
   StateErasureSink,
 } from "../../src/index.ts";
@@ -35,7 +34,7 @@ const called = (fn: CallableFunction, self?: unknown): Call => {
 
 const sink = { send() {} };
 const bridge = made(Bridge);
-const otelSink = made(OtelSink);
+const otelSink = made(Bridge);
 const recorder = made(RecorderSink);
 const tracing = called(setupTracing);
 const telemetry = called(setupTelemetry);

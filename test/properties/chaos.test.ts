@@ -7,7 +7,7 @@ import {
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LifecycleLimits } from "../../src/lifecycle/limits.ts";
-import { OtelSink } from "../../src/otel/otel-sink.ts";
+import { Bridge } from "../../src/otel/bridge.ts";
 import { chaos, type Sent } from "./chaos.ts";
 import { isRunSpan, mostOpenCalls, sharedTraces, watchSpans } from "./watch.ts";
 
@@ -24,7 +24,7 @@ const mode = fc.constantFrom("live", "replay");
 interface Played {
   readonly watch: ReturnType<typeof watchSpans>;
   readonly reports: string[];
-  readonly sink: OtelSink;
+  readonly sink: Bridge;
 }
 
 async function play(
@@ -35,7 +35,7 @@ async function play(
 ): Promise<Played> {
   const watch = watchSpans(provider);
   const reports: string[] = [];
-  const sink = new OtelSink({
+  const sink = new Bridge({
     tracerProvider: watch.provider,
     onError: (error, where) => void reports.push(`${where}: ${String(error)}`),
     captureContent: true,
@@ -44,7 +44,7 @@ async function play(
   });
   const played = { watch, reports, sink };
   for (const { event, envelope } of stream) {
-    sink.send(event, envelope);
+    void sink.send(event, envelope);
     each?.(played);
   }
   await sink.shutdown();

@@ -8,7 +8,6 @@ import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../src/events/event-envelope.ts";
 import { Bridge, type BridgeOptions } from "../../src/otel/bridge.ts";
-import { OtelSink } from "../../src/otel/otel-sink.ts";
 import type { AgentEventSink } from "../../src/sinks/agent-event-sink.ts";
 import { CaptureSink } from "../../src/sinks/capture-sink.ts";
 import { FailOpenSink } from "../../src/sinks/fail-open-sink.ts";
@@ -180,7 +179,7 @@ describe("an object that throws when it is read, sent as an event or an envelope
     await fc.assert(
       fc.asyncProperty(sends, async (between) => {
         const { provider } = collectSpans({ sampler: new AlwaysOffSampler() });
-        const sink = new OtelSink({
+        const sink = new Bridge({
           tracerProvider: provider,
           limits: { markerAfterMs: 0 },
           onError: () => {},

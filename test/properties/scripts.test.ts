@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatRfc3339 } from "../../src/events/rfc3339.ts";
 import type { LifecycleLimits } from "../../src/lifecycle/limits.ts";
-import { OtelSink } from "../../src/otel/otel-sink.ts";
+import { Bridge } from "../../src/otel/bridge.ts";
 import { fingerprint } from "../support/spans.ts";
 import type { Sent } from "./chaos.ts";
 import { type DrawnSpan, interleave, Player, type Script, script } from "./scripts.ts";
@@ -15,7 +15,7 @@ async function play(
 ) {
   const watch = watchSpans();
   const reports: string[] = [];
-  const sink = new OtelSink({
+  const sink = new Bridge({
     tracerProvider: watch.provider,
     mode,
     limits: { markerAfterMs: 0, ...limits },
@@ -23,7 +23,7 @@ async function play(
   });
   const { openRuns = Number.POSITIVE_INFINITY } = limits;
   for (const { event, envelope } of stream) {
-    sink.send(event, envelope);
+    void sink.send(event, envelope);
     expect(sink.diagnostics().openRuns).toBeLessThanOrEqual(openRuns);
   }
   await sink.shutdown();

@@ -69,7 +69,7 @@ describe("createBridge", () => {
     };
     sendRun(tracing.createBridge({ attributes }));
     expect(theirs.all.map(({ error }) => String(error))).toEqual(["Error: hook", "Error: hook"]);
-    sendRun(tracing.createSink({ attributes, onError: own.onError }), "r2");
+    sendRun(tracing.createBridge({ attributes, onError: own.onError }), "r2");
     expect([theirs.all.length, own.all.length]).toEqual([2, 2]);
     await tracing.shutdown();
   });

@@ -404,7 +404,7 @@ describe("OTEL_SDK_DISABLED", () => {
     process.env.OTEL_SDK_DISABLED = value;
     const tracing = setupTracing({ endpoint: server.url });
     expect(tracing.registered).toBe(false);
-    const sink = tracing.createSink();
+    const sink = tracing.createBridge();
     sendRun(sink);
     expect(sink.diagnostics().events).toBe(4);
     const mine = tracing.tracerProvider.getTracer("app").startSpan("a");

@@ -60,7 +60,7 @@ describe("headers in the environment", () => {
       const options = { endpoint: server.url, onError: reports.onError, shutdownTimeoutMs: 500 };
       const telemetry = setupTelemetry(options);
       telemetry.tracerProvider.getTracer("app").startSpan("one").end();
-      openRun(telemetry.createSink());
+      openRun(telemetry.createBridge());
       const flush: unknown = await telemetry.forceFlush().catch((error: unknown) => error);
       await telemetry.shutdown();
       const texts = [flush, ...reports.all.map(({ error }) => error), ...lines].map((error) =>

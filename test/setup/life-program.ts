@@ -8,7 +8,7 @@ import { openRun, sendRun } from "./sample-run.ts";
 const [way, endpoint = ""] = process.argv.slice(2);
 const handleSignals = way !== "deaf";
 const tracing = setupTracing({ endpoint, handleSignals, shutdownTimeoutMs: 10_000 });
-const sink = tracing.createSink();
+const sink = tracing.createBridge();
 
 switch (way) {
   case "wait":

@@ -26,7 +26,7 @@ describe("without a variable for the protocol", () => {
         headers: { "x-key": "k1" },
         register: false,
       });
-      sendRun(tracing.createSink());
+      sendRun(tracing.createBridge());
       await tracing.shutdown();
       expect(server.faults).toEqual([]);
       expect(tracing.diagnostics()).toMatchObject({ ended: 2, exported: 2, pending: 0 });

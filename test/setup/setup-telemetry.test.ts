@@ -58,7 +58,7 @@ describe("setupTelemetry", () => {
   it("sends the last metrics after the last spans, of runs that the shutdown closes too", async () => {
     await using server = await OtlpServer.start();
     const telemetry = setupTelemetry({ endpoint: server.url });
-    openRun(telemetry.createSink());
+    openRun(telemetry.createBridge());
     openRun(telemetry.createBridge({ audit: new MemorySessionLog() }), "another");
     await telemetry.shutdown();
     expect(server.requests.map(({ path }) => path).at(-1)).toBe("/v1/metrics");
@@ -71,7 +71,7 @@ describe("setupTelemetry", () => {
     await using server = await OtlpServer.start();
     process.env.OTEL_METRIC_EXPORT_INTERVAL = "1000000";
     const telemetry = setupTelemetry({ endpoint: server.url, metricIntervalMs: 20 });
-    const sink = telemetry.createSink();
+    const sink = telemetry.createBridge();
     openRun(sink);
     await vi.waitUntil(() => sum(server, "entelix.runs.active") === 1);
     sendRun(sink, "another");
@@ -84,7 +84,7 @@ describe("setupTelemetry", () => {
     process.env.OTEL_METRIC_EXPORT_INTERVAL = "20";
     process.env.OTEL_EXPORTER_OTLP_ENDPOINT = server.url;
     const telemetry = setupTelemetry();
-    openRun(telemetry.createSink());
+    openRun(telemetry.createBridge());
     await vi.waitUntil(() => sum(server, "entelix.runs.active") === 1);
     await telemetry.shutdown();
     const intervals = vi.spyOn(globalThis, "setInterval");
@@ -101,7 +101,7 @@ describe("setupTelemetry", () => {
       answer: (request) => (request === 0 ? 400 : 200),
     });
     const telemetry = setupTelemetry({ endpoint: server.url, onError: () => {} });
-    const sink = telemetry.createSink();
+    const sink = telemetry.createBridge();
     sendRun(sink);
     await telemetry.forceFlush().catch(() => {});
     sendRun(sink, "another");
@@ -155,14 +155,14 @@ describe("setupTelemetry", () => {
     const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
     const reader = new PeriodicExportingMetricReader({ exporter });
     const telemetry = setupTelemetry({ endpoint: server.url, metricReaders: [reader] });
-    sendRun(telemetry.createSink());
+    sendRun(telemetry.createBridge());
     await telemetry.forceFlush();
     const scopes = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics);
     expect(scopes.map(({ scope }) => scope.name)).toEqual(["entelix-otel"]);
     await telemetry.shutdown();
 
     const without = setupTelemetry({ endpoint: server.url });
-    sendRun(without.createSink());
+    sendRun(without.createBridge());
     await without.shutdown();
     expect(server.requests.filter(({ path }) => path.endsWith("/metrics"))).toEqual([]);
     expect(server.spans).toHaveLength(4);
@@ -177,7 +177,7 @@ describe("setupTelemetry", () => {
     process.env.OTEL_EXPORTER_OTLP_METRICS_PROTOCOL = "grpc";
     const warnings = keepDiag();
     const telemetry = setupTelemetry();
-    sendRun(telemetry.createSink());
+    sendRun(telemetry.createBridge());
     await telemetry.shutdown();
     expect(server.requests.map(({ path }) => path)).toEqual(["/own/metrics"]);
     expect(server.requests[0]?.headers["x-key"]).toBe("1");
@@ -190,7 +190,7 @@ describe("setupTelemetry", () => {
     process.env.OTEL_EXPORTER_OTLP_PROTOCOL = "http/protobuf";
     const warnings = keepDiag();
     const telemetry = setupTelemetry({ endpoint: server.url });
-    sendRun(telemetry.createSink());
+    sendRun(telemetry.createBridge());
     await telemetry.shutdown();
     expect(server.requests.map(({ headers }) => headers["content-type"])).toEqual([
       "application/x-protobuf",
@@ -202,7 +202,7 @@ describe("setupTelemetry", () => {
   it("puts metrics beside an endpoint that names the path of the spans", async () => {
     await using server = await OtlpServer.start();
     const telemetry = setupTelemetry({ endpoint: `${server.url}/base/v1/traces` });
-    sendRun(telemetry.createSink());
+    sendRun(telemetry.createBridge());
     await telemetry.shutdown();
     const paths = server.requests.map(({ path }) => path);
     expect(paths).toEqual(["/base/v1/traces", "/base/v1/metrics"]);
@@ -214,7 +214,7 @@ describe("setupTelemetry", () => {
     const other = metrics.getMeterProvider();
     const telemetry = setupTelemetry({ endpoint: server.url });
     expect(metrics.getMeterProvider()).toBe(other);
-    const sink = telemetry.createSink();
+    const sink = telemetry.createBridge();
     sendRun(sink);
     expect(sink.diagnostics()).toMatchObject({ events: 4, metricFailures: 0 });
     await telemetry.forceFlush();
@@ -225,7 +225,7 @@ describe("setupTelemetry", () => {
   it("sends no metrics of a replay", async () => {
     await using server = await OtlpServer.start();
     const telemetry = setupTelemetry({ endpoint: server.url });
-    sendRun(telemetry.createSink({ mode: "replay" }));
+    sendRun(telemetry.createBridge({ mode: "replay" }));
     await telemetry.shutdown();
     expect(server.points("entelix.runs")).toEqual([]);
     expect(server.points("entelix.bridge.events")).toEqual([]);
@@ -282,7 +282,7 @@ describe("an endpoint that takes no metrics", () => {
       onError: reports.onError,
       metricIntervalMs: 10,
     });
-    openRun(telemetry.createSink());
+    openRun(telemetry.createBridge());
     const told = () => reports.all.map(({ where }) => where);
     await vi.waitUntil(() => server.requests.length >= 3);
     expect(told()).toEqual(["metric export"]);

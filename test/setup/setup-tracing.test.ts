@@ -25,7 +25,7 @@ describe("setupTracing", () => {
   it("sends a run's spans in the trace of its id, parent and all", async () => {
     await using server = await OtlpServer.start();
     await using tracing = setupTracing({ endpoint: server.url, serviceName: "support-agent" });
-    sendRun(tracing.createSink());
+    sendRun(tracing.createBridge());
     await tracing.shutdown();
 
     const run = server.span("invoke_agent support");
@@ -48,7 +48,7 @@ describe("setupTracing", () => {
     const tracing = setupTracing({ endpoint: server.url });
     const nothing = { failed: 0, dropped: 0 };
     expect(tracing.diagnostics()).toMatchObject({ ...nothing, ended: 0, exported: 0, pending: 0 });
-    sendRun(tracing.createSink());
+    sendRun(tracing.createBridge());
     expect(tracing.diagnostics()).toMatchObject({ ...nothing, ended: 2, exported: 0, pending: 2 });
     await tracing.forceFlush();
     expect(tracing.diagnostics()).toMatchObject({ ...nothing, ended: 2, exported: 2, pending: 0 });
@@ -96,7 +96,7 @@ describe("setupTracing", () => {
           "before, or pass register: false",
       ],
     ]);
-    sendRun(tracing.createSink());
+    sendRun(tracing.createBridge());
     await tracing.shutdown();
     expect(server.span("invoke_agent support").traceId).toBe(TRACE_ID);
     const global = trace.getTracerProvider();
@@ -144,7 +144,7 @@ describe("setupTracing", () => {
       propagation.inject(trace.setSpan(context.active(), outer), carrier);
       expect(carrier).toEqual({});
     });
-    sendRun(tracing.createSink());
+    sendRun(tracing.createBridge());
     await tracing.shutdown();
     expect(server.spans.map((span) => span.name)).toEqual([
       "execute_tool search",
@@ -156,7 +156,7 @@ describe("setupTracing", () => {
     await using server = await OtlpServer.start();
     {
       await using tracing = setupTracing({ endpoint: server.url });
-      openRun(tracing.createSink());
+      openRun(tracing.createBridge());
     }
     const run = server.span("invoke_agent support");
     expect(run.attributes["entelix.run.outcome"]).toBe("abandoned");
@@ -201,7 +201,7 @@ describe("setupTracing", () => {
         spanProcessors: [{ ...quiet, [hook]: boom }, behind],
         onError: reports.onError,
       });
-      openRun(tracing.createSink());
+      openRun(tracing.createBridge());
       await tracing.shutdown();
       expect(server.span("invoke_agent support").attributes["entelix.run.outcome"]).toBe(
         "abandoned",

@@ -30,7 +30,7 @@ describe("shutdown", () => {
       onError: reports.onError,
       spanProcessors: [processor({ shutdown: async () => void order.push("provider") })],
     });
-    openRun(tracing.createSink());
+    openRun(tracing.createBridge());
     tracing.own({
       shutdown: async () => {
         await setTimeout(5);
@@ -52,7 +52,7 @@ describe("shutdown", () => {
     const tracing = setupTracing({ endpoint: server.url });
     let closed = 0;
     tracing.own({ shutdown: async () => void closed++ });
-    sendRun(tracing.createSink());
+    sendRun(tracing.createBridge());
     const first = tracing.shutdown();
     expect(tracing.shutdown()).toBe(first);
     await Promise.all([first, tracing[Symbol.asyncDispose]()]);
@@ -70,7 +70,7 @@ describe("shutdown", () => {
         asked.push(tracing.shutdown());
       },
     });
-    openRun(tracing.createSink());
+    openRun(tracing.createBridge());
     const first = tracing.shutdown();
     await first;
     expect(asked).toHaveLength(1);
@@ -128,7 +128,7 @@ describe("shutdown", () => {
     ]) {
       await using server = await OtlpServer.start({ answer: () => 500 });
       const tracing = setupTracing({ endpoint: server.url, onError });
-      sendRun(tracing.createSink());
+      sendRun(tracing.createBridge());
       await expect(tracing.shutdown()).resolves.toBeUndefined();
       expect(tracing.diagnostics().failed).toBe(2);
     }
@@ -141,7 +141,7 @@ describe("shutdown", () => {
       shutdownTimeoutMs: 200,
       onError: reports.onError,
     });
-    sendRun(tracing.createSink());
+    sendRun(tracing.createBridge());
     await tracing.shutdown();
     expect(tracing.diagnostics()).toMatchObject({
       ended: 2,
@@ -164,7 +164,7 @@ describe("shutdown", () => {
       shutdownTimeoutMs: 200,
       onError: reports.onError,
     });
-    sendRun(tracing.createSink());
+    sendRun(tracing.createBridge());
     await tracing.shutdown();
     expect(tracing.diagnostics()).toMatchObject({ failed: 2, pending: 0, lost: { timeout: 2 } });
     expect(reports.losses("shutdown").map(({ message }) => message)).toEqual([
@@ -179,7 +179,7 @@ describe("shutdown", () => {
       const reports = keepReports();
       const options = { endpoint, shutdownTimeoutMs: 200, onError: reports.onError };
       const tracing = setupTracing(options);
-      sendRun(tracing.createSink());
+      sendRun(tracing.createBridge());
       await tracing.shutdown();
       expect(tracing.diagnostics()).toMatchObject({ ended: 2, failed: 0, pending: 2 });
       expect(reports.losses("shutdown").map(({ message }) => message)).toEqual([
@@ -201,7 +201,7 @@ describe("shutdown", () => {
       onError: reports.onError,
       spanProcessors: [late],
     });
-    sendRun(tracing.createSink());
+    sendRun(tracing.createBridge());
     await tracing.shutdown();
     expect(tracing.diagnostics()).toMatchObject({
       ended: 3,
@@ -242,7 +242,7 @@ describe("shutdown", () => {
       const reports = keepReports();
       const options = { shutdownTimeoutMs: 300, onError: reports.onError };
       const tracing = setupTracing({ ...options, endpoint });
-      sendRun(tracing.createSink());
+      sendRun(tracing.createBridge());
       openRun(tracing.createBridge({ audit: new MemorySessionLog() }), OTHER_RUN);
       await tracing.shutdown();
       await setTimeout(20);
@@ -257,7 +257,7 @@ describe("shutdown", () => {
     const reports = keepReports();
     const options = { shutdownTimeoutMs: 3_000, onError: reports.onError };
     const tracing = setupTracing({ ...options, endpoint: server.url });
-    sendRun(tracing.createSink());
+    sendRun(tracing.createBridge());
     openRun(tracing.createBridge(), OTHER_RUN);
     await tracing.shutdown();
     expect(tracing.diagnostics()).toMatchObject({ ended: 3, exported: 3 });
@@ -273,7 +273,7 @@ describe("shutdown", () => {
       onError: reports.onError,
     });
     tracing.own({ shutdown: never });
-    openRun(tracing.createSink());
+    openRun(tracing.createBridge());
     await tracing.shutdown();
     expect(server.span("invoke_agent support").name).toBe("invoke_agent support");
     expect(reports.all.map(({ error }) => String(error))).toEqual([
@@ -290,7 +290,7 @@ describe("shutdown", () => {
       onError: reports.onError,
       spanProcessors: [processor({ shutdown: never })],
     });
-    sendRun(tracing.createSink());
+    sendRun(tracing.createBridge());
     await tracing.shutdown();
     expect(server.spans).toHaveLength(2);
     expect(reports.all.map(({ error }) => String(error))).toEqual([
@@ -332,7 +332,7 @@ describe("forceFlush", () => {
       endpoint: server.url,
       spanProcessors: [processor({ forceFlush: async () => void asked++ })],
     });
-    sendRun(tracing.createSink());
+    sendRun(tracing.createBridge());
     sendRun(tracing.createBridge(), OTHER_RUN);
     await tracing.forceFlush();
     expect([asked, server.spans.length]).toEqual([1, 4]);

@@ -116,7 +116,7 @@ describe("a request that fails", () => {
     await using server = await OtlpServer.start({ answer: () => status });
     const reports = keepReports();
     const tracing = setupTracing({ endpoint: server.url, onError: reports.onError });
-    sendRun(tracing.createSink());
+    sendRun(tracing.createBridge());
     await tracing.shutdown();
     expect(tracing.diagnostics()).toMatchObject({ ended: 2, failed: 2, lost: { [reason]: 2 } });
     expect(reports.losses("shutdown").map(({ message }) => message)).toEqual([
@@ -185,7 +185,7 @@ describe("a request that fails", () => {
       shutdownTimeoutMs: 1_000,
       onError: reports.onError,
     });
-    sendRun(tracing.createSink());
+    sendRun(tracing.createBridge());
     await tracing.shutdown();
     expect(tracing.diagnostics()).toMatchObject({ failed: 2, lost: { unreachable: 2 } });
     const [report] = reports.losses("shutdown");

@@ -4,6 +4,7 @@ import type { Mapping } from "../../src/dialects/mapping.ts";
 import { formatIssue } from "../../src/ingest/line-issue.ts";
 import { readEvents } from "../../src/ingest/read-events.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
+import { feedOf } from "../../src/otel/translated-feed.ts";
 import { collectSpans, toTrees } from "./spans.ts";
 
 /**
@@ -27,7 +28,7 @@ export async function replayDialect<E>(
     ...(audit === undefined ? {} : { audit }),
     onError: (error, place) => void reports.push(`${place}: ${String(error)}`),
   });
-  const feed = bridge.feed(mapping, "default");
+  const feed = feedOf(bridge, mapping, "default");
   const report = await readEvents(source(lines), {
     dialects: [dialect],
     onEvent: ({ event, envelope }) => feed.take(event, envelope),

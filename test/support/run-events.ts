@@ -1,4 +1,4 @@
-import { renderForLlm } from "../../src/errors/classify.ts";
+import { renderForLlm, renderForLlm } from "../../src/errors/classify.ts";
 import type {
   AgentEvent,
   Complete,
@@ -13,7 +13,7 @@ import type {
 } from "../../src/events/agent-event.ts";
 import type { Instant } from "../../src/events/instant.ts";
 import type { ModelComplete, ModelError, ModelStart } from "../../src/events/model-event.ts";
-import { OtelSink } from "../../src/otel/otel-sink.ts";
+import { Bridge } from "../../src/otel/bridge.ts";
 import type { TelemetryOptions } from "../../src/otel/telemetry-options.ts";
 import { collectSpans, type SpanNode, toTrees } from "./spans.ts";
 
@@ -154,7 +154,7 @@ export function bench(
 ) {
   const spans = collectSpans(provider);
   const reports: string[] = [];
-  const sink = new OtelSink({
+  const sink = new Bridge({
     tracerProvider: spans.provider,
     mode: "replay",
     captureContent: false,
@@ -167,13 +167,13 @@ export function bench(
     sink,
     reports,
     /** Sends the event with its time in seconds after second 0. */
-    at(time: number, event: AgentEvent, envelope: Parameters<OtelSink["send"]>[1] = {}): void {
-      sink.send(event, { timestamp: second(time), ...envelope });
+    at(time: number, event: AgentEvent, envelope: Parameters<Bridge["send"]>[1] = {}): void {
+      void sink.send(event, { timestamp: second(time), ...envelope });
     },
     /** The same, with an event id of its own. */
-    identified(time: number, event: AgentEvent, envelope: Parameters<OtelSink["send"]>[1] = {}) {
+    identified(time: number, event: AgentEvent, envelope: Parameters<Bridge["send"]>[1] = {}) {
       next++;
-      sink.send(event, { timestamp: second(time), event_id: `event-${next}`, ...envelope });
+      void sink.send(event, { timestamp: second(time), event_id: `event-${next}`, ...envelope });
     },
     trees: (): SpanNode[] => toTrees(spans.spans()),
     /** The one span of this name and, where given, of this attribute. */

@@ -1,6 +1,6 @@
 // SDK 3 with a provider of one's own, as a TypeScript user writes it.
 import { BatchSpanProcessor, InMemorySpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
-import { Bridge, createIdGenerator, OtelSink } from "entelix-otel";
+import { Bridge, createIdGenerator } from "entelix-otel";
 
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({
@@ -9,4 +9,4 @@ const provider = new TracerProvider({
 });
 
 export const bridge = new Bridge({ tracerProvider: provider });
-export const sink = new OtelSink({ tracerProvider: provider });
+export const sink = new Bridge({ tracerProvider: provider });

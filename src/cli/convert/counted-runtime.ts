@@ -1,6 +1,7 @@
 import type { Mapping } from "../../dialects/mapping.ts";
 import { Tally } from "../../ingest/tally.ts";
 import type { Bridge } from "../../otel/bridge.ts";
+import { feedOf } from "../../otel/translated-feed.ts";
 import type { Player } from "../../runtimes/player.ts";
 import type { AnyRuntime, RecordedEvent } from "../../runtimes/runtimes.ts";
 import type { ProjectedLog } from "./projected-log.ts";
@@ -33,7 +34,7 @@ export class Unprojected {
     if (runtime.mapping !== undefined) {
       const mapping = runtime.mapping(tenant);
       this.#mappings.push(mapping);
-      return bridge.feed(mapping, tenant);
+      return feedOf(bridge, mapping, tenant);
     }
     const player = runtime.player(bridge, tenant);
     return {

@@ -3,12 +3,9 @@ import { type MeterProvider, ProxyTracerProvider, type TracerProvider } from "@o
 import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import { checkOptionsObject } from "../../events/option-checks.ts";
 import type { ClosableSink } from "../../sinks/closable-sink.ts";
-import { Bridge, type BridgeOptions } from "../bridge.ts";
+import { Bridge, type BridgeOptions, internalsOf } from "../bridge.ts";
 import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
-import { OtelSink } from "../otel-sink.ts";
-import { ownEndsOf } from "../own-ends.ts";
 import type { ErrorHook, Reporter } from "../report.ts";
-import type { TelemetryOptions } from "../telemetry-options.ts";
 import { within } from "../within.ts";
 import type { CountedBatchProcessor } from "./counted-batch-processor.ts";
 import { unregister } from "./global-registration.ts";
@@ -103,25 +100,7 @@ export class Tracing {
       onError: options.onError ?? this.#parts.onError,
       shutdownTimeoutMs: options.shutdownTimeoutMs ?? rowsMs,
     });
-    return this.#take(bridge, ownEndsOf(bridge));
-  }
-
-  /**
-   * A sink without an audit side on this provider, which {@link Tracing.shutdown} closes.
-   *
-   * @param options as for `new OtelSink`. Defaults from here: `onError`, and with
-   *   `setupTelemetry` the `meterProvider`.
-   * @throws TypeError, RangeError as the constructor's.
-   */
-  createSink(options: Omit<TelemetryOptions, "tracerProvider"> = {}): OtelSink {
-    checkOptionsObject(options);
-    const sink = new OtelSink({
-      ...options,
-      tracerProvider: this.tracerProvider,
-      meterProvider: options.meterProvider ?? this.#metrics?.meterProvider,
-      onError: options.onError ?? this.#parts.onError,
-    });
-    return this.#take(sink, ownEndsOf(sink));
+    return this.#take(bridge, internalsOf(bridge).own);
   }
 
   /**

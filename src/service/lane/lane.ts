@@ -4,7 +4,7 @@ import { checkWhole } from "../../events/option-checks.ts";
 import type { DecodedLine } from "../../ingest/decode-line.ts";
 import { HeardLine } from "../../ingest/heard-line.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
-import { Bridge } from "../../otel/bridge.ts";
+import { Bridge, type BridgeInternals, internalsOf } from "../../otel/bridge.ts";
 import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
 import { Patience } from "../../otel/service/patience.ts";
 import { SpanExports } from "../../otel/service/span-exports.ts";
@@ -60,6 +60,7 @@ export class Lane {
   readonly #options: LaneOptions;
   readonly #stored: number;
   readonly #bridge: Bridge;
+  readonly #telemetry: BridgeInternals["telemetry"];
   readonly #players: ReadonlyMap<string, Player<RecordedEvent>>;
   readonly #clock = new LogClock();
   readonly #order: LineOrder;
@@ -130,7 +131,9 @@ export class Lane {
       limits,
       onError: (error, where) => onError(error, `${name}: ${where}`),
     });
-    this.#bridge.watch(this.#gate, () => this.#clock.horizon);
+    this.#telemetry = internalsOf(this.#bridge).telemetry;
+    this.#telemetry.lifecycle.observe(this.#gate);
+    this.#telemetry.horizon = () => this.#clock.horizon;
     this.#players = new Map(
       RUNTIMES.map(({ dialect, player }) => [dialect.name, player(this.#bridge, tenant)] as const),
     );
@@ -168,7 +171,7 @@ export class Lane {
     this.#play(this.#order.idle(nowMs));
     // A run whose next line still waits to be put in order is not silent.
     const at = this.#order.waiting > 0 ? undefined : this.#clock.eventTime(nowMs);
-    if (at !== undefined) this.#bridge.advance(at);
+    if (at !== undefined) this.#telemetry.advance(at);
     if (this.#isFull) await this.#waitForRoom();
   }
 

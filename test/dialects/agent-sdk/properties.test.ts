@@ -4,6 +4,7 @@ import { AgentSdkMapping } from "../../../src/dialects/agent-sdk/agent-sdk-mappi
 import type { JsonObject } from "../../../src/dialects/dialect.ts";
 import type { Signal } from "../../../src/lifecycle/signal.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
+import { feedOf } from "../../../src/otel/translated-feed.ts";
 import { collectSpans } from "../../support/spans.ts";
 import { eventOf } from "./golden-lines.ts";
 import { broken, intact } from "./grammar.ts";
@@ -219,7 +220,7 @@ describe("the spans of any broken stream", () => {
         const reports: unknown[] = [];
         const onError = (error: unknown) => void reports.push(error);
         const bridge = new Bridge({ mode: "replay", tracerProvider: provider, onError });
-        const feed = bridge.feed(new AgentSdkMapping(), "default");
+        const feed = feedOf(bridge, new AgentSdkMapping(), "default");
         for (const line of lines) {
           const { event, envelope } = eventOf(line);
           await feed.take(event, envelope);

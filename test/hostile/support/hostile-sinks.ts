@@ -10,7 +10,6 @@ import {
   FanOutSink,
   type InnerSink,
   MemorySessionLog,
-  OtelSink,
   RecorderSink,
   StateErasureSink,
 } from "../../../src/index.ts";
@@ -65,11 +64,9 @@ export const SINKS: readonly SinkUnderTest[] = [
       ),
   },
   {
-    name: "OtelSink in replay",
+    name: "Bridge in replay",
     make: () =>
-      withSpans(
-        (tracerProvider) => new OtelSink({ tracerProvider, mode: "replay", onError: quiet }),
-      ),
+      withSpans((tracerProvider) => new Bridge({ tracerProvider, mode: "replay", onError: quiet })),
   },
   {
     name: "FanOutSink",

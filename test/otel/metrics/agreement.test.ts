@@ -6,7 +6,7 @@ import {
 } from "@opentelemetry/sdk-trace-node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { OtelSink } from "../../../src/otel/otel-sink.ts";
+import { Bridge } from "../../../src/otel/bridge.ts";
 import { chaos, type Sent } from "../../properties/chaos.ts";
 import { isRunSpan, watchSpans } from "../../properties/watch.ts";
 import { collectMetrics, label } from "./meter.ts";
@@ -28,13 +28,13 @@ async function play(stream: readonly Sent[], some: Limits, sampler: Sampler) {
   const meter = collectMetrics();
   const watch = watchSpans({ sampler });
   const reports: string[] = [];
-  const sink = new OtelSink({
+  const sink = new Bridge({
     tracerProvider: watch.provider,
     meterProvider: meter.provider,
     onError: (error, where) => void reports.push(`${where}: ${String(error)}`),
     limits: { markerAfterMs: 0, ...some },
   });
-  for (const { envelope, event } of stream) sink.send(event, envelope);
+  for (const { envelope, event } of stream) void sink.send(event, envelope);
   await sink.shutdown();
   const seen = await meter.collect();
   return { seen, spans: watch.ended, reports, diagnostics: sink.diagnostics() };

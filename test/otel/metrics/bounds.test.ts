@@ -1,7 +1,7 @@
 import { AlwaysOffSampler } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
 import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../../src/errors/error-kinds.ts";
-import { OtelSink } from "../../../src/otel/otel-sink.ts";
+import { Bridge } from "../../../src/otel/bridge.ts";
 import { RunEvents } from "../../support/run-events.ts";
 import { collectMetrics, label, meteredBench } from "./meter.ts";
 
@@ -95,7 +95,7 @@ describe("labels", () => {
   });
 
   it("refuse caps that are none, by their names", () => {
-    const sink = (metrics: object) => () => new OtelSink({ metrics });
+    const sink = (metrics: object) => () => new Bridge({ metrics });
     expect(sink({ tenants: -1 })).toThrow(
       new RangeError("metrics.tenants: expected a whole number from 0, got -1"),
     );
@@ -164,7 +164,7 @@ describe("two sinks on one meter provider", () => {
   it("share the sums and the bounds, and show their own counts together", async () => {
     const meter = collectMetrics();
     const sinks = [{ tenants: ["acme"] }, { tenants: ["globex"] }].map(
-      (metrics) => new OtelSink({ meterProvider: meter.provider, metrics }),
+      (metrics) => new Bridge({ meterProvider: meter.provider, metrics }),
     );
     for (const [n, sink] of sinks.entries()) {
       for (const tenant of ["acme", "globex"]) {
@@ -187,13 +187,13 @@ describe("two sinks on one meter provider", () => {
 
   it("keep what one of them counted when it has been shut down", async () => {
     const meter = collectMetrics();
-    const [first, second] = [0, 1].map(() => new OtelSink({ meterProvider: meter.provider }));
-    first?.send(new RunEvents("a").started());
-    second?.send(new RunEvents("b").started());
+    const [first, second] = [0, 1].map(() => new Bridge({ meterProvider: meter.provider }));
+    void first?.send(new RunEvents("a").started());
+    void second?.send(new RunEvents("b").started());
     let seen = await meter.collect();
     expect(seen.sum("entelix.bridge.open_runs")).toBe(2);
     await first?.shutdown();
-    first?.send(new RunEvents("c").started());
+    void first?.send(new RunEvents("c").started());
     seen = await meter.collect();
     expect(seen.sum("entelix.bridge.open_runs")).toBe(1);
     expect(seen.sum("entelix.bridge.events")).toBe(3);

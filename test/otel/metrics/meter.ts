@@ -9,7 +9,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
-import { OtelSink } from "../../../src/otel/otel-sink.ts";
+import { Bridge } from "../../../src/otel/bridge.ts";
 import type { TelemetryOptions } from "../../../src/otel/telemetry-options.ts";
 import { second } from "../../support/run-events.ts";
 import { collectSpans } from "../../support/spans.ts";
@@ -106,7 +106,7 @@ export function meteredBench(
   const meter = collectMetrics();
   const spans = collectSpans(traces);
   const reports: string[] = [];
-  const sink = new OtelSink({
+  const sink = new Bridge({
     tracerProvider: spans.provider,
     meterProvider: meter.provider,
     captureContent: false,
@@ -121,12 +121,12 @@ export function meteredBench(
     reports,
     /** Sends the event with its time in seconds after second 0. */
     at(time: number, event: AgentEvent, envelope: EventEnvelope = {}): void {
-      sink.send(event, { timestamp: second(time), ...envelope });
+      void sink.send(event, { timestamp: second(time), ...envelope });
     },
     /** The same, with an event id of its own. */
     identified(time: number, event: AgentEvent, envelope: EventEnvelope = {}): void {
       next++;
-      sink.send(event, { timestamp: second(time), event_id: `event-${next}`, ...envelope });
+      void sink.send(event, { timestamp: second(time), event_id: `event-${next}`, ...envelope });
     },
   };
 }

@@ -4,7 +4,6 @@ import { afterEach, describe, expect, it } from "vitest";
 import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
-import { OtelSink } from "../../../src/otel/otel-sink.ts";
 import { RunEvents } from "../../support/run-events.ts";
 import { collectMetrics, label, meteredBench } from "./meter.ts";
 
@@ -115,26 +114,26 @@ describe("a bridge with an audit side", () => {
 
 describe("the global meter provider", () => {
   it("is taken when it is registered between the sink's making and its first event", async () => {
-    const sink = new OtelSink();
+    const sink = new Bridge();
     const meter = collectMetrics();
     metrics.setGlobalMeterProvider(meter.provider);
-    sink.send(new RunEvents(ROOT).started());
+    void sink.send(new RunEvents(ROOT).started());
     expect((await meter.collect()).sum("entelix.runs.active")).toBe(1);
   });
 
   it("is not looked for again: metrics that begin in the middle would count ends alone", async () => {
-    const sink = new OtelSink();
-    sink.send(new RunEvents(ROOT).started());
+    const sink = new Bridge();
+    void sink.send(new RunEvents(ROOT).started());
     const meter = collectMetrics();
     metrics.setGlobalMeterProvider(meter.provider);
-    sink.send(new RunEvents(ROOT).complete());
+    void sink.send(new RunEvents(ROOT).complete());
     expect((await meter.collect()).names).toEqual([]);
   });
 
   it("is left alone by a sink that was given another one", async () => {
     const [own, global] = [collectMetrics(), collectMetrics()];
     metrics.setGlobalMeterProvider(global.provider);
-    new OtelSink({ meterProvider: own.provider }).send(new RunEvents(ROOT).started());
+    void new Bridge({ meterProvider: own.provider }).send(new RunEvents(ROOT).started());
     expect((await global.collect()).names).toEqual([]);
     expect((await own.collect()).sum("entelix.runs.active")).toBe(1);
   });
@@ -230,8 +229,8 @@ describe("figures that are none", () => {
 describe("the API's meter that measures nothing", () => {
   it("counts as no provider, also when it is given", () => {
     const provider: MeterProvider = { getMeter: () => createNoopMeter() };
-    const sink = new OtelSink({ meterProvider: provider });
-    sink.send(new RunEvents(ROOT).started());
+    const sink = new Bridge({ meterProvider: provider });
+    void sink.send(new RunEvents(ROOT).started());
     expect(sink.diagnostics()).toMatchObject({ metricFailures: 0, openRuns: 1 });
   });
 });

@@ -197,7 +197,7 @@ describe("the metrics of every recorded stream", () => {
   it.each(STREAMS)("%s are the sums of its events", async (_, stream) => {
     clockAtEndOf(stream);
     const bench = meteredBench({ limits: { maxAgeMs: 2 ** 40 } });
-    for (const { envelope, event } of stream) bench.sink.send(event, envelope);
+    for (const { envelope, event } of stream) void bench.sink.send(event, envelope);
     const seen = await bench.collect();
     expect(found(seen)).toEqual(withoutZeros(countsOf(stream)));
     expect(seen.sum("entelix.bridge.events")).toBe(stream.length);
@@ -211,7 +211,7 @@ describe("the metrics of every recorded stream", () => {
       ([name]) => name === "recordings/success",
     )?.[1] ?? []) {
       if (event.type === "tool_complete") milliseconds += Number(event.duration_ms);
-      bench.sink.send(event, envelope);
+      void bench.sink.send(event, envelope);
     }
     const seen = await bench.collect();
     const sum = seen

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { OtelSink } from "../../../src/otel/otel-sink.ts";
+import { Bridge } from "../../../src/otel/bridge.ts";
 import { bench, RunEvents, second } from "../../support/run-events.ts";
 import { type Collected, collectMetrics, meteredBench } from "./meter.ts";
 
@@ -88,7 +88,7 @@ describe("tenant conflicts", () => {
   it("are summed over bridges, and stay when a bridge is gone", async () => {
     const meter = collectMetrics();
     for (let n = 0; n < 2; n++) {
-      const sink = new OtelSink({ meterProvider: meter.provider });
+      const sink = new Bridge({ meterProvider: meter.provider });
       squat({ at: (time, event) => void sink.send(event, { timestamp: second(time) }) }, ["acme"]);
       await sink.shutdown();
     }
