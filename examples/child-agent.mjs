@@ -4,7 +4,7 @@
 //   node examples/child-agent.mjs ORDER
 import { setTimeout as sleep } from "node:timers/promises";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
-import { fromEnvironment, toRunParent } from "entelix-otel";
+import { fromEnvironment, toRunParent } from "entelix-otel/context";
 import { runAgent } from "entelix-otel/runtime";
 import { setupTracing } from "entelix-otel/setup";
 import { printTraces } from "./span-tree.mjs";

@@ -9,7 +9,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
-import { carryCurrent, toEnvironment } from "entelix-otel";
+import { carryCurrent, toEnvironment } from "entelix-otel/context";
 import { runAgent } from "entelix-otel/runtime";
 import { setupTracing } from "entelix-otel/setup";
 import { printTraces } from "./span-tree.mjs";

@@ -10,15 +10,9 @@ import {
   NodeTracerProvider,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
-import {
-  Bridge,
-  createIdGenerator,
-  entelixDialect,
-  FanOutSink,
-  formatIssue,
-  RecorderSink,
-  readEvents,
-} from "entelix-otel";
+import { Bridge, createIdGenerator } from "entelix-otel";
+import { entelixDialect, formatIssue, readEvents } from "entelix-otel/replay";
+import { FanOutSink, RecorderSink } from "entelix-otel/sinks";
 import { printTraces } from "./span-tree.mjs";
 import { runAgent } from "./support-agent.mjs";
 

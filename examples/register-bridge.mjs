@@ -8,7 +8,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
-import { NdjsonSessionLog, verifyLog } from "entelix-otel";
+import { NdjsonSessionLog, verifyLog } from "entelix-otel/audit";
 import { setupTracing } from "entelix-otel/setup";
 import { printTraces } from "./span-tree.mjs";
 import { runAgent } from "./support-agent.mjs";

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AlwaysOnSampler, BasicTracerProvider } from "@opentelemetry/sdk-trace-node";
-import { Bridge, createIdGenerator, NdjsonSessionLog, verifyLog } from "../../dist/index.mjs";
+import { NdjsonSessionLog, verifyLog } from "../../dist/audit.mjs";
+import { Bridge, createIdGenerator } from "../../dist/index.mjs";
 import { handWritten } from "../variants.mjs";
 
 const ROWS_A_RUN = 6;

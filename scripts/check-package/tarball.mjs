@@ -4,17 +4,16 @@ import { npm } from "./command.mjs";
 
 /** What a user gets beside `package.json`, and nothing else. */
 const EXPECTED = [
-  "CHANGELOG.md",
-  "CONTRIBUTING.md",
   "LICENSE",
   "README.md",
   "THIRD-PARTY-NOTICES.md",
   "dist",
-  "docs",
-  "examples",
   "package.json",
   "recordings",
 ];
+
+/** The most that the tarball may weigh, in KiB. */
+const MOST_KIB = 780;
 
 /** Packs what is built. @returns `{ path, version, files }`, the files with `path` and `size`. */
 export async function pack(root, folder, fact) {
@@ -24,15 +23,16 @@ export async function pack(root, folder, fact) {
   const { filename, version, size, unpackedSize, files } = packed;
   fact(`${filename}: ${kib(size)} packed, ${kib(unpackedSize)} unpacked, ${files.length} files`);
   for (const file of files) fact(`${kib(file.size).padStart(9)}  ${file.path}`);
-  return { path: join(folder, filename), version, files };
+  return { path: join(folder, filename), version, size, files };
 }
 
 /** @throws Error when the tarball holds too much or too little. */
-export function checkContents({ files }, fact) {
+export function checkContents({ files, size }, fact) {
   const found = [...new Set(files.map(({ path }) => path.split("/")[0]))].sort();
   if (found.join() !== EXPECTED.join()) {
     throw new Error(`expected ${EXPECTED.join(", ")}, got ${found.join(", ")}`);
   }
+  if (size > MOST_KIB * 1024) throw new Error(`expected at most ${MOST_KIB} KiB, got ${kib(size)}`);
   fact(found.join(", "));
 }
 

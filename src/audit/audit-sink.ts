@@ -1,6 +1,4 @@
-import type { InterruptionKind, UsageLimitBreach } from "../errors/agent-error-detail.ts";
 import { callHook } from "../errors/call-hook.ts";
-import type { ToolErrorKind } from "../errors/error-kinds.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { fromMilliseconds, type Instant } from "../events/instant.ts";
@@ -10,6 +8,7 @@ import {
   checkOptionsObject,
   checkWhole,
 } from "../events/option-checks.ts";
+import { inUtc } from "../events/rfc3339.ts";
 import { canonicalRunId } from "../lifecycle/canonical-run-id.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import { AuditCalls, type AuditScope } from "./audit-calls.ts";

@@ -55,12 +55,7 @@ function compile(): readonly ts.Diagnostic[] {
       noUnusedParameters: false,
       paths: {
         "entelix-otel": [join(ROOT, "src/index.ts")],
-        "entelix-otel/setup": [join(ROOT, "src/otel/setup/index.ts")],
-        "entelix-otel/telemetry": [join(ROOT, "src/otel/setup/metrics/index.ts")],
-        "entelix-otel/postgres": [join(ROOT, "src/audit/postgres/index.ts")],
-        "entelix-otel/runtime": [join(ROOT, "src/runtime/index.ts")],
-        "entelix-otel/langchain": [join(ROOT, "src/adapters/langchain/index.ts")],
-        "entelix-otel/openai-agents": [join(ROOT, "src/adapters/openai-agents/index.ts")],
+        "entelix-otel/*": [join(ROOT, "src/entries/*.ts")],
       },
     },
     host,

@@ -1,26 +1,24 @@
 import { existsSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { LangChainHandler } from "../../src/adapters/langchain/index.ts";
-import { OpenAIAgentsProcessor } from "../../src/adapters/openai-agents/index.ts";
-import { PostgresSessionLog } from "../../src/audit/postgres/index.ts";
+import { AuditSink, MemorySessionLog, NdjsonSessionLog } from "../../src/entries/audit.ts";
+import { LangChainHandler } from "../../src/entries/langchain.ts";
+import { OpenAIAgentsProcessor } from "../../src/entries/openai-agents.ts";
+import { PostgresSessionLog } from "../../src/entries/postgres.ts";
+import { runAgent } from "../../src/entries/runtime.ts";
+import { setupTracing } from "../../src/entries/setup.ts";
 import {
-  AuditSink,
-  Bridge,
   BroadcastSink,
   CaptureSink,
   ChannelSink,
   DroppingSink,
   FailOpenSink,
   FanOutSink,
-  MemorySessionLog,
-  NdjsonSessionLog,
   RecorderSink,
   StateErasureSink,
-} from "../../src/index.ts";
-import { setupTracing } from "../../src/otel/setup/index.ts";
-import { setupTelemetry } from "../../src/otel/setup/metrics/index.ts";
-import { runAgent } from "../../src/runtime/index.ts";
+} from "../../src/entries/sinks.ts";
+import { setupTelemetry } from "../../src/entries/telemetry.ts";
+import { Bridge } from "../../src/index.ts";
 
 /** Called as plain JavaScript does: `Reflect` holds nobody to the types. */
 type Call = (...args: unknown[]) => unknown;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
-import { setupTracing } from "../../src/otel/setup/index.ts";
+import { setupTracing } from "../../src/entries/setup.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
 import { isolateProcess } from "./isolation.ts";
 import { keepReports } from "./reports.ts";

@@ -1,9 +1,9 @@
 import { diag } from "@opentelemetry/api";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { setupTracing } from "../../src/entries/setup.ts";
+import { setupTelemetry } from "../../src/entries/telemetry.ts";
 import { applyLogLevel, variablesAloud, warnAloud } from "../../src/otel/setup/diag-logger.ts";
 import { warnOfVariable } from "../../src/otel/setup/environment.ts";
-import { setupTracing } from "../../src/otel/setup/index.ts";
-import { setupTelemetry } from "../../src/otel/setup/metrics/index.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 
 /** What reaches the console. OpenTelemetry's logger takes hold of it when it is first loaded. */

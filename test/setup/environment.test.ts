@@ -1,7 +1,7 @@
 import { trace } from "@opentelemetry/api";
 import { AlwaysOnSampler } from "@opentelemetry/sdk-trace-node";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { setupTracing, type TracingOptions } from "../../src/otel/setup/index.ts";
+import { setupTracing, type TracingOptions } from "../../src/entries/setup.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 import { sendRun } from "./sample-run.ts";

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { setupTracing } from "../../src/otel/setup/index.ts";
-import { setupTelemetry } from "../../src/otel/setup/metrics/index.ts";
+import { setupTracing } from "../../src/entries/setup.ts";
+import { setupTelemetry } from "../../src/entries/telemetry.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 import { keepReports } from "./reports.ts";

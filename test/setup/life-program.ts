@@ -1,4 +1,4 @@
-import { setupTracing } from "../../src/otel/setup/index.ts";
+import { setupTracing } from "../../src/entries/setup.ts";
 import { openRun, sendRun } from "./sample-run.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { setupTracing, type Tracing } from "../../src/otel/setup/index.ts";
-import { setupTelemetry } from "../../src/otel/setup/metrics/index.ts";
+import { setupTracing, type Tracing } from "../../src/entries/setup.ts";
+import { setupTelemetry } from "../../src/entries/telemetry.ts";
 import { deadUrl, OtlpServer } from "../support/otlp-server.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 import { keepReports } from "./reports.ts";

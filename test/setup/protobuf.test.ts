@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { setupTracing } from "../../src/otel/setup/index.ts";
+import { setupTracing } from "../../src/entries/setup.ts";
 import type { Tracing } from "../../src/otel/setup/tracing.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
 import { isolateProcess } from "./isolation.ts";

@@ -9,9 +9,9 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { describe, expect, it, vi } from "vitest";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
+import { setupTracing } from "../../src/entries/setup.ts";
+import { setupTelemetry, type TelemetrySetupOptions } from "../../src/entries/telemetry.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
-import { setupTracing } from "../../src/otel/setup/index.ts";
-import { setupTelemetry, type TelemetrySetupOptions } from "../../src/otel/setup/metrics/index.ts";
 import { deadUrl, OtlpServer } from "../support/otlp-server.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 import { keepReports } from "./reports.ts";

@@ -13,7 +13,7 @@ import {
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
-import { setupTracing } from "../../src/otel/setup/index.ts";
+import { setupTracing } from "../../src/entries/setup.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 import { keepReports } from "./reports.ts";

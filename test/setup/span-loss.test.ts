@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { setupTracing, type Tracing } from "../../src/otel/setup/index.ts";
+import { setupTracing, type Tracing } from "../../src/entries/setup.ts";
 import { type Answer, deadUrl, OtlpServer } from "../support/otlp-server.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 import { keepReports } from "./reports.ts";

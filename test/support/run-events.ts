@@ -1,4 +1,4 @@
-import { renderForLlm, renderForLlm } from "../../src/errors/classify.ts";
+import { renderForLlm } from "../../src/errors/classify.ts";
 import type {
   AgentEvent,
   Complete,

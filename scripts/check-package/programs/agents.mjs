@@ -2,10 +2,10 @@
 // systems are in one tree, and both adapters can be made from either.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
-import { CaptureSink } from "entelix-otel";
 import * as esmLangchain from "entelix-otel/langchain";
 import * as esmOpenai from "entelix-otel/openai-agents";
 import * as esm from "entelix-otel/runtime";
+import { CaptureSink } from "entelix-otel/sinks";
 
 const require = createRequire(import.meta.url);
 const cjs = require("entelix-otel/runtime");

@@ -11,12 +11,17 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
 import * as esm from "entelix-otel";
+import * as esmAudit from "entelix-otel/audit";
+import * as esmContext from "entelix-otel/context";
+import * as esmEvents from "entelix-otel/events";
 import * as esmSetup from "entelix-otel/setup";
 import * as esmTelemetry from "entelix-otel/telemetry";
 import { freshRunId, sendRun } from "./send-run.mjs";
 
 const require = createRequire(import.meta.url);
 const cjs = require("entelix-otel");
+const cjsAudit = require("entelix-otel/audit");
+const cjsEvents = require("entelix-otel/events");
 const cjsSetup = require("entelix-otel/setup");
 const cjsTelemetry = require("entelix-otel/telemetry");
 
@@ -43,7 +48,7 @@ for (const [of, { Bridge }, { createIdGenerator }] of [
   ["CommonJS bridge, ESM id generator", cjs, esm],
 ]) {
   const runId = freshRunId();
-  const ids = esm.RunIds.fromUuid(runId);
+  const ids = esmContext.RunIds.fromUuid(runId);
   const provider = (spanProcessors) =>
     new NodeTracerProvider({ idGenerator: createIdGenerator(), spanProcessors });
   const spans = await exported(Bridge, provider, {}, (bridge) => sendRun(bridge, runId));
@@ -111,9 +116,9 @@ for (const [of, { Bridge }, { setupTelemetry }] of [
   console.log(`${of}: a run is counted once`);
 }
 
-for (const [of, { AgentError }, { isAgentError, classifyFailure, wireId }] of [
-  ["ESM error, CommonJS check", esm, cjs],
-  ["CommonJS error, ESM check", cjs, esm],
+for (const [of, { AgentError }, { isAgentError, classifyFailure }, { wireId }] of [
+  ["ESM error, CommonJS check", esm, cjs, cjsEvents],
+  ["CommonJS error, ESM check", cjs, esm, esmEvents],
 ]) {
   const error = AgentError.http(503, "vendor down");
   const [Ours, Theirs] = [esm.AgentError, cjs.AgentError];
@@ -125,8 +130,8 @@ for (const [of, { AgentError }, { isAgentError, classifyFailure, wireId }] of [
 }
 
 const folder = await mkdtemp("audit-");
-const log = await esm.NdjsonSessionLog.open(folder);
-await assert.rejects(cjs.NdjsonSessionLog.open(folder), { code: "ELOCKED" });
+const log = await esmAudit.NdjsonSessionLog.open(folder);
+await assert.rejects(cjsAudit.NdjsonSessionLog.open(folder), { code: "ELOCKED" });
 await log.close();
-await (await cjs.NdjsonSessionLog.open(folder)).close();
+await (await cjsAudit.NdjsonSessionLog.open(folder)).close();
 console.log("one copy's audit log is refused to the other while it is open");

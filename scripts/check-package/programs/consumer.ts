@@ -5,23 +5,20 @@ import {
   type AgentEvent,
   type AgentEventSink,
   type Bridge,
-  CaptureSink,
   classifyFailure,
   createIdGenerator,
   type EventEnvelope,
-  FailOpenSink,
   type FailureKind,
-  FanOutSink,
   isAgentError,
-  NdjsonSessionLog,
   type RenderedForLlm,
   renderForLlm,
   SequenceCounter,
   type SessionLog,
-  toGraphEvent,
-  wireId,
 } from "entelix-otel";
+import { NdjsonSessionLog, toGraphEvent } from "entelix-otel/audit";
+import { wireId } from "entelix-otel/events";
 import { setupTracing, type Tracing, type TracingOptions } from "entelix-otel/setup";
+import { CaptureSink, FailOpenSink, FanOutSink } from "entelix-otel/sinks";
 import { setupTelemetry, type TelemetrySetupOptions } from "entelix-otel/telemetry";
 
 interface State {

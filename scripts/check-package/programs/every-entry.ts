@@ -1,12 +1,18 @@
 // Every entry's types at once, and a reader of a channel: what a compiler must be able to read of the package.
-import type { AgentEvent, ChannelSink } from "entelix-otel";
+import type { AgentEvent } from "entelix-otel";
+import type { ChannelSink } from "entelix-otel/sinks";
 
 export * as main from "entelix-otel";
+export * as audit from "entelix-otel/audit";
+export * as context from "entelix-otel/context";
+export * as events from "entelix-otel/events";
 export * as langchain from "entelix-otel/langchain";
 export * as openAiAgents from "entelix-otel/openai-agents";
 export * as postgres from "entelix-otel/postgres";
+export * as replay from "entelix-otel/replay";
 export * as runtime from "entelix-otel/runtime";
 export * as setup from "entelix-otel/setup";
+export * as sinks from "entelix-otel/sinks";
 export * as telemetry from "entelix-otel/telemetry";
 
 export async function readAll(channel: ChannelSink): Promise<AgentEvent[]> {

@@ -1,6 +1,6 @@
 import { RunnableLambda } from "@langchain/core/runnables";
 import { describe, expect, it } from "vitest";
-import { LangChainHandler } from "../../../src/adapters/langchain/index.ts";
+import { LangChainHandler } from "../../../src/entries/langchain.ts";
 import { ASKED, add, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";
 import { says } from "./scripted-model.ts";

@@ -1,9 +1,9 @@
 import { context, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { inSpan } from "../../../src/adapters/langchain/index.ts";
+import { inSpan } from "../../../src/entries/langchain.ts";
+import { runAgent } from "../../../src/entries/runtime.ts";
 import { type CurrentRun, currentRun, withCurrentRun } from "../../../src/runtime/current-run.ts";
-import { runAgent } from "../../../src/runtime/index.ts";
 import { tellsCallIds } from "./abilities.ts";
 import { add, oneNodeGraph, plainTool, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";

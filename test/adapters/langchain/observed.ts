@@ -1,7 +1,4 @@
-import {
-  LangChainHandler,
-  type LangChainHandlerOptions,
-} from "../../../src/adapters/langchain/index.ts";
+import { LangChainHandler, type LangChainHandlerOptions } from "../../../src/entries/langchain.ts";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";

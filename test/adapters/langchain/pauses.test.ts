@@ -8,7 +8,7 @@ import {
   StateGraph,
 } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
-import { LangChainHandler } from "../../../src/adapters/langchain/index.ts";
+import { LangChainHandler } from "../../../src/entries/langchain.ts";
 import { AgentError } from "../../../src/errors/agent-error.ts";
 import { setUnclassifiedWarning } from "../../../src/errors/classify-warning.ts";
 import { tellsStaticPauses } from "./abilities.ts";

@@ -4,7 +4,7 @@ import { tool } from "@langchain/core/tools";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { LangChainHandler } from "../../../src/adapters/langchain/index.ts";
+import { LangChainHandler } from "../../../src/entries/langchain.ts";
 import { ASKED, add, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";
 import { ScriptedModel, says } from "./scripted-model.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LangChainHandler } from "../../../src/adapters/langchain/index.ts";
+import { LangChainHandler } from "../../../src/entries/langchain.ts";
 import { withCurrentRun } from "../../../src/runtime/current-run.ts";
 import { tellsCallIds } from "./abilities.ts";
 import { ASKED, add, plainTool, reactAgent, run } from "./agents.ts";

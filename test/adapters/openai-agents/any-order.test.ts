@@ -4,7 +4,7 @@ import {
   OpenAIAgentsProcessor,
   type SdkSpan,
   type SdkTrace,
-} from "../../../src/adapters/openai-agents/index.ts";
+} from "../../../src/entries/openai-agents.ts";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
 import { collectSpans } from "../../support/spans.ts";

@@ -1,6 +1,6 @@
 import { run } from "@openai/agents-core";
 import { describe, expect, it } from "vitest";
-import type { SdkSpan, SdkSpanData } from "../../../src/adapters/openai-agents/index.ts";
+import type { SdkSpan, SdkSpanData } from "../../../src/entries/openai-agents.ts";
 import { agent } from "./scenes.ts";
 import { says } from "./scripted-model.ts";
 import { listen } from "./told.ts";

@@ -1,7 +1,7 @@
 import { addTraceProcessor, run, withTrace } from "@openai/agents-core";
 import { describe, expect, it } from "vitest";
 import { eventIdOf } from "../../../src/adapters/openai-agents/event-id.ts";
-import { OpenAIAgentsProcessor } from "../../../src/adapters/openai-agents/index.ts";
+import { OpenAIAgentsProcessor } from "../../../src/entries/openai-agents.ts";
 import { add, agent } from "./scenes.ts";
 import { asks, says } from "./scripted-model.ts";
 import { listen } from "./told.ts";

@@ -3,7 +3,7 @@ import { context } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { OpenAIAgentsProcessor } from "../../../src/adapters/openai-agents/index.ts";
+import { OpenAIAgentsProcessor } from "../../../src/entries/openai-agents.ts";
 import { currentRun, withCurrentRun } from "../../../src/runtime/current-run.ts";
 import { add, agent } from "./scenes.ts";
 import { asks, says } from "./scripted-model.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SdkSpan, SdkSpanData } from "../../../src/adapters/openai-agents/index.ts";
+import type { SdkSpan, SdkSpanData } from "../../../src/entries/openai-agents.ts";
 import { listen } from "./told.ts";
 
 // From 0.14 on, the SDK puts `task` and `turn` spans around agents and model calls, and ends the span of

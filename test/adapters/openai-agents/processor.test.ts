@@ -10,7 +10,7 @@ import {
   withTrace,
 } from "@openai/agents-core";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { OpenAIAgentsProcessor } from "../../../src/adapters/openai-agents/index.ts";
+import { OpenAIAgentsProcessor } from "../../../src/entries/openai-agents.ts";
 import { add, agent, boom, rejected } from "./scenes.ts";
 import { asks, ScriptedModel, says, TOKENS } from "./scripted-model.ts";
 import { listen } from "./told.ts";

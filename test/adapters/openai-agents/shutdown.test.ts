@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { OpenAIAgentsProcessor } from "../../../src/adapters/openai-agents/index.ts";
+import { OpenAIAgentsProcessor } from "../../../src/entries/openai-agents.ts";
 
 /** A processor, and how often it had its sink flushed. */
 function flushed() {

@@ -2,7 +2,7 @@ import { setTraceProcessors, setTracingDisabled } from "@openai/agents-core";
 import {
   OpenAIAgentsProcessor,
   type OpenAIAgentsProcessorOptions,
-} from "../../../src/adapters/openai-agents/index.ts";
+} from "../../../src/entries/openai-agents.ts";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";

@@ -3,7 +3,8 @@
 //
 // Its argument is JSON: { setup: "setupTracing" | "setupTelemetry", options, bridge }.
 import { createInterface } from "node:readline";
-import { entelixDialect, parseExact } from "entelix-otel";
+import { parseExact } from "entelix-otel/events";
+import { entelixDialect } from "entelix-otel/replay";
 
 const { setup, options, bridge: bridgeOptions } = JSON.parse(process.argv[2]);
 const errors = [];

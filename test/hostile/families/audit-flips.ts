@@ -8,7 +8,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { NdjsonSessionLog } from "../../../src/index.ts";
+import { NdjsonSessionLog } from "../../../src/entries/audit.ts";
 import { entry } from "../../audit/support/entries.ts";
 import type { Random } from "../../support/random.ts";
 import type { Family, Size } from "../family.ts";

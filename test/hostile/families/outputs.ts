@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { link, open, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { NdjsonSessionLog } from "../../../src/index.ts";
+import { NdjsonSessionLog } from "../../../src/entries/audit.ts";
 import { entry } from "../../audit/support/entries.ts";
 import { MAIN } from "../../cli/support/command.ts";
 import { keep } from "../../e2e/support/keeper.ts";

@@ -1,6 +1,6 @@
 import { cp, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { NdjsonSessionLog } from "../../../src/index.ts";
+import { NdjsonSessionLog } from "../../../src/entries/audit.ts";
 import { entry } from "../../audit/support/entries.ts";
 import type { Random } from "../../support/random.ts";
 import { seededUuid } from "./seeded-ids.ts";

@@ -1,4 +1,4 @@
-import { readEvents } from "../../../src/index.ts";
+import { readEvents } from "../../../src/entries/replay.ts";
 import { RUNTIMES } from "../../../src/runtimes/runtimes.ts";
 import type { Random } from "../../support/random.ts";
 import type { Mutation } from "./mutations.ts";

@@ -1,18 +1,16 @@
-import { LangChainHandler } from "../../../src/adapters/langchain/index.ts";
-import { OpenAIAgentsProcessor } from "../../../src/adapters/openai-agents/index.ts";
+import { fromEnvelope, fromEnvironment, fromHeaders } from "../../../src/entries/context.ts";
+import { LangChainHandler } from "../../../src/entries/langchain.ts";
+import { OpenAIAgentsProcessor } from "../../../src/entries/openai-agents.ts";
+import { runAgent } from "../../../src/entries/runtime.ts";
 import {
   asAgentError,
   Bridge,
   classifyFailure,
   classifyToolError,
   envelopeOf,
-  fromEnvelope,
-  fromEnvironment,
-  fromHeaders,
   isAgentError,
   renderForLlm,
 } from "../../../src/index.ts";
-import { runAgent } from "../../../src/runtime/index.ts";
 import type { Random } from "../../support/random.ts";
 import { collectSpans } from "../../support/spans.ts";
 import { HOSTILE_FORMS, hostileLeaf } from "./hostile-values.ts";

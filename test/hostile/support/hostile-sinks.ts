@@ -1,18 +1,16 @@
 import { Writable } from "node:stream";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
 import {
-  type AgentEvent,
-  Bridge,
   BroadcastSink,
   CaptureSink,
   type ClosableSink,
-  type EventEnvelope,
   FailOpenSink,
   FanOutSink,
   type InnerSink,
-  MemorySessionLog,
   RecorderSink,
   StateErasureSink,
-} from "../../../src/index.ts";
+} from "../../../src/entries/sinks.ts";
+import { type AgentEvent, Bridge, type EventEnvelope } from "../../../src/index.ts";
 import { collectSpans, fingerprint } from "../../support/spans.ts";
 
 /** A sink of the library that is documented to throw nothing into the agent. */

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readRows } from "../../../src/index.ts";
+import { readRows } from "../../../src/entries/audit.ts";
 import { contentsBySpan } from "../../e2e/support/span-sets.ts";
 import { until } from "../../e2e/support/until.ts";
 import { OtlpServer } from "../../support/otlp-server.ts";

@@ -1,0 +1,41 @@
+// `entelix-otel/audit`: stores of the audit log, reading and verifying it, and the wire form of its events.
+
+export type { AuditCalls, AuditScope, ResumeScope } from "../audit/audit-calls.ts";
+export type {
+  AuditEntry,
+  AuditRow,
+  ErasedEvent,
+  RowAnchor,
+  ThreadKey,
+} from "../audit/audit-row.ts";
+export { AuditSink, type AuditSinkOptions, type RecordRefs } from "../audit/audit-sink.ts";
+export { MemorySessionLog } from "../audit/memory-session-log.ts";
+export type { Durability, NdjsonSessionLogOptions } from "../audit/ndjson/ndjson-options.ts";
+export { NdjsonSessionLog } from "../audit/ndjson/ndjson-session-log.ts";
+export type { Recovery } from "../audit/ndjson/recover-segment.ts";
+export type { DamagedLine } from "../audit/ndjson/segment-scan.ts";
+export type { RowWaiter, RowWaiters } from "../audit/row-waiter.ts";
+export type { SessionLog } from "../audit/session-log.ts";
+export { toGraphEvent } from "../audit/to-graph-event.ts";
+export { type ReadRowsOptions, type RowFilter, readRows } from "../audit/verify/read-rows.ts";
+export type { SpanAnchor } from "../audit/verify/span-anchors.ts";
+export { type VerifyOptions, verifyLog } from "../audit/verify/verify-log.ts";
+export type { LogEnd, LogProblem, VerifyReport } from "../audit/verify/verify-report.ts";
+export type { ContentPart } from "../audit/wire/content-part.ts";
+export {
+  type DecodedGraphEvent,
+  decodeGraphEvent,
+  type GraphEventIssue,
+  isGraphEvent,
+} from "../audit/wire/decode-graph-event.ts";
+export { encodeGraphEvent } from "../audit/wire/encode-graph-event.ts";
+export type {
+  AnyGraphEvent,
+  GraphEvent,
+  GraphEventKind,
+  UnknownGraphEvent,
+} from "../audit/wire/graph-event.ts";
+export type { CitationSource, MediaSource } from "../audit/wire/media-source.ts";
+export type { ModelUsage } from "../audit/wire/model-usage.ts";
+export type { ModelWarning } from "../audit/wire/model-warning.ts";
+export type { RateLimitSnapshot } from "../audit/wire/rate-limit-snapshot.ts";

@@ -1,0 +1,51 @@
+// `entelix-otel/events`: the parts of events and errors, and their closed sets.
+
+export type { ProviderErrorOptions } from "../errors/agent-error.ts";
+export type {
+  AgentErrorDetail,
+  AuthDetail,
+  InterruptionKind,
+  ProviderDetail,
+  UsageLimitBreach,
+} from "../errors/agent-error-detail.ts";
+export {
+  failureKindFromEnvelope,
+  toolErrorKindFromEnvelope,
+} from "../errors/agent-error-tables.ts";
+export type { ErrorEnvelope, WireClass } from "../errors/error-kinds.ts";
+export {
+  FAILURE_KIND_IDS,
+  type FailureKind,
+  type FailureKindId,
+  TOOL_ERROR_KINDS,
+  type ToolErrorKind,
+  wireId,
+} from "../errors/error-kinds.ts";
+export type { UsageSnapshot } from "../events/agent-event.ts";
+export {
+  AGENT_EVENT_TYPES,
+  type AgentEvent,
+  type AgentEventType,
+  type Complete,
+  eraseState,
+  type Failed,
+  type Interrupted,
+  type Started,
+  type ToolCallApproved,
+  type ToolCallDenied,
+  type ToolComplete,
+  type ToolError,
+  type ToolStart,
+} from "../events/agent-event.ts";
+export type { EventEnvelope } from "../events/event-envelope.ts";
+export type { JsonValue } from "../events/exact-json.ts";
+export { parseExact, stringifyExact } from "../events/exact-json.ts";
+export type { Instant } from "../events/instant.ts";
+export {
+  MODEL_EVENT_TYPES,
+  type ModelCallUsage,
+  type ModelComplete,
+  type ModelError,
+  type ModelEvent,
+  type ModelStart,
+} from "../events/model-event.ts";

@@ -1,0 +1,7 @@
+export { LangChainHandler } from "../adapters/langchain/handler.ts";
+export type {
+  HandlerCounts,
+  HandlerLimits,
+  LangChainHandlerOptions,
+} from "../adapters/langchain/handler-options.ts";
+export { inSpan } from "../adapters/langchain/in-span.ts";

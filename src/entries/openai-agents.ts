@@ -1,0 +1,13 @@
+export type { ProcessorCounts } from "../adapters/openai-agents/counts.ts";
+export {
+  OpenAIAgentsProcessor,
+  type OpenAIAgentsProcessorOptions,
+  type RunOutcome,
+  type SpanReference,
+} from "../adapters/openai-agents/openai-agents-processor.ts";
+export type {
+  SdkSpan,
+  SdkSpanData,
+  SdkSpanError,
+  SdkTrace,
+} from "../adapters/openai-agents/sdk.ts";

@@ -1,0 +1,29 @@
+// `entelix-otel/replay`: reading recordings.
+
+export type {
+  Decoded,
+  DecodedEvent,
+  DecodeIssue,
+  Dialect,
+  EventRank,
+  JsonObject,
+  LineEnvelope,
+  RejectedEvent,
+  SignOfLife,
+  SkippedLine,
+  StreamPlace,
+  UnknownEvent,
+} from "../dialects/dialect.ts";
+export { entelixDialect } from "../dialects/entelix/entelix-dialect.ts";
+export type { ByteSource } from "../ingest/byte-source.ts";
+export type { DecodedLine } from "../ingest/decode-line.ts";
+export type {
+  ReadEventsOptions,
+  ReadReport,
+  RejectedLine,
+  UnknownLine,
+} from "../ingest/event-intake.ts";
+export type { HeardLine } from "../ingest/heard-line.ts";
+export { formatIssue, type LineIssue } from "../ingest/line-issue.ts";
+export type { OrderWindowOptions } from "../ingest/order-window.ts";
+export { readEvents, SourceReadError } from "../ingest/read-events.ts";
