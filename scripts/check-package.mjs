@@ -3,6 +3,7 @@
 import { rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { checkApiPages } from "./check-package/api-pages.mjs";
 import { checkBareProject } from "./check-package/bare-project.mjs";
 import { Checklist } from "./check-package/checklist.mjs";
 import { emptyPlace } from "./check-package/empty-place.mjs";
@@ -18,6 +19,8 @@ const list = new Checklist();
 const folder = await emptyPlace();
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+
+await list.check("declares what docs/api says", (fact) => checkApiPages(fact));
 
 const receiver = await OtlpReceiver.start();
 try {

@@ -1,7 +1,9 @@
-// Writes docs/attributes.md from the table in src/otel/semconv.ts, and docs/metrics.md from the one in
-// src/otel/metrics/metric-names.ts. `--print attributes` or `--print metrics` shows that page instead.
-import { readFileSync, writeFileSync } from "node:fs";
+// Writes docs/attributes.md from the table in src/otel/semconv.ts, docs/metrics.md from the one in
+// src/otel/metrics/metric-names.ts, and docs/api from the declarations in `dist`. `--print attributes` or
+// `--print metrics` shows that page instead.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import ts from "typescript";
+import { apiPages } from "./generate-docs/api-pages.mjs";
 import { metricsPage } from "./generate-docs/metrics-page.mjs";
 
 const root = new URL("../", import.meta.url);
@@ -118,4 +120,6 @@ if (print >= 0) {
   for (const [name, make] of Object.entries(PAGES)) {
     writeFileSync(new URL(`docs/${name}.md`, root), await make());
   }
+  mkdirSync(new URL("docs/api", root), { recursive: true });
+  for (const [name, text] of apiPages()) writeFileSync(new URL(`docs/api/${name}.md`, root), text);
 }

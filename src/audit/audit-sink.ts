@@ -151,6 +151,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   /**
    * Writes a row of the runtime's own.
    *
+   * @internal A bridge adds the ids of its run's span.
    * @throws (rejects) TypeError that names the field of the row that does not fit; the log's error.
    */
   override recordCall(

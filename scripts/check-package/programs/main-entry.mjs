@@ -1,4 +1,5 @@
 import * as entelix from "entelix-otel";
+import * as audit from "entelix-otel/audit";
 import { useMainEntry } from "./use-main-entry.mjs";
 
-await useMainEntry(entelix, () => import("entelix-otel/setup"));
+await useMainEntry(entelix, audit, () => import("entelix-otel/setup"));

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { sendRun } from "./send-run.mjs";
 
 /** The main entry at work where no SDK is installed: spans go nowhere, the audit log is kept. */
-export async function useMainEntry(entelix, loadSetup) {
-  const { Bridge, MemorySessionLog, classifyFailure, wireId } = entelix;
+export async function useMainEntry(entelix, { MemorySessionLog }, loadSetup) {
+  const { Bridge, classifyFailure } = entelix;
   const log = new MemorySessionLog();
   const bridge = new Bridge({ audit: log });
   const runId = await sendRun(bridge);
@@ -13,7 +13,7 @@ export async function useMainEntry(entelix, loadSetup) {
     rows.map(({ event }) => event.kind),
     ["tool_call", "tool_result"],
   );
-  assert.equal(wireId(classifyFailure(new DOMException("stop", "AbortError"))), "cancelled");
+  assert.equal(classifyFailure(new DOMException("stop", "AbortError")).type, "cancelled");
 
   const error = await loadSetup().then(
     () => assert.fail("entelix-otel/setup: expected an error without the SDK"),
