@@ -6,6 +6,7 @@ import type { Durability } from "../../src/audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import { MemoryDisk, seeded } from "../storage/support/memory-disk.ts";
+import { runs } from "../support/runs.ts";
 import { entries, entry, key } from "./support/entries.ts";
 
 const thread = fc.record({
@@ -94,7 +95,7 @@ describe("NdjsonSessionLog", () => {
         const report = await verifyLog("/log", { files: disk.layer() });
         expect(report.problems).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -184,7 +185,7 @@ describe("NdjsonSessionLog", () => {
         await log.close();
         expect(await report()).toMatchObject({ problems: [], end: "closed", rows });
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fromEnvelope, toEnvelope } from "../../src/context/envelope-fields.ts";
 import { fromEnvironment, toEnvironment } from "../../src/context/environment.ts";
 import { fromHeaders, toHeaders } from "../../src/context/http-headers.ts";
+import { runs } from "../support/runs.ts";
 
 const TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const LEAST = { root_run_id: "r-1", parent_run_id: "p-1" };
@@ -67,7 +68,7 @@ describe("whatever is carried", () => {
           Reflect.apply(read, undefined, [anything]);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

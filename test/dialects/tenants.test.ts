@@ -5,6 +5,7 @@ import type { Translated } from "../../src/dialects/mapping.ts";
 import { DecodedLine, parseLine } from "../../src/ingest/decode-line.ts";
 import { type AnyRuntime, type RecordedEvent, RUNTIMES } from "../../src/runtimes/runtimes.ts";
 import { readLines } from "../support/golden.ts";
+import { runs } from "../support/runs.ts";
 
 /** Streams of each runtime whose events a mapping reads. */
 const STREAMS: Readonly<Record<string, readonly string[]>> = {
@@ -95,7 +96,7 @@ describe.each(MAPPED.map((runtime) => [runtime.dialect.name, runtime] as const))
             expect(together.filter(({ tenantId }) => tenantId === tenant)).toEqual(alone);
           }
         }),
-        { numRuns: 200 },
+        { numRuns: runs(200) },
       );
     });
   },

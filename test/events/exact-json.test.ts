@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseExact, stringifyExact } from "../../src/events/exact-json.ts";
 import { JsonSyntaxError } from "../../src/events/json-text-parser.ts";
+import { runs } from "../support/runs.ts";
 
 const bigInteger = fc.oneof(
   fc.bigInt({ min: 2n ** 53n, max: 2n ** 80n }),
@@ -132,7 +133,7 @@ describe("parseExact", () => {
         }
         deepStrictEqual(got, expected);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatRfc3339, parseRfc3339, readTimestamp } from "../../src/events/rfc3339.ts";
+import { runs } from "../support/runs.ts";
 
 describe("readTimestamp", () => {
   it("reads what parseRfc3339 reads, day by day and across days", () => {
@@ -37,7 +38,7 @@ describe("readTimestamp", () => {
         const damaged = text.slice(0, at) + insert + text.slice(at + cut);
         expect(readTimestamp(damaged)).toEqual(parseRfc3339(damaged));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tenantKey } from "../../src/events/agent-event.ts";
 import { EventIds } from "../../src/lifecycle/event-ids.ts";
+import { runs } from "../support/runs.ts";
 
 /** Texts that hold what keys are joined with. */
 const text = fc.array(fc.constantFrom("a", "b", "\0", ":", "1", "2"), { maxLength: 4 });
@@ -14,7 +15,7 @@ describe("tenantKey", () => {
         const same = tenant === other && one === two;
         expect(tenantKey(tenant, one) === tenantKey(other, two)).toBe(same);
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 

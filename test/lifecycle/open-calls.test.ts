@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Call } from "../../src/lifecycle/call.ts";
 import { OpenCalls } from "../../src/lifecycle/open-calls.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
+import { runs } from "../support/runs.ts";
 
 const IDS = RunIds.hashed("acme", "r1");
 
@@ -59,7 +60,7 @@ describe("the open calls of a run", () => {
   it("are a plain list while they are few", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 25 }), (steps) => run(steps)),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

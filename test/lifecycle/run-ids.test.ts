@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isUuid, RunIds } from "../../src/lifecycle/run-ids.ts";
+import { runs } from "../support/runs.ts";
 import {
   referenceMurmur3,
   referenceSpanId,
@@ -143,7 +144,7 @@ describe("span ids under a run", () => {
           expect(ofUuid(uuid).childSpanId(role, text, n)).toBe(expected);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 

@@ -8,6 +8,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LifecycleLimits } from "../../src/lifecycle/limits.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
+import { runs } from "../support/runs.ts";
 import { chaos, type Sent } from "./chaos.ts";
 import { isRunSpan, mostOpenCalls, sharedTraces, watchSpans } from "./watch.ts";
 
@@ -51,7 +52,7 @@ async function play(
   return played;
 }
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: runs(300) };
 
 describe("whatever is sent", () => {
   it("nothing throws, each started span ends once before shutdown returns, state is bounded", async () => {
@@ -193,7 +194,7 @@ describe("whatever is sent", () => {
         expect(watch.ended).toEqual([]);
         expect(sink.diagnostics()).toMatchObject({ events: stream.length, openRuns: 0 });
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

@@ -15,6 +15,7 @@ import { FanOutSink } from "../../src/sinks/fan-out-sink.ts";
 import { RecorderSink } from "../../src/sinks/recorder-sink.ts";
 import { StateErasureSink } from "../../src/sinks/state-erasure-sink.ts";
 import { RunEvents, second } from "../support/run-events.ts";
+import { runs } from "../support/runs.ts";
 import { collectSpans, fingerprint } from "../support/spans.ts";
 import { type HostileSend, hostileSend, made } from "./hostile.ts";
 
@@ -126,7 +127,7 @@ describe("an object that throws when it is read, sent as an event or an envelope
           openRuns: 0,
         });
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -171,7 +172,7 @@ describe("an object that throws when it is read, sent as an event or an envelope
         const rows = await log.loadSince({ tenant_id: "acme", thread_id: "thread-good" }, 0);
         expect(rows).toHaveLength(4);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -189,7 +190,7 @@ describe("an object that throws when it is read, sent as an event or an envelope
         const sent = GOOD.length + between.flat().length;
         expect(sink.diagnostics().events).toBe(sent);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { bench, RunEvents } from "../support/run-events.ts";
+import { runs } from "../support/runs.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
 const ids = RunIds.fromUuid(RUN);
@@ -70,7 +71,7 @@ describe("model calls that overlap", () => {
         expect(found?.sort(byId)).toEqual(drawn.sort(byId));
         expect(Object.values(test.diagnostics().ignored).every((count) => count === 0)).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -103,7 +104,7 @@ describe("model calls that overlap", () => {
         expect(ignored.duplicate + told).toBeLessThanOrEqual(events);
         expect(bent.unseen_starts).toBe(1);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { formatRfc3339 } from "../../src/events/rfc3339.ts";
 import type { LifecycleLimits } from "../../src/lifecycle/limits.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
+import { runs } from "../support/runs.ts";
 import { fingerprint } from "../support/spans.ts";
 import type { Sent } from "./chaos.ts";
 import { type DrawnSpan, interleave, Player, type Script, script } from "./scripts.ts";
@@ -60,7 +61,7 @@ function streamOf(plans: readonly Script[], picks: Iterator<number>): Sent[] {
 const byName = (a: DrawnSpan, b: DrawnSpan) =>
   `${a.trace}${a.span}` < `${b.trace}${b.span}` ? -1 : 1;
 
-const RUNS = { numRuns: 150 };
+const RUNS = { numRuns: runs(150) };
 
 describe("what agents really do", () => {
   it("gives the spans that follow from the script, one for one", async () => {
@@ -103,7 +104,7 @@ describe("what agents really do", () => {
         expect(Object.values(diagnostics.ignored).every((count) => count === 0)).toBe(true);
         expect(Object.values(diagnostics.bent).every((count) => count === 0)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

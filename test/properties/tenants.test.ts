@@ -10,6 +10,7 @@ import type { Instant } from "../../src/events/instant.ts";
 import { canonicalRunId } from "../../src/lifecycle/canonical-run-id.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { second, ZERO } from "../support/run-events.ts";
+import { runs } from "../support/runs.ts";
 import { chaos, type Sent, TENANTS } from "./chaos.ts";
 import { watchSpans } from "./watch.ts";
 
@@ -134,7 +135,7 @@ describe("tenants that share run ids", () => {
         const counts = Object.values(tenantConflicts);
         expect(counts.reduce((sum, count) => sum + count, 0)).toBe(bent.tenant_conflicts);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { runAgent } from "../../src/runtime/run-agent.ts";
 import type { RunOptions } from "../../src/runtime/run-options.ts";
 import type { AgentEventSink } from "../../src/sinks/agent-event-sink.ts";
 import type { ContextCarrier, InsidePlace } from "../../src/sinks/context-carrier.ts";
+import { runs } from "../support/runs.ts";
 import { collectSpans } from "../support/spans.ts";
 import { play, program, type Standing } from "./programs.ts";
 import { forever } from "./said.ts";
@@ -198,7 +199,7 @@ describe("whatever the code of an agent does", () => {
         expect([...ended.values()].every((times) => times === 1)).toBe(true);
         expectParents(sink.handed, parents);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   }, 60_000);
 
@@ -212,7 +213,7 @@ describe("whatever the code of an agent does", () => {
           expect(sink.handed.map(({ event }) => event.type)).toEqual(["started"]);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   }, 60_000);
 
@@ -233,7 +234,7 @@ describe("whatever the code of an agent does", () => {
         }
         for (const tenants of tenantsOfTrace.values()) expect(tenants.size).toBe(1);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   }, 60_000);
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { CountedBatchProcessor } from "../../src/otel/setup/counted-batch-processor.ts";
 import { reasonOfFailure } from "../../src/otel/setup/loss-reason.ts";
 import { SpanLedger } from "../../src/otel/setup/span-ledger.ts";
+import { runs } from "../support/runs.ts";
 
 const SETTINGS = {
   maxQueueSize: 8,
@@ -94,7 +95,7 @@ describe("CountedBatchProcessor", () => {
           expect(new Set(confirmed).size).toBe(confirmed.length);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -12,6 +12,7 @@ import { v7 } from "uuid";
 import { describe, expect, it } from "vitest";
 import { createSampler, samplerFromEnvironment } from "../../src/otel/setup/sampler.ts";
 import { SpanHandle } from "../../src/otel/span-handle.ts";
+import { runs } from "../support/runs.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 
 isolateProcess();
@@ -179,7 +180,7 @@ describe("samplerFromEnvironment", () => {
         expect(lines).toHaveLength(1);
         expect(lines[0]).toContain(`got "${name}"; using parentbased_always_on`);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });

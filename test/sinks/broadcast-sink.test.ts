@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { type BroadcastItem, BroadcastSink } from "../../src/sinks/broadcast-sink.ts";
 import { DroppingSink } from "../../src/sinks/dropping-sink.ts";
 import type { Receiver } from "../../src/sinks/receiver.ts";
+import { runs } from "../support/runs.ts";
 import { envelopeNo, numbered, numberOf, settle, started } from "./sample-events.ts";
 
 /** Reads to the end: an event is its number, a loss is text. */
@@ -132,7 +133,7 @@ describe("BroadcastSink", () => {
           if (at.open) expect(at.next).toBe(sent);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

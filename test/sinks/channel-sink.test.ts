@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AgentError } from "../../src/errors/agent-error.ts";
 import { classifyFailure } from "../../src/errors/classify.ts";
 import { ChannelSink } from "../../src/sinks/channel-sink.ts";
+import { runs } from "../support/runs.ts";
 import { envelopeNo, numbered, numberOf, settle, started } from "./sample-events.ts";
 
 const unhandled: unknown[] = [];
@@ -181,7 +182,7 @@ describe("ChannelSink", () => {
         expect([...taken].sort((a, b) => a - b)).toEqual(received);
         expect(refused === 0 || ending === "close").toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fileLineBatches, fileLines } from "../../src/storage/file-lines.ts";
 import { ChunkPool, LineChunks } from "../../src/storage/line-chunks.ts";
+import { runs } from "../support/runs.ts";
 import { fileOf } from "./support/file-of.ts";
 
 async function collect(text: string, piece?: number, until?: number, longest?: number) {
@@ -36,7 +37,7 @@ describe("fileLines", () => {
         expect(start).toBe(Buffer.byteLength(whole));
         expect(lines.filter(({ ended }) => !ended)).toHaveLength(last === "" ? 0 : 1);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -100,7 +101,7 @@ describe("LineChunks", () => {
         expect(chunks.bytes).toBe(0);
         expect(chunks.parts()).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

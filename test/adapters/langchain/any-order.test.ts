@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runs } from "../../support/runs.ts";
 import { observe } from "./observed.ts";
 
 // Whatever the framework tells, in whatever order, twice or not at all.
@@ -72,7 +73,7 @@ describe("callbacks in any order", () => {
         await seen.bridge.shutdown();
         expect(seen.ended()).toEqual(Array.from({ length: seen.started() }, () => 1));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

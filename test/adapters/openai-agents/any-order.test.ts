@@ -7,6 +7,7 @@ import {
 } from "../../../src/entries/openai-agents.ts";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
+import { runs } from "../../support/runs.ts";
 import { collectSpans } from "../../support/spans.ts";
 
 const TYPES = ["agent", "function", "response", "generation", "handoff", "guardrail", "custom"];
@@ -97,7 +98,7 @@ describe("callbacks in any order", () => {
           expect(collected.ended.size).toBe(collected.started.size);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { millisecondsIn } from "../../../src/adapters/openai-agents/written-time.ts";
+import { runs } from "../../support/runs.ts";
 
 describe("a time that Date wrote", () => {
   it("is what Date.parse makes of it, whichever was read before", () => {
@@ -22,7 +23,7 @@ describe("a time that Date wrote", () => {
         millisecondsIn(text);
         expect(millisecondsIn(other)).toBe(Date.parse(other));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

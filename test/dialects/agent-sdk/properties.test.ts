@@ -5,12 +5,13 @@ import type { JsonObject } from "../../../src/dialects/dialect.ts";
 import type { Signal } from "../../../src/lifecycle/signal.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
 import { feedOf } from "../../../src/otel/translated-feed.ts";
+import { runs } from "../../support/runs.ts";
 import { collectSpans } from "../../support/spans.ts";
 import { eventOf } from "./golden-lines.ts";
 import { broken, intact } from "./grammar.ts";
 import { ENDED, Reader, USAGE } from "./reader.ts";
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: runs(300) };
 
 /** What the signals of a run may be at some point. */
 interface Told {
@@ -232,7 +233,7 @@ describe("the spans of any broken stream", () => {
         expect(new Set(ended.values())).toEqual(new Set(started.size === 0 ? [] : [1]));
         expect(bridge.diagnostics().openRuns).toBe(0);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

@@ -7,6 +7,7 @@ import type { Signal } from "../../../src/lifecycle/signal.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
 import { feedOf } from "../../../src/otel/translated-feed.ts";
 import { watchSpans } from "../../properties/watch.ts";
+import { runs } from "../../support/runs.ts";
 import { damaged, damages, isMixed, type Said, session } from "./grammar.ts";
 import { moment } from "./session.ts";
 
@@ -30,7 +31,7 @@ function sent(said: readonly Said[], identified: boolean, sessionId = "s"): Sent
   }));
 }
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: runs(300) };
 const recording = fc.record({ said: session, damage: damages, identified: fc.boolean() });
 
 function play({ damage, identified, said }: Parameters<Parameters<typeof recording.map>[0]>[0]) {
@@ -212,7 +213,7 @@ describe("the spans of damaged sessions", () => {
         const traces = new Set(roots.map((span) => span.spanContext().traceId));
         for (const span of ended) expect(traces.has(span.spanContext().traceId)).toBe(true);
       }),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     );
   });
 });

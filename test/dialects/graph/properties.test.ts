@@ -1,11 +1,12 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runs } from "../../support/runs.ts";
 import { fingerprint } from "../../support/spans.ts";
 import { decoded, replayed, translated } from "./replayed.ts";
 import { chaos, type PlayedThread, play, turns } from "./threads.ts";
 
-const RUNS = { numRuns: 60 };
+const RUNS = { numRuns: runs(60) };
 
 /** The threads of two tenants, their lines one after the other in time, as picked. */
 const logs = fc
@@ -124,7 +125,7 @@ describe("any log", () => {
           owners.set(traceId, tenant);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -150,7 +151,7 @@ describe("any log", () => {
         });
         expect(byThread(rows)).toEqual(byThread(wanted));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

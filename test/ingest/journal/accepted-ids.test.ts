@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AcceptedIds } from "../../../src/ingest/journal/accepted-ids.ts";
+import { runs } from "../../support/runs.ts";
 
 describe("the ids of accepted events", () => {
   it("remembers the last of them, and at most twice as many", () => {
@@ -19,7 +20,7 @@ describe("the ids of accepted events", () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

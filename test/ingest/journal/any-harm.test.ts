@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { longestRise } from "../../../src/ingest/journal/longest-rise.ts";
+import { runs } from "../../support/runs.ts";
 import { entriesOf } from "./support/disk-image.ts";
 import { NAME, opened, PATH, refusal, written } from "./support/killed-journal.ts";
 
@@ -82,7 +83,7 @@ describe("any harm", () => {
       if (inPlace) expect(unread.map(({ offset }) => offset)).toEqual(gone);
       if (offsets.length < next) figures.holes += 1;
     });
-    await fc.assert(property, { numRuns: 600 });
+    await fc.assert(property, { numRuns: runs(600) });
     expect(Math.min(figures.refused, figures.opened, figures.holes)).toBeGreaterThan(30);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { EventJournal } from "../../../src/ingest/journal/event-journal.ts";
 import { failingDisk } from "../../storage/support/failing-disk.ts";
 import { MemoryDisk, PowerLoss, seeded } from "../../storage/support/memory-disk.ts";
+import { runs } from "../../support/runs.ts";
 import { all, line } from "./support/lines.ts";
 
 /** Something that happens to a journal. */
@@ -225,9 +226,9 @@ describe.each(["batch", "each"] as const)("a journal of durability %s", (durabil
         await trial.run(all);
         refusals += trial.refusals;
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
-    expect(refusals).toBeGreaterThan(10);
+    expect(refusals).toBeGreaterThan(runs(10));
   });
 
   it("loses and doubles nothing that was resolved when the power goes at any moment", async () => {
@@ -240,9 +241,9 @@ describe.each(["batch", "each"] as const)("a journal of durability %s", (durabil
         losses += trial.losses;
         torn += trial.torn;
       }),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     );
-    expect(losses).toBeGreaterThan(120);
-    expect(torn).toBeGreaterThan(30);
+    expect(losses).toBeGreaterThan(runs(120));
+    expect(torn).toBeGreaterThan(runs(30));
   });
 });

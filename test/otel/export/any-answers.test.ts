@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../src/otel/export/answer.ts";
 import { PASSED_OVER } from "../../../src/otel/export/chunk-sender.ts";
 import type { Post } from "../../../src/otel/export/otlp-post.ts";
+import { runs } from "../../support/runs.ts";
 import { decodeRequest } from "./support/decode-request.ts";
 import { rig } from "./support/rig.ts";
 
@@ -110,7 +111,7 @@ describe("whatever an endpoint answers", () => {
             expect(taken).toEqual([...taken].sort((a, b) => Number(a) - Number(b)));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 

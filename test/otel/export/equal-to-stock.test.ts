@@ -3,10 +3,11 @@ import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Chunk } from "../../../src/otel/export/chunk.ts";
+import { runs } from "../../support/runs.ts";
 import { randomSpans } from "./support/random-spans.ts";
 
 /** Spans to draw: `EXPORT_TEST_SPANS=1000000` takes minutes. */
-const SPANS = Number(process.env.EXPORT_TEST_SPANS ?? 20_000);
+const SPANS = Number(process.env.EXPORT_TEST_SPANS ?? runs(20_000));
 
 const MOST_AT_ONCE = 60;
 const PATIENCE_MS = 1_000;

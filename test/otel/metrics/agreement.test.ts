@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest";
 import { Bridge } from "../../../src/otel/bridge.ts";
 import { chaos, type Sent } from "../../properties/chaos.ts";
 import { isRunSpan, watchSpans } from "../../properties/watch.ts";
+import { runs } from "../../support/runs.ts";
 import { collectMetrics, label } from "./meter.ts";
 
 const limits = fc.record({
@@ -91,7 +92,7 @@ describe("whatever is sent", () => {
         expect(seen.sum("entelix.bridge.open_runs")).toBe(0);
         expect(reports).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -107,7 +108,7 @@ describe("whatever is sent", () => {
         expect(on.seen.sum("entelix.bridge.events")).toBe(stream.length);
         expect(on.diagnostics.metricFailures).toBe(0);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

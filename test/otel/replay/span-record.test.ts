@@ -18,6 +18,7 @@ import { encodeTraceRequest } from "../../../src/otel/replay/otlp-json.ts";
 import { createReplayProvider } from "../../../src/otel/replay/replay-provider.ts";
 import { RUNTIMES } from "../../../src/runtimes/runtimes.ts";
 import { drawnLog } from "../../service/lane/support/drawn-log.ts";
+import { runs } from "../../support/runs.ts";
 import { createSdkReplayProvider } from "../../support/sdk-replay-provider.ts";
 
 const RESOURCE = resourceFromAttributes({ "service.name": "parity" });
@@ -119,7 +120,7 @@ describe("a span record", () => {
           expect(own).toEqual(stock);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

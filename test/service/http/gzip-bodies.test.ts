@@ -6,6 +6,7 @@ import { bodyText } from "../../../src/service/http/body-text.ts";
 import { BLOCK_BYTES } from "../../../src/service/http/held-body.ts";
 import { HeldBytes } from "../../../src/service/http/held-bytes.ts";
 import { Refusal } from "../../../src/service/http/refusal.ts";
+import { runs } from "../../support/runs.ts";
 import { codeOf, conforming } from "./support/conforming.ts";
 import { Door, sha256 } from "./support/door.ts";
 import { event, events } from "./support/lines.ts";
@@ -345,7 +346,7 @@ describe("the memory of gzip bodies", () => {
         }
         if (all.length === 1) expect(ends).not.toContain("memory");
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

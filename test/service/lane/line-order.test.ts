@@ -5,6 +5,7 @@ import { RUNTIMES } from "../../../src/runtimes/runtimes.ts";
 import { decodeLogLine } from "../../../src/service/lane/decode-log-line.ts";
 import { LineOrder } from "../../../src/service/lane/line-order.ts";
 import { LogClock } from "../../../src/service/lane/log-clock.ts";
+import { runs } from "../../support/runs.ts";
 
 const DIALECTS = RUNTIMES.map(({ dialect }) => dialect);
 const BEGIN = 1_780_000_000;
@@ -79,7 +80,7 @@ describe("LineOrder", () => {
           whole.filter(([offset]) => offset >= settled),
         );
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

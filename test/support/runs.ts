@@ -1,0 +1,8 @@
+/**
+ * How many cases a property draws: all of them in `npm run test:deep`, a fifth in `npm test`.
+ *
+ * A file that calls this is run by both: vitest.deep.config.ts finds it by this import.
+ */
+export function runs(all: number): number {
+  return process.env.ENTELIX_DEEP_TESTS === "1" ? all : Math.ceil(all / 5);
+}
