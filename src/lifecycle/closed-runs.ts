@@ -1,5 +1,5 @@
 import type { ClosedCalls } from "./closed-calls.ts";
-import { HASH_SALT } from "./hash-salt.ts";
+import { HASH_SALT } from "./id-table.ts";
 import { Run } from "./run.ts";
 import type { RunIds } from "./run-ids.ts";
 import { Tree } from "./tree.ts";

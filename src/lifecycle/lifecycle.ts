@@ -3,7 +3,7 @@ import { before } from "./before.ts";
 import type { Call } from "./call.ts";
 import { isSameEnd } from "./call-keeper.ts";
 import { type ConflictHook, Counters, type IgnoredReason } from "./counters.ts";
-import { EventIds } from "./event-ids.ts";
+import { IdCache } from "./id-cache.ts";
 import type { LifecycleLimits } from "./limits.ts";
 import type { Run } from "./run.ts";
 import { RunKeeper } from "./run-keeper.ts";
@@ -32,7 +32,7 @@ export class Lifecycle<H> {
   #lastCallIn = 0;
   readonly #driver: SpanDriver<H>;
   readonly #limits: LifecycleLimits;
-  readonly #eventIds: EventIds;
+  readonly #eventIds: IdCache;
   /** Whether the event being taken has an id: then equal looks don't make a duplicate. */
   #identified = false;
 
@@ -46,7 +46,7 @@ export class Lifecycle<H> {
     this.counters = new Counters(onTenantConflict);
     this.#driver = driver;
     this.#limits = limits;
-    this.#eventIds = new EventIds(limits.eventIds);
+    this.#eventIds = new IdCache(limits.eventIds);
     this.runs = new RunKeeper(driver, place, this.counters, limits);
   }
 

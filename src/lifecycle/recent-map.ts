@@ -44,3 +44,81 @@ export class RecentMap<V> {
     return this.#recent.size === 0 && this.#older.size === 0;
   }
 }
+
+/**
+ * Values by two names, such as a tenant's and a thread's: at least the `least` that were asked for or
+ * set last, and at most twice as many. The names are never joined: making a key of them for every line
+ * takes longer than the look-up.
+ */
+export class RecentPairs<V> {
+  /** Values that were dropped, because others have come since. */
+  forgotten = 0;
+  readonly #least: number;
+  #recent = new Pairs<V>();
+  #older = new Pairs<V>();
+
+  constructor(least: number) {
+    this.#least = least;
+  }
+
+  get(first: string, second: string): V | undefined {
+    const value = this.#recent.get(first, second);
+    if (value !== undefined) return value;
+    const old = this.#older.take(first, second);
+    if (old !== undefined) this.set(first, second, old);
+    return old;
+  }
+
+  /** All values, those that would be dropped first first. */
+  *[Symbol.iterator](): Generator<V> {
+    yield* this.#older;
+    yield* this.#recent;
+  }
+
+  set(first: string, second: string, value: V): void {
+    if (this.#recent.size >= this.#least && this.#recent.get(first, second) === undefined) {
+      this.forgotten += this.#older.size;
+      this.#older = this.#recent;
+      this.#recent = new Pairs();
+    }
+    // It must not be dropped as the old one that it was.
+    this.#older.take(first, second);
+    this.#recent.set(first, second, value);
+  }
+}
+
+class Pairs<V> {
+  size = 0;
+  readonly #byFirst = new Map<string, Map<string, V>>();
+
+  get(first: string, second: string): V | undefined {
+    return this.#byFirst.get(first)?.get(second);
+  }
+
+  *[Symbol.iterator](): Generator<V> {
+    for (const inner of this.#byFirst.values()) yield* inner.values();
+  }
+
+  set(first: string, second: string, value: V): void {
+    let inner = this.#byFirst.get(first);
+    if (inner === undefined) {
+      inner = new Map();
+      this.#byFirst.set(first, inner);
+    }
+    const before = inner.size;
+    inner.set(second, value);
+    this.size += inner.size - before;
+  }
+
+  /** Takes a value out. */
+  take(first: string, second: string): V | undefined {
+    if (this.size === 0) return undefined;
+    const inner = this.#byFirst.get(first);
+    const value = inner?.get(second);
+    if (inner === undefined || value === undefined) return undefined;
+    inner.delete(second);
+    if (inner.size === 0) this.#byFirst.delete(first);
+    this.size -= 1;
+    return value;
+  }
+}

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { hex64 } from "./hex.ts";
+import { readUuid, type UuidWords } from "./id-words.ts";
 import { finishFrom, type MurmurState, mixBlock } from "./murmur3.ts";
-import { readUuid, type UuidWords } from "./uuid-words.ts";
 
 /** What a span id under a run stands for. The byte is part of the hash. */
 export type Role = "t" | "m" | "s" | "o";

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tenantKey } from "../../src/events/agent-event.ts";
 import { EventIds } from "../../src/lifecycle/event-ids.ts";
+import { IdCache } from "../../src/lifecycle/id-cache.ts";
 import { runs } from "../support/runs.ts";
 
 /** Texts that hold what keys are joined with. */
@@ -20,7 +21,7 @@ describe("tenantKey", () => {
   });
 
   it("keeps the event ids of two tenants apart", () => {
-    const ids = new EventIds(100);
+    const ids = new IdCache(100);
     expect(ids.add("a", "b\0e1")).toBe(true);
     expect(ids.add("a\0b", "e1")).toBe(true);
     expect(ids.add("a", "b\0e1")).toBe(false);

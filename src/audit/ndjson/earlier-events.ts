@@ -1,9 +1,10 @@
+import { hashOfId, IdTable } from "../../lifecycle/id-table.ts";
+import { hashedWords } from "../../lifecycle/id-words.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { RowAnchor } from "../audit-row.ts";
 import type { EntryText } from "../entry-text.ts";
 import type { NamedThread } from "../named-thread.ts";
-import { EventTable, TABLE_ROW_BYTES } from "./event-table.ts";
-import { rowsWithEvents } from "./lately-seen.ts";
+import { rowsWithEvents, type SeenRow } from "./lately-seen.ts";
 import type { SealedSegment } from "./sealed-segment.ts";
 import type { SeenEvents } from "./seen-events.ts";
 import type { SegmentStore } from "./segment-store.ts";
@@ -160,4 +161,46 @@ export class EarlierEvents {
 
 function bytesOf({ rows }: SealedSegment): number {
   return rows * TABLE_ROW_BYTES;
+}
+
+const HASH_BYTES = 32;
+/** The names of one table have one owner. */
+const OWNER = 0;
+
+/** What a table takes for each of its rows, at most. */
+const TABLE_ROW_BYTES = 72;
+
+/**
+ * Where a sealed segment's events have their rows. It forgets nothing, and goes with its segment. Names
+ * are known by 128 bits of their SHA-256, so that a row costs the same whatever its ids are.
+ */
+class EventTable {
+  readonly #names: IdTable;
+  /** By position of the name: the hash and the ordinal of its last row. */
+  readonly #hashes: Buffer;
+  readonly #ordinals: Float64Array;
+
+  constructor(rows: readonly SeenRow[]) {
+    this.#names = new IdTable(rows.length);
+    this.#hashes = Buffer.alloc(rows.length * HASH_BYTES);
+    this.#ordinals = new Float64Array(rows.length);
+    for (const { name, place } of rows) {
+      const id = hashedWords(name);
+      const hash = hashOfId(id, OWNER);
+      this.#names.add(id, OWNER, hash);
+      const position = this.#names.positionOf(id, OWNER, hash);
+      this.#hashes.write(place.hash, position * HASH_BYTES, "hex");
+      this.#ordinals[position] = place.ordinal;
+    }
+  }
+
+  /** Where the last row is that the event of this name has in the segment. */
+  placeOf(name: string): RowAnchor | undefined {
+    const id = hashedWords(name);
+    const position = this.#names.positionOf(id, OWNER, hashOfId(id, OWNER));
+    const ordinal = this.#ordinals[position];
+    if (ordinal === undefined) return undefined;
+    const at = position * HASH_BYTES;
+    return { ordinal, hash: this.#hashes.toString("hex", at, at + HASH_BYTES) };
+  }
 }

@@ -32,7 +32,7 @@ export interface NdjsonSessionLogOptions {
   readonly eventIds?: number | undefined;
   /**
    * Memory for finding the event ids of all earlier rows, in bytes. Above 0, an entry whose thread has
-   * rows in sealed segments is looked for there: each such segment is read once, for 68 bytes a row. Of
+   * rows in sealed segments is looked for there: each such segment is read once, for 72 bytes a row. Of
    * a thread's segments the newest are searched, as many as fit. Default 0: only the `eventIds` are
    * known.
    */

@@ -1,6 +1,5 @@
-import { RecentMap } from "../../lifecycle/recent-map.ts";
+import { RecentMap, RecentPairs } from "../../lifecycle/recent-map.ts";
 import type { LineEnvelope } from "../dialect.ts";
-import { RecentPairs } from "../recent-pairs.ts";
 import type { AgentSdkEvent } from "./events.ts";
 import { Forks } from "./forks.ts";
 import type { OpenRun } from "./open-run.ts";

@@ -1,11 +1,10 @@
 import type { Instant } from "../../events/instant.ts";
-import { RecentMap } from "../../lifecycle/recent-map.ts";
+import { RecentMap, RecentPairs } from "../../lifecycle/recent-map.ts";
 import type { Signal } from "../../lifecycle/signal.ts";
 import { derivedRunId } from "../derived-run-id.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import type { OwnFacts } from "../known-facts.ts";
 import type { Mapping, Translated } from "../mapping.ts";
-import { RecentPairs } from "../recent-pairs.ts";
 import type { GraphLine } from "./graph-line.ts";
 import { beginsTurn, isStart, type LogRow, opensTurn, worksOn } from "./log-row.ts";
 import { LogRun } from "./log-run.ts";

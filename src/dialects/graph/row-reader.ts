@@ -6,12 +6,12 @@ import type {
   ToolResult,
 } from "../../audit/wire/graph-event.ts";
 import type { Instant } from "../../events/instant.ts";
+import { RecentPairs } from "../../lifecycle/recent-map.ts";
 import type { Signal } from "../../lifecycle/signal.ts";
 import type { RunEnd } from "../../lifecycle/signals.ts";
 import { derivedRunId } from "../derived-run-id.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { ProjectedRow } from "../mapping.ts";
-import { RecentPairs } from "../recent-pairs.ts";
 import type { LogRow } from "./log-row.ts";
 import { LogRun } from "./log-run.ts";
 import type { LogThread } from "./log-thread.ts";

@@ -1,5 +1,5 @@
+import { RecentPairs } from "../../lifecycle/recent-map.ts";
 import { RunIds } from "../../lifecycle/run-ids.ts";
-import { RecentPairs } from "../recent-pairs.ts";
 import type { LogRun, OpenCall } from "./log-run.ts";
 
 /** Runs and dispatches that are remembered of one trace. */

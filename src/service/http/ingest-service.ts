@@ -1,8 +1,8 @@
 import type { AddressInfo } from "node:net";
 import type { SessionLog } from "../../audit/session-log.ts";
-import { AcceptedIds } from "../../ingest/journal/accepted-ids.ts";
 import { EventJournal } from "../../ingest/journal/event-journal.ts";
 import type { OnJournalTorn } from "../../ingest/journal/mend-segment.ts";
+import { IdCache } from "../../lifecycle/id-cache.ts";
 import type { ServiceResource } from "../../otel/replay/service-resource.ts";
 import type { SpanStore } from "../../otel/service/span-store.ts";
 import { RUNTIMES } from "../../runtimes/runtimes.ts";
@@ -52,6 +52,8 @@ export interface IngestServiceOptions {
 const DRAIN_MS = 10_000;
 /** How long what is accepted may take to be played and stored then, in ms. */
 const STORE_MS = 6_000;
+/** Event ids remembered, at least: what is sent again need not be written again. */
+const ACCEPTED_IDS = 1_000_000;
 /** So long after an append that failed the service is not ready, in ms: then it may be tried again. */
 const STORE_TROUBLE_MS = 15_000;
 
@@ -100,7 +102,8 @@ export class IngestService {
     const dialects = RUNTIMES.map(({ dialect }) => dialect);
     const figures = new IngestFigures();
     const backlog = new Backlog();
-    const ids = new AcceptedIds();
+    // It has its room from the start: to grow takes too long between two requests.
+    const ids = new IdCache(ACCEPTED_IDS, ACCEPTED_IDS);
     let feed: JournalFeed | undefined;
     try {
       const recovered = await recoverJournal(journal, ids, backlog, dialects, tenant);

@@ -1,6 +1,6 @@
 import type { Dialect } from "../../dialects/dialect.ts";
-import type { AcceptedIds } from "../../ingest/journal/accepted-ids.ts";
 import type { EventJournal } from "../../ingest/journal/event-journal.ts";
+import type { IdCache } from "../../lifecycle/id-cache.ts";
 import type { RecordedEvent } from "../../runtimes/runtimes.ts";
 import { decodeLogLine } from "../lane/decode-log-line.ts";
 import type { Backlog } from "./backlog.ts";
@@ -23,7 +23,7 @@ export interface Recovered {
 /** Learns from the journal which events were accepted lately, and how much of it is still needed. */
 export async function recoverJournal(
   journal: EventJournal,
-  ids: AcceptedIds,
+  ids: IdCache,
   backlog: Backlog,
   dialects: readonly Dialect<RecordedEvent>[],
   tenant: string,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AcceptedIds } from "../../../src/ingest/journal/accepted-ids.ts";
+import { IdCache } from "../../../src/lifecycle/id-cache.ts";
 import { Backlog } from "../../../src/service/http/backlog.ts";
 import { type CheckedLine, EventGate } from "../../../src/service/http/event-gate.ts";
 import { Refusal } from "../../../src/service/http/refusal.ts";
@@ -19,7 +19,7 @@ function gateOn(journal: MemoryJournal) {
   const errors: unknown[] = [];
   const refused: { reason?: Refusal } = {};
   const backlog = new Backlog();
-  const ids = new AcceptedIds(1000);
+  const ids = new IdCache(1000);
   const gate = new EventGate({
     journal,
     ids,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import { AcceptedIds } from "../../../../src/ingest/journal/accepted-ids.ts";
 import type { NewLine } from "../../../../src/ingest/journal/log-line.ts";
+import { IdCache } from "../../../../src/lifecycle/id-cache.ts";
 import { RUNTIMES } from "../../../../src/runtimes/runtimes.ts";
 import { Backlog } from "../../../../src/service/http/backlog.ts";
 import { EventGate } from "../../../../src/service/http/event-gate.ts";
@@ -63,7 +63,7 @@ export class Door {
       gate: new EventGate({
         journal,
         backlog,
-        ids: new AcceptedIds(10_000),
+        ids: new IdCache(10_000),
         refusal: () => this.refusal,
         onAppend: () => {},
       }),

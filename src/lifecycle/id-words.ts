@@ -1,9 +1,15 @@
-/** The 16 bytes of a UUID as four big-endian words. */
-export interface UuidWords {
+import { hash as digestOf } from "node:crypto";
+
+/** An id of 16 bytes as four signed words of 32 bits. */
+export interface IdWords {
   readonly w0: number;
   readonly w1: number;
   readonly w2: number;
   readonly w3: number;
+}
+
+/** The 16 bytes of a UUID; its words are big-endian. */
+export interface UuidWords extends IdWords {
   /** Whether letters stand in upper case. */
   readonly capitals: boolean;
 }
@@ -53,4 +59,25 @@ for (let n = 0; n < 16; n++) {
   const text = n.toString(16);
   DIGITS[text.toUpperCase().charCodeAt(0)] = n | CAPITAL;
   DIGITS[text.charCodeAt(0)] = n;
+}
+
+/** 128 bits of a text's SHA-256: texts that differ have different ones. */
+export function hashedWords(text: string): IdWords {
+  // As text, one byte a character: a Buffer costs as much again as the hash.
+  const digest = digestOf("sha256", text, "binary");
+  return {
+    w0: wordAt(digest, 0),
+    w1: wordAt(digest, 4),
+    w2: wordAt(digest, 8),
+    w3: wordAt(digest, 12),
+  };
+}
+
+function wordAt(digest: string, at: number): number {
+  return (
+    digest.charCodeAt(at) |
+    (digest.charCodeAt(at + 1) << 8) |
+    (digest.charCodeAt(at + 2) << 16) |
+    (digest.charCodeAt(at + 3) << 24)
+  );
 }
