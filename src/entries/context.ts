@@ -19,4 +19,4 @@ export {
   type ContextCarrier,
   type InsidePlace,
   isContextCarrier,
-} from "../sinks/context-carrier.ts";
+} from "../sinks/agent-event-sink.ts";

@@ -2,14 +2,15 @@
 
 export type { RunParent } from "../context/run-parent.ts";
 export type { AgentRun, RunHandle } from "../runtime/agent-run.ts";
-export type { ApprovalDecision, Approve, PendingTool } from "../runtime/approval.ts";
 export type { BudgetLimits } from "../runtime/budget.ts";
 export { type CurrentRun, currentRun } from "../runtime/current-run.ts";
-export { type Interruption, interrupt, isInterruption } from "../runtime/interruption.ts";
 export type { ModelCall, ModelFunction, ModelOptions } from "../runtime/model-call.ts";
 export type { ModelReport } from "../runtime/model-report.ts";
 export { runAgent, startRun } from "../runtime/run-agent.ts";
 export {
+  type Interruption,
+  interrupt,
+  isInterruption,
   isRunEnded,
   isToolDenied,
   RunEndedError,
@@ -17,5 +18,11 @@ export {
   ToolDeniedError,
 } from "../runtime/run-errors.ts";
 export type { RunOptions } from "../runtime/run-options.ts";
-export type { FailedTool, TerminalToolErrors } from "../runtime/run-policy.ts";
+export type {
+  ApprovalDecision,
+  Approve,
+  FailedTool,
+  PendingTool,
+  TerminalToolErrors,
+} from "../runtime/run-policy.ts";
 export type { ToolCall, ToolFunction, ToolOptions } from "../runtime/tool-call.ts";

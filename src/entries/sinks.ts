@@ -1,6 +1,12 @@
 // `entelix-otel/sinks`: the other sinks.
 
-export type { AgentEventSink } from "../sinks/agent-event-sink.ts";
+export type {
+  AgentEventSink,
+  ClosableSink,
+  InnerSink,
+  SentEvent,
+} from "../sinks/agent-event-sink.ts";
+export type { Lagged } from "../sinks/broadcast-sink.ts";
 export {
   type BroadcastItem,
   type BroadcastOptions,
@@ -8,8 +14,7 @@ export {
 } from "../sinks/broadcast-sink.ts";
 export { type CaptureOptions, CaptureSink } from "../sinks/capture-sink.ts";
 export { type ChannelOptions, ChannelSink } from "../sinks/channel-sink.ts";
-export type { ClosableSink, InnerSink } from "../sinks/closable-sink.ts";
-export type { DebugLine } from "../sinks/debug-line.ts";
+export type { DebugLine } from "../sinks/dropping-sink.ts";
 export { type DroppingOptions, DroppingSink } from "../sinks/dropping-sink.ts";
 export {
   type FailOpenHandler,
@@ -18,7 +23,6 @@ export {
   type FailOpenStep,
 } from "../sinks/fail-open-sink.ts";
 export { FanOutSink } from "../sinks/fan-out-sink.ts";
-export type { Lagged } from "../sinks/lagging-buffer.ts";
 export type { Receiver } from "../sinks/receiver.ts";
 export {
   type ProvenanceSource,
@@ -28,5 +32,4 @@ export {
 } from "../sinks/recorder-sink.ts";
 export type { RecordingTarget } from "../sinks/recording-writer.ts";
 export type { ContentField, RedactionHook } from "../sinks/redaction.ts";
-export type { SentEvent } from "../sinks/sent-event.ts";
 export { StateErasureSink } from "../sinks/state-erasure-sink.ts";

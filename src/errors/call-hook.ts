@@ -9,3 +9,8 @@ export function callHook(call: () => unknown): void {
     // Nobody is left who could be told.
   }
 }
+
+/** Tells a hook of an error. What the hook throws, or rejects with, is its own trouble. */
+export function tellHook(hook: ((error: unknown) => void) | undefined, error: unknown): void {
+  callHook(() => hook?.(error));
+}

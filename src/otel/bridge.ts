@@ -9,9 +9,12 @@ import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
 import { checkHas, checkOptionsObject, shownNumber } from "../events/option-checks.ts";
-import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
-import type { ClosableSink } from "../sinks/closable-sink.ts";
-import type { ContextCarrier, InsidePlace } from "../sinks/context-carrier.ts";
+import type {
+  AgentEventSink,
+  ClosableSink,
+  ContextCarrier,
+  InsidePlace,
+} from "../sinks/agent-event-sink.ts";
 import { BridgeAudit } from "./bridge-audit.ts";
 import { carriedFrom } from "./carry.ts";
 import type { Diagnostics } from "./diagnostics.ts";

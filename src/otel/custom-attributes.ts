@@ -1,7 +1,7 @@
 import type { Attributes } from "@opentelemetry/api";
+import { isPromise } from "../events/promises.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { Run } from "../lifecycle/run.ts";
-import { isPromise } from "../sinks/is-promise.ts";
 import type { Reporter } from "./report.ts";
 import type { SpanHandle } from "./span-handle.ts";
 

@@ -1,5 +1,5 @@
 import { diag } from "@opentelemetry/api";
-import { isPromise } from "../sinks/is-promise.ts";
+import { isPromise } from "../events/promises.ts";
 
 /** Told of every trouble of the bridge's own; what it throws or rejects with is contained. */
 export type ErrorHook = (error: unknown, where: string) => void;

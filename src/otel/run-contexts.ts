@@ -1,6 +1,6 @@
 import { type Context, context } from "@opentelemetry/api";
 import type { RunKeeper } from "../lifecycle/run-keeper.ts";
-import type { InsidePlace } from "../sinks/context-carrier.ts";
+import type { InsidePlace } from "../sinks/agent-event-sink.ts";
 import { contextInside } from "./event-place.ts";
 import type { SpanHandle } from "./span-handle.ts";
 

@@ -1,10 +1,9 @@
+import { v7 as uuidv7 } from "uuid";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { now } from "../events/clock.ts";
 import { type EventEnvelope, SequenceCounter } from "../events/event-envelope.ts";
+import { isPromise, Promised } from "../events/promises.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
-import { isPromise } from "../sinks/is-promise.ts";
-import type { IdCounter } from "./id-counter.ts";
-import { Promised } from "./promised.ts";
 
 /** What stands in the envelope of every event of a run. */
 export type RunEnvelope = Omit<EventEnvelope, "event_id" | "sequence" | "timestamp">;
@@ -126,5 +125,23 @@ export class EventLine {
   #failed(error: unknown): void {
     this.failures += 1;
     this.#onError(error);
+  }
+}
+
+/** Characters of a UUID before its last 32 bits. */
+const PREFIX_LENGTH = 28;
+
+/**
+ * New ids for the events and calls of one run, each a UUID v7: the last 32 bits count, all others are
+ * drawn once. Drawing each anew would cost more than everything else that is done for an event.
+ */
+export class IdCounter {
+  readonly #prefix = uuidv7().slice(0, PREFIX_LENGTH);
+  #next = 0;
+
+  next(): string {
+    const count = this.#next;
+    this.#next = (count + 1) % 2 ** 32;
+    return this.#prefix + count.toString(16).padStart(8, "0");
   }
 }

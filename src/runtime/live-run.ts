@@ -1,21 +1,22 @@
 import { AgentError } from "../errors/agent-error.ts";
+import { tellHook } from "../errors/call-hook.ts";
 import { classifyFailure, envelopeOf } from "../errors/classify.ts";
+import { operatorText } from "../errors/operator-text.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
-import { cutBy, Watch } from "./calling-off.ts";
-import { carried } from "./carried.ts";
+import { Promised } from "../events/promises.ts";
+import { cutBy, LazySignal, Watch } from "./calling-off.ts";
 import type { CurrentRun } from "./current-run.ts";
-import { tellHook } from "./error-hook.ts";
-import { EventLine } from "./event-line.ts";
-import { IdCounter } from "./id-counter.ts";
-import { type Interruption, interruptionIn } from "./interruption.ts";
-import { LazySignal } from "./lazy-signal.ts";
-import type { OpenCall } from "./open-call.ts";
-import { operatorText } from "./operator-text.ts";
-import { Promised } from "./promised.ts";
-import type { RunCore } from "./run-core.ts";
-import { envelopeFor } from "./run-envelope.ts";
-import { RunEndedError, RunNotCompletedError } from "./run-errors.ts";
+import { carried } from "./current-run.ts";
+import { EventLine, IdCounter } from "./event-line.ts";
+import type { OpenCall, RunCore } from "./open-call.ts";
+import {
+  type Interruption,
+  interruptionIn,
+  RunEndedError,
+  RunNotCompletedError,
+} from "./run-errors.ts";
 import type { RunPlan } from "./run-options.ts";
+import { envelopeFor } from "./run-options.ts";
 import type { RunPolicy } from "./run-policy.ts";
 
 type Ending =

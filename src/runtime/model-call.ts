@@ -1,15 +1,13 @@
+import { tellHook } from "../errors/call-hook.ts";
 import { classifyFailure, envelopeOf } from "../errors/classify.ts";
 import type { FailureKind } from "../errors/error-kinds.ts";
+import { cutText, operatorText } from "../errors/operator-text.ts";
 import { wholeNumber } from "./budget.ts";
-import { checkCallTexts } from "./call-texts.ts";
-import { carried } from "./carried.ts";
-import { currentRun } from "./current-run.ts";
-import { tellHook } from "./error-hook.ts";
-import { interruptionIn } from "./interruption.ts";
+import { carried, currentRun } from "./current-run.ts";
 import { type ModelReport, toldOf } from "./model-report.ts";
 import type { OpenCall } from "./open-call.ts";
-import { cutText, operatorText } from "./operator-text.ts";
-import { type RunCore, refuseAt, tracked } from "./run-core.ts";
+import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";
+import { interruptionIn } from "./run-errors.ts";
 
 /** Options of `run.model`. */
 export interface ModelOptions {

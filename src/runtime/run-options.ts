@@ -2,10 +2,15 @@ import { v7 as uuidv7 } from "uuid";
 import type { RunParent } from "../context/run-parent.ts";
 import { checkFunction, describe } from "../events/option-checks.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
-import { type Approve, checkApprove } from "./approval.ts";
 import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
 import { currentRun } from "./current-run.ts";
-import type { RunPolicy, TerminalToolErrors } from "./run-policy.ts";
+import type { RunEnvelope } from "./event-line.ts";
+import {
+  type Approve,
+  checkApprove,
+  type RunPolicy,
+  type TerminalToolErrors,
+} from "./run-policy.ts";
 
 /** The longest that Node's timers wait; beyond, they fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -172,4 +177,25 @@ function checkParent(parent: RunParent | null | undefined): RunParent | undefine
     throw new TypeError(`parent.${field}: expected a text, got ${typeof value}`);
   }
   return parent;
+}
+
+/** What every event of a run says of its place, so that none of them needs another to be placed. */
+export function envelopeFor({
+  rootRunId,
+  threadId,
+  parent,
+  isInside,
+  resumedFromRunId,
+}: RunPlan<unknown>): RunEnvelope {
+  const { traceparent, tracestate } = parent ?? {};
+  // Here it is known, also that it is none; in another process it may just not have been said.
+  const toolUseId = isInside ? (parent?.toolUseId ?? null) : parent?.toolUseId;
+  return {
+    root_run_id: rootRunId,
+    ...(threadId === undefined ? {} : { thread_id: threadId }),
+    ...(toolUseId === undefined ? {} : { parent_tool_use_id: toolUseId }),
+    ...(resumedFromRunId === undefined ? {} : { resumed_from_run_id: resumedFromRunId }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(tracestate === undefined ? {} : { tracestate }),
+  };
 }

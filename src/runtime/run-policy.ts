@@ -1,6 +1,65 @@
 import type { ToolErrorKind } from "../errors/error-kinds.ts";
-import type { Approve } from "./approval.ts";
 import type { Budget } from "./budget.ts";
+
+/** A tool call that waits for a decision. */
+export interface PendingTool {
+  readonly tool: string;
+  readonly version?: string | undefined;
+  readonly toolUseId: string;
+  /** Content: the tool's input. */
+  readonly input: unknown;
+  readonly runId: string;
+  readonly tenantId: string;
+  readonly threadId?: string | undefined;
+  /** Fires when nobody waits for the decision any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What was decided about a tool call.
+ *
+ * - `"approved"`: it is made, and `tool_call_approved` is sent.
+ * - `"exempt"`: it is made; it needed no approval, and nothing is sent.
+ * - `{ denied }`: it is not made, and `tool_call_denied` is sent. The function that called the tool
+ *   gets a `ToolDeniedError`.
+ * - `"external"`: somebody else decides, later. The run ends `interrupted`, with `approval_pending`.
+ */
+export type ApprovalDecision = "approved" | "exempt" | "external" | { readonly denied: string };
+
+/**
+ * Asked before each tool call. What it throws goes to the function that called the tool, and the call
+ * is not made.
+ */
+export type Approve = (call: PendingTool) => ApprovalDecision | PromiseLike<ApprovalDecision>;
+
+/** @throws TypeError for an approver that can't be asked. */
+export function checkApprove(approve: Approve | undefined): Approve | undefined {
+  if (approve === undefined || typeof approve === "function") return approve;
+  const got = approve === null ? "null" : typeof approve;
+  throw new TypeError(`approve: expected a function, got ${got}`);
+}
+
+/**
+ * The decision, checked: a call must never be made because an approver forgot to answer.
+ *
+ * @throws TypeError for an answer that is no decision.
+ */
+export function checkDecision(decision: unknown): ApprovalDecision {
+  switch (decision) {
+    case "approved":
+    case "exempt":
+    case "external":
+      return decision;
+    default:
+      if (typeof decision === "object" && decision !== null && "denied" in decision) {
+        if (typeof decision.denied === "string") return { denied: decision.denied };
+      }
+      throw new TypeError(
+        'approve: expected "approved", "exempt", "external" or { denied: reason }, got ' +
+          (typeof decision === "string" ? JSON.stringify(decision.slice(0, 100)) : typeof decision),
+      );
+  }
+}
 
 /** A tool error, as a policy is asked about it. */
 export interface FailedTool {

@@ -1,15 +1,12 @@
 import { AgentError } from "../errors/agent-error.ts";
 import { asAgentError } from "../errors/as-agent-error.ts";
 import { classifyToolError, envelopeOf, renderForLlm } from "../errors/classify.ts";
-import { type Approve, checkApprove, checkDecision } from "./approval.ts";
-import { checkCallTexts } from "./call-texts.ts";
-import { carried } from "./carried.ts";
-import { interruptionIn } from "./interruption.ts";
+import { cutText, operatorText } from "../errors/operator-text.ts";
+import { carried } from "./current-run.ts";
 import type { OpenCall } from "./open-call.ts";
-import { cutText, operatorText } from "./operator-text.ts";
-import { type RunCore, refuseAt, tracked } from "./run-core.ts";
-import { ToolDeniedError } from "./run-errors.ts";
-import { isTerminal } from "./run-policy.ts";
+import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";
+import { interruptionIn, ToolDeniedError } from "./run-errors.ts";
+import { type Approve, checkApprove, checkDecision, isTerminal } from "./run-policy.ts";
 
 /** Options of `run.tool`. */
 export interface ToolOptions<I = unknown> {

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
-import { type SentEvent, sentEvent } from "./sent-event.ts";
+import { type SentEvent, sentEvent } from "./agent-event-sink.ts";
 
 /** Options of {@link CaptureSink}. */
 export interface CaptureOptions {

@@ -3,10 +3,9 @@ import { constructorName, textProperty } from "../errors/thrown.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { checkFunction, checkGiven, checkOptionsObject } from "../events/option-checks.ts";
-import type { AgentEventSink } from "./agent-event-sink.ts";
-import type { ClosableSink, InnerSink } from "./closable-sink.ts";
-import { type ContextCarrier, type InsidePlace, insideOf } from "./context-carrier.ts";
-import { isPromise } from "./is-promise.ts";
+import { isPromise } from "../events/promises.ts";
+import type { AgentEventSink, ClosableSink, InnerSink } from "./agent-event-sink.ts";
+import { type ContextCarrier, type InsidePlace, insideOf } from "./agent-event-sink.ts";
 
 /**
  * What the wrapped sink failed at: the type of an event, or the name of the closing method.

@@ -15,8 +15,7 @@ import {
 } from "../events/option-checks.ts";
 import { formatRfc3339, parseRfc3339 } from "../events/rfc3339.ts";
 import { MOST_NAME } from "../events/value-limits.ts";
-import type { AgentEventSink } from "./agent-event-sink.ts";
-import type { ClosableSink } from "./closable-sink.ts";
+import type { AgentEventSink, ClosableSink } from "./agent-event-sink.ts";
 import { type RecordingTarget, RecordingWriter } from "./recording-writer.ts";
 import { type RedactionHook, redacted } from "./redaction.ts";
 

@@ -1,5 +1,5 @@
 import { copyExact } from "../events/exact-json.ts";
-import { isPromise } from "./is-promise.ts";
+import { isPromise } from "../events/promises.ts";
 
 /** What a redaction hook is told about the value it sees. */
 export interface ContentField {

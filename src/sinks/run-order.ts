@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../events/agent-event.ts";
 import { tenantKey } from "../events/agent-event.ts";
-import { Promised } from "../runtime/promised.ts";
+import { Promised } from "../events/promises.ts";
 
 const NONE: readonly Passage[] = [];
 

@@ -1,9 +1,8 @@
 import { type AgentEvent, eraseState } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { checkGiven } from "../events/option-checks.ts";
-import type { AgentEventSink } from "./agent-event-sink.ts";
-import type { ClosableSink, InnerSink } from "./closable-sink.ts";
-import { type ContextCarrier, type InsidePlace, insideOf } from "./context-carrier.ts";
+import type { AgentEventSink, ClosableSink, InnerSink } from "./agent-event-sink.ts";
+import { type ContextCarrier, type InsidePlace, insideOf } from "./agent-event-sink.ts";
 
 /**
  * Replaces the agent's state in `complete` by `null`, for a sink that need not know it or must not

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tenantKey } from "../../src/events/agent-event.ts";
-import { EventIds } from "../../src/lifecycle/event-ids.ts";
 import { IdCache } from "../../src/lifecycle/id-cache.ts";
 import { runs } from "../support/runs.ts";
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { IdCache } from "../../src/lifecycle/id-cache.ts";
 import { readUuid } from "../../src/lifecycle/id-words.ts";
+import { runs } from "../support/runs.ts";
 
 const UUID = "205c6878-5e2c-8ba9-872b-566428e7f294";
 
@@ -109,7 +110,7 @@ describe("IdCache", () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

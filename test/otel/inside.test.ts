@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
-import type { InsidePlace } from "../../src/sinks/context-carrier.ts";
+import type { InsidePlace } from "../../src/sinks/agent-event-sink.ts";
 import { bench, RunEvents, second } from "../support/run-events.ts";
 import { collectSpans } from "../support/spans.ts";
 

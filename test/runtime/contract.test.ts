@@ -5,8 +5,11 @@ import type { EventEnvelope } from "../../src/events/event-envelope.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";
 import type { RunOptions } from "../../src/runtime/run-options.ts";
-import type { AgentEventSink } from "../../src/sinks/agent-event-sink.ts";
-import type { ContextCarrier, InsidePlace } from "../../src/sinks/context-carrier.ts";
+import type {
+  AgentEventSink,
+  ContextCarrier,
+  InsidePlace,
+} from "../../src/sinks/agent-event-sink.ts";
 import { runs } from "../support/runs.ts";
 import { collectSpans } from "../support/spans.ts";
 import { play, program, type Standing } from "./programs.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../src/errors/agent-error.ts";
-import { interrupt, isInterruption } from "../../src/runtime/interruption.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";
+import { interrupt, isInterruption } from "../../src/runtime/run-errors.ts";
 import { rejection, Told } from "./said.ts";
 
 const base = { agent: "support", tenant: "acme" };

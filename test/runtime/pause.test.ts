@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../src/errors/agent-error.ts";
 import type { AgentRun } from "../../src/runtime/agent-run.ts";
-import type { PendingTool } from "../../src/runtime/approval.ts";
-import { interrupt, isInterruption } from "../../src/runtime/interruption.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";
+import { interrupt, isInterruption } from "../../src/runtime/run-errors.ts";
 import type { RunOptions } from "../../src/runtime/run-options.ts";
+import type { PendingTool } from "../../src/runtime/run-policy.ts";
 import { forever, rejection, Told } from "./said.ts";
 
 const base = { agent: "support", tenant: "acme" };

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { AgentError, isAgentError } from "../../src/errors/agent-error.ts";
-import type { ApprovalDecision, PendingTool } from "../../src/runtime/approval.ts";
-import { interrupt, isInterruption } from "../../src/runtime/interruption.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";
-import { isRunEnded, isToolDenied } from "../../src/runtime/run-errors.ts";
+import {
+  interrupt,
+  isInterruption,
+  isRunEnded,
+  isToolDenied,
+} from "../../src/runtime/run-errors.ts";
+import type { ApprovalDecision, PendingTool } from "../../src/runtime/run-policy.ts";
 import type { AgentEventSink } from "../../src/sinks/agent-event-sink.ts";
 import { forever, rejection, Told } from "./said.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { AgentError } from "../../src/errors/agent-error.ts";
 import type { AgentRun } from "../../src/runtime/agent-run.ts";
-import { interrupt } from "../../src/runtime/interruption.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";
+import { interrupt } from "../../src/runtime/run-errors.ts";
 import { forever } from "./said.ts";
 
 /** What the code of an agent may do, well or badly. */

@@ -3,8 +3,8 @@ import { isAgentError } from "../../src/errors/agent-error.ts";
 import { setUnclassifiedWarning } from "../../src/errors/classify-warning.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../src/events/event-envelope.ts";
-import { interrupt, isInterruption } from "../../src/runtime/interruption.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";
+import { interrupt, isInterruption } from "../../src/runtime/run-errors.ts";
 import type { AgentEventSink } from "../../src/sinks/agent-event-sink.ts";
 import { forever, rejection, Told } from "./said.ts";
 

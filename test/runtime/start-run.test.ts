@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AgentError, isAgentError } from "../../src/errors/agent-error.ts";
-import { interrupt, isInterruption } from "../../src/runtime/interruption.ts";
 import { runAgent, startRun } from "../../src/runtime/run-agent.ts";
-import { isRunEnded } from "../../src/runtime/run-errors.ts";
+import { interrupt, isInterruption, isRunEnded } from "../../src/runtime/run-errors.ts";
 import { forever, rejection, Told } from "./said.ts";
 
 const begin = async (options: object = {}) => {

@@ -161,7 +161,7 @@ describe("the debug line of sinks that drop events", () => {
 
   it("contains a listener that throws", async () => {
     vi.resetModules();
-    const { debugOnce } = await import("../../src/sinks/debug-line.ts");
+    const { debugOnce } = await import("../../src/sinks/dropping-sink.ts");
     const listener = vi.fn(() => {
       throw new Error("logger down");
     });
@@ -176,7 +176,7 @@ describe("the debug line of sinks that drop events", () => {
     process.on("unhandledRejection", note);
     try {
       vi.resetModules();
-      const { debugOnce } = await import("../../src/sinks/debug-line.ts");
+      const { debugOnce } = await import("../../src/sinks/dropping-sink.ts");
       debugOnce(async () => Promise.reject(new Error("logger down")), "another line of this test");
       await settle();
       expect(unhandled).toEqual([]);

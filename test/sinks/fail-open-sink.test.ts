@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { InnerSink } from "../../src/sinks/agent-event-sink.ts";
 import { CaptureSink } from "../../src/sinks/capture-sink.ts";
-import type { InnerSink } from "../../src/sinks/closable-sink.ts";
 import { FailOpenSink } from "../../src/sinks/fail-open-sink.ts";
 import { complete, envelopeNo, settle, started } from "./sample-events.ts";
 

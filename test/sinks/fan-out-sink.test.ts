@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../src/events/event-envelope.ts";
+import type { InnerSink } from "../../src/sinks/agent-event-sink.ts";
 import { CaptureSink } from "../../src/sinks/capture-sink.ts";
-import type { InnerSink } from "../../src/sinks/closable-sink.ts";
 import { FanOutSink } from "../../src/sinks/fan-out-sink.ts";
 import { complete, envelopeNo, everyEvent, numbered, settle, started } from "./sample-events.ts";
 

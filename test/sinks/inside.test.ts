@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEventSink } from "../../src/sinks/agent-event-sink.ts";
-import { CaptureSink } from "../../src/sinks/capture-sink.ts";
 import {
   type ContextCarrier,
   type InsidePlace,
   isContextCarrier,
-} from "../../src/sinks/context-carrier.ts";
+} from "../../src/sinks/agent-event-sink.ts";
+import { CaptureSink } from "../../src/sinks/capture-sink.ts";
 import { DroppingSink } from "../../src/sinks/dropping-sink.ts";
 import { FailOpenSink } from "../../src/sinks/fail-open-sink.ts";
 import { FanOutSink } from "../../src/sinks/fan-out-sink.ts";

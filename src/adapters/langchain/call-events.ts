@@ -1,13 +1,12 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import { classifyToolError, envelopeOf, renderForLlm } from "../../errors/classify.ts";
-import type { EventTeller } from "../event-teller.ts";
-import { eventId } from "./event-id.ts";
+import type { EventTeller } from "../safe-sink.ts";
+import type { Failure } from "./langchain-errors.ts";
+import { errorText, explained } from "./langchain-errors.ts";
 import type { ConventionalMessage } from "./messages.ts";
-import type { Answer } from "./model-facts.ts";
-import { errorText, explained } from "./own-errors.ts";
-import type { ModelPlace, ToolPlace } from "./place.ts";
-import { envelopeIn } from "./run-events.ts";
-import type { Failure } from "./thrown.ts";
+import type { Answer } from "./model-answer.ts";
+import { envelopeIn, eventId } from "./run-events.ts";
+import type { ModelPlace, ToolPlace } from "./scope.ts";
 
 /** How upstream tells of a tool that paused its run; LangGraph's own text would hold the payload. */
 const PAUSED = AgentError.interrupted({ type: "custom" });

@@ -1,5 +1,5 @@
-import type { EventTeller } from "../event-teller.ts";
-import { fieldsOf, listOf, textOf } from "../shape.ts";
+import { fieldsOf, listOf, textOf } from "../narrow.ts";
+import type { EventTeller } from "../safe-sink.ts";
 import { CallEvents } from "./call-events.ts";
 import {
   DEFAULT_OPEN_CALLS,
@@ -8,15 +8,15 @@ import {
   limitOf,
 } from "./handler-options.ts";
 import { agentName, isGraph, toolInput, toolName, toolOutput } from "./invocation.ts";
+import { failureOf, signalOf } from "./langchain-errors.ts";
 import { conventionalOutputs, promptMessages, requestMessages } from "./messages.ts";
-import { answerOf, modelNameOf, providerOf } from "./model-facts.ts";
+import { answerOf, modelNameOf, providerOf } from "./model-answer.ts";
 import { addPause, graphPause, thrownPause } from "./pauses.ts";
-import type { ModelPlace, Place, ToolPlace } from "./place.ts";
-import { PlaceTable } from "./place-table.ts";
 import type { RunState } from "./run-state.ts";
 import { type KnownPlace, Runs } from "./runs.ts";
+import type { ModelPlace, Place, ToolPlace } from "./scope.ts";
+import { PlaceTable } from "./scope-table.ts";
 import { StoppedGraphs } from "./stopped-graphs.ts";
-import { failureOf, signalOf } from "./thrown.ts";
 
 const UNTOLD = "untold";
 

@@ -1,13 +1,13 @@
-import { tellHook } from "../../runtime/error-hook.ts";
-import type { InnerSink } from "../../sinks/closable-sink.ts";
-import { EventTeller } from "../event-teller.ts";
+import { tellHook } from "../../errors/call-hook.ts";
+import type { InnerSink } from "../../sinks/agent-event-sink.ts";
+import { EventTeller } from "../safe-sink.ts";
 import { CallTracker } from "./call-tracker.ts";
 import {
   checkHandlerOptions,
   type HandlerCounts,
   type LangChainHandlerOptions,
 } from "./handler-options.ts";
-import { type SpanPlace, spanPlaceOf } from "./span-place.ts";
+import { type SpanPlace, spanPlaceOf } from "./scope.ts";
 
 /** By this LangGraph knows a handler that wants to hear of pauses. */
 const GRAPH_HANDLER: unique symbol = Symbol.for("langgraph.graph_callback_handler");

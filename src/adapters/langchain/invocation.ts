@@ -1,6 +1,6 @@
-import { fieldsOf, listOf, textOf } from "../shape.ts";
-import { classOf } from "./model-facts.ts";
-import type { PausedRun } from "./paused-threads.ts";
+import { fieldsOf, listOf, textOf } from "../narrow.ts";
+import { classOf } from "./model-answer.ts";
+import type { PausedRun } from "./pauses.ts";
 
 // What a callback's arguments say about the invocation that it tells of.
 

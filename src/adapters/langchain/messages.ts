@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf, textOf } from "../shape.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 
 // LangChain's messages in the form that the GenAI conventions have for `gen_ai.input.messages`. What
 // they hold is content, and is taken over as it is, not copied.

@@ -1,6 +1,6 @@
 import type { Instant } from "../../events/instant.ts";
 import type { CurrentRun } from "../../runtime/current-run.ts";
-import type { PausedRun } from "./paused-threads.ts";
+import type { PausedRun } from "./pauses.ts";
 
 /** What the calls of models and tools below an outermost run came to. */
 export class Totals {

@@ -1,22 +1,21 @@
 import type { Instant } from "../../events/instant.ts";
 import { currentRun } from "../../runtime/current-run.ts";
-import type { EventTeller } from "../event-teller.ts";
-import { type Fields, fieldsOf } from "../shape.ts";
+import { type Fields, fieldsOf } from "../narrow.ts";
+import type { EventTeller } from "../safe-sink.ts";
 import {
   DEFAULT_PAUSED_THREADS,
   type HandlerCounts,
   type LangChainHandlerOptions,
   limitOf,
+  Tenants,
 } from "./handler-options.ts";
 import { isResumption, threadOf } from "./invocation.ts";
-import { PausedThreads } from "./paused-threads.ts";
-import { type Interruption, thrownPause } from "./pauses.ts";
-import type { Place } from "./place.ts";
-import type { PlaceTable } from "./place-table.ts";
+import { runFailureOf, signalOf } from "./langchain-errors.ts";
+import { type Interruption, PausedThreads, thrownPause } from "./pauses.ts";
 import { RunEvents } from "./run-events.ts";
 import { RunState, Totals } from "./run-state.ts";
-import { Tenants } from "./tenant-of.ts";
-import { runFailureOf, signalOf } from "./thrown.ts";
+import type { Place } from "./scope.ts";
+import type { PlaceTable } from "./scope-table.ts";
 
 /** A place that calls can be told of. */
 export type KnownPlace = Exclude<Place, { readonly kind: "refused" }>;

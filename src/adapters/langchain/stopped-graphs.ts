@@ -1,8 +1,8 @@
 import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
-import type { PlaceTable } from "./place-table.ts";
+import { isCalledOff } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
-import { isCalledOff } from "./thrown.ts";
+import type { PlaceTable } from "./scope-table.ts";
 
 /**
  * How long nothing more may be told of a graph whose node was called off, in ms, until the graph counts as

@@ -1,9 +1,9 @@
 import type { Instant } from "../../events/instant.ts";
-import { textOf } from "../shape.ts";
+import { textOf } from "../narrow.ts";
+import { runIdOfTrace } from "./ids.ts";
 import type { AskedCall } from "./model-answer.ts";
+import { saidError } from "./parse-span-error.ts";
 import type { RunEvents } from "./run-events.ts";
-import { runIdOfTrace } from "./run-id.ts";
-import { saidError } from "./said-error.ts";
 import type { SdkSpan } from "./sdk.ts";
 import { notBefore } from "./span-time.ts";
 import type { AgentRun, Place, Problem, TraceRecord } from "./trace-record.ts";

@@ -3,11 +3,11 @@ import { classifyFailure, classifyToolError, renderForLlm } from "../../errors/c
 import type { FailureKind } from "../../errors/error-kinds.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelComplete } from "../../events/model-event.ts";
-import type { EventTeller, OpenEnvelope } from "../event-teller.ts";
-import { textOf } from "../shape.ts";
-import { eventIdOf, type News } from "./event-id.ts";
+import { textOf } from "../narrow.ts";
+import type { EventTeller, OpenEnvelope } from "../safe-sink.ts";
+import { eventIdOf, type News } from "./ids.ts";
 import type { ModelAnswer } from "./model-answer.ts";
-import type { SaidError } from "./said-error.ts";
+import type { SaidError } from "./parse-span-error.ts";
 import { type AgentRun, type OpenSpan, type TraceRecord, topRunId } from "./trace-record.ts";
 
 /** Where a call is told: in a run, under its tool-use id. */

@@ -1,6 +1,6 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import type { Instant } from "../../events/instant.ts";
-import { textOf } from "../shape.ts";
+import { textOf } from "../narrow.ts";
 import type { CallEvents, CallPlace } from "./call-events.ts";
 import {
   type AskedCall,
@@ -10,7 +10,7 @@ import {
   type ModelAnswer,
   withoutHandoffs,
 } from "./model-answer.ts";
-import { type SaidError, saidError } from "./said-error.ts";
+import { type SaidError, saidError } from "./parse-span-error.ts";
 import type { SdkSpanError } from "./sdk.ts";
 import type { AgentRun, OpenSpan, TraceRecord } from "./trace-record.ts";
 

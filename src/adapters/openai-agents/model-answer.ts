@@ -1,5 +1,5 @@
 import type { ModelCallUsage } from "../../events/model-event.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../shape.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import type { SdkSpanData } from "./sdk.ts";
 
 /** A tool call that a model's answer asks for. */

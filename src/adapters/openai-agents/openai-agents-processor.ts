@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { tellHook } from "../../errors/call-hook.ts";
 import { checkFunction, checkOptionsObject, checkWhole } from "../../events/option-checks.ts";
 import { withCurrentRun } from "../../runtime/current-run.ts";
-import { tellHook } from "../../runtime/error-hook.ts";
-import type { InnerSink } from "../../sinks/closable-sink.ts";
-import { isContextCarrier } from "../../sinks/context-carrier.ts";
-import { EventTeller } from "../event-teller.ts";
-import { fieldIn, fieldsOf, textOf } from "../shape.ts";
+import type { InnerSink } from "../../sinks/agent-event-sink.ts";
+import { isContextCarrier } from "../../sinks/agent-event-sink.ts";
+import { fieldIn, fieldsOf, textOf } from "../narrow.ts";
+import { EventTeller } from "../safe-sink.ts";
 import { type MutableCounts, noCounts, type ProcessorCounts } from "./counts.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { TraceFollower } from "./trace-follower.ts";

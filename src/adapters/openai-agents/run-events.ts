@@ -4,10 +4,10 @@ import { classifyFailure, classifyToolError } from "../../errors/classify.ts";
 import type { FailureKind } from "../../errors/error-kinds.ts";
 import type { UsageSnapshot } from "../../events/agent-event.ts";
 import type { Instant } from "../../events/instant.ts";
-import type { EventTeller, OpenEnvelope } from "../event-teller.ts";
-import { eventIdOf } from "./event-id.ts";
+import type { EventTeller, OpenEnvelope } from "../safe-sink.ts";
+import { eventIdOf } from "./ids.ts";
 import type { AskedCall } from "./model-answer.ts";
-import type { SaidError } from "./said-error.ts";
+import type { SaidError } from "./parse-span-error.ts";
 import { type AgentRun, type Problem, type TraceRecord, topRunId } from "./trace-record.ts";
 
 /** Tells of runs: how they start, and how they end. */

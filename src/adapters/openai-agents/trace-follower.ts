@@ -1,14 +1,14 @@
 import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
 import { currentRun } from "../../runtime/current-run.ts";
-import type { EventTeller } from "../event-teller.ts";
-import { textOf } from "../shape.ts";
+import { textOf } from "../narrow.ts";
+import type { EventTeller } from "../safe-sink.ts";
 import { AgentRuns } from "./agent-runs.ts";
 import { CallEvents } from "./call-events.ts";
 import { CallSpans, isOwnModelCall } from "./call-spans.ts";
 import type { MutableCounts } from "./counts.ts";
+import { runIdOfTrace } from "./ids.ts";
 import { RunEvents } from "./run-events.ts";
-import { runIdOfTrace } from "./run-id.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { notBefore, timeOf } from "./span-time.ts";
 import type { AgentRun, OpenSpan, Place, TraceRecord } from "./trace-record.ts";

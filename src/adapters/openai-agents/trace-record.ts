@@ -1,7 +1,7 @@
 import type { Instant } from "../../events/instant.ts";
 import type { CurrentRun } from "../../runtime/current-run.ts";
 import type { AskedCall } from "./model-answer.ts";
-import type { SaidError } from "./said-error.ts";
+import type { SaidError } from "./parse-span-error.ts";
 import type { SdkSpan } from "./sdk.ts";
 
 /** One agent's work in a trace, or the trace as a whole: what is told as a run. */

@@ -1,7 +1,7 @@
 import { AIMessageChunk, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { FakeListChatModel, FakeStreamingLLM } from "@langchain/core/utils/testing";
 import { describe, expect, it } from "vitest";
-import type { Fields } from "../../../src/adapters/shape.ts";
+import type { Fields } from "../../../src/adapters/narrow.ts";
 import { tellsCallIds } from "./abilities.ts";
 import { add, oneNodeGraph, plainTool, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";

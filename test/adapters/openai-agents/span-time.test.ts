@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runIdOfTrace } from "../../../src/adapters/openai-agents/run-id.ts";
+import { runIdOfTrace } from "../../../src/adapters/openai-agents/ids.ts";
 import { notBefore, timeOf } from "../../../src/adapters/openai-agents/span-time.ts";
 import { now } from "../../../src/events/clock.ts";
 import { fromMilliseconds, type Instant, toMilliseconds } from "../../../src/events/instant.ts";

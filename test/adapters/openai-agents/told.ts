@@ -6,7 +6,7 @@ import {
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
-import type { InsidePlace } from "../../../src/sinks/context-carrier.ts";
+import type { InsidePlace } from "../../../src/sinks/agent-event-sink.ts";
 import { collectSpans, type SpanNode, toTrees } from "../../support/spans.ts";
 
 type Options = Partial<OpenAIAgentsProcessorOptions> & { readonly captureContent?: boolean };

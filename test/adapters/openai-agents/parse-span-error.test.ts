@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { saidError } from "../../../src/adapters/openai-agents/said-error.ts";
+import { saidError } from "../../../src/adapters/openai-agents/parse-span-error.ts";
 
 describe("what the SDK says of a thrown value that is no error", () => {
   it.each([undefined, null, 42, "", { secret: 1 }])("is nothing: %j", (message) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EventTeller } from "../../src/adapters/event-teller.ts";
+import { EventTeller } from "../../src/adapters/safe-sink.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { AgentEventSink } from "../../src/sinks/agent-event-sink.ts";
 

@@ -1,5 +1,5 @@
-import { asAgentError } from "../errors/as-agent-error.ts";
-import { constructorName, thrownMessage } from "../errors/thrown.ts";
+import { asAgentError } from "./as-agent-error.ts";
+import { constructorName, thrownMessage } from "./thrown.ts";
 
 /**
  * The operator's text of anything thrown: its message, else what it is; and how a connection failed,

@@ -1,6 +1,6 @@
 import { addTraceProcessor, run, withTrace } from "@openai/agents-core";
 import { describe, expect, it } from "vitest";
-import { eventIdOf } from "../../../src/adapters/openai-agents/event-id.ts";
+import { eventIdOf } from "../../../src/adapters/openai-agents/ids.ts";
 import { OpenAIAgentsProcessor } from "../../../src/entries/openai-agents.ts";
 import { add, agent } from "./scenes.ts";
 import { asks, says } from "./scripted-model.ts";

@@ -1,6 +1,6 @@
 import type { AgentEventSink } from "../../sinks/agent-event-sink.ts";
-import type { Place } from "./place.ts";
 import type { RunState } from "./run-state.ts";
+import type { Place } from "./scope.ts";
 
 /** What the handlers of one sink follow together. */
 interface SharedPlaces {

@@ -1,9 +1,9 @@
+import { tellHook } from "../errors/call-hook.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
-import { tellHook } from "../runtime/error-hook.ts";
+import { isPromise } from "../events/promises.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
-import { isPromise } from "../sinks/is-promise.ts";
 
 /** An envelope in the making. What an adapter tells always has an id and a time. */
 export type OpenEnvelope = { -readonly [K in keyof EventEnvelope]: EventEnvelope[K] } & {

@@ -1,7 +1,7 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import { asAgentError } from "../../errors/as-agent-error.ts";
 import { MCP_PREFIX } from "../../errors/thrown-rpc.ts";
-import { textOf } from "../shape.ts";
+import { textOf } from "../narrow.ts";
 import type { SdkSpanError } from "./sdk.ts";
 
 /** What a span's error says: the SDK keeps the text of what was thrown, never the thing itself. */

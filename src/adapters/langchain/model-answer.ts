@@ -1,5 +1,5 @@
 import type { ModelCallUsage } from "../../events/model-event.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../shape.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import { type ConventionalMessage, messageOf } from "./messages.ts";
 
 /** LangChain's names of providers, where the GenAI conventions have another one. */
