@@ -1,13 +1,9 @@
+import { isTraceparent } from "../events/event-envelope.ts";
 import type { JsonValue } from "../events/exact-json.ts";
 import { type Instant, isSpanTime } from "../events/instant.ts";
 import { readTimestamp } from "../events/rfc3339.ts";
 import type { DecodeIssue, JsonObject, LineEnvelope } from "./dialect.ts";
 import { isCount } from "./field-checks.ts";
-
-const TRACEPARENT =
-  /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
-/** Length of a `traceparent` of version 00; later ones may have more behind. */
-const TRACEPARENT_LENGTH = 55;
 
 /** An envelope that nobody else holds: its reader may add to it. */
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -107,13 +103,4 @@ function readTraceContext(
   if (tracestate === undefined || tracestate === null) return;
   if (typeof tracestate === "string") envelope.tracestate = tracestate;
   else issues.push({ field: "tracestate", expected: "text, or null" });
-}
-
-/** Whether the value is a W3C `traceparent`. */
-export function isTraceparent(value: JsonValue): value is string {
-  return (
-    typeof value === "string" &&
-    TRACEPARENT.test(value) &&
-    (value.length === TRACEPARENT_LENGTH || !value.startsWith("00"))
-  );
 }

@@ -1,5 +1,11 @@
 import { type Instant, isSpanTime } from "./instant.ts";
+import { checkWhole } from "./option-checks.ts";
 import { parseRfc3339 } from "./rfc3339.ts";
+
+const TRACEPARENT =
+  /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
+/** Length of a `traceparent` of version 00; later ones may have more behind. */
+const TRACEPARENT_LENGTH = 55;
 
 /**
  * What travels beside an event: the facts that the event itself lacks.
@@ -46,9 +52,7 @@ export class SequenceCounter {
 
   /** @param offset first number to hand out. Default 0. */
   constructor(offset = 0) {
-    if (!Number.isSafeInteger(offset) || offset < 0) {
-      throw new RangeError(`offset: expected a whole number from 0, got ${offset}`);
-    }
+    checkWhole(offset, "offset");
     this.#next = offset;
   }
 
@@ -88,4 +92,13 @@ function isSeconds(value: unknown): value is number {
 
 function isNanos(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 1e9;
+}
+
+/** Whether the value is a W3C `traceparent`. */
+export function isTraceparent(value: unknown): value is string {
+  return (
+    typeof value === "string" &&
+    TRACEPARENT.test(value) &&
+    (value.length === TRACEPARENT_LENGTH || !value.startsWith("00"))
+  );
 }

@@ -79,6 +79,11 @@ export function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
+/** Whether a value is a whole number from 0 of any size. */
+export function isWholeNumber(value: unknown): value is number | bigint {
+  return typeof value === "bigint" ? value >= 0n : isCount(value);
+}
+
 /** @throws RangeError unless the value is a whole number from `least`. */
 export function checkWhole(value: number, field: string, least = 0): void {
   if (isCount(value) && value >= least) return;

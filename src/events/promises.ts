@@ -8,18 +8,24 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
   );
 }
 
-/** A promise that is resolved from outside. (`Promise.withResolvers` needs Node 22.) */
-export class Promised<T> {
+/** A promise that is settled from outside. (`Promise.withResolvers` needs Node 22.) */
+export class Deferred<T> {
   readonly promise: Promise<T>;
   #resolve: (value: T | PromiseLike<T>) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
 
   constructor() {
-    this.promise = new Promise((resolve) => {
+    this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
+      this.#reject = reject;
     });
   }
 
   resolve(value: T | PromiseLike<T>): void {
     this.#resolve(value);
+  }
+
+  reject(error: unknown): void {
+    this.#reject(error);
   }
 }

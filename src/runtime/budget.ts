@@ -1,5 +1,6 @@
 import type { UsageLimitBreach } from "../errors/agent-error-detail.ts";
 import type { UsageSnapshot } from "../events/agent-event.ts";
+import { isCount, isWholeNumber } from "../events/option-checks.ts";
 import {
   addDecimals,
   type Decimal,
@@ -150,8 +151,7 @@ export class UsageBudget implements Budget {
 }
 
 function callLimit(value: unknown, field: string): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  if (value === undefined || isCount(value)) return value;
   throw new RangeError(`${field}: expected a whole number from 0, got ${String(value)}`);
 }
 
@@ -164,10 +164,7 @@ function tokenLimit(value: unknown, field: string): bigint | undefined {
 
 /** The value as `bigint`, where it is a whole number from 0. */
 export function wholeNumber(value: unknown): bigint | undefined {
-  if (typeof value === "bigint") return value >= 0n ? value : undefined;
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0
-    ? BigInt(value)
-    : undefined;
+  return isWholeNumber(value) ? BigInt(value) : undefined;
 }
 
 function plain(value: bigint): number | bigint {

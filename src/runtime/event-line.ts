@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { now } from "../events/clock.ts";
 import { type EventEnvelope, SequenceCounter } from "../events/event-envelope.ts";
-import { isPromise, Promised } from "../events/promises.ts";
+import { Deferred, isPromise } from "../events/promises.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 
 /** What stands in the envelope of every event of a run. */
@@ -25,7 +25,7 @@ export class EventLine {
   /** The sink is being called, for an event that waited for nothing. */
   #isHanding = false;
   /** Resolves when the sink has that event; `undefined` where nobody asked. */
-  #handed: Promised<void> | undefined;
+  #handed: Deferred<void> | undefined;
   #isClosed = false;
   /** Events that the sink refused, and that the run went on without. */
   failures = 0;
@@ -98,7 +98,7 @@ export class EventLine {
   /** A sink that calls the run off while it is called, say, makes events that come behind its own. */
   #handedOver(): Promise<void> | undefined {
     if (!this.#isHanding) return undefined;
-    this.#handed = new Promised();
+    this.#handed = new Deferred();
     return this.#handed.promise;
   }
 

@@ -3,7 +3,7 @@ import { tellHook } from "../errors/call-hook.ts";
 import { classifyFailure, envelopeOf } from "../errors/classify.ts";
 import { operatorText } from "../errors/operator-text.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
-import { Promised } from "../events/promises.ts";
+import { Deferred } from "../events/promises.ts";
 import { cutBy, LazySignal, Watch } from "./calling-off.ts";
 import type { CurrentRun } from "./current-run.ts";
 import { carried } from "./current-run.ts";
@@ -45,7 +45,7 @@ export class LiveRun<I> implements RunCore {
   /** The end is on its way: nothing may follow it. */
   #isSealed = false;
   /** Resolves when the sink has taken the end, or nobody waits for that any longer. */
-  readonly #said = new Promised<void>();
+  readonly #said = new Deferred<void>();
   /** Why a run that had completed is an error to its caller after all. */
   #refusal: { readonly error: unknown } | undefined;
 

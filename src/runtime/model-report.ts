@@ -1,6 +1,6 @@
 import { property } from "../errors/thrown.ts";
 import type { ModelCallUsage, ModelComplete } from "../events/model-event.ts";
-import { wholeNumber } from "./budget.ts";
+import { isWholeNumber } from "../events/option-checks.ts";
 
 /** What is known of a model's answer. Whatever the provider does not say is left out. */
 export interface ModelReport {
@@ -80,10 +80,6 @@ function hasFields(usage: object): boolean {
   } catch {
     return false;
   }
-}
-
-function isWholeNumber(value: unknown): value is number | bigint {
-  return wholeNumber(value) !== undefined;
 }
 
 function textOf(value: unknown, field: string, wrong: Wrong): string | undefined {

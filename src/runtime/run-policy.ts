@@ -1,4 +1,5 @@
 import type { ToolErrorKind } from "../errors/error-kinds.ts";
+import { checkFunction } from "../events/option-checks.ts";
 import type { Budget } from "./budget.ts";
 
 /** A tool call that waits for a decision. */
@@ -34,9 +35,8 @@ export type Approve = (call: PendingTool) => ApprovalDecision | PromiseLike<Appr
 
 /** @throws TypeError for an approver that can't be asked. */
 export function checkApprove(approve: Approve | undefined): Approve | undefined {
-  if (approve === undefined || typeof approve === "function") return approve;
-  const got = approve === null ? "null" : typeof approve;
-  throw new TypeError(`approve: expected a function, got ${got}`);
+  checkFunction(approve, "approve");
+  return approve;
 }
 
 /**

@@ -8,8 +8,8 @@ import {
   sentEvent,
 } from "./agent-event-sink.ts";
 import { type DebugLine, debugOnce } from "./dropping-sink.ts";
-import { PendingReads, Receiver, type ReceiverSource } from "./receiver.ts";
-import { checkedCapacity, Ring } from "./ring.ts";
+import { Receiver, ReceiverQueue } from "./receiver.ts";
+import { checkedCapacity } from "./ring.ts";
 
 /** Options of {@link BroadcastSink}. */
 export interface BroadcastOptions {
@@ -39,7 +39,7 @@ export type BroadcastItem<S = unknown> = SentEvent<S> | Lagged;
 export class BroadcastSink<S = unknown> implements AgentEventSink<S>, ClosableSink {
   readonly #capacity: number;
   readonly #onDebug: DebugLine | undefined;
-  readonly #subscribers = new Set<LaggingBuffer<SentEvent<S>>>();
+  readonly #subscribers = new Set<LaggingQueue<SentEvent<S>>>();
   #open = true;
 
   /** @throws TypeError when `onDebug` is no function; RangeError when `capacity` is out of its range. */
@@ -57,12 +57,12 @@ export class BroadcastSink<S = unknown> implements AgentEventSink<S>, ClosableSi
 
   /** A subscription to the events sent from now on. After `shutdown` it is done at once. */
   subscribe(): Receiver<BroadcastItem<S>> {
-    const buffer = new LaggingBuffer<SentEvent<S>>(this.#capacity, (closed) => {
+    const queue = new LaggingQueue<SentEvent<S>>(this.#capacity, (closed) => {
       this.#subscribers.delete(closed);
     });
-    if (this.#open) this.#subscribers.add(buffer);
-    else buffer.finish();
-    return new Receiver<BroadcastItem<S>>(buffer);
+    if (this.#open) this.#subscribers.add(queue);
+    else queue.finish();
+    return new Receiver<BroadcastItem<S>>(queue);
   }
 
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void {
@@ -87,51 +87,35 @@ export interface Lagged {
   readonly lagged: number;
 }
 
-/** A queue to a reader in which the oldest item makes room for the newest, and is counted. */
-export class LaggingBuffer<T extends object> implements ReceiverSource<T | Lagged> {
-  readonly #buffer: Ring<T>;
-  readonly #reads = new PendingReads<T | Lagged>();
-  readonly #onClose: (buffer: LaggingBuffer<T>) => void;
+/** A queue in which the oldest item makes room for the newest, and is counted. */
+class LaggingQueue<T extends object> extends ReceiverQueue<T, T | Lagged> {
+  readonly #onClose: (queue: LaggingQueue<T>) => void;
   #lagged = 0;
-  #open = true;
 
   /** @param onClose called when the reader closes it. */
-  constructor(capacity: number, onClose: (buffer: LaggingBuffer<T>) => void) {
-    this.#buffer = new Ring(capacity);
+  constructor(capacity: number, onClose: (queue: LaggingQueue<T>) => void) {
+    super(capacity);
     this.#onClose = onClose;
   }
 
   push(item: T): void {
-    if (this.#reads.give(item)) return;
-    if (this.#buffer.full) this.#lagged += 1;
-    this.#buffer.push(item);
+    if (this.give(item)) return;
+    if (this.buffer.full) this.#lagged += 1;
+    this.buffer.push(item);
   }
 
-  receive(): Promise<IteratorResult<T | Lagged, undefined>> {
+  protected override take(): T | Lagged | undefined {
     const lagged = this.#lagged;
-    if (lagged > 0) {
-      this.#lagged = 0;
-      return Promise.resolve({ value: { lagged }, done: false });
-    }
-    const value = this.#buffer.shift();
-    if (value !== undefined) return Promise.resolve({ value, done: false });
-    return this.#open ? this.#reads.wait() : Promise.resolve({ value, done: true });
+    if (lagged === 0) return this.buffer.shift();
+    this.#lagged = 0;
+    return { lagged };
   }
 
-  /** Ends it from the sending side: what is held can still be read. */
-  finish(): void {
-    this.#open = false;
-    this.#reads.end();
-  }
-
-  close(): void {
-    this.discard();
-  }
-
-  discard(): void {
+  /** A subscriber that closes wants nothing more. */
+  override close(): void {
     this.finish();
     this.#lagged = 0;
-    this.#buffer.clear();
+    this.buffer.clear();
     this.#onClose(this);
   }
 }

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
+import { checkWhole } from "../events/option-checks.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import { type SentEvent, sentEvent } from "./agent-event-sink.ts";
 
@@ -25,9 +26,7 @@ export class CaptureSink<S = unknown> implements AgentEventSink<S> {
   /** @throws RangeError when `limit` is no whole number from 0. */
   constructor(options: CaptureOptions = {}) {
     const limit = options.limit ?? 100_000;
-    if (!Number.isSafeInteger(limit) || limit < 0) {
-      throw new RangeError(`limit: expected a whole number from 0, got ${limit}`);
-    }
+    checkWhole(limit, "limit");
     this.#limit = limit;
   }
 

@@ -7,7 +7,7 @@ import {
   type SentEvent,
   sentEvent,
 } from "./agent-event-sink.ts";
-import { PendingReads, Receiver, type ReceiverSource } from "./receiver.ts";
+import { Receiver, ReceiverQueue } from "./receiver.ts";
 import { checkedCapacity, Ring } from "./ring.ts";
 
 /** Options of {@link ChannelSink}. */
@@ -37,13 +37,13 @@ export interface ChannelOptions {
  * await reading;
  */
 export class ChannelSink<S = unknown> implements AgentEventSink<S>, ClosableSink {
-  readonly #channel: BoundedChannel<SentEvent<S>>;
+  readonly #channel: BoundedQueue<SentEvent<S>>;
   /** The reading end. There is one: two loops over it share the events between them. */
   readonly receiver: Receiver<SentEvent<S>>;
 
   /** @throws RangeError when an option is out of its range. */
   constructor(options: ChannelOptions = {}) {
-    this.#channel = new BoundedChannel(
+    this.#channel = new BoundedQueue(
       checkedCapacity(options.capacity ?? 1024, "capacity"),
       checkedCapacity(options.maxWaiting ?? 10_000, "maxWaiting"),
     );
@@ -75,25 +75,18 @@ interface WaitingSend<T> {
   readonly reject: (error: AgentError) => void;
 }
 
-/**
- * A queue between senders and a reader in which a full buffer makes senders wait, in order.
- *
- * Sends wait only while the buffer is full, and reads only while it is empty.
- */
-export class BoundedChannel<T extends object> implements ReceiverSource<T> {
-  readonly #buffer: Ring<T>;
+/** A queue in which a full buffer makes senders wait, in order. */
+class BoundedQueue<T extends object> extends ReceiverQueue<T, T> {
   readonly #sends: Ring<WaitingSend<T>>;
-  readonly #reads = new PendingReads<T>();
-  #open = true;
 
   constructor(capacity: number, maxWaiting: number) {
-    this.#buffer = new Ring(capacity);
+    super(capacity);
     this.#sends = new Ring(maxWaiting);
   }
 
   /** Items held, without those of waiting sends. */
   get buffered(): number {
-    return this.#buffer.length;
+    return this.buffer.length;
   }
 
   get waiting(): number {
@@ -102,9 +95,9 @@ export class BoundedChannel<T extends object> implements ReceiverSource<T> {
 
   /** A promise when the item has to wait for room. It rejects once the channel is closed. */
   send(item: T): void | Promise<void> {
-    if (!this.#open) return observed(Promise.reject(AgentError.cancelled()));
-    if (this.#reads.give(item)) return;
-    if (!this.#buffer.full) return this.#buffer.push(item);
+    if (!this.isOpen) return observed(Promise.reject(AgentError.cancelled()));
+    if (this.give(item)) return;
+    if (!this.buffer.full) return this.buffer.push(item);
     if (this.#sends.full) {
       const message = `${this.#sends.length} sends already wait for the receiver: await each send`;
       return observed(Promise.reject(AgentError.config(message)));
@@ -116,36 +109,22 @@ export class BoundedChannel<T extends object> implements ReceiverSource<T> {
     );
   }
 
-  receive(): Promise<IteratorResult<T, undefined>> {
-    const value = this.#buffer.shift();
-    if (value === undefined) {
-      return this.#open ? this.#reads.wait() : Promise.resolve({ value, done: true });
-    }
-    const send = this.#sends.shift();
+  protected override take(): T | undefined {
+    const item = this.buffer.shift();
+    const send = item === undefined ? undefined : this.#sends.shift();
     if (send !== undefined) {
-      this.#buffer.push(send.item);
+      this.buffer.push(send.item);
       send.resolve();
     }
-    return Promise.resolve({ value, done: false });
+    return item;
   }
 
-  /** Ends it from the sending side: what was sent, or waits to be, is still received. */
-  finish(): void {
-    this.#open = false;
-    this.#reads.end();
-  }
-
-  /** Ends it from the reading side: waiting sends fail, what is held can still be received. */
-  close(): void {
+  /** Waiting sends fail; what is held can still be received. */
+  override close(): void {
     this.finish();
     for (let send = this.#sends.shift(); send !== undefined; send = this.#sends.shift()) {
       send.reject(AgentError.cancelled());
     }
-  }
-
-  discard(): void {
-    this.close();
-    this.#buffer.clear();
   }
 }
 

@@ -1,12 +1,4 @@
-/** Where a {@link Receiver} takes its items from. */
-export interface ReceiverSource<T> {
-  /** The next item, waiting for one if need be; done once nothing more can come. */
-  receive(): Promise<IteratorResult<T, undefined>>;
-  /** Takes in no more items. */
-  close(): void;
-  /** Takes in no more items and forgets those it holds. */
-  discard(): void;
-}
+import { Ring } from "./ring.ts";
 
 /**
  * The reading end of a `ChannelSink` or a `BroadcastSink`: an async iterator.
@@ -14,26 +6,27 @@ export interface ReceiverSource<T> {
  * Leaving a `for await` over it, by `break` or by an error, closes it and drops what it still holds.
  */
 export class Receiver<T> implements AsyncIterator<T, undefined>, AsyncIterable<T> {
-  readonly #source: ReceiverSource<T>;
+  readonly #queue: ReceiverQueue<object, T>;
 
-  constructor(source: ReceiverSource<T>) {
-    this.#source = source;
+  /** @internal */
+  constructor(queue: ReceiverQueue<object, T>) {
+    this.#queue = queue;
   }
 
   /** The next item, in order; waits while there is none. Done once closed and read to the end. */
   next(): Promise<IteratorResult<T, undefined>> {
-    return this.#source.receive();
+    return this.#queue.receive();
   }
 
   /** Closes, and drops what is still held. */
   return(): Promise<IteratorResult<T, undefined>> {
-    this.#source.discard();
+    this.#queue.discard();
     return Promise.resolve({ value: undefined, done: true });
   }
 
   /** Takes in no more; see the sink for what becomes of the items it still holds. */
   close(): void {
-    this.#source.close();
+    this.#queue.close();
   }
 
   [Symbol.asyncIterator](): this {
@@ -41,26 +34,60 @@ export class Receiver<T> implements AsyncIterator<T, undefined>, AsyncIterable<T
   }
 }
 
-/** The calls of an async iterator's `next()` that wait for a value, oldest first. */
-export class PendingReads<T> {
-  readonly #reads: ((result: IteratorResult<T, undefined>) => void)[] = [];
+/**
+ * A queue to a {@link Receiver}: either items wait for a read, or reads wait for an item.
+ *
+ * @typeParam T what is held.
+ * @typeParam R what is read, where that may be more.
+ */
+export abstract class ReceiverQueue<T extends object, R> {
+  protected readonly buffer: Ring<T>;
+  /** The calls of `next()` that wait for an item, oldest first. */
+  readonly #reads: ((result: IteratorResult<R, undefined>) => void)[] = [];
+  #open = true;
 
-  /** Hands a value to the oldest waiting call; `false` when none waits. */
-  give(value: T): boolean {
+  constructor(capacity: number) {
+    this.buffer = new Ring(capacity);
+  }
+
+  protected get isOpen(): boolean {
+    return this.#open;
+  }
+
+  /** Takes what is to be read next out of the buffer; `undefined` when there is nothing. */
+  protected abstract take(): R | undefined;
+
+  /** Hands an item to the oldest read that waits; `false` when none waits. */
+  protected give(value: R): boolean {
     const read = this.#reads.shift();
     read?.({ value, done: false });
     return read !== undefined;
   }
 
-  /** Makes a call wait. */
-  wait(): Promise<IteratorResult<T, undefined>> {
+  /** The next item, waiting for one if need be; done once nothing more can come. */
+  receive(): Promise<IteratorResult<R, undefined>> {
+    const value = this.take();
+    if (value !== undefined) return Promise.resolve({ value, done: false });
+    if (!this.#open) return Promise.resolve({ value: undefined, done: true });
     return new Promise((resolve) => {
       this.#reads.push(resolve);
     });
   }
 
-  /** Tells every waiting call that nothing more comes. */
-  end(): void {
+  /** Ends it from the sending side: what is held can still be read. */
+  finish(): void {
+    this.#open = false;
     for (const read of this.#reads.splice(0)) read({ value: undefined, done: true });
+  }
+
+  /** Ends it from the reading side: it takes in no more items. */
+  close(): void {
+    this.finish();
+  }
+
+  /** Ends it from the reading side, and forgets what it holds. */
+  discard(): void {
+    this.close();
+    this.buffer.clear();
   }
 }

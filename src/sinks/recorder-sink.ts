@@ -1,9 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
-import { isCount } from "../dialects/field-checks.ts";
-import { isTraceparent } from "../dialects/line-envelope.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { now } from "../events/clock.ts";
-import { type EventEnvelope, SequenceCounter } from "../events/event-envelope.ts";
+import { type EventEnvelope, isTraceparent, SequenceCounter } from "../events/event-envelope.ts";
 import { stringifyExact } from "../events/exact-json.ts";
 import { type Instant, isSpanTime } from "../events/instant.ts";
 import {
@@ -12,6 +10,7 @@ import {
   checkHas,
   checkOptionsObject,
   checkWhole,
+  isWholeNumber,
 } from "../events/option-checks.ts";
 import { formatRfc3339, parseRfc3339 } from "../events/rfc3339.ts";
 import { MOST_NAME } from "../events/value-limits.ts";
@@ -188,7 +187,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   #sequenceOf(envelope: EventEnvelope | undefined): number | bigint {
     const sequence = envelope?.sequence;
     if (sequence !== undefined) {
-      if (isCount(sequence)) return sequence;
+      if (isWholeNumber(sequence)) return sequence;
       this.#badEnvelopeFields += 1;
     }
     return this.#sequence.next();

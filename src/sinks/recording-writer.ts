@@ -1,5 +1,6 @@
 import { createWriteStream, fstatSync, openSync, readSync } from "node:fs";
 import type { Writable } from "node:stream";
+import { Deferred } from "../events/promises.ts";
 
 /** Lines that the file may wait for before `write` asks its caller to wait, in bytes. */
 const FILE_BUFFER = 256 * 1024;
@@ -21,7 +22,7 @@ export class RecordingWriter {
   #failure: Error | undefined;
   #closed: Promise<void> | undefined;
   /** Settled for all callers that wait, when there is room again. */
-  #room: PromiseWithSettlers | undefined;
+  #room: Deferred<void> | undefined;
   readonly #onDrain = (): void => {
     this.#room?.resolve();
     this.#room = undefined;
@@ -68,7 +69,11 @@ export class RecordingWriter {
       );
     }
     if (this.#stream.write(line)) return undefined;
-    this.#room ??= withSettlers();
+    if (this.#room === undefined) {
+      this.#room = new Deferred();
+      // Callers may not look at it; the failure is told again by the next call.
+      this.#room.promise.catch(() => {});
+    }
     return this.#room.promise;
   }
 
@@ -138,22 +143,4 @@ function endsInsideLine(fd: number): boolean {
   const last = Buffer.alloc(1);
   readSync(fd, last, 0, 1, size - 1);
   return last[0] !== 0x0a;
-}
-
-interface PromiseWithSettlers {
-  readonly promise: Promise<void>;
-  resolve(): void;
-  reject(error: Error): void;
-}
-
-function withSettlers(): PromiseWithSettlers {
-  let resolve = (): void => {};
-  let reject = (_error: Error): void => {};
-  const promise = new Promise<void>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  // Callers may not look at it; the failure is told again by the next call.
-  promise.catch(() => {});
-  return { promise, resolve, reject };
 }

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../events/agent-event.ts";
 import { tenantKey } from "../events/agent-event.ts";
-import { Promised } from "../events/promises.ts";
+import { Deferred } from "../events/promises.ts";
 
 const NONE: readonly Passage[] = [];
 
@@ -11,13 +11,13 @@ export class Passage {
   #ahead: readonly Passage[];
   readonly #from: number;
   /** Of each sink that the event is yet to reach: resolved when the next event may. */
-  readonly #steps: readonly Promised<void>[];
+  readonly #steps: readonly Deferred<void>[];
 
   /** @param from the first of the sinks, by its place, that the event is yet to reach. */
   constructor(from: number, sinks: number, ahead: readonly Passage[]) {
     this.#ahead = ahead;
     this.#from = from;
-    this.#steps = Array.from({ length: sinks - from }, () => new Promised<void>());
+    this.#steps = Array.from({ length: sinks - from }, () => new Deferred<void>());
     this.over = this.left(sinks - 1);
   }
 

@@ -47,6 +47,16 @@ describe("the house, as CONTRIBUTING.md has it", () => {
     expect(others("src/context/", /^\.\/|^\.\.\/(?:errors|events)\/|^node:buffer$/)).toEqual([]);
   });
 
+  it("lets sinks, the runtime and the adapters import what stands below them", () => {
+    const sinks = /^\.\/|^\.\.\/(?:errors|events)\/|^node:|^uuid$/;
+    expect(others("src/sinks/", sinks)).toEqual([]);
+    const runtime = /^\.\/|^\.\.\/(?:context|errors|events|sinks)\/|^node:|^uuid$/;
+    expect(others("src/runtime/", runtime)).toEqual([]);
+    const adapters =
+      /^\.\/|^\.\.\/[a-z-]+\.ts$|^node:|^(?:\.\.\/)+(?:errors|events|lifecycle|runtime|sinks)\//;
+    expect(others("src/adapters/", adapters)).toEqual([]);
+  });
+
   it("has errors at the bottom, and events above them", () => {
     expect(others("src/errors/", /^\.\//)).toEqual([]);
     expect(others("src/events/", /^\.\/|^\.\.\/errors\/|^node:/)).toEqual([]);
