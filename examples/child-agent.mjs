@@ -4,7 +4,7 @@
 //   node examples/child-agent.mjs ORDER
 import { setTimeout as sleep } from "node:timers/promises";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
-import { fromEnvironment, toRunParent } from "entelix-otel/context";
+import { extract } from "entelix-otel/context";
 import { runAgent } from "entelix-otel/runtime";
 import { setupTracing } from "entelix-otel/setup";
 import { printTraces } from "./span-tree.mjs";
@@ -17,9 +17,8 @@ const tracing = setupTracing({
   spanProcessors: [new SimpleSpanProcessor(memory)],
 });
 
-// Undefined where nobody carries anything: the run is then a root. Whose run it is, nobody carries:
-// that is for this process to know.
-const parent = toRunParent(fromEnvironment(process.env));
+// Undefined without a parent: the run is then a root. The tenant is not carried: this process knows it.
+const parent = extract(process.env, { format: "environment" });
 await runAgent(
   { sink: tracing.createBridge(), agent: "expert", tenant: "acme", parent },
   async (run) => {

@@ -9,7 +9,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
-import { carryCurrent, toEnvironment } from "entelix-otel/context";
+import { inject } from "entelix-otel/context";
 import { runAgent } from "entelix-otel/runtime";
 import { setupTracing } from "entelix-otel/setup";
 import { printTraces } from "./span-tree.mjs";
@@ -25,7 +25,7 @@ const expert = fileURLToPath(new URL("child-agent.mjs", import.meta.url));
 
 /** What the process is to know of this tool call goes by its environment. */
 async function askExpert({ input, signal }) {
-  const env = { ...process.env, ...toEnvironment(carryCurrent()) };
+  const env = inject({ ...process.env }, { format: "environment" });
   const child = spawn(process.execPath, [expert, input.order], { env, signal, stdio: "inherit" });
   const [code] = await once(child, "exit");
   if (code !== 0) throw new Error(`the expert's process ended with ${code}`);

@@ -1,19 +1,22 @@
-import type { CarriedContext } from "./carried-context.ts";
+import type { RunContext } from "./run-context.ts";
 
 /** A sink that knows where the runs stand whose events it was sent; `Bridge` and `Bridge` are. */
-export interface ContextSource {
+export interface RunContextSource {
   /**
    * What a child agent elsewhere has to know of a run, or of a tool call of it.
    *
    * @param toolUseId of several calls with this id the newest counts.
    * @returns `undefined` where the run is not known.
    */
-  carry(tenantId: string, runId: string, toolUseId?: string): CarriedContext | undefined;
+  runContext(tenantId: string, runId: string, toolUseId?: string): RunContext | undefined;
 }
 
 /** Whether a sink can say what is to be carried. */
-export function isContextSource(sink: unknown): sink is ContextSource {
+export function isRunContextSource(sink: unknown): sink is RunContextSource {
   return (
-    typeof sink === "object" && sink !== null && "carry" in sink && typeof sink.carry === "function"
+    typeof sink === "object" &&
+    sink !== null &&
+    "runContext" in sink &&
+    typeof sink.runContext === "function"
   );
 }

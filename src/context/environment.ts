@@ -1,7 +1,7 @@
-import { CARRIED_FIELDS, type CarriedContext, type CarriedField } from "./carried-context.ts";
-import { checkCarried, isAbsent, WRONG } from "./check-carried.ts";
-import { type CarryOptions, tellerOf } from "./ignored-field.ts";
+import { checkRunContext, isAbsent, WRONG } from "./check-run-context.ts";
+import { type CarrierOptions, tellerOf } from "./ignored-field.ts";
 import { decodeText, encodeText } from "./percent-text.ts";
+import { RUN_CONTEXT_FIELDS, type RunContext, type RunContextField } from "./run-context.ts";
 
 /** The variable of each field: the first two as OpenTelemetry's specification names them. */
 const VARIABLES = {
@@ -11,16 +11,16 @@ const VARIABLES = {
   parent_run_id: "ENTELIX_PARENT_RUN_ID",
   parent_tool_use_id: "ENTELIX_PARENT_TOOL_USE_ID",
   thread_id: "ENTELIX_THREAD_ID",
-} as const satisfies Record<CarriedField, string>;
+} as const satisfies Record<RunContextField, string>;
 
-const nameOf = (field: CarriedField) => VARIABLES[field];
+const nameOf = (field: RunContextField) => VARIABLES[field];
 
 /** Characters that an id may take, encoded: three for each of its bytes. */
 const MOST_ENCODED = 3 * 512;
 
 /** The variables that carry context; `undefined` for one that must not be there. */
-export type CarriedEnvironment = {
-  readonly [K in (typeof VARIABLES)[CarriedField]]: string | undefined;
+export type RunContextEnvironment = {
+  readonly [K in (typeof VARIABLES)[RunContextField]]: string | undefined;
 };
 
 /**
@@ -32,14 +32,14 @@ export type CarriedEnvironment = {
  * @param carried for `undefined` no variable is left.
  *
  * @example
- * spawn("expert", { env: { ...process.env, ...toEnvironment(carryCurrent()) } });
+ * const env = { ...process.env, ...writeEnvironment(run) };
  */
-export function toEnvironment(
-  carried: CarriedContext | undefined,
-  options?: CarryOptions,
-): CarriedEnvironment {
-  const checked = checkCarried(carried ?? {}, nameOf, tellerOf(options));
-  const id = (field: CarriedField) => {
+export function writeEnvironment(
+  carried: RunContext | undefined,
+  options?: CarrierOptions,
+): RunContextEnvironment {
+  const checked = checkRunContext(carried ?? {}, nameOf, tellerOf(options));
+  const id = (field: RunContextField) => {
     const value = checked?.[field];
     return value === undefined ? undefined : encodeText(value);
   };
@@ -61,21 +61,19 @@ export function toEnvironment(
  *   what is ignored is told to `onIgnored`.
  *
  * @example
- * const carried = fromEnvironment(process.env);
+ * const carried = readEnvironment(process.env);
  */
-export function fromEnvironment(
-  env: { readonly [name: string]: string | undefined },
-  options?: CarryOptions,
-): CarriedContext | undefined {
+export function readEnvironment(env: unknown, options?: CarrierOptions): RunContext | undefined {
   const tell = tellerOf(options);
-  const given: { [K in CarriedField]?: unknown } = {};
+  const given: { [K in RunContextField]?: unknown } = {};
   try {
-    for (const field of CARRIED_FIELDS) given[field] = env[VARIABLES[field]];
+    if (typeof env !== "object" || env === null) throw new TypeError("no environment");
+    for (const field of RUN_CONTEXT_FIELDS) given[field] = Reflect.get(env, VARIABLES[field]);
   } catch {
     tell("environment", "unreadable");
     return undefined;
   }
-  for (const field of CARRIED_FIELDS) {
+  for (const field of RUN_CONTEXT_FIELDS) {
     if (field === "traceparent" || field === "tracestate") continue;
     const value = given[field];
     if (isAbsent(value) || typeof value !== "string") continue;
@@ -88,5 +86,5 @@ export function fromEnvironment(
     if (text === undefined) tell(VARIABLES[field], "malformed");
     given[field] = text ?? WRONG;
   }
-  return checkCarried(given, nameOf, tell);
+  return checkRunContext(given, nameOf, tell);
 }

@@ -1,20 +1,15 @@
-import { CARRIED_FIELDS, type CarriedContext, type CarriedField } from "./carried-context.ts";
-import { checkCarried } from "./check-carried.ts";
-import { type CarryOptions, tellerOf } from "./ignored-field.ts";
+import { checkRunContext } from "./check-run-context.ts";
+import { type CarrierOptions, tellerOf } from "./ignored-field.ts";
 import { decodeText, encodeText } from "./percent-text.ts";
 import { oneOfMany, type ReadText } from "./repeated-values.ts";
+import {
+  RUN_CONTEXT_FIELDS,
+  RUN_CONTEXT_HEADERS,
+  type RunContext,
+  type RunContextField,
+} from "./run-context.ts";
 
-/** The header of each field; HTTP does not tell upper from lower case. */
-const HEADERS = {
-  traceparent: "traceparent",
-  tracestate: "tracestate",
-  root_run_id: "entelix-root-run-id",
-  parent_run_id: "entelix-parent-run-id",
-  parent_tool_use_id: "entelix-parent-tool-use-id",
-  thread_id: "entelix-thread-id",
-} as const satisfies Record<CarriedField, string>;
-
-const nameOf = (field: CarriedField) => HEADERS[field];
+const nameOf = (field: RunContextField) => RUN_CONTEXT_HEADERS[field];
 
 /** Headers as they are met: of `fetch`, of Node's `http`, or any object with their names. */
 export type HeadersLike =
@@ -22,7 +17,7 @@ export type HeadersLike =
   | { readonly [name: string]: string | readonly string[] | undefined };
 
 /** What is written into the headers of a request. */
-export interface ToHeadersOptions extends CarryOptions {
+export interface HeaderOptions extends CarrierOptions {
   /**
    * Whether `traceparent` and `tracestate` are written. Say `false` where an instrumentation of the HTTP
    * client is on: it adds its own, which name its span, and two in one request are none to most servers.
@@ -38,22 +33,22 @@ export interface ToHeadersOptions extends CarryOptions {
  * @param carried nothing for `undefined`, so that a call outside any run is a plain one.
  *
  * @example
- * const headers = { ...toHeaders(carryCurrent()), "content-type": "application/json" };
+ * const headers = { ...writeHeaders(currentRunContext()), "content-type": "application/json" };
  * await fetch(url, { method: "POST", headers, body });
  */
-export function toHeaders(
-  carried: CarriedContext | undefined,
-  options?: ToHeadersOptions,
+export function writeHeaders(
+  carried: RunContext | undefined,
+  options?: HeaderOptions,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
-  const checked = checkCarried(carried ?? {}, nameOf, tellerOf(options));
+  const checked = checkRunContext(carried ?? {}, nameOf, tellerOf(options));
   if (checked === undefined) return headers;
   const traced = options?.traceparent ?? true;
-  for (const field of CARRIED_FIELDS) {
+  for (const field of RUN_CONTEXT_FIELDS) {
     const value = checked[field];
     const isTrace = field === "traceparent" || field === "tracestate";
     if (value === undefined || (isTrace && !traced)) continue;
-    headers[HEADERS[field]] = isTrace ? value : encodeText(value);
+    headers[RUN_CONTEXT_HEADERS[field]] = isTrace ? value : encodeText(value);
   }
   return headers;
 }
@@ -66,12 +61,9 @@ export function toHeaders(
  *   what is ignored is told to `onIgnored`.
  *
  * @example
- * const parent = fromHeaders(request.headers, { onIgnored: (field, reason) => log(field, reason) });
+ * const parent = readHeaders(request.headers, { onIgnored: (field, reason) => log(field, reason) });
  */
-export function fromHeaders(
-  headers: HeadersLike,
-  options?: CarryOptions,
-): CarriedContext | undefined {
+export function readHeaders(headers: unknown, options?: CarrierOptions): RunContext | undefined {
   const tell = tellerOf(options);
   let values: ReadonlyMap<string, readonly unknown[]>;
   try {
@@ -80,18 +72,18 @@ export function fromHeaders(
     tell("headers", "unreadable");
     return undefined;
   }
-  const given: { [K in CarriedField]?: unknown } = {};
-  for (const field of CARRIED_FIELDS) {
-    const name = HEADERS[field];
+  const given: { [K in RunContextField]?: unknown } = {};
+  for (const field of RUN_CONTEXT_FIELDS) {
+    const name = RUN_CONTEXT_HEADERS[field];
     given[field] = oneOfMany(field, values.get(name) ?? [], readerOf(field), name, tell);
   }
-  return checkCarried(given, nameOf, tell);
+  return checkRunContext(given, nameOf, tell);
 }
 
 /** The wanted headers of a request, each with all its values. */
 function valuesOf(headers: unknown): ReadonlyMap<string, readonly unknown[]> {
   const wanted = new Map<string, unknown[]>();
-  for (const field of CARRIED_FIELDS) wanted.set(HEADERS[field], []);
+  for (const field of RUN_CONTEXT_FIELDS) wanted.set(RUN_CONTEXT_HEADERS[field], []);
   if (typeof headers !== "object" || headers === null) throw new TypeError("no headers");
   if ("get" in headers && typeof headers.get === "function") {
     for (const [name, values] of wanted) values.push(headers.get(name));
@@ -110,6 +102,6 @@ function valuesOf(headers: unknown): ReadonlyMap<string, readonly unknown[]> {
 
 const asItIs: ReadText = (text) => text;
 
-function readerOf(field: CarriedField): ReadText {
+function readerOf(field: RunContextField): ReadText {
   return field === "traceparent" || field === "tracestate" ? asItIs : decodeText;
 }

@@ -12,7 +12,7 @@ import { callHook } from "../errors/call-hook.ts";
 export type IgnoredReason = "malformed" | "too_long" | "repeated" | "incomplete" | "unreadable";
 
 /** Who is told of what a carrier had and was not taken over. */
-export interface CarryOptions {
+export interface CarrierOptions {
   /**
    * Told of each field that was not taken over: by its name in the carrier, and never with its value,
    * which may be an attacker's. What it throws, or rejects with, is dropped. Default: nobody.
@@ -24,7 +24,7 @@ export interface CarryOptions {
 export type TellIgnored = (field: string, reason: IgnoredReason) => void;
 
 /** What the options say, as a function that never throws. */
-export function tellerOf(options: CarryOptions | undefined): TellIgnored {
+export function tellerOf(options: CarrierOptions | undefined): TellIgnored {
   return (field, reason) => {
     callHook(() => options?.onIgnored?.(field, reason));
   };

@@ -1,6 +1,6 @@
-import type { CarriedField } from "./carried-context.ts";
-import { isAbsent, WRONG } from "./check-carried.ts";
+import { isAbsent, WRONG } from "./check-run-context.ts";
 import type { TellIgnored } from "./ignored-field.ts";
+import type { RunContextField } from "./run-context.ts";
 import { isTraceparent, traceIdOf } from "./trace-headers.ts";
 
 /** What a value stands for; `undefined` when it can't be read. */
@@ -17,7 +17,7 @@ const MOST_LENGTH = 16_384;
  * own behind one that was set by hand, and it names the span that is nearer to the receiver.
  */
 export function oneOfMany(
-  field: CarriedField,
+  field: RunContextField,
   values: readonly unknown[],
   read: ReadText,
   name: string,

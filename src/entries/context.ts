@@ -1,22 +1,19 @@
 // `entelix-otel/context`: the context of a run for other processes, and the ids that follow from a run id.
 
-export type { CarriedContext } from "../context/carried-context.ts";
-export type { ContextSource } from "../context/context-source.ts";
-export { type CarriedEnvelope, fromEnvelope, toEnvelope } from "../context/envelope-fields.ts";
-export { type CarriedEnvironment, fromEnvironment, toEnvironment } from "../context/environment.ts";
-export {
-  fromHeaders,
-  type HeadersLike,
-  type ToHeadersOptions,
-  toHeaders,
-} from "../context/http-headers.ts";
-export type { CarryOptions, IgnoredReason } from "../context/ignored-field.ts";
-export { type RunParent, toRunParent } from "../context/run-parent.ts";
+export { isRunContextSource, type RunContextSource } from "../context/context-source.ts";
+export type { HeadersLike } from "../context/http-headers.ts";
+export type { CarrierOptions, IgnoredReason } from "../context/ignored-field.ts";
+export type { RunContext } from "../context/run-context.ts";
 export { RunIds } from "../lifecycle/run-ids.ts";
-export { carryCurrent } from "../otel/carry-current.ts";
-export { isDerivedParent } from "../otel/span-handle.ts";
 export {
-  type ContextCarrier,
-  type InsidePlace,
-  isContextCarrier,
-} from "../sinks/agent-event-sink.ts";
+  type CarrierFormat,
+  currentRunContext,
+  type ExtractOptions,
+  extract,
+  extractedRunContext,
+  type InjectOptions,
+  inject,
+  RunContextPropagator,
+} from "../otel/propagation.ts";
+export { isDerivedParent } from "../otel/span-handle.ts";
+export { isSpanActivator, type SpanActivator, type SpanTarget } from "../sinks/agent-event-sink.ts";

@@ -1,6 +1,6 @@
 // `entelix-otel/runtime`: agents written in TypeScript.
 
-export type { RunParent } from "../context/run-parent.ts";
+export type { RunContext } from "../context/run-context.ts";
 export type { AgentRun, RunHandle } from "../runtime/agent-run.ts";
 export type { BudgetLimits } from "../runtime/budget.ts";
 export { type CurrentRun, currentRun } from "../runtime/current-run.ts";

@@ -15,29 +15,29 @@ const TRACEPARENT_LENGTH = 55;
  */
 export interface EventEnvelope {
   /** Makes redelivery harmless: an event whose id was seen is counted and changes nothing. */
-  readonly event_id?: string;
+  readonly event_id?: string | undefined;
   /** Orders the events of one stream. It restarts per run: no order between parent and child. */
-  readonly sequence?: number | bigint;
+  readonly sequence?: number | bigint | undefined;
   /**
    * When it happened: RFC 3339 text, or an {@link Instant} once decoded. One that can't be read, or is not
    * from 1970 to 2262, as no span can have it, counts as none.
    */
-  readonly timestamp?: string | Readonly<Instant>;
+  readonly timestamp?: string | Readonly<Instant> | undefined;
   /** Conversation the run belongs to: `gen_ai.conversation.id`, and the key of the audit log. */
-  readonly thread_id?: string;
-  readonly session_id?: string;
+  readonly thread_id?: string | undefined;
+  readonly session_id?: string | undefined;
   /** The run at the top of the tree, so that a child knows its trace without its parent. */
-  readonly root_run_id?: string;
+  readonly root_run_id?: string | undefined;
   /** Evidence that this run continues an interrupted one. */
-  readonly resumed_from_run_id?: string;
+  readonly resumed_from_run_id?: string | undefined;
   /**
    * Tool-use id of the parent's call that dispatched this run. `null`: none did, its code runs outside
    * every call. Left out, it is not known.
    */
-  readonly parent_tool_use_id?: string | null;
+  readonly parent_tool_use_id?: string | null | undefined;
   /** W3C trace context to continue; honoured from trusted senders only. */
-  readonly traceparent?: string;
-  readonly tracestate?: string;
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
 }
 
 /**

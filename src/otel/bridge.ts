@@ -3,8 +3,8 @@ import type { AuditCalls } from "../audit/audit-calls.ts";
 import { AuditSink, type RecordRefs } from "../audit/audit-sink.ts";
 import type { RowWaiter, RowWaiters } from "../audit/row-waiter.ts";
 import type { SessionLog } from "../audit/session-log.ts";
-import type { CarriedContext } from "../context/carried-context.ts";
-import type { ContextSource } from "../context/context-source.ts";
+import type { RunContextSource } from "../context/context-source.ts";
+import type { RunContext } from "../context/run-context.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
@@ -12,13 +12,13 @@ import { checkHas, checkOptionsObject, shownNumber } from "../events/option-chec
 import type {
   AgentEventSink,
   ClosableSink,
-  ContextCarrier,
-  InsidePlace,
+  SpanActivator,
+  SpanTarget,
 } from "../sinks/agent-event-sink.ts";
 import { BridgeAudit } from "./bridge-audit.ts";
-import { carriedFrom } from "./carry.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { EndHold } from "./otel-driver.ts";
+import { runContextOf } from "./run-context-of.ts";
 import { type Rows, RunRows } from "./run-rows.ts";
 import { Telemetry } from "./telemetry.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
@@ -65,7 +65,7 @@ export let internalsOf: (bridge: Bridge) => BridgeInternals;
  * await bridge.shutdown();
  * await log.close();
  */
-export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
+export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   static {
     internalsOf = (bridge) => ({
       telemetry: bridge.#telemetry,
@@ -190,26 +190,26 @@ export class Bridge implements AgentEventSink, ContextCarrier, ContextSource {
    * same. It throws and returns what `work` does.
    *
    * @example
-   * await bridge.inside({ tenant_id, run_id, tool_use_id }, () => callTool());
+   * await bridge.withSpan({ tenant_id, run_id, tool_use_id }, () => callTool());
    */
-  inside<T>(place: InsidePlace, work: () => T): T {
-    return this.#telemetry.contexts.inside(place, work);
+  withSpan<T>(place: SpanTarget, work: () => T): T {
+    return this.#telemetry.contexts.withSpan(place, work);
   }
 
   /**
    * What a child agent in another process or language has to know to stand in this trace, under the
-   * tool call that starts it: for `toHeaders`, `toEnvironment` and `toEnvelope`.
+   * tool call that starts it: for `inject` of `entelix-otel/context`.
    *
    * @param toolUseId the tool call; default: the run itself. Of several calls with this id the newest
    *   counts.
    * @returns `undefined` where the run is not known.
    *
    * @example
-   * const carried = bridge.carry(tenantId, runId, toolUseId);
-   * spawn("expert", { env: { ...process.env, ...toEnvironment(carried) } });
+   * const context = bridge.runContext(tenantId, runId, toolUseId);
+   * spawn("expert", { env: inject({ ...process.env }, { context, format: "environment" }) });
    */
-  carry(tenantId: string, runId: string, toolUseId?: string): CarriedContext | undefined {
-    return carriedFrom(this.#telemetry.find(tenantId, runId), toolUseId);
+  runContext(tenantId: string, runId: string, toolUseId?: string): RunContext | undefined {
+    return runContextOf(this.#telemetry.find(tenantId, runId), toolUseId);
   }
 
   /** What this process knows of a run and its events do not say. A `RecorderSink` asks for it. */

@@ -1,6 +1,6 @@
 import { type Context, context } from "@opentelemetry/api";
 import type { RunKeeper } from "../lifecycle/run-keeper.ts";
-import type { InsidePlace } from "../sinks/agent-event-sink.ts";
+import type { SpanTarget } from "../sinks/agent-event-sink.ts";
 import { contextInside } from "./event-place.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
@@ -31,11 +31,11 @@ export class RunContexts {
   }
 
   /** Calls `work` in the context of that place. What `work` throws is its caller's. */
-  inside<T>(place: InsidePlace, work: () => T): T {
+  withSpan<T>(place: SpanTarget, work: () => T): T {
     return context.with(this.#at(place), work);
   }
 
-  #at(place: InsidePlace): Context {
+  #at(place: SpanTarget): Context {
     try {
       const { tenant_id, run_id, tool_use_id, model_call_id } = place;
       return this.of(tenant_id, run_id, tool_use_id, model_call_id);

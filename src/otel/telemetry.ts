@@ -105,7 +105,7 @@ export class Telemetry {
       this.#metrics?.tenantConflict(tenantId);
     });
     this.contexts = new RunContexts(this.lifecycle.runs, (error) =>
-      this.reporter.report(error, "inside"),
+      this.reporter.report(error, "withSpan"),
     );
     this.#signals = new SignalApplier(this.lifecycle, this.#driver);
     if (this.#live && options.metrics !== false) {

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { isPromise } from "../events/promises.ts";
 import {
   type AgentEventSink,
-  type InsidePlace,
-  isContextCarrier,
+  isSpanActivator,
+  type SpanTarget,
 } from "../sinks/agent-event-sink.ts";
 import type { RunPolicy } from "./run-policy.ts";
 
@@ -55,11 +55,11 @@ type Came<T> = { readonly value: T } | { readonly thrown: unknown };
  */
 export function carried<T>(
   sink: AgentEventSink,
-  place: Omit<InsidePlace, "tenant_id" | "run_id">,
+  place: Omit<SpanTarget, "tenant_id" | "run_id">,
   run: CurrentRun,
   work: () => T,
 ): T {
-  if (!isContextCarrier(sink)) return withCurrentRun(run, work);
+  if (!isSpanActivator(sink)) return withCurrentRun(run, work);
   let came: Came<T> | undefined;
   const once = (): T => {
     came ??= attempt(run, work);
@@ -67,7 +67,7 @@ export function carried<T>(
     return came.value;
   };
   try {
-    const given: unknown = sink.inside(
+    const given: unknown = sink.withSpan(
       { tenant_id: run.tenantId, run_id: run.runId, ...place },
       once,
     );

@@ -82,7 +82,7 @@ export class LiveRun<I> implements RunCore {
    */
   async start(): Promise<void> {
     const { agent, parent, signals, deadlineMs } = this.plan;
-    const parent_run_id = parent?.parentRunId ?? null;
+    const parent_run_id = parent?.parent_run_id ?? null;
     try {
       const taken = this.#line.insist({ type: "started", ...this.ids, agent, parent_run_id });
       for (const signal of signals) this.#watch.signal(signal, (error) => this.#callOff(error));

@@ -23,7 +23,7 @@ export class RunFace<I> implements AgentRun<I> {
   }
 
   get parentRunId(): string | undefined {
-    return this.#run.plan.parent?.parentRunId;
+    return this.#run.plan.parent?.parent_run_id;
   }
 
   get tenantId(): string {

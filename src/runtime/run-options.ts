@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import type { RunParent } from "../context/run-parent.ts";
+import type { RunContext } from "../context/run-context.ts";
 import { checkFunction, describe } from "../events/option-checks.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
@@ -50,8 +50,8 @@ export interface RunOptions<I = unknown> {
   readonly resumedFromRunId?: string | undefined;
   /** Default: a UUID v7. */
   readonly runId?: string | undefined;
-  /** A parent in another process. `null`: none, though the code runs inside a run. */
-  readonly parent?: RunParent | null | undefined;
+  /** A parent in another process, as `extract` gives it. `null`: none, though the code runs inside a run. */
+  readonly parent?: RunContext | null | undefined;
   /** Told of errors that the run goes on without: of the sink, of usage that is no number. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
@@ -68,7 +68,7 @@ export interface RunPlan<I> {
   readonly tenantId: string;
   readonly runId: string;
   readonly rootRunId: string;
-  readonly parent: RunParent | undefined;
+  readonly parent: RunContext | undefined;
   /** Started in the code of its parent, here. */
   readonly isInside: boolean;
   readonly threadId: string | undefined;
@@ -90,10 +90,10 @@ export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
     above === undefined
       ? checkParent(options.parent)
       : {
-          parentRunId: above.runId,
-          rootRunId: above.rootRunId,
-          toolUseId: above.toolUseId,
-          threadId: above.threadId,
+          parent_run_id: above.runId,
+          root_run_id: above.rootRunId,
+          parent_tool_use_id: above.toolUseId,
+          thread_id: above.threadId,
         };
   const runId = optionalText(options.runId, "runId") ?? uuidv7();
   const inherited = above?.policy;
@@ -102,10 +102,10 @@ export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
     sink: checkSink(options.sink ?? here?.sink),
     tenantId,
     runId,
-    rootRunId: parent?.rootRunId ?? runId,
+    rootRunId: parent?.root_run_id ?? runId,
     parent,
     isInside: above !== undefined,
-    threadId: optionalText(options.threadId, "threadId") ?? parent?.threadId,
+    threadId: optionalText(options.threadId, "threadId") ?? parent?.thread_id,
     resumedFromRunId: optionalText(options.resumedFromRunId, "resumedFromRunId"),
     input: options.input,
     deadlineMs: milliseconds(options.deadlineMs, "deadlineMs"),
@@ -166,13 +166,18 @@ function checkTerminal(policy: TerminalToolErrors | undefined): TerminalToolErro
   );
 }
 
-function checkParent(parent: RunParent | null | undefined): RunParent | undefined {
+function checkParent(parent: RunContext | null | undefined): RunContext | undefined {
   if (parent === null || parent === undefined) return undefined;
-  text(parent.parentRunId, "parent.parentRunId");
-  text(parent.rootRunId, "parent.rootRunId");
-  const { toolUseId, traceparent, tracestate, threadId } = parent;
+  text(parent.parent_run_id, "parent.parent_run_id");
+  text(parent.root_run_id, "parent.root_run_id");
+  const { parent_tool_use_id, traceparent, tracestate, thread_id } = parent;
   // Else the audit log would refuse the rows of the run, or nobody read its recording.
-  for (const [field, value] of Object.entries({ toolUseId, traceparent, tracestate, threadId })) {
+  for (const [field, value] of Object.entries({
+    parent_tool_use_id,
+    traceparent,
+    tracestate,
+    thread_id,
+  })) {
     if (value === undefined || value === null || typeof value === "string") continue;
     throw new TypeError(`parent.${field}: expected a text, got ${typeof value}`);
   }
@@ -189,7 +194,7 @@ export function envelopeFor({
 }: RunPlan<unknown>): RunEnvelope {
   const { traceparent, tracestate } = parent ?? {};
   // Here it is known, also that it is none; in another process it may just not have been said.
-  const toolUseId = isInside ? (parent?.toolUseId ?? null) : parent?.toolUseId;
+  const toolUseId = isInside ? (parent?.parent_tool_use_id ?? null) : parent?.parent_tool_use_id;
   return {
     root_run_id: rootRunId,
     ...(threadId === undefined ? {} : { thread_id: threadId }),

@@ -5,7 +5,7 @@ import type { EventEnvelope } from "../events/event-envelope.ts";
 import { checkFunction, checkGiven, checkOptionsObject } from "../events/option-checks.ts";
 import { isPromise } from "../events/promises.ts";
 import type { AgentEventSink, ClosableSink, InnerSink } from "./agent-event-sink.ts";
-import { type ContextCarrier, type InsidePlace, insideOf } from "./agent-event-sink.ts";
+import { type SpanActivator, type SpanTarget, withSpanOf } from "./agent-event-sink.ts";
 
 /**
  * What the wrapped sink failed at: the type of an event, or the name of the closing method.
@@ -34,7 +34,7 @@ export interface FailOpenOptions {
  * @example
  * new FailOpenSink(otelSink, { onError: (error) => logger.warn(error) });
  */
-export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSink, ContextCarrier {
+export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSink, SpanActivator {
   readonly #inner: InnerSink<S>;
   readonly #onError: FailOpenHandler;
   #errors = 0;
@@ -63,8 +63,8 @@ export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   }
 
   /** Calls `work` inside the wrapped sink's span, if it has any. Errors of `work` are not kept. */
-  inside<T>(place: InsidePlace, work: () => T): T {
-    return insideOf(this.#inner, place, work);
+  withSpan<T>(place: SpanTarget, work: () => T): T {
+    return withSpanOf(this.#inner, place, work);
   }
 
   /** Flushes the wrapped sink; an error is contained as that of an event is. */

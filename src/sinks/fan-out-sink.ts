@@ -4,7 +4,7 @@ import type { EventEnvelope } from "../events/event-envelope.ts";
 import { checkGiven } from "../events/option-checks.ts";
 import { isPromise } from "../events/promises.ts";
 import type { AgentEventSink, ClosableSink, InnerSink } from "./agent-event-sink.ts";
-import { type ContextCarrier, type InsidePlace, insideOf } from "./agent-event-sink.ts";
+import { type SpanActivator, type SpanTarget, withSpanOf } from "./agent-event-sink.ts";
 import { Passage, RunOrder } from "./run-order.ts";
 
 /**
@@ -19,7 +19,7 @@ import { Passage, RunOrder } from "./run-order.ts";
  * @example
  * new FanOutSink([auditSink, new FailOpenSink(otelSink)]);
  */
-export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink, ContextCarrier {
+export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink, SpanActivator {
   readonly #sinks: readonly InnerSink<S>[];
   readonly #order = new RunOrder();
 
@@ -73,10 +73,10 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
   }
 
   /** Calls `work` inside the span of the first sink that has an open one there. */
-  inside<T>(place: InsidePlace, work: () => T): T {
+  withSpan<T>(place: SpanTarget, work: () => T): T {
     // Innermost is what counts. Whether a sink that wraps others carries anything, it can't tell.
     const innermostFirst = (inner: () => T, sink: InnerSink<S>) => () =>
-      insideOf(sink, place, inner);
+      withSpanOf(sink, place, inner);
     return this.#sinks.reduce(innermostFirst, work)();
   }
 

@@ -2,7 +2,7 @@ import { type AgentEvent, eraseState } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { checkGiven } from "../events/option-checks.ts";
 import type { AgentEventSink, ClosableSink, InnerSink } from "./agent-event-sink.ts";
-import { type ContextCarrier, type InsidePlace, insideOf } from "./agent-event-sink.ts";
+import { type SpanActivator, type SpanTarget, withSpanOf } from "./agent-event-sink.ts";
 
 /**
  * Replaces the agent's state in `complete` by `null`, for a sink that need not know it or must not
@@ -15,7 +15,7 @@ import { type ContextCarrier, type InsidePlace, insideOf } from "./agent-event-s
  * new StateErasureSink<MyState>(sharedSink);
  */
 export class StateErasureSink<S = unknown>
-  implements AgentEventSink<S>, ClosableSink, ContextCarrier
+  implements AgentEventSink<S>, ClosableSink, SpanActivator
 {
   readonly #inner: InnerSink<null>;
 
@@ -36,8 +36,8 @@ export class StateErasureSink<S = unknown>
   }
 
   /** Calls `work` inside the wrapped sink's span, if it has any. */
-  inside<T>(place: InsidePlace, work: () => T): T {
-    return insideOf(this.#inner, place, work);
+  withSpan<T>(place: SpanTarget, work: () => T): T {
+    return withSpanOf(this.#inner, place, work);
   }
 
   async forceFlush(): Promise<void> {

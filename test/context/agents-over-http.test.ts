@@ -5,11 +5,10 @@ import { UndiciInstrumentation } from "@opentelemetry/instrumentation-undici";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { fromHeaders, type ToHeadersOptions, toHeaders } from "../../src/context/http-headers.ts";
-import { toRunParent } from "../../src/context/run-parent.ts";
+
 import { inSpan, LangChainHandler } from "../../src/entries/langchain.ts";
 import { runAgent } from "../../src/entries/runtime.ts";
-import { carryCurrent } from "../../src/otel/carry-current.ts";
+import { extract, type InjectOptions, inject } from "../../src/otel/propagation.ts";
 import { setupTracing } from "../../src/otel/setup/setup-tracing.ts";
 import type { Tracing } from "../../src/otel/setup/tracing.ts";
 import { CaptureSink } from "../../src/sinks/capture-sink.ts";
@@ -41,9 +40,8 @@ afterEach(() => {
 async function serveExpert() {
   const bridge = tracing.createBridge();
   const answer = ({ headers }: IncomingMessage) =>
-    runAgent(
-      { sink: bridge, agent: "expert", tenant: "acme", parent: toRunParent(fromHeaders(headers)) },
-      (run) => run.tool("lookup", () => ({ threadId: run.threadId, rootRunId: run.rootRunId })),
+    runAgent({ sink: bridge, agent: "expert", tenant: "acme", parent: extract(headers) }, (run) =>
+      run.tool("lookup", () => ({ threadId: run.threadId, rootRunId: run.rootRunId })),
     );
   const server = createServer((request, response) => {
     answer(request).then(
@@ -63,8 +61,8 @@ async function serveExpert() {
   };
 }
 
-async function ask(url: string, options?: ToHeadersOptions): Promise<unknown> {
-  const response = await fetch(url, { headers: toHeaders(carryCurrent(), options) });
+async function ask(url: string, options?: InjectOptions): Promise<unknown> {
+  const response = await fetch(url, { headers: inject({}, options) });
   return response.json();
 }
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromEnvelope, toEnvelope } from "../../src/context/envelope-fields.ts";
-import { fromEnvironment, toEnvironment } from "../../src/context/environment.ts";
-import { fromHeaders, toHeaders } from "../../src/context/http-headers.ts";
+import { readEnvironment, writeEnvironment } from "../../src/context/environment.ts";
+import { readHeaders, writeHeaders } from "../../src/context/http-headers.ts";
+import { readMessage, writeMessage } from "../../src/context/message.ts";
 import { runs } from "../support/runs.ts";
 
 const TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -31,10 +31,10 @@ describe("whatever is carried", () => {
   it("comes back the same, through every carrier", () => {
     fc.assert(
       fc.property(carried, (context) => {
-        expect(fromHeaders(new Headers(toHeaders(context)))).toEqual(context);
-        expect(fromEnvironment(passed(toEnvironment(context)))).toEqual(context);
+        expect(readHeaders(new Headers(writeHeaders(context)))).toEqual(context);
+        expect(readEnvironment(passed(writeEnvironment(context)))).toEqual(context);
         const { parent_run_id } = context;
-        expect(fromEnvelope({ ...toEnvelope(context), parent_run_id })).toEqual(context);
+        expect(readMessage({ ...writeMessage(context), parent_run_id })).toEqual(context);
       }),
     );
   });
@@ -49,8 +49,8 @@ describe("whatever is carried", () => {
     });
     fc.assert(
       fc.property(anything, (context) => {
-        for (const value of Object.values(toHeaders(context))) expect(value).toMatch(/^[ -~]+$/);
-        for (const value of Object.values(toEnvironment(context))) {
+        for (const value of Object.values(writeHeaders(context))) expect(value).toMatch(/^[ -~]+$/);
+        for (const value of Object.values(writeEnvironment(context))) {
           expect(value ?? "none").toMatch(/^[ -~]+$/);
         }
       }),
@@ -60,8 +60,8 @@ describe("whatever is carried", () => {
   it("never throws, whatever comes in", () => {
     fc.assert(
       fc.property(fc.anything({ withMap: true, withNullPrototype: true }), (anything) => {
-        for (const read of [fromHeaders, fromEnvironment, fromEnvelope]) {
-          const named = { ...toHeaders(LEAST), ...toEnvironment(LEAST), ...LEAST };
+        for (const read of [readHeaders, readEnvironment, readMessage]) {
+          const named = { ...writeHeaders(LEAST), ...writeEnvironment(LEAST), ...LEAST };
           for (const name of Object.keys(named)) {
             Reflect.apply(read, undefined, [{ ...named, [name]: anything }]);
           }

@@ -2,10 +2,10 @@ import { context } from "@opentelemetry/api";
 import { UndiciInstrumentation } from "@opentelemetry/instrumentation-undici";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { fromHeaders, toHeaders } from "../../src/context/http-headers.ts";
+import { readHeaders, writeHeaders } from "../../src/context/http-headers.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { Bridge } from "../../src/otel/bridge.ts";
-import { carryCurrent } from "../../src/otel/carry-current.ts";
+import { currentRunContext } from "../../src/otel/propagation.ts";
 import { setupTracing } from "../../src/otel/setup/setup-tracing.ts";
 import type { Tracing } from "../../src/otel/setup/tracing.ts";
 import { withCurrentRun } from "../../src/runtime/current-run.ts";
@@ -69,7 +69,7 @@ function end(...ids: readonly string[]): void {
 describe("a fetch, with the instrumentation of undici on", () => {
   it("inside a tool is a child of that tool's span, and the server is told", async () => {
     start("a");
-    await bridge.inside(place("a"), async () => {
+    await bridge.withSpan(place("a"), async () => {
       await new Promise((resolve) => setImmediate(resolve));
       await request("/orders");
     });
@@ -99,9 +99,9 @@ describe("a fetch, with the instrumentation of undici on", () => {
     send(other.started("other"));
     send(other.toolStart("a", "theirs"));
     await Promise.all([
-      bridge.inside(place("a"), () => request("/a")),
-      bridge.inside(place("b"), () => request("/b")),
-      bridge.inside({ ...place("a"), tenant_id: "globex", run_id: OTHER }, () =>
+      bridge.withSpan(place("a"), () => request("/a")),
+      bridge.withSpan(place("b"), () => request("/b")),
+      bridge.withSpan({ ...place("a"), tenant_id: "globex", run_id: OTHER }, () =>
         request("/theirs"),
       ),
       request("/outside"),
@@ -120,7 +120,7 @@ describe("a fetch, with the instrumentation of undici on", () => {
     start();
     const call = { run_id: TOP, tenant_id: "acme", model_call_id: "m-1", model: "small-1" };
     send({ type: "model_start", ...call });
-    await bridge.inside(call, () => request("/chat"));
+    await bridge.withSpan(call, () => request("/chat"));
     send({ type: "model_complete", ...call, duration_ms: 3 });
     end();
     expect(spanOf("/chat").parent).toBe(named("chat small-1")?.span_id);
@@ -131,11 +131,11 @@ describe("a fetch, with the instrumentation of undici on", () => {
 describe("what a request carries to another agent", () => {
   it("has the span of the request where the instrumentation writes the trace", async () => {
     start("a");
-    await bridge.inside(place("a"), () =>
-      request("/expert", toHeaders(carryCurrent(), { traceparent: false })),
+    await bridge.withSpan(place("a"), () =>
+      request("/expert", writeHeaders(currentRunContext(), { traceparent: false })),
     );
     end("a");
-    expect(fromHeaders(server.request("/expert").headers)).toEqual({
+    expect(readHeaders(server.request("/expert").headers)).toEqual({
       traceparent: `00-${TOP.replaceAll("-", "")}-${spanOfId("/expert")}-01`,
       root_run_id: TOP,
       parent_run_id: TOP,
@@ -146,11 +146,11 @@ describe("what a request carries to another agent", () => {
 
   it("has it too where both wrote one, which is none to other servers", async () => {
     start("a");
-    await bridge.inside(place("a"), () => request("/expert", toHeaders(carryCurrent())));
+    await bridge.withSpan(place("a"), () => request("/expert", writeHeaders(currentRunContext())));
     end("a");
     const { headers } = server.request("/expert");
     expect(headers.traceparent).toMatch(/^00-\w{32}-\w{16}-01, 00-\w{32}-\w{16}-01$/);
-    expect(fromHeaders(headers)?.traceparent).toContain(spanOfId("/expert"));
+    expect(readHeaders(headers)?.traceparent).toContain(spanOfId("/expert"));
   });
 });
 
@@ -165,36 +165,36 @@ describe("the current context", () => {
   const current = { tenantId: "acme", runId: TOP, rootRunId: TOP, sink };
 
   it("is none outside any run", () => {
-    expect(carryCurrent()).toBeUndefined();
+    expect(currentRunContext()).toBeUndefined();
   });
 
   it("is that of the tool call which the code runs inside, however it came there", () => {
     start("a");
-    const carried = bridge.carry("acme", TOP, "a");
+    const carried = bridge.runContext("acme", TOP, "a");
     expect(carried).toMatchObject({ ...ids, parent_tool_use_id: "a", thread_id: "th-1" });
-    expect(bridge.inside(place("a"), carryCurrent)).toEqual(carried);
-    expect(withCurrentRun({ ...current, toolUseId: "a", sink: bridge }, carryCurrent)).toEqual(
+    expect(bridge.withSpan(place("a"), currentRunContext)).toEqual(carried);
+    expect(withCurrentRun({ ...current, toolUseId: "a", sink: bridge }, currentRunContext)).toEqual(
       carried,
     );
-    const inBoth = () => withCurrentRun({ ...current, toolUseId: "a" }, carryCurrent);
-    expect(bridge.inside(place("a"), inBoth)).toEqual(carried);
+    const inBoth = () => withCurrentRun({ ...current, toolUseId: "a" }, currentRunContext);
+    expect(bridge.withSpan(place("a"), inBoth)).toEqual(carried);
     end("a");
   });
 
   it("is known to another copy of the package, as CommonJS and ESM make one each", async () => {
     vi.resetModules();
-    const copy = await import("../../src/otel/carry-current.ts");
-    expect(copy.carryCurrent).not.toBe(carryCurrent);
+    const copy = await import("../../src/otel/propagation.ts");
+    expect(copy.currentRunContext).not.toBe(currentRunContext);
     start("a");
-    const carried = bridge.carry("acme", TOP, "a");
+    const carried = bridge.runContext("acme", TOP, "a");
     expect(carried?.traceparent).toBeDefined();
-    expect(bridge.inside(place("a"), copy.carryCurrent)).toEqual(carried);
+    expect(bridge.withSpan(place("a"), copy.currentRunContext)).toEqual(carried);
     end("a");
   });
 
   it("is the ids alone where no sink knows the span", () => {
     const run = { ...current, toolUseId: "a", threadId: "th-1" };
-    expect(withCurrentRun(run, carryCurrent)).toEqual({
+    expect(withCurrentRun(run, currentRunContext)).toEqual({
       ...ids,
       parent_tool_use_id: "a",
       thread_id: "th-1",
@@ -205,24 +205,26 @@ describe("the current context", () => {
         throw new Error("broken");
       },
     };
-    expect(withCurrentRun({ ...current, sink: broken }, carryCurrent)).toEqual(ids);
+    expect(withCurrentRun({ ...current, sink: broken }, currentRunContext)).toEqual(ids);
   });
 
   it("is that of the current run where the active span is another's", () => {
     start("a");
     const elsewhere = { ...current, tenantId: "globex", runId: OTHER, rootRunId: OTHER };
-    expect(bridge.inside(place("a"), () => withCurrentRun(elsewhere, carryCurrent))).toEqual({
-      root_run_id: OTHER,
-      parent_run_id: OTHER,
-    });
+    expect(bridge.withSpan(place("a"), () => withCurrentRun(elsewhere, currentRunContext))).toEqual(
+      {
+        root_run_id: OTHER,
+        parent_run_id: OTHER,
+      },
+    );
     end("a");
   });
 
   it("is that of a run told by hand below the current one", () => {
     start("a");
     const sub = new RunEvents(OTHER);
-    bridge.inside(place("a"), () => send(sub.started("sub", TOP)));
-    const inSub = () => bridge.inside({ tenant_id: "acme", run_id: OTHER }, carryCurrent);
+    bridge.withSpan(place("a"), () => send(sub.started("sub", TOP)));
+    const inSub = () => bridge.withSpan({ tenant_id: "acme", run_id: OTHER }, currentRunContext);
     expect(withCurrentRun({ ...current, toolUseId: "a", sink: bridge }, inSub)).toEqual({
       root_run_id: TOP,
       parent_run_id: OTHER,

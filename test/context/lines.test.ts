@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { MOST_ID_BYTES } from "../../src/context/carried-context.ts";
-import { toEnvironment } from "../../src/context/environment.ts";
-import { toHeaders } from "../../src/context/http-headers.ts";
+import { writeEnvironment } from "../../src/context/environment.ts";
+import { writeHeaders } from "../../src/context/http-headers.ts";
+import { MOST_ID_BYTES } from "../../src/context/run-context.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { RUNTIMES } from "../../src/runtimes/runtimes.ts";
@@ -57,7 +57,7 @@ describe("an agent in another language", () => {
   here.identified(1, top.toolStart("검색#0"));
   here.identified(2, top.toolComplete("검색#0"));
   here.identified(3, top.toolStart("검색#0"));
-  const environment = toEnvironment(here.sink.carry("acme", TOP, "검색#0"));
+  const environment = writeEnvironment(here.sink.runContext("acme", TOP, "검색#0"));
   const callSpan = (occurrence: number) =>
     RunIds.fromUuid(TOP)?.childSpanId("t", "검색#0", occurrence);
 
@@ -94,10 +94,10 @@ describe("docs/context.md", () => {
       parent_tool_use_id: "call_1",
       thread_id: "th-1",
     };
-    const rows = tableRows(section(page, "Out"));
+    const rows = tableRows(section(page, "Sending the context"));
     expect(rows.map(([field]) => field)).toEqual(Object.keys(carried));
-    expect(rows.map(([, header]) => header)).toEqual(Object.keys(toHeaders(carried)));
-    expect(rows.map(([, , variable]) => variable)).toEqual(Object.keys(toEnvironment(carried)));
+    expect(rows.map(([, header]) => header)).toEqual(Object.keys(writeHeaders(carried)));
+    expect(rows.map(([, , variable]) => variable)).toEqual(Object.keys(writeEnvironment(carried)));
   });
 
   it("has the bound of an id", () => {

@@ -7,10 +7,10 @@ import {
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
-import type { CarriedContext } from "../../src/context/carried-context.ts";
-import { fromEnvelope, toEnvelope } from "../../src/context/envelope-fields.ts";
-import { fromEnvironment, toEnvironment } from "../../src/context/environment.ts";
-import { fromHeaders, toHeaders } from "../../src/context/http-headers.ts";
+import { readEnvironment, writeEnvironment } from "../../src/context/environment.ts";
+import { readHeaders, writeHeaders } from "../../src/context/http-headers.ts";
+import { readMessage, writeMessage } from "../../src/context/message.ts";
+import type { RunContext } from "../../src/context/run-context.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { createSampler } from "../../src/otel/setup/sampler.ts";
@@ -29,9 +29,9 @@ const callSpan = (id: string, occurrence = 1) =>
 const sampled = (sampler: Sampler) => ({ sampler: createSampler(sampler) });
 
 /** The child's process: its events, in a sink that knows nothing of the parent. */
-function elsewhere(carried: CarriedContext | undefined, sampler: Sampler = new AlwaysOnSampler()) {
+function elsewhere(carried: RunContext | undefined, sampler: Sampler = new AlwaysOnSampler()) {
   const there = bench({}, sampled(sampler));
-  there.at(10, child.started("child", carried?.parent_run_id), toEnvelope(carried));
+  there.at(10, child.started("child", carried?.parent_run_id), writeMessage(carried));
   there.at(11, child.complete());
   return there;
 }
@@ -52,11 +52,11 @@ describe("what is carried", () => {
     sink.send(top.started("top"), { thread_id: "th-1" });
     sink.send(top.toolStart("call_1"));
     const run = { root_run_id: TOP, parent_run_id: TOP, thread_id: "th-1" };
-    expect(sink.carry("acme", TOP)).toEqual({
+    expect(sink.runContext("acme", TOP)).toEqual({
       ...run,
       traceparent: `00-${TRACE}-8000000000000001-01`,
     });
-    expect(sink.carry("acme", TOP, "call_1")).toEqual({
+    expect(sink.runContext("acme", TOP, "call_1")).toEqual({
       ...run,
       traceparent: `00-${TRACE}-${callSpan("call_1")}-01`,
       parent_tool_use_id: "call_1",
@@ -65,13 +65,14 @@ describe("what is carried", () => {
 
   it("of a run that nobody knows is nothing, and other tenants' runs are not known", () => {
     const here = parent();
-    expect(here.sink.carry("acme", CHILD)).toBeUndefined();
-    expect(here.sink.carry("globex", TOP)).toBeUndefined();
+    expect(here.sink.runContext("acme", CHILD)).toBeUndefined();
+    expect(here.sink.runContext("globex", TOP)).toBeUndefined();
   });
 
   it("is the newest open call's of an id, else the last one's, else the run's", () => {
     const here = parent();
-    const spanId = (id: string) => here.sink.carry("acme", TOP, id)?.traceparent?.split("-")[2];
+    const spanId = (id: string) =>
+      here.sink.runContext("acme", TOP, id)?.traceparent?.split("-")[2];
     here.identified(2, top.toolStart("call_1"));
     expect(spanId("call_1")).toBe(callSpan("call_1", 2));
     here.identified(3, top.toolComplete("call_1"));
@@ -86,27 +87,31 @@ describe("what is carried", () => {
     "of a run that is over is what it was, its conversation too: %s",
     (end) => {
       const here = parent();
-      const before = [here.sink.carry("acme", TOP), here.sink.carry("acme", TOP, "call_1")];
+      const before = [
+        here.sink.runContext("acme", TOP),
+        here.sink.runContext("acme", TOP, "call_1"),
+      ];
       here.at(4, top[end]());
       expect(before[0]?.thread_id).toBe("th-1");
-      expect([here.sink.carry("acme", TOP), here.sink.carry("acme", TOP, "call_1")]).toEqual(
-        before,
-      );
+      expect([
+        here.sink.runContext("acme", TOP),
+        here.sink.runContext("acme", TOP, "call_1"),
+      ]).toEqual(before);
     },
   );
 
   it("is without a trace where there is no SDK", () => {
     const sink = new Bridge({ mode: "replay" });
     void sink.send(top.started("top"));
-    expect(sink.carry("acme", TOP)).toEqual({ root_run_id: TOP, parent_run_id: TOP });
+    expect(sink.runContext("acme", TOP)).toEqual({ root_run_id: TOP, parent_run_id: TOP });
   });
 
   it("has the ids that spans really got, under a generator that is not ours", () => {
     const here = parent({ foreignIds: true });
     here.identified(2, top.toolComplete("call_1"));
     here.at(3, top.toolStart("call_2"));
-    const { traceparent: ended } = here.sink.carry("acme", TOP, "call_1") ?? {};
-    const { traceparent: open } = here.sink.carry("acme", TOP, "call_2") ?? {};
+    const { traceparent: ended } = here.sink.runContext("acme", TOP, "call_1") ?? {};
+    const { traceparent: open } = here.sink.runContext("acme", TOP, "call_2") ?? {};
     here.at(4, top.toolComplete("call_2"));
     here.at(5, top.complete());
     const [run] = here.trees();
@@ -118,7 +123,7 @@ describe("what is carried", () => {
     const traceState = createTraceState("vendor=1");
     const sampler: Sampler = { shouldSample: () => ({ decision: 2, traceState }) };
     const here = parent({ sampler });
-    const carried = here.sink.carry("acme", TOP, "call_1");
+    const carried = here.sink.runContext("acme", TOP, "call_1");
     expect(carried?.tracestate).toBe("vendor=1");
     const there = elsewhere(carried);
     expect(there.spans()[0]?.spanContext().traceState?.serialize()).toBe("vendor=1");
@@ -127,19 +132,19 @@ describe("what is carried", () => {
 
 describe("a child in another process", () => {
   it.each([
-    ["headers", (carried?: CarriedContext) => fromHeaders(new Headers(toHeaders(carried)))],
+    ["headers", (carried?: RunContext) => readHeaders(new Headers(writeHeaders(carried)))],
     [
       "the environment",
-      (carried?: CarriedContext) => fromEnvironment({ ...toEnvironment(carried) }),
+      (carried?: RunContext) => readEnvironment({ ...writeEnvironment(carried) }),
     ],
     [
       "an envelope",
-      (carried?: CarriedContext) =>
-        fromEnvelope({ ...toEnvelope(carried), parent_run_id: carried?.parent_run_id }),
+      (carried?: RunContext) =>
+        readMessage({ ...writeMessage(carried), parent_run_id: carried?.parent_run_id }),
     ],
   ])("goes on in the trace, by %s", (_, through) => {
     const here = parent();
-    const there = elsewhere(through(here.sink.carry("acme", TOP, "call_1")));
+    const there = elsewhere(through(here.sink.runContext("acme", TOP, "call_1")));
     expect(there.find("invoke_agent child")).toMatchObject({
       trace: TRACE,
       parent: callSpan("call_1"),
@@ -155,10 +160,10 @@ describe("a child in another process", () => {
   it("carries the root on to the next process", () => {
     const first = parent();
     const second = bench();
-    const carried = first.sink.carry("acme", TOP, "call_1");
-    second.at(2, child.started("child", TOP), toEnvelope(carried));
+    const carried = first.sink.runContext("acme", TOP, "call_1");
+    second.at(2, child.started("child", TOP), writeMessage(carried));
     second.at(3, child.toolStart("call_1"));
-    const further = second.sink.carry("acme", CHILD, "call_1");
+    const further = second.sink.runContext("acme", CHILD, "call_1");
     const spanId = RunIds.fromUuid(CHILD)?.childSpanId("t", "call_1");
     expect(further).toEqual({
       traceparent: `00-${TRACE}-${spanId}-01`,
@@ -168,13 +173,13 @@ describe("a child in another process", () => {
       thread_id: "th-1",
     });
     const third = bench();
-    third.at(4, grandchild.started("grandchild", CHILD), toEnvelope(further));
+    third.at(4, grandchild.started("grandchild", CHILD), writeMessage(further));
     third.at(5, grandchild.complete());
     expect(third.find("invoke_agent grandchild")).toMatchObject({ trace: TRACE, parent: spanId });
   });
 
   it("stands under the same call by the ids alone, where no trace is carried", () => {
-    const carried = parent().sink.carry("acme", TOP, "call_1");
+    const carried = parent().sink.runContext("acme", TOP, "call_1");
     const { traceparent: _, ...ids } = carried ?? { root_run_id: TOP, parent_run_id: TOP };
     expect(elsewhere(ids).find("invoke_agent child")).toMatchObject({
       trace: TRACE,
@@ -186,15 +191,15 @@ describe("a child in another process", () => {
     const here = parent();
     here.identified(2, top.toolComplete("call_1"));
     here.identified(3, top.toolStart("call_1"));
-    const carried = here.sink.carry("acme", TOP, "call_1");
+    const carried = here.sink.runContext("acme", TOP, "call_1");
     expect(elsewhere(carried).find("invoke_agent child").parent).toBe(callSpan("call_1", 2));
   });
 
   it("of another tenant is in the sender's trace, where nobody knows the sender's runs", () => {
-    const carried = parent().sink.carry("acme", TOP, "call_1");
+    const carried = parent().sink.runContext("acme", TOP, "call_1");
     const there = bench();
     const theirs = new RunEvents(CHILD, "globex");
-    there.at(1, theirs.started("child", TOP), toEnvelope(carried));
+    there.at(1, theirs.started("child", TOP), writeMessage(carried));
     there.at(2, theirs.complete());
     expect(there.find("invoke_agent child").trace).toBe(TRACE);
   });
@@ -203,7 +208,11 @@ describe("a child in another process", () => {
 describe("where one service sees the events of both", () => {
   it("the child stands under its parent's call, once", () => {
     const here = parent();
-    here.at(2, child.started("child", TOP), toEnvelope(here.sink.carry("acme", TOP, "call_1")));
+    here.at(
+      2,
+      child.started("child", TOP),
+      writeMessage(here.sink.runContext("acme", TOP, "call_1")),
+    );
     here.at(3, child.complete());
     here.at(4, top.toolComplete("call_1"));
     here.at(5, top.complete());
@@ -218,7 +227,11 @@ describe("where one service sees the events of both", () => {
   it("a child of another tenant is a trace of its own, linked", () => {
     const here = parent();
     const theirs = new RunEvents(CHILD, "globex");
-    here.at(2, theirs.started("child", TOP), toEnvelope(here.sink.carry("acme", TOP, "call_1")));
+    here.at(
+      2,
+      theirs.started("child", TOP),
+      writeMessage(here.sink.runContext("acme", TOP, "call_1")),
+    );
     here.at(3, theirs.complete());
     expect(here.find("invoke_agent child")).toMatchObject({
       trace: CHILD.replaceAll("-", ""),
@@ -231,10 +244,10 @@ describe("where one service sees the events of both", () => {
     "of calls with one id it stands under the one that its trace names: %i",
     (occurrence) => {
       const here = parent();
-      const first = here.sink.carry("acme", TOP, "call_1");
+      const first = here.sink.runContext("acme", TOP, "call_1");
       here.identified(2, top.toolStart("call_1"));
-      const second = here.sink.carry("acme", TOP, "call_1");
-      here.at(3, child.started("child", TOP), toEnvelope(occurrence === 1 ? first : second));
+      const second = here.sink.runContext("acme", TOP, "call_1");
+      here.at(3, child.started("child", TOP), writeMessage(occurrence === 1 ? first : second));
       here.at(4, child.complete());
       expect(here.find("invoke_agent child").parent).toBe(callSpan("call_1", occurrence));
     },
@@ -243,7 +256,7 @@ describe("where one service sees the events of both", () => {
   it("of calls with one id it stands under the last where its trace names none of them", () => {
     const here = parent();
     here.identified(2, top.toolStart("call_1"));
-    const carried = toEnvelope(here.sink.carry("acme", TOP, "call_1"));
+    const carried = writeMessage(here.sink.runContext("acme", TOP, "call_1"));
     const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`;
     here.at(3, child.started("child", TOP), { ...carried, traceparent });
     here.at(4, child.complete());
@@ -255,7 +268,7 @@ describe("where one service sees the events of both", () => {
     const traceparents: (string | undefined)[] = [];
     for (let n = 1; n <= 70; n++) {
       if (n > 1) here.identified(2, top.toolStart("call_1"));
-      traceparents.push(here.sink.carry("acme", TOP, "call_1")?.traceparent);
+      traceparents.push(here.sink.runContext("acme", TOP, "call_1")?.traceparent);
       here.identified(3, top.toolComplete("call_1"));
     }
     const parentOf = (occurrence: number) => {
@@ -276,7 +289,7 @@ describe("sampling", () => {
     ["is kept with its parent", new AlwaysOnSampler(), new AlwaysOffSampler(), 1, "01"],
     ["is left out with its parent", new AlwaysOffSampler(), new AlwaysOnSampler(), 0, "00"],
   ])("a child %s, whatever its own process would do", (_, here, there, spans, flags) => {
-    const carried = parent(sampled(here)).sink.carry("acme", TOP, "call_1");
+    const carried = parent(sampled(here)).sink.runContext("acme", TOP, "call_1");
     expect(carried?.traceparent?.split("-")).toEqual(["00", TRACE, expect.anything(), flags]);
     expect(elsewhere(carried, there).spans()).toHaveLength(spans);
   });
@@ -297,7 +310,7 @@ describe("sampling", () => {
 describe("another SDK", () => {
   it("finds the tool call in what is carried", async () => {
     const { W3CTraceContextPropagator } = await import("@opentelemetry/core");
-    const headers = toHeaders(parent().sink.carry("acme", TOP, "call_1"));
+    const headers = writeHeaders(parent().sink.runContext("acme", TOP, "call_1"));
     const getter = {
       keys: (carrier: Record<string, string>) => Object.keys(carrier),
       get: (carrier: Record<string, string>, key: string) => carrier[key],

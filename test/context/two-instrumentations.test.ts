@@ -16,7 +16,7 @@ import { inSpan, LangChainHandler } from "../../src/entries/langchain.ts";
 import { OpenAIAgentsProcessor } from "../../src/entries/openai-agents.ts";
 import { type AgentRun, runAgent } from "../../src/entries/runtime.ts";
 import type { Bridge } from "../../src/otel/bridge.ts";
-import { carryCurrent } from "../../src/otel/carry-current.ts";
+import { currentRunContext } from "../../src/otel/propagation.ts";
 import { setupTracing } from "../../src/otel/setup/setup-tracing.ts";
 import type { Tracing } from "../../src/otel/setup/tracing.ts";
 import { FanOutSink } from "../../src/sinks/fan-out-sink.ts";
@@ -138,11 +138,11 @@ describe("what runs in a tool is below its span", () => {
   });
 
   it("an agent of the runtime's in LangChain's, and what that carries", async () => {
-    let carried: ReturnType<typeof carryCurrent>;
+    let carried: ReturnType<typeof currentRunContext>;
     const nested = () =>
       runAgent({ agent: "expert" }, (run) =>
         run.tool("lookup", () => {
-          carried = carryCurrent();
+          carried = currentRunContext();
           return 17;
         }),
       );
@@ -163,7 +163,7 @@ describe("what runs in a tool is below its span", () => {
 
   it("an agent of the runtime's in OpenAI's", async () => {
     const nested = () =>
-      processor.inside(getCurrentSpan(), () =>
+      processor.withSpan(getCurrentSpan(), () =>
         runAgent({ agent: "clerk" }, (run) => run.tool("count", () => 1)),
       );
     await runOpenAI(expert([lookup(nested)]), "where is it?");

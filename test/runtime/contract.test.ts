@@ -7,8 +7,8 @@ import { runAgent } from "../../src/runtime/run-agent.ts";
 import type { RunOptions } from "../../src/runtime/run-options.ts";
 import type {
   AgentEventSink,
-  ContextCarrier,
-  InsidePlace,
+  SpanActivator,
+  SpanTarget,
 } from "../../src/sinks/agent-event-sink.ts";
 import { runs } from "../support/runs.ts";
 import { collectSpans } from "../support/spans.ts";
@@ -23,7 +23,7 @@ interface Handed {
 }
 
 /** A bridge behind a sink that does, at events of some types, what a sink may do. */
-class TroubledSink implements AgentEventSink, ContextCarrier {
+class TroubledSink implements AgentEventSink, SpanActivator {
   readonly handed: Handed[] = [];
   readonly #bridge: Bridge;
   readonly #trouble: Partial<Record<AgentEventType, Trouble>>;
@@ -55,8 +55,8 @@ class TroubledSink implements AgentEventSink, ContextCarrier {
     void this.#bridge.send(event, envelope);
   }
 
-  inside<T>(place: InsidePlace, work: () => T): T {
-    return this.#bridge.inside(place, work);
+  withSpan<T>(place: SpanTarget, work: () => T): T {
+    return this.#bridge.withSpan(place, work);
   }
 }
 

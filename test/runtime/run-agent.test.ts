@@ -145,8 +145,8 @@ describe("a run", () => {
     ["a signal that is null", { signal: null }, /^signal: expected an AbortSignal, got null/],
     [
       "a thread of the parent's that is a number",
-      { parent: { parentRunId: "p", rootRunId: "p", threadId: 17 } },
-      /^parent.threadId: expected a text, got number/,
+      { parent: { parent_run_id: "p", root_run_id: "p", thread_id: 17 } },
+      /^parent.thread_id: expected a text, got number/,
     ],
     ["an approver that is none", { approve: "yes" }, /^approve: expected a function, got string/],
     [
@@ -160,7 +160,7 @@ describe("a run", () => {
       { budget: { costUsd: 0.1 } },
       /^budget.costUsd: expected a decimal number/,
     ],
-    ["a parent without a root", { parent: { parentRunId: "p" } }, /^parent.rootRunId: /],
+    ["a parent without a root", { parent: { parent_run_id: "p" } }, /^parent.root_run_id: /],
   ];
   it.each(wrong)("is refused with %s, and tells nothing", async (_name, options, message) => {
     const sink = new Told();
@@ -314,12 +314,12 @@ describe("sub-agents", () => {
     const sink = new Told();
     const traceparent = `00-${"1".repeat(32)}-${"2".repeat(16)}-01`;
     const parent = {
-      parentRunId: "p",
-      rootRunId: "r",
-      toolUseId: "call_9",
+      parent_run_id: "p",
+      root_run_id: "r",
+      parent_tool_use_id: "call_9",
       traceparent,
       tracestate: "a=b",
-      threadId: "t9",
+      thread_id: "t9",
     };
     await runAgent({ sink, ...base, parent }, () => 1);
     expect(sink.only("started").parent_run_id).toBe("p");

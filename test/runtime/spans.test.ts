@@ -276,7 +276,7 @@ describe("a sink without contexts", () => {
     expect(carried(place.sink, {}, place, () => 7)).toBe(7);
     const broken = {
       send() {},
-      inside(): never {
+      withSpan(): never {
         throw new Error("no context");
       },
     };
@@ -313,7 +313,7 @@ describe("a sink without contexts", () => {
   for (const [name, inside] of Object.entries(odd)) {
     it(`or with one that ${name}, has every run and call end as its code did`, async () => {
       const sink = Object.assign(new Told(), {
-        inside: (_place: object, work: () => unknown) => inside(work),
+        withSpan: (_place: object, work: () => unknown) => inside(work),
       });
       let calls = 0;
       const base = { sink, agent: "support", tenant: "acme", deadlineMs: 2_000 };

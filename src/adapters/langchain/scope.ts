@@ -1,5 +1,5 @@
 import type { CurrentRun } from "../../runtime/current-run.ts";
-import type { AgentEventSink, InsidePlace } from "../../sinks/agent-event-sink.ts";
+import type { AgentEventSink, SpanTarget } from "../../sinks/agent-event-sink.ts";
 import type { RunState } from "./run-state.ts";
 
 interface InRun {
@@ -51,7 +51,7 @@ export type Place = RunPlace | ToolPlace | ModelPlace | ForeignPlace | RefusedPl
 /** The span that the code of a call belongs into, and the run that is current in it. */
 export interface SpanPlace {
   readonly run: CurrentRun;
-  readonly span: Pick<InsidePlace, "tool_use_id" | "model_call_id">;
+  readonly span: Pick<SpanTarget, "tool_use_id" | "model_call_id">;
 }
 
 export function spanPlaceOf(sink: AgentEventSink, place: Place | undefined): SpanPlace | undefined {

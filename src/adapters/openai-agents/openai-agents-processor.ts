@@ -3,7 +3,7 @@ import { tellHook } from "../../errors/call-hook.ts";
 import { checkFunction, checkOptionsObject, checkWhole } from "../../events/option-checks.ts";
 import { withCurrentRun } from "../../runtime/current-run.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
-import { isContextCarrier } from "../../sinks/agent-event-sink.ts";
+import { isSpanActivator } from "../../sinks/agent-event-sink.ts";
 import { fieldIn, fieldsOf, textOf } from "../narrow.ts";
 import { EventTeller } from "../safe-sink.ts";
 import { type MutableCounts, noCounts, type ProcessorCounts } from "./counts.ts";
@@ -114,14 +114,14 @@ export class OpenAIAgentsProcessor {
    * @returns what `work` returns.
    *
    * @example
-   * execute: ({ order }) => processor.inside(getCurrentSpan(), () => refund(order)),
+   * execute: ({ order }) => processor.withSpan(getCurrentSpan(), () => refund(order)),
    */
-  inside<T>(span: SpanReference | null | undefined, work: () => T): T {
+  withSpan<T>(span: SpanReference | null | undefined, work: () => T): T {
     const there = this.#placeOf(span);
     if (there === undefined) return work();
     const { run, place } = there;
     const sink: unknown = this.#sink;
-    return withCurrentRun(run, () => (isContextCarrier(sink) ? sink.inside(place, work) : work()));
+    return withCurrentRun(run, () => (isSpanActivator(sink) ? sink.withSpan(place, work) : work()));
   }
 
   /**

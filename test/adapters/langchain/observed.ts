@@ -17,12 +17,12 @@ export function observe(options: Partial<LangChainHandlerOptions> = {}) {
   const errors: unknown[] = [];
   const bridge = new Bridge({ tracerProvider: collected.provider, captureContent: true });
   const told: Told[] = [];
-  const sink: AgentEventSink & Pick<Bridge, "inside"> = {
+  const sink: AgentEventSink & Pick<Bridge, "withSpan"> = {
     send(event, envelope = {}) {
       told.push({ event, envelope });
       return bridge.send(event, envelope);
     },
-    inside: (place, work) => bridge.inside(place, work),
+    withSpan: (place, work) => bridge.withSpan(place, work),
   };
   const handlerOptions: LangChainHandlerOptions = {
     sink,

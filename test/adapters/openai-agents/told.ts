@@ -6,7 +6,7 @@ import {
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
-import type { InsidePlace } from "../../../src/sinks/agent-event-sink.ts";
+import type { SpanTarget } from "../../../src/sinks/agent-event-sink.ts";
 import { collectSpans, type SpanNode, toTrees } from "../../support/spans.ts";
 
 type Options = Partial<OpenAIAgentsProcessorOptions> & { readonly captureContent?: boolean };
@@ -22,7 +22,7 @@ export function listen({ captureContent = false, ...options }: Options = {}) {
       return bridge.send(event, envelope);
     },
     forceFlush: () => bridge.forceFlush(),
-    inside: <T>(place: InsidePlace, work: () => T): T => bridge.inside(place, work),
+    withSpan: <T>(place: SpanTarget, work: () => T): T => bridge.withSpan(place, work),
   };
   const processor = new OpenAIAgentsProcessor({ sink, tenant: "acme", ...options });
   // The SDK is silent in tests unless it is told otherwise.

@@ -1,4 +1,4 @@
-import { fromEnvelope, fromEnvironment, fromHeaders } from "../../../src/entries/context.ts";
+import { extract } from "../../../src/entries/context.ts";
 import { LangChainHandler } from "../../../src/entries/langchain.ts";
 import { OpenAIAgentsProcessor } from "../../../src/entries/openai-agents.ts";
 import { runAgent } from "../../../src/entries/runtime.ts";
@@ -174,7 +174,13 @@ function functions(random: Random): HostileCall[] {
       ENTELIX_RUN_ID: seededUuid(random),
     });
   const calls = { asAgentError, classifyFailure, classifyToolError, envelopeOf, isAgentError };
-  const carriers = { fromEnvelope, fromEnvironment, fromHeaders };
+  const formats = ["headers", "environment", "message"] as const;
+  const carriers = Object.fromEntries(
+    formats.map((format) => [
+      `extract ${format}`,
+      (carrier: object) => extract({ ...carrier }, { format }),
+    ]),
+  );
   return [
     ...Object.keys(calls).map((name) => method(calls, name, error())),
     method({ renderForLlm }, "renderForLlm", error()),

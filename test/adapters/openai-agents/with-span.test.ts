@@ -26,7 +26,7 @@ describe("code of tools", () => {
       parameters: z.object({}),
       execute: async () => {
         seen.push(currentRun());
-        return heard.processor.inside(getCurrentSpan(), async () => {
+        return heard.processor.withSpan(getCurrentSpan(), async () => {
           await Promise.resolve();
           seen.push(currentRun());
           heard.provider.getTracer("test").startSpan("GET /").end();
@@ -59,10 +59,10 @@ describe("code of tools", () => {
     const { processor } = listen();
     const nowhere = { traceId: "no-op", spanId: "no-op" };
     for (const span of [null, undefined, nowhere]) {
-      expect(processor.inside(span, () => currentRun()?.runId)).toBeUndefined();
+      expect(processor.withSpan(span, () => currentRun()?.runId)).toBeUndefined();
     }
     const sink = { send() {} };
-    expect(new OpenAIAgentsProcessor({ sink, tenant: "a" }).inside(nowhere, () => 7)).toBe(7);
+    expect(new OpenAIAgentsProcessor({ sink, tenant: "a" }).withSpan(nowhere, () => 7)).toBe(7);
   });
 
   it("begins child runs of the run that it belongs to", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEventSink } from "../../src/sinks/agent-event-sink.ts";
 import {
-  type ContextCarrier,
-  type InsidePlace,
-  isContextCarrier,
+  isSpanActivator,
+  type SpanActivator,
+  type SpanTarget,
 } from "../../src/sinks/agent-event-sink.ts";
 import { CaptureSink } from "../../src/sinks/capture-sink.ts";
 import { DroppingSink } from "../../src/sinks/dropping-sink.ts";
@@ -11,12 +11,12 @@ import { FailOpenSink } from "../../src/sinks/fail-open-sink.ts";
 import { FanOutSink } from "../../src/sinks/fan-out-sink.ts";
 import { StateErasureSink } from "../../src/sinks/state-erasure-sink.ts";
 
-const PLACE: InsidePlace = { tenant_id: "acme", run_id: "r1", tool_use_id: "t" };
+const PLACE: SpanTarget = { tenant_id: "acme", run_id: "r1", tool_use_id: "t" };
 
 /** The carriers that the running code is inside of, outermost first. */
 let around: string[] = [];
 
-class Carrier implements AgentEventSink, ContextCarrier {
+class Carrier implements AgentEventSink, SpanActivator {
   readonly #name: string;
 
   constructor(name: string) {
@@ -25,7 +25,7 @@ class Carrier implements AgentEventSink, ContextCarrier {
 
   send(): void {}
 
-  inside<T>(place: InsidePlace, work: () => T): T {
+  withSpan<T>(place: SpanTarget, work: () => T): T {
     expect(place).toBe(PLACE);
     const before = around;
     around = [...around, this.#name];
@@ -41,7 +41,7 @@ const a = new Carrier("a");
 const b = new Carrier("b");
 
 describe("a sink that wraps others", () => {
-  it.each<[string, AgentEventSink & ContextCarrier, string[]]>([
+  it.each<[string, AgentEventSink & SpanActivator, string[]]>([
     ["FailOpenSink", new FailOpenSink(a), ["a"]],
     ["StateErasureSink", new StateErasureSink(a), ["a"]],
     ["both", new FailOpenSink(new StateErasureSink(a)), ["a"]],
@@ -55,8 +55,8 @@ describe("a sink that wraps others", () => {
     ["one around none", new FailOpenSink(new DroppingSink()), []],
     ["FanOutSink of nothing", new FanOutSink([]), []],
   ])("%s passes `inside` on", (_, sink, expected) => {
-    expect(isContextCarrier(sink)).toBe(true);
-    expect(sink.inside(PLACE, () => around)).toEqual(expected);
+    expect(isSpanActivator(sink)).toBe(true);
+    expect(sink.withSpan(PLACE, () => around)).toEqual(expected);
   });
 
   it("keeps no error of the work, though it keeps those of the sink", () => {
@@ -64,14 +64,14 @@ describe("a sink that wraps others", () => {
     const fails = () => {
       throw new Error("the work's");
     };
-    expect(() => sink.inside(PLACE, fails)).toThrow("the work's");
+    expect(() => sink.withSpan(PLACE, fails)).toThrow("the work's");
     expect(sink.errors).toBe(0);
   });
 });
 
-describe("isContextCarrier", () => {
+describe("isSpanActivator", () => {
   it.each([undefined, null, "x", {}, { inside: 1 }, new CaptureSink(), new DroppingSink()])(
     "is false for %o",
-    (sink) => expect(isContextCarrier(sink)).toBe(false),
+    (sink) => expect(isSpanActivator(sink)).toBe(false),
   );
 });

@@ -1,9 +1,9 @@
-import { type CarriedContext, type CarriedField, MOST_ID_BYTES } from "./carried-context.ts";
 import type { TellIgnored } from "./ignored-field.ts";
+import { MOST_ID_BYTES, type RunContext, type RunContextField } from "./run-context.ts";
 import { fitTracestate, isTraceparent } from "./trace-headers.ts";
 
 /** The fields as somebody gave them. */
-export type GivenFields = { readonly [K in CarriedField]?: unknown };
+export type GivenFields = { readonly [K in RunContextField]?: unknown };
 
 /** A field whose carrier holds something that is known to be wrong. */
 export const WRONG = Symbol("wrong");
@@ -14,12 +14,12 @@ export const WRONG = Symbol("wrong");
  * @param nameOf what a field is called in the carrier, for `tell`.
  * @returns the fields that are as they should be; `undefined` where there is no parent to name.
  */
-export function checkCarried(
+export function checkRunContext(
   given: GivenFields,
-  nameOf: (field: CarriedField) => string,
+  nameOf: (field: RunContextField) => string,
   tell: TellIgnored,
-): CarriedContext | undefined {
-  const id = (field: CarriedField) => readId(given[field], nameOf(field), tell);
+): RunContext | undefined {
+  const id = (field: RunContextField) => readId(given[field], nameOf(field), tell);
   const root_run_id = id("root_run_id");
   const parent_run_id = id("parent_run_id");
   if (root_run_id === undefined || parent_run_id === undefined) {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
-import type { InsidePlace } from "../../src/sinks/agent-event-sink.ts";
+import type { SpanTarget } from "../../src/sinks/agent-event-sink.ts";
 import { bench, RunEvents, second } from "../support/run-events.ts";
 import { collectSpans } from "../support/spans.ts";
 
@@ -38,8 +38,8 @@ function opened() {
   return test;
 }
 
-describe("inside", () => {
-  const places: readonly [string, Partial<InsidePlace>, string | undefined][] = [
+describe("withSpan", () => {
+  const places: readonly [string, Partial<SpanTarget>, string | undefined][] = [
     ["the run", {}, SPAN],
     ["a tool call", { tool_use_id: "call_1" }, TOOL],
     ["a model call", { model_call_id: "m2" }, MODEL],
@@ -56,7 +56,7 @@ describe("inside", () => {
 
   it.each(places)("%s its span is the active one", (_, place, expected) => {
     const test = opened();
-    expect(test.sink.inside({ ...AT, ...place }, activeSpan)).toBe(expected);
+    expect(test.sink.withSpan({ ...AT, ...place }, activeSpan)).toBe(expected);
     expect(activeSpan()).toBeUndefined();
   });
 
@@ -64,7 +64,7 @@ describe("inside", () => {
     const test = opened();
     const child = new RunEvents("018f3c7a-0000-7000-8000-000000000002");
     test.at(1, run.toolStart("call_2"));
-    const answer = await test.sink.inside({ ...AT, tool_use_id: "call_1" }, async () => {
+    const answer = await test.sink.withSpan({ ...AT, tool_use_id: "call_1" }, async () => {
       await new Promise((resolve) => setImmediate(resolve));
       test.provider.getTracer("http").startSpan("GET /").end();
       test.at(2, child.started("child", RUN));
@@ -80,14 +80,14 @@ describe("inside", () => {
     const test = opened();
     const key = createContextKey("mine");
     const seen = context.with(ROOT_CONTEXT.setValue(key, 7), () =>
-      test.sink.inside(AT, () => context.active().getValue(key)),
+      test.sink.withSpan(AT, () => context.active().getValue(key)),
     );
     expect(seen).toBe(7);
     const error = new Error("mine");
     const fails = () => {
       throw error;
     };
-    expect(() => test.sink.inside(AT, fails)).toThrow(error);
+    expect(() => test.sink.withSpan(AT, fails)).toThrow(error);
     expect(test.reports).toEqual([]);
   });
 
@@ -95,7 +95,7 @@ describe("inside", () => {
     "%o, which is no place, calls the work all the same",
     (place) => {
       const test = opened();
-      const result: unknown = Reflect.apply(test.sink.inside, test.sink, [place, () => "done"]);
+      const result: unknown = Reflect.apply(test.sink.withSpan, test.sink, [place, () => "done"]);
       expect(result).toBe("done");
     },
   );
@@ -104,9 +104,9 @@ describe("inside", () => {
     const { provider } = collectSpans();
     const bridge = new Bridge({ tracerProvider: provider, audit: new MemorySessionLog() });
     await bridge.send(run.started(), { timestamp: second(0) });
-    expect(bridge.inside(AT, activeSpan)).toBe(SPAN);
+    expect(bridge.withSpan(AT, activeSpan)).toBe(SPAN);
     await bridge.shutdown();
-    expect(bridge.inside(AT, activeSpan)).toBeUndefined();
+    expect(bridge.withSpan(AT, activeSpan)).toBeUndefined();
   });
 });
 
@@ -139,7 +139,7 @@ describe("where tracing is suppressed", () => {
   it("work inside a span stays suppressed", () => {
     const test = opened();
     expect(
-      suppressed(() => test.sink.inside(AT, () => isTracingSuppressed(context.active()))),
+      suppressed(() => test.sink.withSpan(AT, () => isTracingSuppressed(context.active()))),
     ).toBe(true);
   });
 

@@ -1,5 +1,5 @@
 import { isSpanContextValid } from "@opentelemetry/api";
-import type { CarriedContext } from "../context/carried-context.ts";
+import type { RunContext } from "../context/run-context.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { SpanHandle } from "./span-handle.ts";
@@ -11,19 +11,19 @@ import { formatTraceparent } from "./traceparent.ts";
  *
  * @param toolUseId the call that starts the child: the newest open one of this id, else the last.
  */
-export function carriedFrom(
+export function runContextOf(
   run: Run<SpanHandle> | undefined,
   toolUseId: string | undefined,
-): CarriedContext | undefined {
-  return run === undefined ? undefined : carriedOf(run, callOf(run, toolUseId), toolUseId);
+): RunContext | undefined {
+  return run === undefined ? undefined : runContextAt(run, callOf(run, toolUseId), toolUseId);
 }
 
 /** The same, where the call is known, or known to be none. */
-export function carriedOf(
+export function runContextAt(
   run: Run<SpanHandle>,
   call: Call<SpanHandle> | undefined,
   toolUseId: string | undefined,
-): CarriedContext {
+): RunContext {
   return {
     ...traceOf(run, call, toolUseId),
     root_run_id: run.rootRunId,
@@ -47,7 +47,7 @@ function traceOf(
   run: Run<SpanHandle>,
   call: Call<SpanHandle> | undefined,
   toolUseId: string | undefined,
-): Pick<CarriedContext, "traceparent" | "tracestate"> {
+): Pick<RunContext, "traceparent" | "tracestate"> {
   const context = run.handle?.spanContext;
   if (context === undefined) return {};
   const spanId =

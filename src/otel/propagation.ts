@@ -1,0 +1,231 @@
+import {
+  type Context,
+  context,
+  createContextKey,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  type TextMapGetter,
+  type TextMapPropagator,
+  type TextMapSetter,
+} from "@opentelemetry/api";
+import { isRunContextSource } from "../context/context-source.ts";
+import { readEnvironment, writeEnvironment } from "../context/environment.ts";
+import { type HeadersLike, readHeaders, writeHeaders } from "../context/http-headers.ts";
+import type { CarrierOptions } from "../context/ignored-field.ts";
+import { readMessage, writeMessage } from "../context/message.ts";
+import { RUN_CONTEXT_HEADERS, type RunContext } from "../context/run-context.ts";
+import { type CurrentRun, currentRun } from "../runtime/current-run.ts";
+import { placeIn } from "./event-place.ts";
+import { callOf, runContextAt } from "./run-context-of.ts";
+
+/**
+ * How a carrier holds a run context:
+ *
+ * - `headers`: HTTP headers, `traceparent` and `entelix-…`, percent-encoded
+ * - `environment`: variables of a child process, `TRACEPARENT` and `ENTELIX_…`, percent-encoded
+ * - `message`: fields of JSON, as in {@link RunContext}
+ */
+export type CarrierFormat = "headers" | "environment" | "message";
+
+/** What {@link extract} reads. */
+export interface ExtractOptions extends CarrierOptions {
+  /** Default `headers`. */
+  readonly format?: CarrierFormat | undefined;
+}
+
+/** What {@link inject} writes. */
+export interface InjectOptions extends ExtractOptions {
+  /** The run that the child belongs to. Default: {@link currentRunContext}. */
+  readonly context?: RunContext | undefined;
+  /**
+   * Whether headers get `traceparent` and `tracestate`. Say `false` where an instrumentation of the HTTP
+   * client adds its own: most servers read two of them as none. Default `true`.
+   */
+  readonly traceparent?: boolean | undefined;
+}
+
+/**
+ * Writes the run context into a carrier, for a child agent in another process or language. Variables of
+ * another run are removed from an environment, so that a child does not inherit its grandparent. Never
+ * throws; without a run, nothing is written.
+ *
+ * @returns the carrier.
+ *
+ * @example
+ * await fetch(url, { headers: inject({}) });
+ * spawn("expert", { env: inject({ ...process.env }, { format: "environment" }) });
+ */
+export function inject<C extends object>(carrier: C, options: InjectOptions = {}): C {
+  const { format = "headers", traceparent } = options;
+  const run = "context" in options ? options.context : currentRunContext();
+  for (const [name, value] of Object.entries(written(run, format, traceparent, options))) {
+    put(carrier, name, value);
+  }
+  return carrier;
+}
+
+function written(
+  run: RunContext | undefined,
+  format: CarrierFormat,
+  traceparent: boolean | undefined,
+  options: CarrierOptions,
+): Readonly<Record<string, string | undefined>> {
+  switch (format) {
+    case "headers":
+      return writeHeaders(run, { ...options, traceparent });
+    case "environment":
+      return writeEnvironment(run, options);
+    case "message":
+      return writeMessage(run, options);
+    default:
+      throw unknownFormat(format);
+  }
+}
+
+function put(carrier: object, name: string, value: string | undefined): void {
+  if ("set" in carrier && typeof carrier.set === "function") {
+    if (value !== undefined) carrier.set(name, value);
+  } else if (value === undefined) Reflect.deleteProperty(carrier, name);
+  else Reflect.set(carrier, name, value);
+}
+
+/**
+ * Reads the run context from a carrier. Use it for senders that you trust only: what they send decides
+ * whose trace the spans of their run join. Never throws because of the carrier; `onIgnored` is called
+ * with each field that was not used.
+ *
+ * @returns the parent for `runAgent({ parent })`; `undefined` where no parent run is named.
+ *
+ * @example
+ * const parent = extract(request.headers);
+ * await runAgent({ sink, agent: "expert", tenant: "acme", parent }, work);
+ */
+export function extract(
+  carrier: HeadersLike | Readonly<Record<string, unknown>> | null | undefined,
+  options: ExtractOptions = {},
+): RunContext | undefined {
+  const { format = "headers" } = options;
+  switch (format) {
+    case "headers":
+      return readHeaders(carrier, options);
+    case "environment":
+      return readEnvironment(carrier, options);
+    case "message":
+      return readMessage(carrier, options);
+    default:
+      throw unknownFormat(format);
+  }
+}
+
+function unknownFormat(format: never): TypeError {
+  return new TypeError(`format: expected headers, environment or message, got ${String(format)}`);
+}
+
+const EXTRACTED = createContextKey("entelix-otel.extracted-run-context");
+
+/** The run context that a {@link RunContextPropagator} extracted into this OpenTelemetry context. */
+export function extractedRunContext(from: Context = context.active()): RunContext | undefined {
+  const value: unknown = from.getValue(EXTRACTED);
+  return value instanceof Extracted ? value.run : undefined;
+}
+
+class Extracted {
+  readonly run: RunContext;
+  constructor(run: RunContext) {
+    this.run = run;
+  }
+}
+
+/**
+ * Carries the run beside the trace, for instrumentations that inject and extract by OpenTelemetry's API.
+ * Register it behind the W3C propagator, which writes `traceparent`; this one writes `entelix-…` only. It
+ * neither reads nor writes baggage.
+ *
+ * @example
+ * propagation.setGlobalPropagator(
+ *   new CompositePropagator({ propagators: [new W3CTraceContextPropagator(), new RunContextPropagator()] }),
+ * );
+ */
+export class RunContextPropagator implements TextMapPropagator {
+  inject(from: Context, carrier: unknown, setter: TextMapSetter = defaultTextMapSetter): void {
+    const run = context.with(from, currentRunContext);
+    for (const [name, value] of Object.entries(writeHeaders(run, { traceparent: false }))) {
+      setter.set(carrier, name, value);
+    }
+  }
+
+  extract(into: Context, carrier: unknown, getter: TextMapGetter = defaultTextMapGetter): Context {
+    const fields = Object.fromEntries(
+      ["traceparent", "tracestate", ...this.fields()].map((name) => [
+        name,
+        getter.get(carrier, name),
+      ]),
+    );
+    const run = readHeaders(fields);
+    return run === undefined ? into : into.setValue(EXTRACTED, new Extracted(run));
+  }
+
+  fields(): string[] {
+    return Object.values(RUN_CONTEXT_HEADERS).filter((name) => name.startsWith("entelix-"));
+  }
+}
+
+/**
+ * What a child agent elsewhere has to know of the run, and of the tool call, that the calling code
+ * belongs to: in a tool of `entelix-otel/runtime`, in code that an adapter knows to be a run's, and in
+ * what `bridge.withSpan(…)` runs.
+ *
+ * Where no sink knows the run's span, the ids alone are carried: they say where the child belongs, too.
+ *
+ * @returns `undefined` outside any run. It never throws.
+ *
+ * @example
+ * const message = JSON.stringify({ order: 17, parent: currentRunContext() });
+ */
+export function currentRunContext(): RunContext | undefined {
+  const run = currentRun();
+  const place = placeIn(context.active());
+  if (place !== undefined && isInnermost(place.run, run)) {
+    const own = run?.runId === place.run.runId ? run : undefined;
+    const { call } = place;
+    // The call itself, since others may have its id.
+    const known =
+      call === undefined
+        ? runContextAt(place.run, callOf(place.run, own?.toolUseId), own?.toolUseId)
+        : runContextAt(place.run, call, call.id);
+    return own === undefined ? known : { ...idsOf(own), ...known };
+  }
+  return run === undefined ? undefined : { ...idsOf(run), ...asked(run) };
+}
+
+interface Placed {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly parentRunId: string | undefined;
+}
+
+/** Whether the active span belongs to the current run, or to one below it that was told by hand. */
+function isInnermost(placed: Placed, run: CurrentRun | undefined): boolean {
+  if (run === undefined) return true;
+  if (placed.tenantId !== run.tenantId) return false;
+  return placed.runId === run.runId || placed.parentRunId === run.runId;
+}
+
+/** What is known of a run without its span. */
+function idsOf(run: CurrentRun): RunContext {
+  return {
+    root_run_id: run.rootRunId,
+    parent_run_id: run.runId,
+    ...(run.toolUseId === undefined ? {} : { parent_tool_use_id: run.toolUseId }),
+    ...(run.threadId === undefined ? {} : { thread_id: run.threadId }),
+  };
+}
+
+/** A sink of somebody else's may throw, and an agent must not fail by it. */
+function asked({ sink, tenantId, runId, toolUseId }: CurrentRun): RunContext | undefined {
+  try {
+    return isRunContextSource(sink) ? sink.runContext(tenantId, runId, toolUseId) : undefined;
+  } catch {
+    return undefined;
+  }
+}
