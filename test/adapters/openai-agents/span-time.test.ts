@@ -16,6 +16,16 @@ describe("the time of a span", () => {
     expect(timeOf("2026-01-02T03:04:05.678Z")).toEqual([1767323045, 678_000_000]);
   });
 
+  it.each([
+    ["2026-01-02T03:04:59.999Z", [1_767_323_099, 999_000_000]],
+    ["2026-01-02T03:04:05Z", [1_767_323_045, 0]],
+    ["2026-01-02T03:04:05.678901Z", [1_767_323_045, 678_901_000]],
+    ["2026-01-02T04:04:05.678+01:00", [1_767_323_045, 678_000_000]],
+    ["Fri, 02 Jan 2026 03:04:05 GMT", [1_767_323_045, 0]],
+  ])("is read from %s", (text, at) => {
+    expect(timeOf(text)).toEqual(at);
+  });
+
   it("is not before what came before within the same millisecond", () => {
     const last: Instant = [1767323045, 678_900_000];
     expect(timeOf("2026-01-02T03:04:05.678Z", last)).toEqual(last);
