@@ -1,3 +1,5 @@
+import { isCount } from "../events/option-checks.ts";
+
 /** An object whose fields can be read; what they hold is not known. */
 export interface Fields {
   readonly [key: string]: unknown;
@@ -20,6 +22,11 @@ export function textOf(value: unknown): string | undefined {
 /** An array, to be read element by element. */
 export function listOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
+}
+
+/** A whole number from 0; else `null`, as events have what is not known. */
+export function countOf(value: unknown): number | null {
+  return isCount(value) ? value : null;
 }
 
 /** A field of something that may be no object. */

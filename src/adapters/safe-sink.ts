@@ -5,23 +5,23 @@ import type { Instant } from "../events/instant.ts";
 import { isPromise } from "../events/promises.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 
-/** An envelope in the making. What an adapter tells always has an id and a time. */
+/** An envelope that may still change. The events of an adapter always have an id and a time. */
 export type OpenEnvelope = { -readonly [K in keyof EventEnvelope]: EventEnvelope[K] } & {
   event_id: string;
   timestamp: string | Readonly<Instant>;
 };
 
-export interface EventTellerOptions {
+export interface SafeSinkOptions {
   readonly sink: AgentEventSink;
   /** Told of what the sink threw; what it throws itself is dropped. Default: nobody. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * Tells a sink what a framework does, from inside the framework's callbacks: nothing that the sink
- * does ever reaches the framework. What it could not take is counted.
+ * Sends events from inside a framework's callbacks: no error of the sink reaches the framework. Events
+ * that the sink did not take are counted.
  */
-export class EventTeller {
+export class SafeSink {
   readonly #sink: AgentEventSink;
   readonly #onError: ((error: unknown) => void) | undefined;
   /** Sends whose promise has not settled. */
@@ -29,13 +29,13 @@ export class EventTeller {
   /** Events that the sink did not take. */
   failures = 0;
 
-  constructor(options: EventTellerOptions) {
+  constructor(options: SafeSinkOptions) {
     this.#sink = options.sink;
     this.#onError = options.onError;
   }
 
   /** Sends one event, without waiting for it. */
-  tell(event: AgentEvent, envelope: OpenEnvelope): void {
+  send(event: AgentEvent, envelope: OpenEnvelope): void {
     try {
       const sent: unknown = this.#sink.send(event, envelope);
       // `send: (event) => list.push(event)` answers with a number, and has taken it.
@@ -45,7 +45,7 @@ export class EventTeller {
     }
   }
 
-  /** Resolves when the sink has taken, or refused, all that it was told. Never rejects. */
+  /** Resolves when the sink has taken, or refused, all that was sent. Never rejects. */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }

@@ -31,7 +31,7 @@ type Ending =
 export class LiveRun<I> implements RunCore {
   readonly plan: RunPlan<I>;
   readonly ids: RunCore["ids"];
-  readonly place: CurrentRun;
+  readonly current: CurrentRun;
   readonly policy: RunPolicy;
   readonly #newIds = new IdCounter();
   readonly #line: EventLine;
@@ -60,7 +60,7 @@ export class LiveRun<I> implements RunCore {
       },
     };
     this.ids = { run_id: runId, tenant_id: tenantId };
-    this.place = { tenantId, runId, rootRunId, threadId, sink, policy: this.policy };
+    this.current = { tenantId, runId, rootRunId, threadId, sink, policy: this.policy };
     this.#line = new EventLine(sink, envelopeFor(plan), this.#newIds, (error) =>
       this.#report(error),
     );
@@ -119,7 +119,7 @@ export class LiveRun<I> implements RunCore {
   }
 
   within<T>(work: () => T): T {
-    return carried(this.place.sink, {}, this.place, work);
+    return carried(this.current.sink, {}, this.current, work);
   }
 
   /**

@@ -111,9 +111,9 @@ export function callModel<T>(
     let result: T;
     try {
       result = await carried(
-        run.place.sink,
+        run.current.sink,
         { model_call_id: names.model_call_id },
-        placeIn(run),
+        currentIn(run),
         async () => fn(answer),
       );
     } catch (error) {
@@ -129,10 +129,10 @@ export function callModel<T>(
 type Names = RunCore["ids"] & { readonly model_call_id: string; readonly model: string };
 
 /** A model that is called in a tool is called there: sub-agents that it starts belong to the tool. */
-function placeIn(run: RunCore): RunCore["place"] {
+function currentIn(run: RunCore): RunCore["current"] {
   const here = currentRun();
-  const isOurs = here?.runId === run.place.runId && here.tenantId === run.place.tenantId;
-  return isOurs ? here : run.place;
+  const isOurs = here?.runId === run.current.runId && here.tenantId === run.current.tenantId;
+  return isOurs ? here : run.current;
 }
 
 async function complete(run: RunCore, call: OpenCall, names: Names, answer: Answer): Promise<void> {

@@ -11,7 +11,7 @@ export interface RunCore {
   /** As events name it. */
   readonly ids: { readonly run_id: string; readonly tenant_id: string };
   /** As the code that runs in it finds it. */
-  readonly place: CurrentRun;
+  readonly current: CurrentRun;
   readonly policy: RunPolicy;
   /** Sends an event that the run goes on without; resolves when the sink has taken or refused it. */
   tell(event: AgentEvent): void | Promise<void>;

@@ -71,13 +71,13 @@ function namesOf<T, I>({ run, name, toolUseId }: Dispatch<T, I>) {
 
 async function approve<T, I>(dispatch: Dispatch<T, I>, ask: Approve): Promise<void> {
   const { run, call, name, toolUseId, options } = dispatch;
-  const { sink, tenantId, runId, threadId } = run.place;
+  const { sink, tenantId, runId, threadId } = run.current;
   const { version, input } = options;
   const { signal } = call;
   const pending = { tool: name, version, toolUseId, input, runId, tenantId, threadId, signal };
   let decision: ReturnType<typeof checkDecision>;
   try {
-    decision = checkDecision(await carried(sink, {}, run.place, async () => ask(pending)));
+    decision = checkDecision(await carried(sink, {}, run.current, async () => ask(pending)));
   } catch (error) {
     const interruption = interruptionIn(error);
     if (interruption !== undefined && !call.isCut) run.pause(interruption);
@@ -138,8 +138,10 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
   call.restart();
   let output: T;
   try {
-    const place = { ...run.place, toolUseId };
-    output = await carried(run.place.sink, { tool_use_id: toolUseId }, place, async () => fn(face));
+    const current = { ...run.current, toolUseId };
+    output = await carried(run.current.sink, { tool_use_id: toolUseId }, current, async () =>
+      fn(face),
+    );
   } catch (error) {
     if (!call.isCut) await fail(dispatch, names, error);
     throw error;

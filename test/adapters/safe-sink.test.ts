@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EventTeller } from "../../src/adapters/safe-sink.ts";
+import { SafeSink } from "../../src/adapters/safe-sink.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { AgentEventSink } from "../../src/sinks/agent-event-sink.ts";
 
@@ -22,10 +22,10 @@ function thenable(work: unknown): object {
 async function told(answer: unknown) {
   const errors: unknown[] = [];
   const sink = answering(answer);
-  const teller = new EventTeller({ sink, onError: (error) => void errors.push(error) });
-  teller.tell(EVENT, ENVELOPE);
-  await teller.settled();
-  return { failures: teller.failures, errors };
+  const safe = new SafeSink({ sink, onError: (error) => void errors.push(error) });
+  safe.send(EVENT, ENVELOPE);
+  await safe.settled();
+  return { failures: safe.failures, errors };
 }
 
 describe("what a sink answers", () => {

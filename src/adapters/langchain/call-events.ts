@@ -1,12 +1,12 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import { classifyToolError, envelopeOf, renderForLlm } from "../../errors/classify.ts";
-import type { EventTeller } from "../safe-sink.ts";
+import type { SafeSink } from "../safe-sink.ts";
 import type { Failure } from "./langchain-errors.ts";
 import { errorText, explained } from "./langchain-errors.ts";
 import type { ConventionalMessage } from "./messages.ts";
 import type { Answer } from "./model-answer.ts";
 import { envelopeIn, eventId } from "./run-events.ts";
-import type { ModelPlace, ToolPlace } from "./scope.ts";
+import type { ModelScope, ToolScope } from "./scope.ts";
 
 /** How upstream tells of a tool that paused its run; LangGraph's own text would hold the payload. */
 const PAUSED = AgentError.interrupted({ type: "custom" });
@@ -19,15 +19,15 @@ const PAUSED_FIELDS = {
 
 /** Tells how calls of tools and models begin and end. */
 export class CallEvents {
-  readonly #teller: EventTeller;
+  readonly #sink: SafeSink;
 
-  constructor(teller: EventTeller) {
-    this.#teller = teller;
+  constructor(sink: SafeSink) {
+    this.#sink = sink;
   }
 
-  toolStarted(call: ToolPlace, input: unknown): void {
+  toolStarted(call: ToolScope, input: unknown): void {
     const { run, toolUseId, tool } = call;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "tool_start",
         run_id: run.id,
@@ -40,9 +40,9 @@ export class CallEvents {
     );
   }
 
-  toolCompleted(call: ToolPlace, output: unknown): void {
+  toolCompleted(call: ToolScope, output: unknown): void {
     const { run, toolUseId, tool } = call;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "tool_complete",
         run_id: run.id,
@@ -56,7 +56,7 @@ export class CallEvents {
     );
   }
 
-  toolFailed(call: ToolPlace, thrown: unknown): void {
+  toolFailed(call: ToolScope, thrown: unknown): void {
     const known = explained(thrown);
     this.#toolError(call, {
       error: errorText(thrown),
@@ -66,13 +66,13 @@ export class CallEvents {
     });
   }
 
-  toolPaused(call: ToolPlace): void {
+  toolPaused(call: ToolScope): void {
     this.#toolError(call, PAUSED_FIELDS);
   }
 
-  #toolError(call: ToolPlace, fields: typeof PAUSED_FIELDS): void {
+  #toolError(call: ToolScope, fields: typeof PAUSED_FIELDS): void {
     const { run, toolUseId, tool } = call;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "tool_error",
         run_id: run.id,
@@ -90,12 +90,12 @@ export class CallEvents {
   }
 
   modelStarted(
-    call: ModelPlace,
+    call: ModelScope,
     provider: string | undefined,
     input: readonly ConventionalMessage[],
   ): void {
     const { run } = call;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "model_start",
         run_id: run.id,
@@ -109,9 +109,9 @@ export class CallEvents {
     );
   }
 
-  modelAnswered(call: ModelPlace, answer: Answer): void {
+  modelAnswered(call: ModelScope, answer: Answer): void {
     const { run, firstMs, startedMs } = call;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "model_complete",
         run_id: run.id,
@@ -130,9 +130,9 @@ export class CallEvents {
     );
   }
 
-  modelFailed(call: ModelPlace, failure: Failure): void {
+  modelFailed(call: ModelScope, failure: Failure): void {
     const { run } = call;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "model_error",
         run_id: run.id,

@@ -1,5 +1,5 @@
 import { fieldsOf, listOf, textOf } from "../narrow.ts";
-import type { EventTeller } from "../safe-sink.ts";
+import type { SafeSink } from "../safe-sink.ts";
 import { CallEvents } from "./call-events.ts";
 import {
   DEFAULT_OPEN_CALLS,
@@ -13,22 +13,22 @@ import { conventionalOutputs, promptMessages, requestMessages } from "./messages
 import { answerOf, modelNameOf, providerOf } from "./model-answer.ts";
 import { addPause, graphPause, thrownPause } from "./pauses.ts";
 import type { RunState } from "./run-state.ts";
-import { type KnownPlace, Runs } from "./runs.ts";
-import type { ModelPlace, Place, ToolPlace } from "./scope.ts";
-import { PlaceTable } from "./scope-table.ts";
+import { type KnownScope, Runs } from "./runs.ts";
+import type { ModelScope, Scope, ToolScope } from "./scope.ts";
+import { ScopeTable } from "./scope-table.ts";
 import { StoppedGraphs } from "./stopped-graphs.ts";
 
 const UNTOLD = "untold";
 
 /**
  * Follows LangChain's calls by their run ids, and tells of runs, tools and models. A chain that is no
- * run has no state of its own: its id stands for the place that it is in.
+ * run has no state of its own: its id stands for the scope that it is in.
  */
 export class CallTracker {
   readonly #runs: Runs;
   readonly #calls: CallEvents;
   readonly #skipsLone: boolean;
-  readonly #places: PlaceTable;
+  readonly #scopes: ScopeTable;
   readonly #stopped: StoppedGraphs;
   #duplicates = 0;
   #unmatched = 0;
@@ -37,18 +37,14 @@ export class CallTracker {
   #shownElsewhere = 0;
   #retrievers = 0;
 
-  constructor(
-    options: LangChainHandlerOptions,
-    teller: EventTeller,
-    onError: (error: unknown) => void,
-  ) {
-    this.#places = new PlaceTable(
+  constructor(options: LangChainHandlerOptions, sink: SafeSink, onError: (error: unknown) => void) {
+    this.#scopes = new ScopeTable(
       options.sink,
       limitOf("openCalls", options.limits?.openCalls, DEFAULT_OPEN_CALLS),
     );
-    this.#runs = new Runs(options, teller, this.#places, onError);
-    this.#calls = new CallEvents(teller);
-    this.#stopped = new StoppedGraphs(this.#places, (run, thrown, at) => {
+    this.#runs = new Runs(options, sink, this.#scopes, onError);
+    this.#calls = new CallEvents(sink);
+    this.#stopped = new StoppedGraphs(this.#scopes, (run, thrown, at) => {
       try {
         this.#runs.end(run, thrown, at);
       } catch (error) {
@@ -64,7 +60,7 @@ export class CallTracker {
       duplicates: this.#duplicates,
       unmatched: this.#unmatched,
       late: this.#late,
-      forgotten: this.#places.forgotten,
+      forgotten: this.#scopes.forgotten,
       skipped: this.#skipped,
       shownElsewhere: this.#shownElsewhere,
       retrievers: this.#retrievers,
@@ -72,8 +68,8 @@ export class CallTracker {
   }
 
   /** Where the call with that id stands. */
-  placeOf(id: string): Place | undefined {
-    return this.#places.get(id);
+  scopeOf(id: string): Scope | undefined {
+    return this.#scopes.get(id);
   }
 
   chainStarts(
@@ -91,18 +87,18 @@ export class CallTracker {
       const agent = agentName(serialized, runName);
       const run = this.#runs.start({ id, above, agent, metadata, graph, inputs });
       if (run !== undefined) {
-        this.#places.set(id, parentId, { kind: "run", id, run, toolUseId: undefined });
+        this.#scopes.set(id, parentId, { kind: "run", id, run, toolUseId: undefined });
       }
       return;
     }
-    this.#places.set(id, parentId, above);
+    this.#scopes.set(id, parentId, above);
     if (above.id === parentId && above.run.graph) noteNode(above.run, metadata, runName);
   }
 
   chainEnds(outputs: unknown, id: string): void {
-    const place = this.#take(id, "run");
-    if (place?.kind !== "run" || place.id !== id) return;
-    const { run } = place;
+    const scope = this.#take(id, "run");
+    if (scope?.kind !== "run" || scope.id !== id) return;
+    const { run } = scope;
     // So a sequence's batch tells of an input that failed, where it is to return exceptions.
     if (outputs instanceof Error) {
       this.#runs.end(run, outputs);
@@ -114,11 +110,11 @@ export class CallTracker {
   }
 
   chainFails(thrown: unknown, id: string, parentId: string | undefined): void {
-    const place = this.#take(id, "run");
-    if (place?.kind !== "run") return;
-    const { run } = place;
-    if (place.id === id) this.#runs.end(run, thrown);
-    if (place.id !== parentId) return;
+    const scope = this.#take(id, "run");
+    if (scope?.kind !== "run") return;
+    const { run } = scope;
+    if (scope.id === id) this.#runs.end(run, thrown);
+    if (scope.id !== parentId) return;
     const signal = signalOf(thrown);
     if (signal === undefined) {
       run.lastError = thrown;
@@ -130,12 +126,12 @@ export class CallTracker {
   graphPauses(event: unknown): void {
     const fields = fieldsOf(event);
     const id = textOf(fields?.runId);
-    const place = this.#places.get(id);
-    if (place?.kind !== "run" || place.id !== id) return;
+    const scope = this.#scopes.get(id);
+    if (scope?.kind !== "run" || scope.id !== id) return;
     const told = listOf(fields?.interrupts) ?? [];
-    const interrupts = told.length > 0 ? told : (place.run.pause?.interrupts ?? []);
+    const interrupts = told.length > 0 ? told : (scope.run.pause?.interrupts ?? []);
     const checkpointId = textOf(fields?.checkpointId);
-    place.run.pause = { status: textOf(fields?.status), interrupts, checkpointId };
+    scope.run.pause = { status: textOf(fields?.status), interrupts, checkpointId };
   }
 
   toolStarts(
@@ -153,7 +149,7 @@ export class CallTracker {
     if (above?.kind === "foreign" && above.toolUseId !== undefined) {
       if (toolCallId === undefined || toolCallId === above.toolUseId) {
         this.#shownElsewhere += 1;
-        this.#places.set(id, parentId, above);
+        this.#scopes.set(id, parentId, above);
         return;
       }
     }
@@ -162,7 +158,7 @@ export class CallTracker {
     const run = this.#runFor(id, parentId, above, tool, metadata);
     if (run === undefined) return;
     run.totals.toolCalls += 1;
-    const call: ToolPlace = {
+    const call: ToolScope = {
       kind: "tool",
       id,
       run,
@@ -171,7 +167,7 @@ export class CallTracker {
       startedMs: performance.now(),
       alone: above === undefined,
     };
-    this.#places.set(id, parentId, call);
+    this.#scopes.set(id, parentId, call);
     this.#calls.toolStarted(call, toolInput(input));
   }
 
@@ -212,7 +208,7 @@ export class CallTracker {
     const run = this.#runFor(id, parentId, above, model ?? "model", metadata);
     if (run === undefined) return;
     run.totals.requests += 1;
-    const call: ModelPlace = {
+    const call: ModelScope = {
       kind: "model",
       id,
       run,
@@ -222,14 +218,14 @@ export class CallTracker {
       firstMs: undefined,
       alone: above === undefined,
     };
-    this.#places.set(id, parentId, call);
+    this.#scopes.set(id, parentId, call);
     const input =
       "messages" in request ? requestMessages(request.messages) : promptMessages(request.prompts);
     this.#calls.modelStarted(call, providerOf(said), input);
   }
 
   modelStreams(id: string): void {
-    const call = this.#places.get(id);
+    const call = this.#scopes.get(id);
     if (call?.kind === "model") call.firstMs ??= performance.now();
   }
 
@@ -238,12 +234,7 @@ export class CallTracker {
     if (call?.kind !== "model") return;
     const { run } = call;
     const answer = answerOf(fieldsOf(result), fieldsOf(extra)?.cached === true);
-    const { usage } = answer;
-    if (usage !== undefined) {
-      run.totals.reported = true;
-      run.totals.inputTokens += Number(usage.input_tokens ?? 0);
-      run.totals.outputTokens += Number(usage.output_tokens ?? 0);
-    }
+    run.totals.add(answer.usage);
     if (answer.toolCalls.length > 0) run.asked = namesById(answer.toolCalls);
     this.#calls.modelAnswered(call, answer);
     if (call.alone) this.#runs.complete(run, null);
@@ -262,48 +253,48 @@ export class CallTracker {
     if (this.#isKnown(id, parentId)) return;
     this.#retrievers += 1;
     const above = this.#runs.above(parentId);
-    if (above !== undefined) this.#places.set(id, parentId, above);
+    if (above !== undefined) this.#scopes.set(id, parentId, above);
   }
 
   retrieverEnds(id: string): void {
-    if (this.#places.get(id)?.id !== id) this.#places.delete(id);
+    if (this.#scopes.get(id)?.id !== id) this.#scopes.delete(id);
   }
 
   /** What stands above something that starts; `UNTOLD` where it was told before, or is nobody's to tell. */
-  #above(id: string, parentId: string | undefined): KnownPlace | undefined | typeof UNTOLD {
+  #above(id: string, parentId: string | undefined): KnownScope | undefined | typeof UNTOLD {
     if (this.#isKnown(id, parentId)) return UNTOLD;
     const above = this.#runs.above(parentId);
     if (above?.kind !== "refused") {
       if (above?.run.calledOff !== undefined) this.#stopped.goesOn(above.run);
       return above;
     }
-    this.#places.set(id, parentId, above);
+    this.#scopes.set(id, parentId, above);
     return UNTOLD;
   }
 
   #isKnown(id: string, parentId: string | undefined): boolean {
-    if (!this.#places.knows(id, parentId)) return false;
+    if (!this.#scopes.knows(id, parentId)) return false;
     this.#duplicates += 1;
     return true;
   }
 
-  /** What ends with this: a call of that kind, or a chain that only stood in the place of another. */
-  #take(id: string, kind: "run" | "tool" | "model"): Place | undefined {
-    const place = this.#places.get(id);
-    const fits = place?.id !== id || place.kind === kind || place.kind === "refused";
-    if (place === undefined || !fits) {
+  /** What ends with this: a call of that kind, or a chain that stood for the scope of another. */
+  #take(id: string, kind: "run" | "tool" | "model"): Scope | undefined {
+    const scope = this.#scopes.get(id);
+    const fits = scope?.id !== id || scope.kind === kind || scope.kind === "refused";
+    if (scope === undefined || !fits) {
       this.#unmatched += 1;
       return undefined;
     }
-    this.#places.delete(id);
-    return place;
+    this.#scopes.delete(id);
+    return scope;
   }
 
   /** The call that ends with this, unless its run is over: then the sink has ended it already. */
-  #takeOpen(id: string, kind: "tool" | "model"): KnownPlace | undefined {
-    const place = this.#take(id, kind);
-    if (place === undefined || place.kind === "refused" || place.id !== id) return undefined;
-    if (!place.run.ended) return place;
+  #takeOpen(id: string, kind: "tool" | "model"): KnownScope | undefined {
+    const scope = this.#take(id, kind);
+    if (scope === undefined || scope.kind === "refused" || scope.id !== id) return undefined;
+    if (!scope.run.ended) return scope;
     this.#late += 1;
     return undefined;
   }
@@ -312,7 +303,7 @@ export class CallTracker {
   #runFor(
     id: string,
     parentId: string | undefined,
-    above: KnownPlace | undefined,
+    above: KnownScope | undefined,
     agent: string,
     metadata: unknown,
   ): RunState | undefined {
@@ -325,7 +316,7 @@ export class CallTracker {
     }
     if (!above.run.ended) return above.run;
     this.#late += 1;
-    this.#places.set(id, parentId, above);
+    this.#scopes.set(id, parentId, above);
     return undefined;
   }
 }

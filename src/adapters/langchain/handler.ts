@@ -1,19 +1,19 @@
 import { tellHook } from "../../errors/call-hook.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
-import { EventTeller } from "../safe-sink.ts";
+import { SafeSink } from "../safe-sink.ts";
 import { CallTracker } from "./call-tracker.ts";
 import {
   checkHandlerOptions,
   type HandlerCounts,
   type LangChainHandlerOptions,
 } from "./handler-options.ts";
-import { type SpanPlace, spanPlaceOf } from "./scope.ts";
+import { type SpanScope, spanScopeOf } from "./scope.ts";
 
 /** By this LangGraph knows a handler that wants to hear of pauses. */
 const GRAPH_HANDLER: unique symbol = Symbol.for("langgraph.graph_callback_handler");
 
 /** By this {@link inSpan} knows a handler, of whichever copy of this package. */
-export const SPAN_PLACE: unique symbol = Symbol.for("entelix-otel.langchain-span-place.v1");
+export const SPAN_SCOPE: unique symbol = Symbol.for("entelix-otel.langchain-span-place.v1");
 
 /**
  * A callback handler for LangChain.js and LangGraph: tells a sink of runs, tool calls and model calls.
@@ -42,7 +42,7 @@ export class LangChainHandler {
   readonly ignoreCustomEvent = true;
   readonly [GRAPH_HANDLER] = true;
   readonly #sink: InnerSink;
-  readonly #teller: EventTeller;
+  readonly #safeSink: SafeSink;
   readonly #calls: CallTracker;
   readonly #onError: ((error: unknown) => void) | undefined;
   #faults = 0;
@@ -51,15 +51,15 @@ export class LangChainHandler {
     checkHandlerOptions(options);
     this.#sink = options.sink;
     this.#onError = options.onError;
-    this.#teller = new EventTeller({ sink: options.sink, onError: options.onError });
-    this.#calls = new CallTracker(options, this.#teller, (error) => this.#report(error));
+    this.#safeSink = new SafeSink({ sink: options.sink, onError: options.onError });
+    this.#calls = new CallTracker(options, this.#safeSink, (error) => this.#report(error));
   }
 
   /** What was not, or could not be, told so far. */
   get counts(): HandlerCounts {
     return {
       ...this.#calls.counts,
-      sinkFailures: this.#teller.failures,
+      sinkFailures: this.#safeSink.failures,
       faults: this.#faults,
     };
   }
@@ -69,7 +69,7 @@ export class LangChainHandler {
    * rejects: what the sink throws is reported.
    */
   async flush(): Promise<void> {
-    await this.#teller.settled();
+    await this.#safeSink.settled();
     try {
       await this.#sink.forceFlush?.();
     } catch (error) {
@@ -83,8 +83,8 @@ export class LangChainHandler {
   }
 
   /** For {@link inSpan}: the span that the code of a LangChain run belongs into. */
-  [SPAN_PLACE](runId: string): SpanPlace | undefined {
-    return spanPlaceOf(this.#sink, this.#calls.placeOf(runId));
+  [SPAN_SCOPE](runId: string): SpanScope | undefined {
+    return spanScopeOf(this.#sink, this.#calls.scopeOf(runId));
   }
 
   // LangChain's callbacks. The arguments are as its tracers read them; the declared order of those of

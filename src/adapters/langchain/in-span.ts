@@ -1,8 +1,8 @@
 import { property } from "../../errors/thrown.ts";
 import { carried } from "../../runtime/current-run.ts";
 import { listOf } from "../narrow.ts";
-import { SPAN_PLACE } from "./handler.ts";
-import type { SpanPlace } from "./scope.ts";
+import { SPAN_SCOPE } from "./handler.ts";
+import type { SpanScope } from "./scope.ts";
 
 /** A method that is handed the call's manager, which knows LangChain's id of it, and the handlers. */
 type Work = (this: unknown, ...args: readonly unknown[]) => unknown;
@@ -50,13 +50,13 @@ function replace(
   method: string,
   work: Work,
   at: number,
-  within: (place: SpanPlace, call: () => unknown) => unknown,
+  within: (scope: SpanScope, call: () => unknown) => unknown,
 ): void {
   if (property(work, WRAPPED) === true) return;
   const wrapped: Work = function (...args) {
     const call = () => Reflect.apply(work, this, args);
-    const place = placeIn(args[at]);
-    return place === undefined ? call() : within(place, call);
+    const scope = scopeIn(args[at]);
+    return scope === undefined ? call() : within(scope, call);
   };
   put(callee, method, wrapped);
 }
@@ -80,26 +80,26 @@ function isModel(value: unknown): value is object {
   return isWork(property(value, "_generate"));
 }
 
-function carriedCall(place: SpanPlace, call: () => unknown): unknown {
-  return carried(place.run.sink, place.span, place.run, call);
+function carriedCall(scope: SpanScope, call: () => unknown): unknown {
+  return carried(scope.run.sink, scope.span, scope.run, call);
 }
 
 /** Where the first of our handlers among the call's own says that it is. */
-function placeIn(manager: unknown): SpanPlace | undefined {
+function scopeIn(manager: unknown): SpanScope | undefined {
   const runId = property(manager, "runId");
   if (typeof runId !== "string") return undefined;
   for (const handler of listOf(property(manager, "handlers")) ?? []) {
-    if (!hasPlaces(handler)) continue;
-    const place = handler[SPAN_PLACE](runId);
-    if (place !== undefined) return place;
+    if (!hasScopes(handler)) continue;
+    const scope = handler[SPAN_SCOPE](runId);
+    if (scope !== undefined) return scope;
   }
   return undefined;
 }
 
-function hasPlaces(
+function hasScopes(
   handler: unknown,
-): handler is { [SPAN_PLACE](runId: string): SpanPlace | undefined } {
-  return typeof property(handler, SPAN_PLACE) === "function";
+): handler is { [SPAN_SCOPE](runId: string): SpanScope | undefined } {
+  return typeof property(handler, SPAN_SCOPE) === "function";
 }
 
 function isWork(value: unknown): value is Work {
@@ -127,10 +127,10 @@ export function streamsOf(model: object): unknown {
 
 /** The chunks of a stream, each made inside the span. */
 export async function* carriedChunks(
-  place: SpanPlace,
+  scope: SpanScope,
   begin: () => unknown,
 ): AsyncGenerator<unknown> {
-  const inside = <R>(work: () => R): R => carried(place.run.sink, place.span, place.run, work);
+  const inside = <R>(work: () => R): R => carried(scope.run.sink, scope.span, scope.run, work);
   const chunks: unknown = inside(begin);
   if (!isIterable(chunks)) throw new TypeError(`${STREAMS}: expected an async iterable`);
   const steps = chunks[Symbol.asyncIterator]();

@@ -51,7 +51,7 @@ export function threadOf(metadata: unknown): string | undefined {
 
 /**
  * Whether a graph is asked to go on where it paused: with a `Command`, or with nothing. Any other
- * input begins anew on the same thread, and another checkpoint of it is another place.
+ * input begins anew on the same thread, and from another checkpoint of it nothing goes on.
  */
 export function isResumption(inputs: unknown, metadata: unknown, paused: PausedRun): boolean {
   const checkpointId = textOf(fieldsOf(metadata)?.checkpoint_id);

@@ -1,5 +1,5 @@
 import type { ModelCallUsage } from "../../events/model-event.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
+import { countOf, type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import { type ConventionalMessage, messageOf } from "./messages.ts";
 
 /** LangChain's names of providers, where the GenAI conventions have another one. */
@@ -167,8 +167,4 @@ function olderUsage(whole: Fields | undefined): ModelCallUsage | undefined {
   return input === null && output === null
     ? undefined
     : { input_tokens: input, output_tokens: output };
-}
-
-function countOf(value: unknown): number | null {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }

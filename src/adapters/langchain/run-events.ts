@@ -1,8 +1,7 @@
 import type { InterruptionKind } from "../../errors/agent-error-detail.ts";
-import type { UsageSnapshot } from "../../events/agent-event.ts";
 import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
-import type { EventTeller, OpenEnvelope } from "../safe-sink.ts";
+import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
 import type { Failure } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -37,17 +36,17 @@ export interface Beginning {
 
 /** Tells how runs begin and end. */
 export class RunEvents {
-  readonly #teller: EventTeller;
+  readonly #sink: SafeSink;
 
-  constructor(teller: EventTeller) {
-    this.#teller = teller;
+  constructor(sink: SafeSink) {
+    this.#sink = sink;
   }
 
   started(run: RunState, from: Beginning): void {
     const envelope = envelopeIn(run, eventId(run.id, "run-start", run.part));
     if (from.parentToolUseId !== undefined) envelope.parent_tool_use_id = from.parentToolUseId;
     if (from.resumedFromRunId !== undefined) envelope.resumed_from_run_id = from.resumedFromRunId;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "started",
         run_id: run.id,
@@ -61,8 +60,10 @@ export class RunEvents {
 
   complete(run: RunState, state: unknown): void {
     run.ended = true;
-    this.#teller.tell(
-      { type: "complete", run_id: run.id, tenant_id: run.tenant, state, usage: usageOf(run) },
+    // The run at the top alone says it, for all below.
+    const usage = run.root ? run.totals.snapshot() : null;
+    this.#sink.send(
+      { type: "complete", run_id: run.id, tenant_id: run.tenant, state, usage },
       envelopeIn(run, eventId(run.id, "run-end", run.part)),
     );
   }
@@ -71,7 +72,7 @@ export class RunEvents {
   failed(run: RunState, failure: Failure, at?: Instant): void {
     run.ended = true;
     const { error, envelope, kind } = failure;
-    this.#teller.tell(
+    this.#sink.send(
       { type: "failed", run_id: run.id, tenant_id: run.tenant, error, envelope, kind },
       envelopeIn(run, eventId(run.id, "run-end", run.part), at),
     );
@@ -79,24 +80,11 @@ export class RunEvents {
 
   interrupted(run: RunState, kind: InterruptionKind, payload: unknown): void {
     run.ended = true;
-    this.#teller.tell(
+    this.#sink.send(
       { type: "interrupted", run_id: run.id, tenant_id: run.tenant, kind, payload },
       envelopeIn(run, eventId(run.id, "run-end", run.part)),
     );
   }
-}
-
-/** Of a root run the whole tree's; LangChain knows no prices, so the cost is always 0. */
-function usageOf(run: RunState): UsageSnapshot | null {
-  const { totals } = run;
-  if (!run.root || !totals.reported) return null;
-  return {
-    requests: totals.requests,
-    input_tokens: totals.inputTokens,
-    output_tokens: totals.outputTokens,
-    tool_calls: totals.toolCalls,
-    cost_usd: "0",
-  };
 }
 
 /** Which event of a LangChain run it is; each has a digit that stands for it in the event's id. */

@@ -1,16 +1,7 @@
 import type { Instant } from "../../events/instant.ts";
 import type { CurrentRun } from "../../runtime/current-run.ts";
+import { UsageTotals } from "../usage-totals.ts";
 import type { PausedRun } from "./pauses.ts";
-
-/** What the calls of models and tools below an outermost run came to. */
-export class Totals {
-  requests = 0;
-  toolCalls = 0;
-  inputTokens = 0;
-  outputTokens = 0;
-  /** Whether any model said what it used: without that, zeros would be a claim. */
-  reported = false;
-}
 
 /** What a graph said of its pause. */
 export interface Pause {
@@ -35,7 +26,7 @@ export interface RunFields {
   /** Whether it, or a run above it in LangChain, is a graph. */
   readonly inGraph: boolean;
   /** Shared with the runs above it in LangChain. */
-  readonly totals: Totals;
+  readonly totals: UsageTotals;
 }
 
 /** A run that calls of tools and models belong to. */
@@ -48,7 +39,7 @@ export class RunState {
   readonly root: boolean;
   readonly graph: boolean;
   readonly inGraph: boolean;
-  readonly totals: Totals;
+  readonly totals: UsageTotals;
   /** After its end nothing more is told of it. */
   ended = false;
   pause: Pause | undefined = undefined;
@@ -91,7 +82,7 @@ export class RunState {
       root: false,
       graph: false,
       inGraph: false,
-      totals: new Totals(),
+      totals: new UsageTotals(),
     });
   }
 }

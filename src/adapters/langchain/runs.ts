@@ -1,7 +1,8 @@
 import type { Instant } from "../../events/instant.ts";
 import { currentRun } from "../../runtime/current-run.ts";
 import { type Fields, fieldsOf } from "../narrow.ts";
-import type { EventTeller } from "../safe-sink.ts";
+import type { SafeSink } from "../safe-sink.ts";
+import { UsageTotals } from "../usage-totals.ts";
 import {
   DEFAULT_PAUSED_THREADS,
   type HandlerCounts,
@@ -13,18 +14,18 @@ import { isResumption, threadOf } from "./invocation.ts";
 import { runFailureOf, signalOf } from "./langchain-errors.ts";
 import { type Interruption, PausedThreads, thrownPause } from "./pauses.ts";
 import { RunEvents } from "./run-events.ts";
-import { RunState, Totals } from "./run-state.ts";
-import type { Place } from "./scope.ts";
-import type { PlaceTable } from "./scope-table.ts";
+import { RunState } from "./run-state.ts";
+import type { Scope } from "./scope.ts";
+import type { ScopeTable } from "./scope-table.ts";
 
-/** A place that calls can be told of. */
-export type KnownPlace = Exclude<Place, { readonly kind: "refused" }>;
+/** A scope whose calls are sent. */
+export type KnownScope = Exclude<Scope, { readonly kind: "refused" }>;
 
 /** What a run begins with. */
 export interface RunStart {
   readonly id: string;
   /** Where it stands; `undefined` for one with nothing around it. */
-  readonly above: KnownPlace | undefined;
+  readonly above: KnownScope | undefined;
   readonly agent: string;
   readonly metadata: unknown;
   /** Whether it is a graph of LangGraph's, and with what it was invoked. */
@@ -38,22 +39,22 @@ export class Runs {
   readonly #onError: (error: unknown) => void;
   readonly #tenants: Tenants;
   readonly #threads: PausedThreads;
-  readonly #places: PlaceTable;
+  readonly #scopes: ScopeTable;
   #threadsForgotten = 0;
   #refused = 0;
 
   constructor(
     options: LangChainHandlerOptions,
-    teller: EventTeller,
-    places: PlaceTable,
+    sink: SafeSink,
+    scopes: ScopeTable,
     onError: (error: unknown) => void,
   ) {
     const limit = limitOf("pausedThreads", options.limits?.pausedThreads, DEFAULT_PAUSED_THREADS);
-    this.#events = new RunEvents(teller);
+    this.#events = new RunEvents(sink);
     this.#onError = onError;
     this.#tenants = new Tenants(options.tenant);
     this.#threads = PausedThreads.of(options.sink, limit);
-    this.#places = places;
+    this.#scopes = scopes;
   }
 
   get counts(): Pick<HandlerCounts, "refused" | "threadsForgotten"> {
@@ -64,21 +65,21 @@ export class Runs {
    * What a call stands in: what LangChain says, unless the code that called it belongs to a run that
    * is nearer, or that LangChain does not know.
    */
-  above(parentId: string | undefined): Place | undefined {
-    const place = this.#places.above(parentId);
+  above(parentId: string | undefined): Scope | undefined {
+    const scope = this.#scopes.above(parentId);
     const current = currentRun();
-    if (current === undefined || place?.kind === "refused") return place;
-    if (place !== undefined) {
-      const { id, outerId } = place.run;
-      if (current.runId === id || current.runId === outerId) return place;
+    if (current === undefined || scope?.kind === "refused") return scope;
+    if (scope !== undefined) {
+      const { id, outerId } = scope.run;
+      if (current.runId === id || current.runId === outerId) return scope;
     }
-    const own = this.#places.get(current.runId);
+    const own = this.#scopes.get(current.runId);
     const { toolUseId } = current;
     if (own?.kind === "run") return { kind: "run", id: own.id, run: own.run, toolUseId };
     return { kind: "foreign", id: current.runId, run: RunState.foreign(current), toolUseId };
   }
 
-  /** @returns `undefined` when its tenant is not known: then its place is taken as refused. */
+  /** @returns `undefined` when its tenant is not known: then its scope is set as refused. */
   start(from: RunStart): RunState | undefined {
     const { id, graph } = from;
     const metadata = fieldsOf(from.metadata);
@@ -96,7 +97,7 @@ export class Runs {
       root: above === undefined,
       graph,
       inGraph: graph || outer?.inGraph === true,
-      totals: outer?.totals ?? new Totals(),
+      totals: outer?.totals ?? new UsageTotals(),
     });
     const keepsThread = graph && outer?.inGraph !== true && threadId !== undefined;
     const paused = keepsThread ? this.#threads.take(tenant, threadId) : undefined;
@@ -146,7 +147,7 @@ export class Runs {
   }
 
   /** A run of another tenant stands alone: no trace has two. */
-  #sameTenant(above: KnownPlace | undefined, metadata: Fields | undefined): KnownPlace | undefined {
+  #sameTenant(above: KnownScope | undefined, metadata: Fields | undefined): KnownScope | undefined {
     if (above?.kind !== "foreign") return above;
     const explicit = this.#tenants.explicit(metadata);
     return explicit === undefined || explicit === above.run.tenant ? above : undefined;
@@ -157,7 +158,7 @@ export class Runs {
       return this.#tenants.of(metadata);
     } catch (error) {
       this.#refused += 1;
-      this.#places.set(id, undefined, { kind: "refused", id });
+      this.#scopes.set(id, undefined, { kind: "refused", id });
       this.#onError(error);
       return undefined;
     }

@@ -1,12 +1,12 @@
 import type { AgentEventSink } from "../../sinks/agent-event-sink.ts";
 import type { RunState } from "./run-state.ts";
-import type { Place } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 
 /** What the handlers of one sink follow together. */
-interface SharedPlaces {
+interface SharedScopes {
   readonly most: number;
-  readonly inner: Map<string, Place>;
-  readonly outermost: Map<string, Place>;
+  readonly inner: Map<string, Scope>;
+  readonly outermost: Map<string, Scope>;
 }
 
 /**
@@ -16,9 +16,9 @@ interface SharedPlaces {
  * or tool alone of nothing around it, which another one may follow. But outermost invocations are each
  * handler's own first: their ids may be the caller's, and two of one id for two tenants must not mix.
  */
-export class PlaceTable {
-  readonly #shared: SharedPlaces;
-  readonly #own = new Map<string, Place>();
+export class ScopeTable {
+  readonly #shared: SharedScopes;
+  readonly #own = new Map<string, Scope>();
   /** How many were forgotten before their end was told. */
   forgotten = 0;
 
@@ -29,12 +29,12 @@ export class PlaceTable {
   }
 
   /** Where what has that id for its parent stands. */
-  above(id: string | undefined): Place | undefined {
+  above(id: string | undefined): Scope | undefined {
     return this.get(id) ?? (id === undefined ? undefined : this.#shared.outermost.get(id));
   }
 
   /** Where the call with that id stands, unless it is an outermost one of another handler's. */
-  get(id: string | undefined): Place | undefined {
+  get(id: string | undefined): Scope | undefined {
     return id === undefined ? undefined : (this.#own.get(id) ?? this.#shared.inner.get(id));
   }
 
@@ -44,13 +44,13 @@ export class PlaceTable {
     return this.#own.has(id) || inner.has(id) || (parentId !== undefined && outermost.has(id));
   }
 
-  set(id: string, parentId: string | undefined, place: Place): void {
+  set(id: string, parentId: string | undefined, scope: Scope): void {
     // That this handler refuses an invocation binds no other one.
-    if (place.kind === "refused") this.#put(this.#own, id, place);
+    if (scope.kind === "refused") this.#put(this.#own, id, scope);
     else if (parentId === undefined) {
-      this.#put(this.#own, id, place);
-      this.#put(this.#shared.outermost, id, place);
-    } else this.#put(this.#shared.inner, id, place);
+      this.#put(this.#own, id, scope);
+      this.#put(this.#shared.outermost, id, scope);
+    } else this.#put(this.#shared.inner, id, scope);
   }
 
   delete(id: string): void {
@@ -66,27 +66,27 @@ export class PlaceTable {
     return holds(inner, run) || holds(outermost, run);
   }
 
-  #put(places: Map<string, Place>, id: string, place: Place): void {
-    if (places.size >= this.#shared.most) this.#forgetOldest(places);
-    places.set(id, place);
+  #put(scopes: Map<string, Scope>, id: string, scope: Scope): void {
+    if (scopes.size >= this.#shared.most) this.#forgetOldest(scopes);
+    scopes.set(id, scope);
   }
 
-  #forgetOldest(places: Map<string, Place>): void {
-    for (const id of places.keys()) {
-      places.delete(id);
+  #forgetOldest(scopes: Map<string, Scope>): void {
+    for (const id of scopes.keys()) {
+      scopes.delete(id);
       // An outermost one is forgotten when its own handler forgets it.
-      if (places !== this.#shared.outermost) this.forgotten += 1;
+      if (scopes !== this.#shared.outermost) this.forgotten += 1;
       return;
     }
   }
 }
 
-const bySink = new WeakMap<AgentEventSink, SharedPlaces>();
+const bySink = new WeakMap<AgentEventSink, SharedScopes>();
 
 /** Whether anything but the run itself is open in it. */
-function holds(places: ReadonlyMap<string, Place>, run: RunState): boolean {
-  for (const [id, place] of places) {
-    if (place.kind !== "refused" && place.run === run && id !== run.id) return true;
+function holds(scopes: ReadonlyMap<string, Scope>, run: RunState): boolean {
+  for (const [id, scope] of scopes) {
+    if (scope.kind !== "refused" && scope.run === run && id !== run.id) return true;
   }
   return false;
 }

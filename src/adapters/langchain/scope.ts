@@ -3,7 +3,7 @@ import type { AgentEventSink, SpanTarget } from "../../sinks/agent-event-sink.ts
 import type { RunState } from "./run-state.ts";
 
 interface InRun {
-  /** LangChain's id of what made the place; chains inside share it under ids of their own. */
+  /** LangChain's id of what opened the scope; chains inside share it under ids of their own. */
   readonly id: string;
   readonly run: RunState;
   /** The tool call that is open there. */
@@ -11,12 +11,12 @@ interface InRun {
 }
 
 /** A run: what is below belongs to it. */
-export interface RunPlace extends InRun {
+export interface RunScope extends InRun {
   readonly kind: "run";
 }
 
 /** A tool call that is open. */
-export interface ToolPlace extends InRun {
+export interface ToolScope extends InRun {
   readonly kind: "tool";
   readonly toolUseId: string;
   readonly tool: string;
@@ -26,7 +26,7 @@ export interface ToolPlace extends InRun {
 }
 
 /** A model call that is open. */
-export interface ModelPlace extends InRun {
+export interface ModelScope extends InRun {
   readonly kind: "model";
   readonly model: string | undefined;
   readonly startedMs: number;
@@ -35,28 +35,28 @@ export interface ModelPlace extends InRun {
 }
 
 /** A run of something else, or a tool call that something else tells of. */
-export interface ForeignPlace extends InRun {
+export interface ForeignScope extends InRun {
   readonly kind: "foreign";
 }
 
 /** What nothing may be told of: its tenant is not known, so neither is that of anything below. */
-export interface RefusedPlace {
+export interface RefusedScope {
   readonly kind: "refused";
   readonly id: string;
 }
 
 /** Where a call of LangChain's stands. */
-export type Place = RunPlace | ToolPlace | ModelPlace | ForeignPlace | RefusedPlace;
+export type Scope = RunScope | ToolScope | ModelScope | ForeignScope | RefusedScope;
 
 /** The span that the code of a call belongs into, and the run that is current in it. */
-export interface SpanPlace {
+export interface SpanScope {
   readonly run: CurrentRun;
   readonly span: Pick<SpanTarget, "tool_use_id" | "model_call_id">;
 }
 
-export function spanPlaceOf(sink: AgentEventSink, place: Place | undefined): SpanPlace | undefined {
-  if (place === undefined || place.kind === "refused" || place.run.ended) return undefined;
-  const { run, toolUseId } = place;
+export function spanScopeOf(sink: AgentEventSink, scope: Scope | undefined): SpanScope | undefined {
+  if (scope === undefined || scope.kind === "refused" || scope.run.ended) return undefined;
+  const { run, toolUseId } = scope;
   const current: CurrentRun = {
     tenantId: run.tenant,
     runId: run.id,
@@ -65,6 +65,6 @@ export function spanPlaceOf(sink: AgentEventSink, place: Place | undefined): Spa
     toolUseId,
     sink,
   };
-  const span = place.kind === "model" ? { model_call_id: place.id } : { tool_use_id: toolUseId };
+  const span = scope.kind === "model" ? { model_call_id: scope.id } : { tool_use_id: toolUseId };
   return { run: current, span };
 }

@@ -2,7 +2,7 @@ import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
 import { isCalledOff } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
-import type { PlaceTable } from "./scope-table.ts";
+import type { ScopeTable } from "./scope-table.ts";
 
 /**
  * How long nothing more may be told of a graph whose node was called off, in ms, until the graph counts as
@@ -18,11 +18,11 @@ export type EndStopped = (run: RunState, thrown: unknown, at: Instant) => void;
  * was called off, and never of the graph.
  */
 export class StoppedGraphs {
-  readonly #places: PlaceTable;
+  readonly #scopes: ScopeTable;
   readonly #end: EndStopped;
 
-  constructor(places: PlaceTable, end: EndStopped) {
-    this.#places = places;
+  constructor(scopes: ScopeTable, end: EndStopped) {
+    this.#scopes = scopes;
     this.#end = end;
   }
 
@@ -32,8 +32,8 @@ export class StoppedGraphs {
     const calledOff = { thrown, at: now() };
     run.calledOff = calledOff;
     const judge = () => {
-      if (run.ended || run.calledOff !== calledOff || this.#places.isBusy(run)) return;
-      this.#places.delete(run.id);
+      if (run.ended || run.calledOff !== calledOff || this.#scopes.isBusy(run)) return;
+      this.#scopes.delete(run.id);
       this.#end(run, calledOff.thrown, calledOff.at);
     };
     setTimeout(judge, STOPPED_AFTER_MS).unref();

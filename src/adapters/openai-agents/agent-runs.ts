@@ -2,11 +2,11 @@ import type { Instant } from "../../events/instant.ts";
 import { textOf } from "../narrow.ts";
 import { runIdOfTrace } from "./ids.ts";
 import type { AskedCall } from "./model-answer.ts";
-import { saidError } from "./parse-span-error.ts";
+import { parseSpanError } from "./parse-span-error.ts";
 import type { RunEvents } from "./run-events.ts";
 import type { SdkSpan } from "./sdk.ts";
 import { notBefore } from "./span-time.ts";
-import type { AgentRun, Place, Problem, TraceRecord } from "./trace-record.ts";
+import type { AgentRun, Problem, Scope, TraceRecord } from "./trace-record.ts";
 import { busyRuns, isOpenUpwards, mayWait, waitingCalls, waitingFor } from "./waiting.ts";
 
 /** What the SDK writes on an agent's span when the run throws. Other errors there were handled. */
@@ -41,7 +41,7 @@ export class AgentRuns {
   begin(
     trace: TraceRecord,
     span: SdkSpan,
-    parent: Place,
+    parent: Scope,
     at: Instant,
     resumedBy?: string,
   ): AgentRun {
@@ -222,7 +222,7 @@ export class AgentRuns {
     // An agent's run is named after its span: one above it can't be, though that span opens both.
     else if (!top) trace.rootRunId ??= nextRunId(runIdOfTrace(trace.traceId), openedBy);
     const runId = trace.rootRunId ?? openedBy;
-    const place = {
+    const scope = {
       runId,
       resumedFrom: pausedRootId,
       agent,
@@ -230,23 +230,23 @@ export class AgentRuns {
       parentToolUseId: undefined,
       top,
     };
-    return this.#open(trace, place, openedBy, at);
+    return this.#open(trace, scope, openedBy, at);
   }
 
   #open(
     trace: TraceRecord,
-    place: Pick<AgentRun, "runId" | "resumedFrom" | "agent" | "parent" | "parentToolUseId" | "top">,
+    scope: Pick<AgentRun, "runId" | "resumedFrom" | "agent" | "parent" | "parentToolUseId" | "top">,
     openedBy: string,
     at: Readonly<Instant>,
   ): AgentRun {
-    // Field by field: spreading `place` would cost more than all the rest of this.
+    // Field by field: spreading `scope` would cost more than all the rest of this.
     const run: AgentRun = {
-      runId: place.runId,
-      resumedFrom: place.resumedFrom,
-      agent: place.agent,
-      parent: place.parent,
-      parentToolUseId: place.parentToolUseId,
-      top: place.top,
+      runId: scope.runId,
+      resumedFrom: scope.resumedFrom,
+      agent: scope.agent,
+      parent: scope.parent,
+      parentToolUseId: scope.parentToolUseId,
+      top: scope.top,
       state: "open",
       openedBy,
       startedAt: at,
@@ -342,7 +342,7 @@ export class AgentRuns {
 }
 
 const NO_CALLS: readonly AskedCall[] = [];
-const NOWHERE: Place = { run: undefined, toolUseId: undefined };
+const NOWHERE: Scope = { run: undefined, toolUseId: undefined };
 
 /** The id of the run that goes on after a pause, the same whoever tells of it. */
 function nextRunId(runId: string, openedBy: string): string {
@@ -351,7 +351,7 @@ function nextRunId(runId: string, openedBy: string): string {
 }
 
 /** The run of an agent that was paused, and whose next span this is; with the id of the last one. */
-function pausedRun(trace: TraceRecord, agent: string, parent: Place) {
+function pausedRun(trace: TraceRecord, agent: string, parent: Scope) {
   if (trace.root === undefined) return undefined;
   let left: readonly [string, AgentRun] | undefined;
   let isOnlyOne = true;
@@ -375,7 +375,7 @@ function problemOf(run: AgentRun, { error }: SdkSpan) {
   // A stream that is called off ends its agent without an error; its model call has it.
   if (error === null) return run.modelError;
   const thrown = error.message === THROWN || error.data === undefined || error.data === null;
-  return thrown ? saidError(error) : undefined;
+  return thrown ? parseSpanError(error) : undefined;
 }
 
 function depth(run: AgentRun): number {

@@ -4,14 +4,14 @@ import type { FailureKind } from "../../errors/error-kinds.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelComplete } from "../../events/model-event.ts";
 import { textOf } from "../narrow.ts";
-import type { EventTeller, OpenEnvelope } from "../safe-sink.ts";
+import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
 import { eventIdOf, type News } from "./ids.ts";
 import type { ModelAnswer } from "./model-answer.ts";
-import type { SaidError } from "./parse-span-error.ts";
+import type { ParsedError } from "./parse-span-error.ts";
 import { type AgentRun, type OpenSpan, type TraceRecord, topRunId } from "./trace-record.ts";
 
 /** Where a call is told: in a run, under its tool-use id. */
-export interface CallPlace {
+export interface CallScope {
   readonly trace: TraceRecord;
   readonly run: AgentRun;
   readonly open: OpenSpan;
@@ -19,17 +19,17 @@ export interface CallPlace {
 
 /** Tells of calls of tools and models. */
 export class CallEvents {
-  readonly #teller: EventTeller;
+  readonly #sink: SafeSink;
 
-  constructor(teller: EventTeller) {
-    this.#teller = teller;
+  constructor(sink: SafeSink) {
+    this.#sink = sink;
   }
 
-  toolStarted({ trace, run, open }: CallPlace): void {
+  toolStarted({ trace, run, open }: CallScope): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
     const { name, input } = open.span.spanData;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "tool_start",
         run_id: run.runId,
@@ -42,10 +42,10 @@ export class CallEvents {
     );
   }
 
-  toolApproved({ trace, run, open }: CallPlace): void {
+  toolApproved({ trace, run, open }: CallScope): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "tool_call_approved",
         run_id: run.runId,
@@ -57,10 +57,10 @@ export class CallEvents {
     );
   }
 
-  toolDenied({ trace, run, open }: CallPlace, at: Instant, reason: string): void {
+  toolDenied({ trace, run, open }: CallScope, at: Instant, reason: string): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "tool_call_denied",
         run_id: run.runId,
@@ -73,11 +73,11 @@ export class CallEvents {
     );
   }
 
-  toolCompleted({ trace, run, open }: CallPlace, at: Instant): void {
+  toolCompleted({ trace, run, open }: CallScope, at: Instant): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
     const { name, output } = open.span.spanData;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "tool_complete",
         run_id: run.runId,
@@ -91,10 +91,10 @@ export class CallEvents {
     );
   }
 
-  toolFailed({ trace, run, open }: CallPlace, at: Instant, { text, error }: SaidError): void {
+  toolFailed({ trace, run, open }: CallScope, at: Instant, { text, error }: ParsedError): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "tool_error",
         run_id: run.runId,
@@ -111,12 +111,12 @@ export class CallEvents {
     );
   }
 
-  modelStarted({ trace, run, open }: CallPlace): void {
+  modelStarted({ trace, run, open }: CallScope): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
     const input = askedOf(open);
     open.inputTold = input !== undefined;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "model_start",
         run_id: run.runId,
@@ -129,7 +129,7 @@ export class CallEvents {
     );
   }
 
-  modelAnswered({ trace, run, open }: CallPlace, at: Instant, answer: ModelAnswer): void {
+  modelAnswered({ trace, run, open }: CallScope, at: Instant, answer: ModelAnswer): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
     const event: Open<ModelComplete> = {
@@ -147,16 +147,16 @@ export class CallEvents {
     };
     // The Responses API's input is on a span that is not streamed only once it was answered.
     if (!open.inputTold) event.input = askedOf(open);
-    this.#teller.tell(event, envelope(trace, run, open, "end", at));
+    this.#sink.send(event, envelope(trace, run, open, "end", at));
   }
 
-  modelFailed({ trace, run, open }: CallPlace, at: Instant, { text, error }: SaidError): void {
+  modelFailed({ trace, run, open }: CallScope, at: Instant, { text, error }: ParsedError): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
     // A model call that failed for a reason that nothing tells is still a model call that failed.
     const kind: FailureKind =
       error === undefined ? { type: "model_dispatch" } : classifyFailure(error);
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "model_error",
         run_id: run.runId,
@@ -181,8 +181,8 @@ function askedOf({ span: { spanData } }: OpenSpan): unknown {
 }
 
 /** The id of a tool call: the model's, where it is known. */
-function idOf({ place, span }: OpenSpan): string {
-  return place.toolUseId ?? span.spanId;
+function idOf({ scope, span }: OpenSpan): string {
+  return scope.toolUseId ?? span.spanId;
 }
 
 /** Named after the SDK's span, so that whoever tells it twice tells the same event. */

@@ -1,7 +1,7 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import type { Instant } from "../../events/instant.ts";
 import { textOf } from "../narrow.ts";
-import type { CallEvents, CallPlace } from "./call-events.ts";
+import type { CallEvents, CallScope } from "./call-events.ts";
 import {
   type AskedCall,
   answerIn,
@@ -10,18 +10,18 @@ import {
   type ModelAnswer,
   withoutHandoffs,
 } from "./model-answer.ts";
-import { type SaidError, saidError } from "./parse-span-error.ts";
+import { type ParsedError, parseSpanError } from "./parse-span-error.ts";
 import type { SdkSpanError } from "./sdk.ts";
 import type { AgentRun, OpenSpan, TraceRecord } from "./trace-record.ts";
 
 /** A tool call that pauses is told as upstream does. */
-const WAITS: SaidError = {
+const WAITS: ParsedError = {
   text: "an agent that it runs waits for an approval",
   error: AgentError.interrupted({ type: "custom" }),
   ofTool: false,
 };
 /** Nobody waits for the rest of the answer: the run that asked for it was called off. */
-const BROKEN_OFF: SaidError = {
+const BROKEN_OFF: ParsedError = {
   text: "the stream was broken off",
   error: AgentError.cancelled(),
   ofTool: false,
@@ -70,7 +70,7 @@ export class CallSpans {
   }
 
   /** Tells the start of a call, unless it has been told. */
-  tellStart({ trace, run, open }: CallPlace): void {
+  tellStart({ trace, run, open }: CallScope): void {
     if (open.told) return;
     open.told = true;
     if (open.kind === "model") {
@@ -79,8 +79,8 @@ export class CallSpans {
     }
     const name = textOf(open.span.spanData.name) ?? "";
     const call = askedCall(run, name, textOf(open.span.spanData.input));
-    open.place = { run, toolUseId: call?.id ?? open.span.spanId };
-    trace.usage.toolCalls += 1;
+    open.scope = { run, toolUseId: call?.id ?? open.span.spanId };
+    trace.totals.toolCalls += 1;
     if (call !== undefined) {
       if (run.resumed && !call.begun) this.#events.toolApproved({ trace, run, open });
       call.begun = true;
@@ -92,55 +92,56 @@ export class CallSpans {
   }
 
   /** @param waits it ended because an agent that works for it waits for an approval. */
-  toolEnded(place: CallPlace, at: Instant, waits: boolean): void {
-    const { run, open } = place;
+  toolEnded(scope: CallScope, at: Instant, waits: boolean): void {
+    const { run, open } = scope;
     const { error } = open.span;
     const rejected = error === null ? undefined : rejectedCall(error);
     if (error !== null && rejected !== undefined && !open.told) {
       open.told = true;
-      open.place = { run, toolUseId: rejected };
+      open.scope = { run, toolUseId: rejected };
       for (const call of run.asked) if (call.id === rejected) call.begun = true;
-      this.#events.toolDenied(place, at, textOf(error.message) ?? "");
+      this.#events.toolDenied(scope, at, textOf(error.message) ?? "");
       return;
     }
-    this.tellStart(place);
+    this.tellStart(scope);
     if (error === null) {
-      if (waits) this.#events.toolFailed(place, at, WAITS);
-      else this.#events.toolCompleted(place, at);
+      if (waits) this.#events.toolFailed(scope, at, WAITS);
+      else this.#events.toolCompleted(scope, at);
       return;
     }
     if (rejected !== undefined) {
       const called = AgentError.cancelled();
       const text = textOf(error.message) ?? "";
-      this.#events.toolFailed(place, at, { text, error: called, ofTool: false });
+      this.#events.toolFailed(scope, at, { text, error: called, ofTool: false });
       return;
     }
     if (error.message !== SHOWN_TO_MODEL) {
       run.failedTool = textOf(open.span.spanData.name) ?? "";
     }
-    this.#events.toolFailed(place, at, saidError(error));
+    this.#events.toolFailed(scope, at, parseSpanError(error));
   }
 
-  modelEnded(place: CallPlace, at: Instant): void {
-    const { trace, run, open } = place;
-    this.tellStart(place);
+  modelEnded(scope: CallScope, at: Instant): void {
+    const { trace, run, open } = scope;
+    this.tellStart(scope);
     const { error, spanData } = open.span;
     if (error !== null || isBrokenOff(spanData)) {
-      const said = error === null ? BROKEN_OFF : saidError(error);
+      const said = error === null ? BROKEN_OFF : parseSpanError(error);
       if (isOwnModelCall(open)) run.modelError = said;
-      this.#events.modelFailed(place, at, said);
+      this.#events.modelFailed(scope, at, said);
       return;
     }
     const failure = failureIn(spanData);
     if (failure !== undefined) {
       // The run goes on: the SDK did not take it for a failure.
-      this.#events.modelFailed(place, at, { text: failure, error: undefined, ofTool: false });
+      this.#events.modelFailed(scope, at, { text: failure, error: undefined, ofTool: false });
       return;
     }
     const answer = answerIn(spanData);
     if (isOwnModelCall(open)) asks(run, answer);
-    count(trace, answer);
-    this.#events.modelAnswered(place, at, answer);
+    trace.totals.requests += 1;
+    trace.totals.add(answer.usage);
+    this.#events.modelAnswered(scope, at, answer);
   }
 
   /** Nobody waits for what is done later: what is thrown there would end the process. */
@@ -156,8 +157,8 @@ export class CallSpans {
 const GIVEN_WAY = Promise.resolve();
 
 /** Whether the agent's model is asked. What code of a tool asks a model is the tool's own affair. */
-export function isOwnModelCall({ kind, place }: OpenSpan): boolean {
-  return kind === "model" && place.toolUseId === undefined;
+export function isOwnModelCall({ kind, scope }: OpenSpan): boolean {
+  return kind === "model" && scope.toolUseId === undefined;
 }
 
 function asks(run: AgentRun, { asked }: ModelAnswer): void {
@@ -206,12 +207,4 @@ const hasParts = (input: string, { parts }: AskedCall) =>
 
 function rejectedCall({ data }: SdkSpanError): string | undefined {
   return REJECTED.exec(textOf(data?.error) ?? "")?.[1];
-}
-
-function count({ usage }: TraceRecord, answer: ModelAnswer): void {
-  usage.requests += 1;
-  if (answer.usage === undefined) return;
-  usage.reported = true;
-  usage.inputTokens += Number(answer.usage.input_tokens ?? 0);
-  usage.outputTokens += Number(answer.usage.output_tokens ?? 0);
 }

@@ -1,5 +1,5 @@
 import type { ModelCallUsage } from "../../events/model-event.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
+import { countOf, type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import type { SdkSpanData } from "./sdk.ts";
 
 /** A tool call that a model's answer asks for. */
@@ -188,7 +188,7 @@ function usageIn(usage: Fields | undefined): ModelCallUsage | undefined {
   if (usage === undefined) return undefined;
   const input = countOf(usage.input_tokens) ?? countOf(usage.prompt_tokens);
   const output = countOf(usage.output_tokens) ?? countOf(usage.completion_tokens);
-  if (input === undefined && output === undefined) return undefined;
+  if (input === null && output === null) return undefined;
   const ofInput = fieldsOf(
     usage.input_tokens_details ?? usage.prompt_tokens_details ?? usage.details,
   );
@@ -196,14 +196,10 @@ function usageIn(usage: Fields | undefined): ModelCallUsage | undefined {
     usage.output_tokens_details ?? usage.completion_tokens_details ?? usage.details,
   );
   return {
-    input_tokens: input ?? null,
-    output_tokens: output ?? null,
-    cache_read_input_tokens: countOf(ofInput?.cached_tokens) ?? null,
-    cache_write_input_tokens: countOf(ofInput?.cache_write_tokens) ?? null,
-    reasoning_output_tokens: countOf(ofOutput?.reasoning_tokens) ?? null,
+    input_tokens: input,
+    output_tokens: output,
+    cache_read_input_tokens: countOf(ofInput?.cached_tokens),
+    cache_write_input_tokens: countOf(ofInput?.cache_write_tokens),
+    reasoning_output_tokens: countOf(ofOutput?.reasoning_tokens),
   };
-}
-
-function countOf(value: unknown): number | undefined {
-  return typeof value === "number" && value >= 0 && Number.isSafeInteger(value) ? value : undefined;
 }

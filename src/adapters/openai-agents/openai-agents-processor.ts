@@ -5,7 +5,7 @@ import { withCurrentRun } from "../../runtime/current-run.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
 import { isSpanActivator } from "../../sinks/agent-event-sink.ts";
 import { fieldIn, fieldsOf, textOf } from "../narrow.ts";
-import { EventTeller } from "../safe-sink.ts";
+import { SafeSink } from "../safe-sink.ts";
 import { type MutableCounts, noCounts, type ProcessorCounts } from "./counts.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { TraceFollower } from "./trace-follower.ts";
@@ -52,7 +52,7 @@ export interface RunOutcome {
  */
 export class OpenAIAgentsProcessor {
   readonly #sink: InnerSink;
-  readonly #teller: EventTeller;
+  readonly #safeSink: SafeSink;
   readonly #follower: TraceFollower;
   readonly #timeoutMs: number;
   readonly #onError: ((error: unknown) => void) | undefined;
@@ -74,9 +74,9 @@ export class OpenAIAgentsProcessor {
     this.#sink = sink;
     this.#timeoutMs = flushTimeoutMs;
     this.#onError = onError;
-    this.#teller = new EventTeller({ sink, onError });
+    this.#safeSink = new SafeSink({ sink, onError });
     const tenantOf = typeof tenant === "function" ? tenant : () => tenant;
-    this.#follower = new TraceFollower(this.#teller, tenantOf, maxTraces, this.#counts, trouble);
+    this.#follower = new TraceFollower(this.#safeSink, tenantOf, maxTraces, this.#counts, trouble);
   }
 
   /** What has no event, or could not be placed. */
@@ -86,7 +86,7 @@ export class OpenAIAgentsProcessor {
 
   /** Events that the sink did not take. */
   get failures(): number {
-    return this.#teller.failures;
+    return this.#safeSink.failures;
   }
 
   onTraceStart(trace: SdkTrace): Promise<void> {
@@ -117,11 +117,11 @@ export class OpenAIAgentsProcessor {
    * execute: ({ order }) => processor.withSpan(getCurrentSpan(), () => refund(order)),
    */
   withSpan<T>(span: SpanReference | null | undefined, work: () => T): T {
-    const there = this.#placeOf(span);
+    const there = this.#scopeOf(span);
     if (there === undefined) return work();
-    const { run, place } = there;
+    const { run, scope } = there;
     const sink: unknown = this.#sink;
-    return withCurrentRun(run, () => (isSpanActivator(sink) ? sink.withSpan(place, work) : work()));
+    return withCurrentRun(run, () => (isSpanActivator(sink) ? sink.withSpan(scope, work) : work()));
   }
 
   /**
@@ -208,14 +208,14 @@ export class OpenAIAgentsProcessor {
     return DONE;
   }
 
-  #placeOf(span: SpanReference | null | undefined) {
+  #scopeOf(span: SpanReference | null | undefined) {
     if (span === null || span === undefined) return undefined;
     try {
       const found = this.#follower.whereIs(span.traceId, span.spanId);
-      const run = found?.place.run;
+      const run = found?.scope.run;
       const tenantId = found?.trace.tenantId;
       if (found === undefined || run === undefined || tenantId === undefined) return undefined;
-      const { trace, place } = found;
+      const { trace, scope } = found;
       const rootRunId = topRunId(trace, run);
       return {
         run: {
@@ -223,10 +223,10 @@ export class OpenAIAgentsProcessor {
           runId: run.runId,
           rootRunId,
           threadId: trace.threadId,
-          toolUseId: place.toolUseId,
+          toolUseId: scope.toolUseId,
           sink: this.#sink,
         },
-        place: { tenant_id: tenantId, run_id: run.runId, tool_use_id: place.toolUseId },
+        scope: { tenant_id: tenantId, run_id: run.runId, tool_use_id: scope.toolUseId },
       };
     } catch (error) {
       this.#troubled(error);
@@ -249,7 +249,7 @@ export class OpenAIAgentsProcessor {
   async #settled(): Promise<void> {
     // The end of a streamed trace is told a moment after its result.
     await new Promise((resolve) => setImmediate(resolve));
-    await this.#teller.settled();
+    await this.#safeSink.settled();
     await this.#sink.forceFlush?.();
   }
 

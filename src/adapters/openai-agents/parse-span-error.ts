@@ -5,7 +5,7 @@ import { textOf } from "../narrow.ts";
 import type { SdkSpanError } from "./sdk.ts";
 
 /** What a span's error says: the SDK keeps the text of what was thrown, never the thing itself. */
-export interface SaidError {
+export interface ParsedError {
   /** For operators. */
   readonly text: string;
   /** What it means; `undefined` when nothing tells. */
@@ -43,11 +43,11 @@ const LOST_NAMES: ReadonlyMap<string, string> = new Map([
  * Reads a span's error. Texts that hold what a user or a model wrote (a guardrail's findings, a
  * refusal, an answer of the wrong type) are replaced by fixed ones: an error's text is for operators.
  */
-export function saidError({ message, data }: SdkSpanError): SaidError {
+export function parseSpanError({ message, data }: SdkSpanError): ParsedError {
   return readText(textOf(data?.error) ?? textOf(message) ?? NO_TEXT);
 }
 
-function readText(text: string): SaidError {
+function readText(text: string): ParsedError {
   const [, name = "Error", message = text] = PRINTED.exec(text) ?? [];
   const own = sdkError(name, message);
   if (own !== undefined) return own;
@@ -63,7 +63,7 @@ function readText(text: string): SaidError {
 }
 
 /** The SDK's own errors, by their names. */
-function sdkError(name: string, message: string): SaidError | undefined {
+function sdkError(name: string, message: string): ParsedError | undefined {
   switch (name) {
     case "MaxTurnsExceededError": {
       const limit = Number(TURNS.exec(message)?.[1] ?? Number.NaN);
@@ -95,13 +95,13 @@ function sdkError(name: string, message: string): SaidError | undefined {
   }
 }
 
-const said = (text: string, error: AgentError): SaidError => ({ text, error, ofTool: false });
+const said = (text: string, error: AgentError): ParsedError => ({ text, error, ofTool: false });
 
 /** What the guardrail refused came from the caller, or was made for the caller. */
-const tripped = (text: string): SaidError => said(text, AgentError.invalidRequest(text));
+const tripped = (text: string): ParsedError => said(text, AgentError.invalidRequest(text));
 
 /** The model answered, but nothing can be done with it. */
-const unusable = (text: string): SaidError =>
+const unusable = (text: string): ParsedError =>
   said(text, AgentError.modelRetry("the answer could not be used", 0));
 
 /** Any other error goes through the one classifier, with what its text says of name, status and code. */

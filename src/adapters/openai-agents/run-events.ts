@@ -2,20 +2,19 @@ import type { AgentError } from "../../errors/agent-error.ts";
 import { UNCLASSIFIED_ENVELOPE } from "../../errors/agent-error-tables.ts";
 import { classifyFailure, classifyToolError } from "../../errors/classify.ts";
 import type { FailureKind } from "../../errors/error-kinds.ts";
-import type { UsageSnapshot } from "../../events/agent-event.ts";
 import type { Instant } from "../../events/instant.ts";
-import type { EventTeller, OpenEnvelope } from "../safe-sink.ts";
+import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
 import { eventIdOf } from "./ids.ts";
 import type { AskedCall } from "./model-answer.ts";
-import type { SaidError } from "./parse-span-error.ts";
+import type { ParsedError } from "./parse-span-error.ts";
 import { type AgentRun, type Problem, type TraceRecord, topRunId } from "./trace-record.ts";
 
 /** Tells of runs: how they start, and how they end. */
 export class RunEvents {
-  readonly #teller: EventTeller;
+  readonly #sink: SafeSink;
 
-  constructor(teller: EventTeller) {
-    this.#teller = teller;
+  constructor(sink: SafeSink) {
+    this.#sink = sink;
   }
 
   started(trace: TraceRecord, run: AgentRun): void {
@@ -29,7 +28,7 @@ export class RunEvents {
     if (call !== undefined) envelope.parent_tool_use_id = call;
     if (run.resumedFrom !== undefined) envelope.resumed_from_run_id = run.resumedFrom;
     const { runId: run_id, agent } = run;
-    this.#teller.tell(
+    this.#sink.send(
       parent === undefined
         ? { type: "started", run_id, tenant_id: tenantId, agent }
         : { type: "started", run_id, tenant_id: tenantId, parent_run_id: parent, agent },
@@ -40,13 +39,15 @@ export class RunEvents {
   completed(trace: TraceRecord, run: AgentRun, at: Instant): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
-    this.#teller.tell(
+    // The run at the top alone says it, for all below.
+    const isTop = run === trace.root && trace.outer === undefined;
+    this.#sink.send(
       {
         type: "complete",
         run_id: run.runId,
         tenant_id: tenantId,
         state: null,
-        usage: run === trace.root ? usageOf(trace) : null,
+        usage: isTop ? trace.totals.snapshot() : null,
       },
       envelopeOf(trace, run, "end", at),
     );
@@ -56,7 +57,7 @@ export class RunEvents {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
     const text = of.tripped === undefined ? said.text : `${said.text}: ${of.tripped}`;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "failed",
         run_id: run.runId,
@@ -78,7 +79,7 @@ export class RunEvents {
   ): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
-    this.#teller.tell(
+    this.#sink.send(
       {
         type: "interrupted",
         run_id: run.runId,
@@ -92,10 +93,10 @@ export class RunEvents {
 }
 
 /**
- * Why a run failed. Of what is not known by itself, the place tells: a tool's error that ended the run
+ * Why a run failed. What the error does not tell follows from where it happened: a tool's error that ended the run
  * is terminal, and a run whose model call failed last failed with that.
  */
-function failureKindOf({ error, ofTool, text }: SaidError, run: AgentRun): FailureKind {
+function failureKindOf({ error, ofTool, text }: ParsedError, run: AgentRun): FailureKind {
   if (ofTool && run.failedTool !== undefined && !isCallOff(error)) {
     const kind = error === undefined ? "internal" : classifyToolError(error);
     return { type: "tool_error_terminal", kind, tool_name: run.failedTool };
@@ -108,18 +109,6 @@ function failureKindOf({ error, ofTool, text }: SaidError, run: AgentRun): Failu
 /** Whoever calls a run off calls its tools off too: that is no tool's error. */
 function isCallOff(error: AgentError | undefined): boolean {
   return error?.detail.type === "cancelled";
-}
-
-/** Of the trace's own run, unless that is itself part of a larger tree. */
-function usageOf({ usage, outer }: TraceRecord): UsageSnapshot | null {
-  if (!usage.reported || outer !== undefined) return null;
-  return {
-    requests: usage.requests,
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    tool_calls: usage.toolCalls,
-    cost_usd: "0",
-  };
 }
 
 /** What travels beside the events of a run: the same whoever tells them, so that none counts twice. */

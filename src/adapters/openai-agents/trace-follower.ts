@@ -2,7 +2,8 @@ import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
 import { currentRun } from "../../runtime/current-run.ts";
 import { textOf } from "../narrow.ts";
-import type { EventTeller } from "../safe-sink.ts";
+import type { SafeSink } from "../safe-sink.ts";
+import { UsageTotals } from "../usage-totals.ts";
 import { AgentRuns } from "./agent-runs.ts";
 import { CallEvents } from "./call-events.ts";
 import { CallSpans, isOwnModelCall } from "./call-spans.ts";
@@ -11,7 +12,7 @@ import { runIdOfTrace } from "./ids.ts";
 import { RunEvents } from "./run-events.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { notBefore, timeOf } from "./span-time.ts";
-import type { AgentRun, OpenSpan, Place, TraceRecord } from "./trace-record.ts";
+import type { AgentRun, OpenSpan, Scope, TraceRecord } from "./trace-record.ts";
 import { TraceTable } from "./trace-table.ts";
 import { waitsBelow } from "./waiting.ts";
 
@@ -27,7 +28,7 @@ const STRUCTURE: ReadonlySet<string> = new Set(["task", "turn"]);
 const NO_RUNS = new Map<string, AgentRun>();
 const NO_SPANS = new Map<string, OpenSpan>();
 
-const NOWHERE: Place = { run: undefined, toolUseId: undefined };
+const NOWHERE: Scope = { run: undefined, toolUseId: undefined };
 
 /** Follows traces of the SDK, and tells of them as runs. */
 export class TraceFollower {
@@ -38,7 +39,7 @@ export class TraceFollower {
   readonly #calls: CallSpans;
 
   constructor(
-    teller: EventTeller,
+    sink: SafeSink,
     tenantOf: (trace: SdkTrace) => unknown,
     maxTraces: number,
     counts: MutableCounts,
@@ -47,7 +48,7 @@ export class TraceFollower {
     this.#table = new TraceTable(maxTraces, maxTraces);
     this.#tenantOf = tenantOf;
     this.#counts = counts;
-    this.#runs = new AgentRuns(new RunEvents(teller), (trace, work) => {
+    this.#runs = new AgentRuns(new RunEvents(sink), (trace, work) => {
       setImmediate(() => {
         try {
           work();
@@ -57,7 +58,7 @@ export class TraceFollower {
         }
       });
     });
-    this.#calls = new CallSpans(new CallEvents(teller), trouble);
+    this.#calls = new CallSpans(new CallEvents(sink), trouble);
   }
 
   traceStarted(trace: SdkTrace): void {
@@ -110,18 +111,18 @@ export class TraceFollower {
     }
     if (trace.resting) this.#wake(trace);
     const at = this.#at(trace, span.startedAt);
-    const parent = this.#placeOf(trace, span, at);
+    const parent = this.#scopeOf(trace, span, at);
     if (span.spanData.type === "agent") {
       this.#runs.begin(trace, span, parent, at);
       return;
     }
     const kind = kindOf(span);
-    const open = { span, kind, place: parent, startedAt: at, told: true, inputTold: false };
+    const open = { span, kind, scope: parent, startedAt: at, told: true, inputTold: false };
     trace.open.set(span.spanId, open);
     if (kind !== "tool" && kind !== "model") return;
     const run = parent.run ?? this.#runs.rootOf(trace, span.spanId, at);
     open.told = false;
-    open.place = kind === "tool" ? { run, toolUseId: span.spanId } : { ...parent, run };
+    open.scope = kind === "tool" ? { run, toolUseId: span.spanId } : { ...parent, run };
     if (isOwnModelCall(open)) this.#runs.goesOnWithout(trace, run, at);
     this.#calls.opened(trace, run, open);
   }
@@ -143,15 +144,15 @@ export class TraceFollower {
   }
 
   /** The run and the tool call that a span of the SDK stands for or is in; told by now. */
-  whereIs(traceId: string, spanId: string): { trace: TraceRecord; place: Place } | undefined {
+  whereIs(traceId: string, spanId: string): { trace: TraceRecord; scope: Scope } | undefined {
     const trace = this.#table.find(traceId);
     if (trace === undefined) return undefined;
     const run = trace.agents.get(spanId);
-    if (run !== undefined) return { trace, place: { run, toolUseId: undefined } };
+    if (run !== undefined) return { trace, scope: { run, toolUseId: undefined } };
     const open = trace.open.get(spanId);
     if (open === undefined) return undefined;
     this.#tellStart(trace, open);
-    return { trace, place: open.place };
+    return { trace, scope: open.scope };
   }
 
   #at(trace: TraceRecord, told: string | null): Instant {
@@ -162,7 +163,7 @@ export class TraceFollower {
 
   #ended(trace: TraceRecord, open: OpenSpan): void {
     trace.open.delete(open.span.spanId);
-    const { run } = open.place;
+    const { run } = open.scope;
     const { spanData, endedAt } = open.span;
     switch (open.kind) {
       case "tool":
@@ -173,7 +174,7 @@ export class TraceFollower {
           this.#calls.modelEnded({ trace, run, open }, at);
           return;
         }
-        const waits = waitsBelow(trace, open.place);
+        const waits = waitsBelow(trace, open.scope);
         if (waits) run.toolWaits = true;
         this.#calls.toolEnded({ trace, run, open }, at, waits);
         if (run.resumed && open.span.error !== null) this.#runs.endIfThrown(trace, run, at);
@@ -210,12 +211,12 @@ export class TraceFollower {
   }
 
   #tellStart(trace: TraceRecord, open: OpenSpan): void {
-    const { run } = open.place;
+    const { run } = open.scope;
     if (!open.told && run !== undefined) this.#calls.tellStart({ trace, run, open });
   }
 
   /** Where a span is: in what its parent stands for. */
-  #placeOf(trace: TraceRecord, span: SdkSpan, at: Instant): Place {
+  #scopeOf(trace: TraceRecord, span: SdkSpan, at: Instant): Scope {
     const { parentId } = span;
     if (parentId === null) return NOWHERE;
     const run = trace.agents.get(parentId);
@@ -226,7 +227,7 @@ export class TraceFollower {
     const open = trace.open.get(parentId);
     if (open !== undefined) {
       this.#tellStart(trace, open);
-      return open.place;
+      return open.scope;
     }
     const agent = this.#paused(trace, span, parentId, at);
     return { run: agent, toolUseId: undefined };
@@ -284,7 +285,7 @@ export class TraceFollower {
       openRuns: 0,
       openTop: 0,
       problem: undefined,
-      usage: { requests: 0, inputTokens: 0, outputTokens: 0, toolCalls: 0, reported: false },
+      totals: new UsageTotals(),
       lastAt: undefined,
     };
     this.#table.add(record);

@@ -1,7 +1,8 @@
 import type { Instant } from "../../events/instant.ts";
 import type { CurrentRun } from "../../runtime/current-run.ts";
+import type { UsageTotals } from "../usage-totals.ts";
 import type { AskedCall } from "./model-answer.ts";
-import type { SaidError } from "./parse-span-error.ts";
+import type { ParsedError } from "./parse-span-error.ts";
 import type { SdkSpan } from "./sdk.ts";
 
 /** One agent's work in a trace, or the trace as a whole: what is told as a run. */
@@ -26,7 +27,7 @@ export interface AgentRun {
   /** Goes on after a pause, and has not asked its model again: its tools answer approvals. */
   resumed: boolean;
   /** The last model call failed with this, and no other was made since. */
-  modelError: SaidError | undefined;
+  modelError: ParsedError | undefined;
   /** The tool whose error the SDK does not show to the model. */
   failedTool: string | undefined;
   /** The guardrail that tripped. */
@@ -48,7 +49,7 @@ export interface AgentRun {
 }
 
 /** Where something happens: in a run, and in a tool call of it. */
-export interface Place {
+export interface Scope {
   /** `undefined`: in the trace, above all agents. */
   readonly run: AgentRun | undefined;
   readonly toolUseId: string | undefined;
@@ -58,8 +59,8 @@ export interface Place {
 export interface OpenSpan {
   readonly span: SdkSpan;
   readonly kind: "tool" | "model" | "handoff" | "guardrail" | "other";
-  /** Of what happens below it; a tool call is such a place once its id is known. */
-  place: Place;
+  /** Of what happens below it; a tool call is a scope once its id is known. */
+  scope: Scope;
   readonly startedAt: Readonly<Instant>;
   /** Its start has been told; those that have no event count as told. */
   told: boolean;
@@ -67,19 +68,9 @@ export interface OpenSpan {
   inputTold: boolean;
 }
 
-/** What all model calls of a trace used together. */
-export interface TraceUsage {
-  requests: number;
-  inputTokens: number;
-  outputTokens: number;
-  toolCalls: number;
-  /** Some model call said what it used. */
-  reported: boolean;
-}
-
 /** Why a run failed, and which one that happened to. */
 export interface Problem {
-  readonly said: SaidError;
+  readonly said: ParsedError;
   readonly of: AgentRun;
 }
 
@@ -115,7 +106,8 @@ export interface TraceRecord {
   openTop: number;
   /** What one of them failed with. */
   problem: Problem | undefined;
-  readonly usage: TraceUsage;
+  /** Of all calls of the trace. */
+  readonly totals: UsageTotals;
   /** When the last thing happened that was told of it. */
   lastAt: Readonly<Instant> | undefined;
 }

@@ -1,5 +1,5 @@
 import type { AskedCall } from "./model-answer.ts";
-import type { AgentRun, Place, TraceRecord } from "./trace-record.ts";
+import type { AgentRun, Scope, TraceRecord } from "./trace-record.ts";
 
 // Which agents wait for somebody's approval: no span says so.
 
@@ -25,9 +25,9 @@ export function waitingFor({ agents }: TraceRecord, run: AgentRun): readonly Age
 /** Runs in which a call is going on, and those above them: they are not paused. */
 export function busyRuns({ open }: TraceRecord): ReadonlySet<AgentRun> {
   const busy = new Set<AgentRun>();
-  for (const { kind, place } of open.values()) {
+  for (const { kind, scope } of open.values()) {
     if (kind !== "tool" && kind !== "model") continue;
-    for (let run = place.run; run !== undefined && run.state === "open"; run = run.parent) {
+    for (let run = scope.run; run !== undefined && run.state === "open"; run = run.parent) {
       busy.add(run);
     }
   }
@@ -44,7 +44,7 @@ export function mayWait(run: AgentRun): boolean {
 }
 
 /** Whether an agent that works for a tool call waits for somebody: then the call does too. */
-export function waitsBelow(trace: TraceRecord, { run, toolUseId }: Place): boolean {
+export function waitsBelow(trace: TraceRecord, { run, toolUseId }: Scope): boolean {
   if (trace.agents.size < 2) return false;
   const busy = busyRuns(trace);
   for (const below of trace.agents.values()) {

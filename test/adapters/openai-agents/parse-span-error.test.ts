@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { saidError } from "../../../src/adapters/openai-agents/parse-span-error.ts";
+import { parseSpanError } from "../../../src/adapters/openai-agents/parse-span-error.ts";
 
 describe("what the SDK says of a thrown value that is no error", () => {
   it.each([undefined, null, 42, "", { secret: 1 }])("is nothing: %j", (message) => {
-    expect(saidError({ message })).toEqual({
+    expect(parseSpanError({ message })).toEqual({
       text: "something that is no error was thrown",
       error: undefined,
       ofTool: false,
@@ -99,7 +99,7 @@ const MCP_ROWS = [
 
 describe("the error of a span", () => {
   it.each(ROWS)("%s", (text, says, message, ofTool = false) => {
-    const said = saidError({ message: "Error in agent run", data: { error: text } });
+    const said = parseSpanError({ message: "Error in agent run", data: { error: text } });
     expect([said.error?.envelope().wire_code, said.text, said.ofTool]).toEqual([
       says,
       message,
@@ -109,12 +109,14 @@ describe("the error of a span", () => {
 
   it.each(MCP_ROWS)("of an MCP client: %s", (text, says) => {
     for (const error of [text, `McpError: ${text}`]) {
-      const said = saidError({ message: "Error in agent run", data: { error } });
+      const said = parseSpanError({ message: "Error in agent run", data: { error } });
       expect([said.error?.envelope().wire_code, said.text]).toEqual([says, text]);
     }
   });
 
   it("is its message where it has no more", () => {
-    expect(saidError({ message: "429 slow down" }).error?.envelope().provider_status).toBe(429);
+    expect(parseSpanError({ message: "429 slow down" }).error?.envelope().provider_status).toBe(
+      429,
+    );
   });
 });

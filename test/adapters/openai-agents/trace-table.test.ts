@@ -3,6 +3,7 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import type { TraceRecord } from "../../../src/adapters/openai-agents/trace-record.ts";
 import { TraceTable } from "../../../src/adapters/openai-agents/trace-table.ts";
+import { UsageTotals } from "../../../src/adapters/usage-totals.ts";
 
 setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");
@@ -104,7 +105,7 @@ function traceOf(traceId: string): TraceRecord {
     openRuns: 0,
     openTop: 0,
     problem: undefined,
-    usage: { requests: 0, inputTokens: 0, outputTokens: 0, toolCalls: 0, reported: false },
+    totals: new UsageTotals(),
     lastAt: undefined,
   };
 }
