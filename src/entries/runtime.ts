@@ -3,8 +3,9 @@
 export type { RunContext } from "../context/run-context.ts";
 export type { AgentRun, RunHandle } from "../runtime/agent-run.ts";
 export type { BudgetLimits } from "../runtime/budget.ts";
+export type { ModelCall, ModelFunction, ModelOptions } from "../runtime/call-model.ts";
+export type { ToolCall, ToolFunction, ToolOptions } from "../runtime/call-tool.ts";
 export { type CurrentRun, currentRun } from "../runtime/current-run.ts";
-export type { ModelCall, ModelFunction, ModelOptions } from "../runtime/model-call.ts";
 export type { ModelReport } from "../runtime/model-report.ts";
 export { runAgent, startRun } from "../runtime/run-agent.ts";
 export {
@@ -25,4 +26,3 @@ export type {
   PendingTool,
   TerminalToolErrors,
 } from "../runtime/run-policy.ts";
-export type { ToolCall, ToolFunction, ToolOptions } from "../runtime/tool-call.ts";

@@ -1,7 +1,7 @@
 import type { InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { UsageSnapshot } from "../events/agent-event.ts";
-import type { ModelFunction, ModelOptions } from "./model-call.ts";
-import type { ToolFunction, ToolOptions } from "./tool-call.ts";
+import type { ModelFunction, ModelOptions } from "./call-model.ts";
+import type { ToolFunction, ToolOptions } from "./call-tool.ts";
 
 /**
  * A run, as the agent's code has it.

@@ -2,9 +2,9 @@ import { AgentError } from "../errors/agent-error.ts";
 import type { InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { UsageSnapshot } from "../events/agent-event.ts";
 import type { AgentRun, RunHandle } from "./agent-run.ts";
+import { callModel, type ModelFunction, type ModelOptions } from "./call-model.ts";
+import { callTool, type ToolFunction, type ToolOptions } from "./call-tool.ts";
 import type { LiveRun } from "./live-run.ts";
-import { callModel, type ModelFunction, type ModelOptions } from "./model-call.ts";
-import { callTool, type ToolFunction, type ToolOptions } from "./tool-call.ts";
 
 /** What the agent's code may do with its run. */
 export class RunFace<I> implements AgentRun<I> {

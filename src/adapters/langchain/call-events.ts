@@ -3,8 +3,8 @@ import { classifyToolError, envelopeOf, renderForLlm } from "../../errors/classi
 import type { SafeSink } from "../safe-sink.ts";
 import type { Failure } from "./langchain-errors.ts";
 import { errorText, explained } from "./langchain-errors.ts";
+import type { Answer } from "./llm-result.ts";
 import type { ConventionalMessage } from "./messages.ts";
-import type { Answer } from "./model-answer.ts";
 import { envelopeIn, eventId } from "./run-events.ts";
 import type { ModelScope, ToolScope } from "./scope.ts";
 

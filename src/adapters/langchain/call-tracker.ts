@@ -9,13 +9,13 @@ import {
 } from "./handler-options.ts";
 import { agentName, isGraph, toolInput, toolName, toolOutput } from "./invocation.ts";
 import { failureOf, signalOf } from "./langchain-errors.ts";
+import { answerOf, modelNameOf, providerOf } from "./llm-result.ts";
 import { conventionalOutputs, promptMessages, requestMessages } from "./messages.ts";
-import { answerOf, modelNameOf, providerOf } from "./model-answer.ts";
 import { addPause, graphPause, thrownPause } from "./pauses.ts";
 import type { RunState } from "./run-state.ts";
 import { type KnownScope, Runs } from "./runs.ts";
 import type { ModelScope, Scope, ToolScope } from "./scope.ts";
-import { ScopeTable } from "./scope-table.ts";
+import { ScopeTable } from "./scope.ts";
 import { StoppedGraphs } from "./stopped-graphs.ts";
 
 const UNTOLD = "untold";

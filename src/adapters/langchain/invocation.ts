@@ -1,5 +1,5 @@
 import { fieldsOf, listOf, textOf } from "../narrow.ts";
-import { classOf } from "./model-answer.ts";
+import { classOf } from "./llm-result.ts";
 import type { PausedRun } from "./pauses.ts";
 
 // What a callback's arguments say about the invocation that it tells of.

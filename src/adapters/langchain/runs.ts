@@ -15,8 +15,7 @@ import { runFailureOf, signalOf } from "./langchain-errors.ts";
 import { type Interruption, PausedThreads, thrownPause } from "./pauses.ts";
 import { RunEvents } from "./run-events.ts";
 import { RunState } from "./run-state.ts";
-import type { Scope } from "./scope.ts";
-import type { ScopeTable } from "./scope-table.ts";
+import type { Scope, ScopeTable } from "./scope.ts";
 
 /** A scope whose calls are sent. */
 export type KnownScope = Exclude<Scope, { readonly kind: "refused" }>;

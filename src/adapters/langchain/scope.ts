@@ -68,3 +68,92 @@ export function spanScopeOf(sink: AgentEventSink, scope: Scope | undefined): Spa
   const span = scope.kind === "model" ? { model_call_id: scope.id } : { tool_use_id: toolUseId };
   return { run: current, span };
 }
+
+/** What the handlers of one sink follow together. */
+interface SharedScopes {
+  readonly most: number;
+  readonly inner: Map<string, Scope>;
+  readonly outermost: Map<string, Scope>;
+}
+
+/**
+ * The open LangChain runs by their ids; the oldest are forgotten beyond a bound.
+ *
+ * The handlers of a sink share what they follow, since LangChain tells one that is registered with a model
+ * or tool alone of nothing around it, which another one may follow. But outermost invocations are each
+ * handler's own first: their ids may be the caller's, and two of one id for two tenants must not mix.
+ */
+export class ScopeTable {
+  readonly #shared: SharedScopes;
+  readonly #own = new Map<string, Scope>();
+  /** How many were forgotten before their end was told. */
+  forgotten = 0;
+
+  /** @param most of each; the first table of a sink decides. */
+  constructor(sink: AgentEventSink, most: number) {
+    this.#shared = bySink.get(sink) ?? { most, inner: new Map(), outermost: new Map() };
+    bySink.set(sink, this.#shared);
+  }
+
+  /** Where what has that id for its parent stands. */
+  above(id: string | undefined): Scope | undefined {
+    return this.get(id) ?? (id === undefined ? undefined : this.#shared.outermost.get(id));
+  }
+
+  /** Where the call with that id stands, unless it is an outermost one of another handler's. */
+  get(id: string | undefined): Scope | undefined {
+    return id === undefined ? undefined : (this.#own.get(id) ?? this.#shared.inner.get(id));
+  }
+
+  /** Whether what starts with that id, below that parent, is followed already. */
+  knows(id: string, parentId: string | undefined): boolean {
+    const { inner, outermost } = this.#shared;
+    return this.#own.has(id) || inner.has(id) || (parentId !== undefined && outermost.has(id));
+  }
+
+  set(id: string, parentId: string | undefined, scope: Scope): void {
+    // That this handler refuses an invocation binds no other one.
+    if (scope.kind === "refused") this.#put(this.#own, id, scope);
+    else if (parentId === undefined) {
+      this.#put(this.#own, id, scope);
+      this.#put(this.#shared.outermost, id, scope);
+    } else this.#put(this.#shared.inner, id, scope);
+  }
+
+  delete(id: string): void {
+    const { inner, outermost } = this.#shared;
+    // Another handler's of the same id stays.
+    if (outermost.get(id) === this.#own.get(id)) outermost.delete(id);
+    if (!this.#own.delete(id)) inner.delete(id);
+  }
+
+  /** Whether anything in the run is open. Looks at all that is. */
+  isBusy(run: RunState): boolean {
+    const { inner, outermost } = this.#shared;
+    return holds(inner, run) || holds(outermost, run);
+  }
+
+  #put(scopes: Map<string, Scope>, id: string, scope: Scope): void {
+    if (scopes.size >= this.#shared.most) this.#forgetOldest(scopes);
+    scopes.set(id, scope);
+  }
+
+  #forgetOldest(scopes: Map<string, Scope>): void {
+    for (const id of scopes.keys()) {
+      scopes.delete(id);
+      // An outermost one is forgotten when its own handler forgets it.
+      if (scopes !== this.#shared.outermost) this.forgotten += 1;
+      return;
+    }
+  }
+}
+
+const bySink = new WeakMap<AgentEventSink, SharedScopes>();
+
+/** Whether anything but the run itself is open in it. */
+function holds(scopes: ReadonlyMap<string, Scope>, run: RunState): boolean {
+  for (const [id, scope] of scopes) {
+    if (scope.kind !== "refused" && scope.run === run && id !== run.id) return true;
+  }
+  return false;
+}

@@ -2,7 +2,7 @@ import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
 import { isCalledOff } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
-import type { ScopeTable } from "./scope-table.ts";
+import type { ScopeTable } from "./scope.ts";
 
 /**
  * How long nothing more may be told of a graph whose node was called off, in ms, until the graph counts as

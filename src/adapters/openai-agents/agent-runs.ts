@@ -1,10 +1,10 @@
 import type { Instant } from "../../events/instant.ts";
 import { textOf } from "../narrow.ts";
+import type { RunEvents } from "./agent-run-events.ts";
 import { runIdOfTrace } from "./ids.ts";
-import type { AskedCall } from "./model-answer.ts";
 import { parseSpanError } from "./parse-span-error.ts";
-import type { RunEvents } from "./run-events.ts";
 import type { SdkSpan } from "./sdk.ts";
+import type { AskedCall } from "./span-answer.ts";
 import { notBefore } from "./span-time.ts";
 import type { AgentRun, Problem, Scope, TraceRecord } from "./trace-record.ts";
 import { busyRuns, isOpenUpwards, mayWait, waitingCalls, waitingFor } from "./waiting.ts";

@@ -1,7 +1,9 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import type { Instant } from "../../events/instant.ts";
 import { textOf } from "../narrow.ts";
-import type { CallEvents, CallScope } from "./call-events.ts";
+import type { CallEvents, CallScope } from "./call-span-events.ts";
+import { type ParsedError, parseSpanError } from "./parse-span-error.ts";
+import type { SdkSpanError } from "./sdk.ts";
 import {
   type AskedCall,
   answerIn,
@@ -9,9 +11,7 @@ import {
   isBrokenOff,
   type ModelAnswer,
   withoutHandoffs,
-} from "./model-answer.ts";
-import { type ParsedError, parseSpanError } from "./parse-span-error.ts";
-import type { SdkSpanError } from "./sdk.ts";
+} from "./span-answer.ts";
 import type { AgentRun, OpenSpan, TraceRecord } from "./trace-record.ts";
 
 /** A tool call that pauses is told as upstream does. */

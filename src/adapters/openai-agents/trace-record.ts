@@ -1,9 +1,9 @@
 import type { Instant } from "../../events/instant.ts";
 import type { CurrentRun } from "../../runtime/current-run.ts";
 import type { UsageTotals } from "../usage-totals.ts";
-import type { AskedCall } from "./model-answer.ts";
 import type { ParsedError } from "./parse-span-error.ts";
 import type { SdkSpan } from "./sdk.ts";
+import type { AskedCall } from "./span-answer.ts";
 
 /** One agent's work in a trace, or the trace as a whole: what is told as a run. */
 export interface AgentRun {

@@ -1,4 +1,4 @@
-import type { AskedCall } from "./model-answer.ts";
+import type { AskedCall } from "./span-answer.ts";
 import type { AgentRun, Scope, TraceRecord } from "./trace-record.ts";
 
 // Which agents wait for somebody's approval: no span says so.

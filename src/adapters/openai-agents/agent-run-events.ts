@@ -5,8 +5,8 @@ import type { FailureKind } from "../../errors/error-kinds.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
 import { eventIdOf } from "./ids.ts";
-import type { AskedCall } from "./model-answer.ts";
 import type { ParsedError } from "./parse-span-error.ts";
+import type { AskedCall } from "./span-answer.ts";
 import { type AgentRun, type Problem, type TraceRecord, topRunId } from "./trace-record.ts";
 
 /** Tells of runs: how they start, and how they end. */

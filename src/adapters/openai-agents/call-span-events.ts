@@ -6,8 +6,8 @@ import type { ModelComplete } from "../../events/model-event.ts";
 import { textOf } from "../narrow.ts";
 import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
 import { eventIdOf, type News } from "./ids.ts";
-import type { ModelAnswer } from "./model-answer.ts";
 import type { ParsedError } from "./parse-span-error.ts";
+import type { ModelAnswer } from "./span-answer.ts";
 import { type AgentRun, type OpenSpan, type TraceRecord, topRunId } from "./trace-record.ts";
 
 /** Where a call is told: in a run, under its tool-use id. */
