@@ -3,7 +3,7 @@ import { environmentWarnings } from "../otel/replay/environment-warnings.ts";
 import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/service-resource.ts";
 import { IngestService } from "../service/http/ingest-service.ts";
 import { isLoopback } from "../service/http/local-host.ts";
-import { openapiText } from "../service/http/openapi.ts";
+import { OPENAPI_TEXT } from "../service/http/routes.ts";
 import { openStores, type Stores } from "../service/open-stores.ts";
 import { CliError, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
@@ -43,7 +43,7 @@ export const serve: Command = {
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: SERVE_OPTIONS });
     if (values.openapi === true) {
-      io.out.write(openapiText());
+      io.out.write(OPENAPI_TEXT);
       return 0;
     }
     const { host, port } = listenAddress(values.listen ?? DEFAULT_LISTEN);

@@ -15,9 +15,9 @@ import { IngestServer } from "./ingest-server.ts";
 import { JournalFeed } from "./journal-feed.ts";
 import { isLoopback } from "./local-host.ts";
 import { metricsText } from "./metrics-text.ts";
-import { openapiText } from "./openapi.ts";
 import { type Recovered, recoverJournal } from "./recover-journal.ts";
 import { Refusal } from "./refusal.ts";
+import { OPENAPI_TEXT } from "./routes.ts";
 import { Access } from "./tokens/access.ts";
 import type { TokenEntry } from "./tokens/token-entry.ts";
 import { TokenSet } from "./tokens/token-set.ts";
@@ -175,7 +175,7 @@ export class IngestService {
             recovered,
             backlogBytes: backlog.bytes,
           }),
-        openapi: openapiText(),
+        openapi: OPENAPI_TEXT,
         onError,
       });
       const address = await server.listen(host, port);

@@ -1,4 +1,4 @@
-/** Why a request is refused: its status, and what it means to the sender. The OpenAPI document is made from it. */
+/** Why a request is refused: its status, and what it means to the sender, as docs/openapi.json says it. */
 export const REFUSALS = {
   bad_request: { status: 400, about: "Malformed HTTP request, or one that ended early." },
   encoding: {

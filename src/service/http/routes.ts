@@ -1,4 +1,9 @@
-/** What the service answers, and by which methods. The OpenAPI document has these, and no others. */
+import document from "../../../docs/openapi.json" with { type: "json" };
+
+/** The committed OpenAPI document. A test holds it to the routes, refusals and limits of the code. */
+export const OPENAPI_TEXT = `${JSON.stringify(document, null, 2)}\n`;
+
+/** What the service answers, and by which methods. */
 export const ROUTES = {
   "/v1/events": ["POST"],
   "/healthz": ["GET", "HEAD"],

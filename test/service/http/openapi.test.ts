@@ -1,25 +1,71 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import document from "../../../docs/openapi.json" with { type: "json" };
+import { DIALECT_NAMES } from "../../../src/runtimes/runtimes.ts";
 import {
   INGEST_METRICS,
   type IngestMetric,
 } from "../../../src/service/http/ingest-metric-names.ts";
-import { openapiDocument, openapiText } from "../../../src/service/http/openapi.ts";
-import { REFUSALS } from "../../../src/service/http/refusal.ts";
-import { ROUTES } from "../../../src/service/http/routes.ts";
+import { MOST_REASONS } from "../../../src/service/http/line-outcomes.ts";
+import { REFUSALS, type RefusalCode } from "../../../src/service/http/refusal.ts";
+import { OPENAPI_TEXT, ROUTES, type Route } from "../../../src/service/http/routes.ts";
+import { VERSION } from "../../../src/version.ts";
 import { readPage, section, tableRows } from "../../docs/pages.ts";
 
-describe("the OpenAPI document", () => {
-  const text = openapiText();
+const OF_ANY_ROUTE: readonly RefusalCode[] = [
+  "bad_request",
+  "method",
+  "slow",
+  "expectation",
+  "host",
+  "head_size",
+  "internal",
+  "not_implemented",
+];
 
-  it("is the one in docs/openapi.json (entelix-otel serve --openapi prints it)", () => {
+/** The refusals that each route can answer: all but of a path that is not there. */
+const REFUSED: Readonly<Record<Route, readonly RefusalCode[]>> = {
+  "/v1/events": [
+    ...OF_ANY_ROUTE,
+    "encoding",
+    "dialect",
+    "token",
+    "forbidden",
+    "body_size",
+    "line_count",
+    "media_type",
+    "rate",
+    "backlog",
+    "store",
+    "memory",
+    "connections",
+    "draining",
+  ],
+  "/healthz": OF_ANY_ROUTE,
+  "/readyz": [...OF_ANY_ROUTE, "backlog", "store", "draining"],
+  "/metrics": [...OF_ANY_ROUTE, "token", "forbidden"],
+  "/openapi.json": OF_ANY_ROUTE,
+};
+
+/** The headers that an answer of this status has. */
+function headersOf(status: number): string[] {
+  if (status === 401) return ["WWW-Authenticate"];
+  if (status === 405) return ["Allow"];
+  return status === 429 || status === 503 ? ["Retry-After"] : [];
+}
+
+describe("the OpenAPI document", () => {
+  const text = OPENAPI_TEXT;
+  const operations = new Map<string, object>(Object.entries(document.paths));
+
+  it("is served as it is committed in docs/openapi.json", () => {
     const file = readFileSync(new URL("../../../docs/openapi.json", import.meta.url), "utf8");
     expect(file).toBe(text);
+    expect(document.info.version).toBe(VERSION);
   });
 
   it("has every path of the server with its methods, and no other", () => {
-    const paths = Object.entries(openapiDocument().paths ?? {});
-    const documented = paths.map(([path, operations]) => [path, Object.keys(operations)]);
+    const documented = [...operations].map(([path, methods]) => [path, Object.keys(methods)]);
     const served = Object.entries(ROUTES).map(([path, methods]) => [
       path,
       methods.filter((method) => method !== "HEAD").map((method) => method.toLowerCase()),
@@ -27,9 +73,43 @@ describe("the OpenAPI document", () => {
     expect(documented).toEqual(served);
   });
 
+  it.each(Object.entries(REFUSED))("says of %s each refusal, by its status", (path, codes) => {
+    const [operation] = Object.values(operations.get(path) ?? {});
+    const answers = Object.entries<{
+      readonly description: string;
+      readonly headers?: object;
+      readonly content: unknown;
+    }>(operation.responses).filter(([status]) => status !== "200");
+    const expected = new Map<string, RefusalCode[]>();
+    for (const code of codes) {
+      const status = String(REFUSALS[code].status);
+      expected.set(status, [...(expected.get(status) ?? []), code]);
+    }
+    expect(answers.map(([status]) => status).sort()).toEqual([...expected.keys()].sort());
+    for (const [status, { content, description, headers }] of answers) {
+      const told = expected.get(status) ?? [];
+      const about = told.map((code) => `\`${code}\`: ${REFUSALS[code].about}`).join(" ");
+      expect(description).toBe(about);
+      expect(Object.keys(headers ?? {})).toEqual(headersOf(Number(status)));
+      expect(JSON.stringify(content)).toContain(`"enum":${JSON.stringify(told)}`);
+    }
+  });
+
+  it("has the parameters that the server reads, with their values", () => {
+    const { parameters } = document.paths["/v1/events"].post;
+    expect(
+      parameters.map(({ in: place, name, schema }) => [place, name, [...schema.enum].sort()]),
+    ).toEqual([
+      ["query", "dialect", [...DIALECT_NAMES].sort()],
+      ["header", "Content-Encoding", ["gzip", "identity"]],
+    ]);
+  });
+
   it("says of every refusal what it means, but for a path that is not there", () => {
     const told = Object.keys(REFUSALS).filter((code) => text.includes(`\`${code}\`: `));
     expect(told).toEqual(Object.keys(REFUSALS).filter((code) => code !== "not_found"));
+    expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(REFUSALS));
+    expect(text).toContain(`at most ${MOST_REASONS} different reasons`);
   });
 
   it("refers to nothing that is not there", () => {

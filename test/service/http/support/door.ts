@@ -11,8 +11,8 @@ import {
   type IngestLimits,
 } from "../../../../src/service/http/ingest-limits.ts";
 import { IngestServer } from "../../../../src/service/http/ingest-server.ts";
-import { openapiText } from "../../../../src/service/http/openapi.ts";
 import type { Refusal } from "../../../../src/service/http/refusal.ts";
+import { OPENAPI_TEXT } from "../../../../src/service/http/routes.ts";
 import { Access } from "../../../../src/service/http/tokens/access.ts";
 import { parseTokens } from "../../../../src/service/http/tokens/read-token-file.ts";
 import { TokenSet } from "../../../../src/service/http/tokens/token-set.ts";
@@ -73,7 +73,7 @@ export class Door {
       refusal: () => this.refusal,
       unready: () => this.refusal,
       metrics: () => "entelix_ingest_ready 1\n",
-      openapi: openapiText(),
+      openapi: OPENAPI_TEXT,
       onError: (error) => void this.errors.push(error),
     });
   }

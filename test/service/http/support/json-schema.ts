@@ -1,4 +1,4 @@
-import { openapiDocument } from "../../../../src/service/http/openapi.ts";
+import document from "../../../../docs/openapi.json" with { type: "json" };
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -19,12 +19,12 @@ export function answerSchema(path: string, method: string, status: number, type:
     const value = objectOf(holder)[name];
     if (value === undefined) throw new Error(`${names.join("/")}: there is no ${name}`);
     return value;
-  }, openapiDocument());
+  }, document);
 }
 
 /** The headers that an answer of this status must have, by the document. */
 export function answerHeaders(path: string, method: string, status: number): readonly string[] {
-  const paths = objectOf(openapiDocument().paths);
+  const paths = objectOf(document.paths);
   const responses = objectOf(objectOf(objectOf(paths[path])[method]).responses);
   return Object.keys(objectOf(objectOf(responses[String(status)]).headers ?? {}));
 }
@@ -77,7 +77,7 @@ function broken(name: string, rule: unknown, rules: Values, value: unknown, at: 
 
 function resolved(reference: string): unknown {
   const names = reference.replace("#/", "").split("/");
-  return names.reduce<unknown>((holder, name) => objectOf(holder)[name], openapiDocument());
+  return names.reduce<unknown>((holder, name) => objectOf(holder)[name], document);
 }
 
 function hasType(type: string, value: unknown): boolean {
