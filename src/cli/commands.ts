@@ -3,7 +3,6 @@ import { auditShow } from "./audit-show.ts";
 import { auditVerify } from "./audit-verify.ts";
 import type { Command } from "./command.ts";
 import { consume } from "./consume.ts";
-import { convert } from "./convert.ts";
 import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
 import { replay } from "./replay.ts";
@@ -15,7 +14,6 @@ import { where } from "./where.ts";
 export const COMMANDS: readonly Command[] = [
   demo,
   replay,
-  convert,
   where,
   serve,
   token,

@@ -3,7 +3,7 @@ import { formatIssue } from "../ingest/line-issue.ts";
 import { environmentWarnings } from "../otel/replay/environment-warnings.ts";
 import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/service-resource.ts";
 import { SpanOutlet } from "../otel/replay/span-outlet.ts";
-import { DIALECT_NAMES } from "../runtimes/runtimes.ts";
+import { type AnyRuntime, DIALECT_NAMES } from "../runtimes/runtimes.ts";
 import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";
 import type { Command } from "./command.ts";
 import { LIVE_PORT, REPLAY_PORT } from "./ports.ts";
@@ -16,11 +16,12 @@ import { liveEndpointWarning } from "./replay/live-endpoint-warning.ts";
 import { onceAPlace } from "./replay/once-a-place.ts";
 import { OUTPUTS_NOTE } from "./replay/output-plan.ts";
 import { Progress } from "./replay/progress.ts";
+import { ProjectedLog, Unprojected } from "./replay/projected-rows.ts";
 import { ReplayJob } from "./replay/replay-job.ts";
 import { openOutputs, type ReplayOutputs } from "./replay/replay-outputs.ts";
 import { exitCodeOf, replaySummary } from "./replay/replay-summary.ts";
 import { summaryOutput } from "./replay/standard-output.ts";
-import { summaryLines } from "./replay/summary-lines.ts";
+import { rowLines, summaryLines } from "./replay/summary-lines.ts";
 import { SERVICE_NAME_OPTION } from "./services/span-options.ts";
 import { tenantOption } from "./services/tenant-option.ts";
 import { safe } from "./terminal/safe-text.ts";
@@ -44,7 +45,12 @@ const OPTIONS = {
     about:
       "Write the spans as OTLP/JSON lines to FILE, replaced as a whole at the end; - is stdout.",
   },
-  audit: { type: "string", value: "DIR", about: "Write the audit rows to the log in DIR." },
+  audit: {
+    type: "string",
+    value: "DIR",
+    about: "Write the audit rows to the log in DIR, which is made where there is none.",
+  },
+  "no-spans": { type: "boolean", about: "With --audit: make the audit rows alone, and no spans." },
   endpoint: {
     type: "string",
     value: "URL",
@@ -87,14 +93,16 @@ export const replay: Command = {
     "FILE has one event a line (NDJSON, also gzip); - is standard input. Events are put in order within a window of 128.",
     "Spans go nowhere but where --endpoint and --out say: OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLER do not count here. Protocol (http/protobuf or http/json), headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables; the resource from --service-name, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.",
     `Replays belong to port ${REPLAY_PORT} of the shipped collector, past its metrics. On port ${LIVE_PORT} they are counted like what is live, and may raise alerts.`,
+    "Audit rows that the log has already are known by their event ids and not written again; a line without one gets an id of its thread, its position there and its text. Events without a row are counted by type (--no-spans, --json).",
     "A bad line is reported as file:line: field: what was expected, and does not stop the rest.",
     OUTPUTS_NOTE,
     "Exit code: 0 all taken, 2 some lines rejected, 1 it could not run or something was lost.",
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-    const { json = false } = values;
-    const runtimes = runtimesNamed(values.dialect);
+    const { json = false, "no-spans": rowsAlone = false } = values;
+    if (rowsAlone) checkRowsAlone(values);
+    const [first, ...others] = runtimesNamed(values.dialect);
     const tenant = tenantOption(values.tenant);
     const output = summaryOutput(values, io);
     const inputs = await inputFiles(positionals);
@@ -102,6 +110,7 @@ export const replay: Command = {
     const tally = new RunTally();
     const sample = new TraceSample(TRACES_SHOWN, SPANS_SHOWN);
     const outlet = new SpanOutlet(outputs.targets, (span) => {
+      if (rowsAlone) return;
       tally.add(span);
       sample.add(span);
     });
@@ -117,12 +126,15 @@ export const replay: Command = {
     const warning = liveEndpointWarning(values.endpoint);
     if (warning !== undefined) say(warning);
     const { log, rejects, sender } = outputs;
+    const projected = log === undefined ? undefined : new ProjectedLog(new NamedRows(log));
+    const unprojected = projected === undefined ? undefined : new Unprojected(projected);
+    const playedAs = (runtime: AnyRuntime) => unprojected?.counted(runtime) ?? runtime;
     const job = new ReplayJob({
       service,
       outlet,
-      audit: log === undefined ? undefined : new NamedRows(log),
-      captureContent: values["capture-content"],
-      runtimes,
+      audit: projected,
+      captureContent: rowsAlone ? false : values["capture-content"],
+      runtimes: [playedAs(first), ...others.map(playedAs)],
       tenant,
       onIssue: (issue) => say(formatIssue(issue)),
       onRejected: rejects === undefined ? undefined : (line) => rejects.add(line),
@@ -142,13 +154,23 @@ export const replay: Command = {
       if (log !== undefined) closed = await closeAuditLog(log, say);
     }
     const sent = sender?.result;
-    const summary = replaySummary({ job, tally, sent, auditDirectory: values.audit, unreadable });
+    const audit = projected && {
+      directory: values.audit ?? "",
+      rows: projected.rows,
+      rows_by_kind: Object.fromEntries(projected.kinds),
+      unprojected: unprojected?.counts ?? {},
+      unsearched: log?.unsearched ?? 0,
+    };
+    const summary = replaySummary({ job, tally, sent, audit, unreadable });
     const code = closed ? exitCodeOf(summary) : 1;
     if (json) {
       io.out.json(JSON.stringify(summary));
       return code;
     }
-    for (const line of summaryLines(summary, tally, sample, output)) output.line(line);
+    const lines = rowsAlone
+      ? rowLines(summary, output)
+      : summaryLines(summary, tally, sample, output);
+    for (const line of lines) output.line(line);
     if (outputs.targets.length === 0 && log === undefined) {
       const hint = "Nothing was sent or written: --endpoint, --out and --audit say where to.";
       output.line(output.style("dim", hint));
@@ -158,6 +180,20 @@ export const replay: Command = {
     return code;
   },
 };
+
+/** @throws CliError when there would be no rows, or somebody waits for spans. */
+function checkRowsAlone(values: Readonly<Record<string, unknown>>): void {
+  if (values.audit === undefined) {
+    throw new CliError(
+      "--no-spans: expected --audit DIR beside it: the log to write to",
+      "Run: entelix-otel replay --help",
+    );
+  }
+  for (const option of ["endpoint", "out", "capture-content"]) {
+    if (values[option] === undefined) continue;
+    throw new CliError(`--${option}: expected no --no-spans beside it: there are no spans then`);
+  }
+}
 
 /** A failure to write the spans says which option it is about. */
 function named(error: unknown, { lines }: ReplayOutputs): unknown {

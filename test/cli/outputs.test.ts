@@ -45,7 +45,7 @@ function drafts(folder: Folder): string[] {
 }
 
 async function auditLog(folder: Folder): Promise<string> {
-  await command(["convert", folder.at("in"), "--audit", folder.at("log")]);
+  await command(["replay", folder.at("in"), "--audit", folder.at("log"), "--no-spans"]);
   return folder.at("log", "segment-00000001.ndjson");
 }
 
@@ -68,7 +68,7 @@ describe.concurrent("an output that is one of the files to read", () => {
     for (const [option, verb] of [
       ["--out", "replay"],
       ["--rejects", "replay"],
-      ["--rejects", "convert --audit log"],
+      ["--rejects", "replay --no-spans --audit log"],
     ]) {
       const { status, stderr, stdout } = shell(
         folder,
@@ -200,7 +200,7 @@ describe.concurrent("--audit with a log that is read", () => {
     linkSync(segment, folder.at("hard"));
     symlinkSync(segment, folder.at("soft"));
     const before = readFileSync(segment, "utf8");
-    for (const verb of ["replay", "convert"]) {
+    for (const verb of ["replay"]) {
       const { status, stderr } = shell(folder, `$R ${verb} --audit log ${input}`);
       expect(stderr).toContain("--audit: expected another log than the one that is read, got ");
       expect(status).toBe(1);
@@ -216,7 +216,7 @@ describe.concurrent("--audit with a log that is read", () => {
       [segment, "other"],
       [folder.at("log", "in.ndjson"), "log"],
     ] as const) {
-      const { code } = await command(["convert", input, "--audit", folder.at(audit)]);
+      const { code } = await command(["replay", input, "--no-spans", "--audit", folder.at(audit)]);
       expect(code).toBe(0);
     }
   });

@@ -23,7 +23,14 @@ const WELL: ReplaySummary = {
 };
 
 const SENT = { url: "http://127.0.0.1:4318/v1/traces", delivered: 1, undelivered: 0 };
-const AUDIT = { directory: "/log", failures: 0 };
+const AUDIT = {
+  directory: "/log",
+  rows: 2,
+  rows_by_kind: { tool_call: 2 },
+  unprojected: {},
+  unsearched: 0,
+  failures: 0,
+};
 
 const CASES: readonly (readonly [string, Partial<ReplaySummary>, 0 | 1 | 2, string])[] = [
   ["all was taken", { sent: SENT, audit: AUDIT }, 0, "1 span delivered to http://127.0.0.1:4318"],

@@ -9,7 +9,6 @@ import { recording } from "./support/recorded.ts";
 const COMMANDS = [
   "demo",
   "replay",
-  "convert",
   "serve",
   "token",
   "consume",
@@ -44,10 +43,9 @@ describe("the command line", () => {
   });
 
   it("says in the help of a service what it needs, where spans' settings come from, and how it ends", async () => {
-    const [convert, serve, consume] = (
-      await Promise.all(["convert", "serve", "consume"].map((name) => command([name, "--help"])))
+    const [serve, consume] = (
+      await Promise.all(["serve", "consume"].map((name) => command([name, "--help"])))
     ).map(({ stdout }) => stdout.replace(/\n +/g, " ").replaceAll("\n", " "));
-    expect(convert).toMatch(/--audit DIR [^-]* Required\. /);
     expect(serve).toMatch(/--journal DIR [^-]* Required\. /);
     for (const option of ["brokers HOST:PORT,…", "topic TOPIC", "dead-letter TOPIC"]) {
       expect(consume).toMatch(new RegExp(`--${option} [^-]* Required\\. `));
@@ -93,7 +91,7 @@ describe("the command line", () => {
   });
 
   // `--audit=$DIR` with a variable that is not set made a log among the user's own files.
-  it.each(["replay", "convert", "demo"])(
+  it.each(["replay", "demo"])(
     "%s --audit= is refused, and makes no log in the working directory",
     async (name) => {
       using folder = new Folder();
@@ -109,7 +107,7 @@ describe("the command line", () => {
 
   it.each([
     ["replay", [recording("success"), "--audit", "-"], "--audit: expected a directory, got -"],
-    ["convert", [recording("success"), "--audit", "-"], "--audit: expected a directory, got -"],
+    ["replay", [recording("success"), "--audit", "-"], "--audit: expected a directory, got -"],
     ["demo", ["--audit", "-"], "--audit: expected a directory, got -"],
     [
       "serve",

@@ -36,6 +36,13 @@ export interface ReplaySummary {
 
 export interface AuditSummary {
   readonly directory: string;
+  /** Rows of the events; those that the log had already are not written again, and count too. */
+  readonly rows: number;
+  readonly rows_by_kind: Readonly<Record<string, number>>;
+  /** Events that an audit log has no row for, by type. */
+  readonly unprojected: Readonly<Record<string, number>>;
+  /** Rows written as new though not all of the log could be searched for them. */
+  readonly unsearched: number;
   /** Rows that could not be stored. */
   readonly failures: number;
 }
@@ -44,12 +51,12 @@ export interface SummaryParts {
   readonly job: ReplayJob;
   readonly tally: RunTally;
   readonly sent: Delivery | undefined;
-  readonly auditDirectory: string | undefined;
+  readonly audit: Omit<AuditSummary, "failures"> | undefined;
   readonly unreadable: readonly string[];
 }
 
 export function replaySummary(parts: SummaryParts): ReplaySummary {
-  const { job, tally, sent, auditDirectory, unreadable } = parts;
+  const { audit, job, tally, sent, unreadable } = parts;
   const { auditFailures, bent, ignored, providerFailures } = job.diagnostics();
   return {
     events: job.events,
@@ -67,9 +74,7 @@ export function replaySummary(parts: SummaryParts): ReplaySummary {
     // Every event was checked before the bridge saw it, so none can be malformed.
     failures: providerFailures + ignored.not_an_event,
     ...(sent === undefined ? {} : { sent }),
-    ...(auditDirectory === undefined
-      ? {}
-      : { audit: { directory: auditDirectory, failures: auditFailures } }),
+    ...(audit === undefined ? {} : { audit: { ...audit, failures: auditFailures } }),
     unreadable,
   };
 }

@@ -26,11 +26,31 @@ export function summaryLines(
   return [...lines, ...figures(summary, output)];
 }
 
+/** The summary of a replay that made audit rows alone. */
+export function rowLines(summary: ReplaySummary, output: Output): string[] {
+  const { audit, events } = summary;
+  const { rows = 0, rows_by_kind = {}, unprojected = {} } = audit ?? {};
+  const made = `${counted(events, "event")}, ${counted(rows, "row")}${listed(rows_by_kind, ": ")}`;
+  const lines = [output.style("bold", made)];
+  const without = total(unprojected);
+  if (without > 0) {
+    const which = listed(unprojected, ": ");
+    lines.push(`${counted(without, "event")} without a row in an audit log${which}`);
+  }
+  return [...lines, ...troubles(summary, output)];
+}
+
 function figures(summary: ReplaySummary, output: Output): string[] {
-  const { audit, bent, events, failures, ignored, late, outcomes, rejected, runs, sent, spans } =
-    summary;
+  const { events, outcomes, runs, spans } = summary;
   const made = [counted(events, "event"), counted(runs, "run"), counted(spans, "span")];
-  const lines = [output.style("bold", `${made.join(", ")}${listed(outcomes, ": ")}`)];
+  const first = output.style("bold", `${made.join(", ")}${listed(outcomes, ": ")}`);
+  return [first, ...troubles(summary, output)];
+}
+
+/** What was not as usual, and where spans and rows went. */
+function troubles(summary: ReplaySummary, output: Output): string[] {
+  const { audit, bent, failures, ignored, late, rejected, sent } = summary;
+  const lines: string[] = [];
   if (rejected > 0) {
     lines.push(output.style("yellow", `${counted(rejected, "line")} rejected`));
   }
@@ -46,6 +66,11 @@ function figures(summary: ReplaySummary, output: Output): string[] {
   }
   lines.push(...unknowns(summary));
   if (sent !== undefined) lines.push(...sentLines(sent, output));
+  if (audit !== undefined && audit.unsearched > 0) {
+    const written = counted(audit.unsearched, "row");
+    const why = "their threads have more rows in the log than could be searched for them";
+    lines.push(output.style("yellow", `${written} may be there twice: ${why}`));
+  }
   if (audit !== undefined) {
     const stored = `audit log: ${safe(audit.directory)}`;
     lines.push(

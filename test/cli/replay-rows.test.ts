@@ -9,8 +9,8 @@ import { readRows } from "../../src/audit/verify/read-rows.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import { CliError } from "../../src/cli/cli-error.ts";
 import type { Command } from "../../src/cli/command.ts";
-import { type ConvertSummary, convertLines } from "../../src/cli/convert/convert-summary.ts";
-import { convert } from "../../src/cli/convert.ts";
+import type { ReplaySummary } from "../../src/cli/replay/replay-summary.ts";
+import { rowLines } from "../../src/cli/replay/summary-lines.ts";
 import { replay } from "../../src/cli/replay.ts";
 import { serve } from "../../src/cli/serve.ts";
 import { Output } from "../../src/cli/terminal/output.ts";
@@ -46,8 +46,9 @@ async function called(command: Command, args: string[], stdin = "") {
 }
 
 async function converted(args: string[], stdin?: string) {
-  const result = await called(convert, [...args, "--json"], stdin);
-  return { ...result, summary: JSON.parse(result.stdout) };
+  const result = await called(replay, [...args, "--no-spans", "--json"], stdin);
+  const { audit, ...summary } = JSON.parse(result.stdout);
+  return { ...result, summary: { ...summary, ...audit } };
 }
 
 async function rowsOf(directory: string) {
@@ -62,7 +63,7 @@ const texts = (file: string): string[] =>
     .filter((text) => text.includes('"kind"'))
     .map((text) => JSON.stringify(JSON.parse(text).event ?? JSON.parse(text)));
 
-describe("convert", () => {
+describe("replay --no-spans", () => {
   it("writes the rows of entelix events that replay --audit writes, and counts the others", async () => {
     using folder = new Folder();
     const files = [recording("success"), recording("nested_subagent"), recording("two_tenants")];
@@ -72,7 +73,11 @@ describe("convert", () => {
       rows: 20,
       rows_by_kind: { tool_call: 10, tool_result: 10 },
       unprojected: { started: 5, complete: 5 },
-      audit: { directory: folder.at("converted"), failures: 0, unsearched: 0 },
+      directory: folder.at("converted"),
+      failures: 0,
+      unsearched: 0,
+      spans: 0,
+      runs: 0,
     });
     expect(summary.events).toBe(30);
     await called(replay, [...files, "--audit", folder.at("replayed"), "--json"]);
@@ -191,18 +196,23 @@ describe("convert", () => {
 
   it("copies them to standard output for -, and says in words on standard error what it did", async () => {
     using folder = new Folder();
-    const args = ["-", "--audit", folder.at("log"), "--rejects", "-"];
-    const { code, stderr, stdout } = await called(convert, args, `${started()}\nbad\n`);
+    const args = ["-", "--audit", folder.at("log"), "--rejects", "-", "--no-spans"];
+    const { code, stderr, stdout } = await called(replay, args, `${started()}\nbad\n`);
     expect([code, stdout]).toEqual([2, "bad\n"]);
     expect(stderr).toContain("\n1 line rejected\n");
-    const json = called(convert, [...args, "--json"]);
+    const json = called(replay, [...args, "--json"]);
     await expect(json).rejects.toThrow("--rejects - and --json: expected only one of them");
   });
 
   it("says in words what it did", async () => {
     using folder = new Folder();
     const directory = folder.at("log");
-    const { stdout } = await called(convert, [recording("success"), "--audit", directory]);
+    const { stdout } = await called(replay, [
+      recording("success"),
+      "--audit",
+      directory,
+      "--no-spans",
+    ]);
     expect(stdout.split("\n")).toEqual([
       "8 events, 6 rows: 3 tool_call, 3 tool_result",
       "2 events without a row in an audit log: 1 started, 1 complete",
@@ -212,21 +222,26 @@ describe("convert", () => {
   });
 
   it("warns of rows that may be there twice", () => {
-    const summary: ConvertSummary = {
+    const audit = { directory: "log", failures: 0, unprojected: {}, unsearched: 2 };
+    const summary: ReplaySummary = {
       events: 3,
-      rows: 3,
-      rows_by_kind: { tool_call: 3 },
-      unprojected: {},
+      spans: 0,
+      runs: 0,
+      outcomes: {},
+      failure_kinds: {},
+      ignored: {},
       rejected: 0,
       rejected_fields: {},
       late: 0,
       unknown_types: {},
       unknown_values: {},
-      audit: { directory: "log", failures: 0, unsearched: 2 },
+      bent: {},
+      failures: 0,
+      audit: { ...audit, rows: 3, rows_by_kind: { tool_call: 3 } },
       unreadable: [],
     };
     const output = new Output({ write: () => true, on: () => {} }, {});
-    expect(convertLines(summary, output)).toEqual([
+    expect(rowLines(summary, output)).toEqual([
       "3 events, 3 rows: 3 tool_call",
       "2 rows may be there twice: their threads have more rows in the log than could be searched for them",
       "audit log: log",
@@ -254,7 +269,7 @@ describe("convert", () => {
     const { timestamp } = event;
     const again = `${JSON.stringify({ ...key, event_id: "e1", timestamp, event })}\n`;
     const { summary } = await converted(["-", "--audit", folder.at("log")], again);
-    expect(summary).toMatchObject({ rows: 1, audit: { failures: 0, unsearched: 0 } });
+    expect(summary).toMatchObject({ rows: 1, failures: 0, unsearched: 0 });
     expect(await verifyLog(folder.at("log"))).toMatchObject({ ok: true, rows: 100_004 });
   });
 
@@ -265,7 +280,7 @@ describe("convert", () => {
       line({ type: "tool_start", tool_use_id: `t${n}`, tool: "a", tool_version: null, input }),
     );
     // No file may have more than 1 KiB: none of the rows fits.
-    const script = `trap '' XFSZ; ulimit -f 1; ${process.execPath} ${MAIN} convert - --audit log --json`;
+    const script = `trap '' XFSZ; ulimit -f 1; ${process.execPath} ${MAIN} replay - --audit log --no-spans --json`;
     const { status, stderr, stdout } = spawnSync("bash", ["--norc", "-c", script], {
       cwd: folder.path,
       encoding: "utf8",
@@ -289,13 +304,13 @@ describe("convert", () => {
     const call = { type: "tool_start", tool_use_id: "t", tool: "a", tool_version: null, input: 1 };
     const lines = `${started()}\n${line({ ...call, ...more })}\n${completed()}\n`;
     writeFileSync(folder.at("events"), lines);
-    for (const [command, options] of [
-      [convert, ["--audit", folder.at("converted")]],
-      [replay, ["--audit", folder.at("replayed")]],
-      [replay, []],
-    ] as const) {
+    for (const options of [
+      ["--audit", folder.at("converted"), "--no-spans"],
+      ["--audit", folder.at("replayed")],
+      [],
+    ]) {
       const args = [folder.at("events"), "--json", "--rejects", folder.at("rejects"), ...options];
-      const { code, stderr, stdout } = await called(command, args);
+      const { code, stderr, stdout } = await called(replay, args);
       expect(stderr).toBe(
         `${folder.at("events")}:2: ${field}: expected at most 4,096 characters\n`,
       );
@@ -306,27 +321,37 @@ describe("convert", () => {
   });
 
   it("asks for the log to write to", async () => {
-    const failed = await called(convert, [recording("success")]).catch((error: unknown) => error);
+    const args = [recording("success"), "--no-spans"];
+    const failed = await called(replay, args).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(CliError);
-    expect(String(failed)).toContain("expected --audit DIR");
+    expect(String(failed)).toContain("--no-spans: expected --audit DIR");
   });
+
+  it.each([["--endpoint", "http://127.0.0.1:4319"], ["--out", "-"], ["--capture-content"]])(
+    "is not asked for spans: %s",
+    async (...option) => {
+      using folder = new Folder();
+      const args = [recording("success"), "--audit", folder.at("log"), "--no-spans", ...option];
+      const failed = await called(replay, args).catch((error: unknown) => error);
+      expect(failed).toBeInstanceOf(CliError);
+      expect(String(failed)).toContain(`${option[0]}: expected no --no-spans beside it`);
+      expect(existsSync(folder.at("log"))).toBe(false);
+    },
+  );
 
   it("takes no URL for a directory", async () => {
     const args = [recording("success"), "--audit", "postgres://u:secret@db.example/agents"];
-    for (const command of [convert, replay]) {
-      const failed = await called(command, args).catch((error: unknown) => error);
-      expect(failed).toBeInstanceOf(CliError);
-      expect(String(failed)).toContain("--audit: expected a directory, got a URL (postgres://…)");
-    }
+    const failed = await called(replay, args).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(CliError);
+    expect(String(failed)).toContain("--audit: expected a directory, got a URL (postgres://…)");
     expect(existsSync("postgres:")).toBe(false);
   });
 
   it("takes no --tenant that no row could have", async () => {
     using folder = new Folder();
     const audit = folder.at("log");
-    const calls = [convert, replay].map((command) => [command, [recording("success")]] as const);
     for (const [command, args] of [
-      ...calls,
+      [replay, [recording("success")]] as const,
       [serve, ["--journal", folder.at("journal")]] as const,
     ]) {
       for (const tenant of ["", "a".repeat(4097)]) {
@@ -340,19 +365,17 @@ describe("convert", () => {
   });
 
   it("takes an empty --audit for none that was meant", async () => {
-    for (const command of [convert, replay]) {
-      const args = [recording("success"), "--audit="];
-      const failed = await called(command, args).catch((error: unknown) => error);
-      expect(failed).toBeInstanceOf(CliError);
-      expect(String(failed)).toContain("--audit: expected a directory, got nothing");
-    }
+    const args = [recording("success"), "--audit="];
+    const failed = await called(replay, args).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(CliError);
+    expect(String(failed)).toContain("--audit: expected a directory, got nothing");
     expect(existsSync("segment-00000001.ndjson")).toBe(false);
   });
 
   it("is not run on a file that is not there, and makes no log then", async () => {
     using folder = new Folder();
     const args = [folder.at("none.ndjson"), "--audit", folder.at("log")];
-    await expect(called(convert, args)).rejects.toThrow("no such file");
+    await expect(called(replay, args)).rejects.toThrow("no such file");
     expect(existsSync(folder.at("log"))).toBe(false);
   });
 });
