@@ -1,7 +1,7 @@
 // node bench/peers.mjs [--short] [--write] [NAME…]: what our LangChain and OpenAI Agents adapters cost a run, beside the
 // instrumentations that a user would pick instead. Needs a build; `node scripts/servers/install.mjs peers` installs the
 // others. All of it takes less than ten minutes on a quiet machine; `--short` is a first look, NAME a framework or a
-// workload, and `--write` puts what was measured into docs/peers.md.
+// workload, and `--write` puts what was measured into docs/benchmarks.md.
 //
 // Every variant has content on, makes spans with the same SDK, and hands them to a span processor that does nothing. One
 // variant a process; the processes take turns, so that what disturbs the machine disturbs all, and each round gives one

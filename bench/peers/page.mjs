@@ -1,7 +1,7 @@
-// The tables of docs/peers.md: a run of bench/peers.mjs replaces the rows that it measured.
+// The tables of docs/benchmarks.md: a run of bench/peers.mjs replaces the rows that it measured.
 import { readFileSync, writeFileSync } from "node:fs";
 
-const PAGE = new URL("../../docs/peers.md", import.meta.url);
+const PAGE = new URL("../../docs/benchmarks.md", import.meta.url);
 
 /** What the columns hold, in order; the first of `ours` is the time itself. */
 const COLUMNS = [
@@ -40,7 +40,7 @@ function between(page, name) {
   const [from, to] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
   const start = page.indexOf(from) + from.length;
   const end = page.indexOf(to);
-  if (start < from.length || end < start) throw new Error(`docs/peers.md: expected ${from}…${to}`);
+  if (start < from.length || end < start) throw new Error(`docs/benchmarks.md: expected ${from}…${to}`);
   return { start, end };
 }
 
