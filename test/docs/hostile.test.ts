@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { FAMILIES } from "../hostile/families.ts";
 import { HARMS } from "../hostile/harm.ts";
-import { readPage, section } from "./pages.ts";
+import { readPage } from "./pages.ts";
 
-const page = section(readPage("docs/security.md"), "Hostile trials");
+const page = readPage("docs/hostile-trials.md");
 const [head = [], , ...rows] = page
   .split("\n")
   .filter((line) => line.startsWith("|"))

@@ -44,7 +44,7 @@ export function plainTable(results: readonly FamilyResult[]): string {
     .join("\n");
 }
 
-/** The table as it stands in docs/security.md. */
+/** The table as it stands in docs/hostile-trials.md. */
 export function markdownTable(results: readonly FamilyResult[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const rule = `|${COLUMNS.map((_, at) => (at < 2 ? "---" : "--:")).join("|")}|`;
