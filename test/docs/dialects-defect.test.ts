@@ -1,22 +1,21 @@
-// For test/docs/dialects.test.ts (or a file of its own), once docs/dialects.md holds the section.
 import { describe, expect, it } from "vitest";
 import { DEFECT_EVENT_TYPES } from "../../src/dialects/defect/defect-event.ts";
 import { DEFAULT_DEFECT_LIMITS } from "../../src/dialects/defect/limits.ts";
 import { DEFECT_TERMINALS } from "../../src/dialects/defect/terminals.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 
-const page = readPage("docs/dialects.md");
+const page = readPage("docs/dialect-defect.md");
 
 describe("the section on defect-agent", () => {
   it("gives each of the 16 event types its place", () => {
-    const types = tableRows(section(page, "What each event of defect becomes")).map(
+    const types = tableRows(section(page, "Events")).map(
       ([type]) => type,
     );
     expect(types.toSorted()).toEqual([...DEFECT_EVENT_TYPES].sort());
   });
 
   it("has the table of terminals", () => {
-    const rows = tableRows(section(page, "How turns end"));
+    const rows = tableRows(section(page, "Ends"));
     const said = rows.map(([name, outcome, failureKind]) => [
       name,
       failureKind ? { outcome, failureKind } : { outcome },
@@ -25,7 +24,7 @@ describe("the section on defect-agent", () => {
   });
 
   it("names the bounds of what is held for the audit log", () => {
-    const text = section(page, "The audit log of defect");
+    const text = section(page, "Audit log");
     const { heldCharacters, heldRows } = DEFAULT_DEFECT_LIMITS;
     expect(text).toContain(heldRows.toLocaleString("en-US"));
     expect(text).toContain(heldCharacters.toLocaleString("en-US"));

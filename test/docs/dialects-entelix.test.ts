@@ -5,7 +5,7 @@ import { parseExact } from "../../src/events/exact-json.ts";
 import { MODEL_EVENT_TYPES } from "../../src/events/model-event.ts";
 import { codeBlocks, readPage, section, tableRows } from "./pages.ts";
 
-const part = section(readPage("docs/dialects.md"), "entelix, and model calls in its events");
+const part = section(readPage("docs/dialect-entelix.md"), "Model calls");
 
 describe("the section on model calls in entelix's events", () => {
   it("gives each of the three its place", () => {

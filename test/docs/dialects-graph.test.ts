@@ -1,18 +1,17 @@
-// For test/docs/dialects.test.ts (or a file of its own), once docs/dialects.md holds the section.
 import { describe, expect, it } from "vitest";
 import { graphEventShape } from "../../src/audit/wire/graph-event-shape.ts";
 import { endOfClass, KNOWN_ERROR_CLASSES, TERMINALS } from "../../src/dialects/graph/terminals.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 
-const page = readPage("docs/dialects.md");
+const page = readPage("docs/dialect-graph.md");
 
 describe("the section on logs of GraphEvents", () => {
   it("gives each of the 19 kinds its place", () => {
-    const kinds = tableRows(section(page, "What each kind of row becomes")).map(([kind]) => kind);
+    const kinds = tableRows(section(page, "Events")).map(([kind]) => kind);
     expect(kinds.toSorted()).toEqual([...graphEventShape.variants.keys()].sort());
   });
 
-  const ends = tableRows(section(page, "How the runs of a log end"));
+  const ends = tableRows(section(page, "Ends"));
   const rows = ends.filter(([name = ""]) => name in TERMINALS);
   const classes = ends.slice(Object.keys(TERMINALS).length);
 
