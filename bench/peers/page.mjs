@@ -40,7 +40,8 @@ function between(page, name) {
   const [from, to] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
   const start = page.indexOf(from) + from.length;
   const end = page.indexOf(to);
-  if (start < from.length || end < start) throw new Error(`docs/benchmarks.md: expected ${from}…${to}`);
+  if (start < from.length || end < start)
+    throw new Error(`docs/benchmarks.md: expected ${from}…${to}`);
   return { start, end };
 }
 

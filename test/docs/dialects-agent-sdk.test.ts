@@ -8,9 +8,7 @@ const OUTCOMES = new Set<string>(["complete", "refused", "interrupted"]);
 
 describe("the section on agent-sdk-foundation", () => {
   it("gives each of the 24 event types its place", () => {
-    const types = tableRows(section(page, "Events")).map(
-      ([type]) => type,
-    );
+    const types = tableRows(section(page, "Events")).map(([type]) => type);
     expect(types.toSorted()).toEqual([...AGENT_SDK_EVENT_TYPES].sort());
   });
 

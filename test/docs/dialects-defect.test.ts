@@ -8,9 +8,7 @@ const page = readPage("docs/dialect-defect.md");
 
 describe("the section on defect-agent", () => {
   it("gives each of the 16 event types its place", () => {
-    const types = tableRows(section(page, "Events")).map(
-      ([type]) => type,
-    );
+    const types = tableRows(section(page, "Events")).map(([type]) => type);
     expect(types.toSorted()).toEqual([...DEFECT_EVENT_TYPES].sort());
   });
 
