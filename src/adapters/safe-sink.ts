@@ -13,7 +13,7 @@ export type OpenEnvelope = { -readonly [K in keyof EventEnvelope]: EventEnvelope
 
 export interface SafeSinkOptions {
   readonly sink: AgentEventSink;
-  /** Told of what the sink threw; what it throws itself is dropped. Default: nobody. */
+  /** Called with what the sink threw; what it throws itself is dropped. Default: not called. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 

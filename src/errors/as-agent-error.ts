@@ -38,14 +38,14 @@ const SET_UP_NAMES = new Set([
 ]);
 const CLIENT_TIMEOUT_NAMES = new Set(["APIConnectionTimeoutError", "CohereTimeoutError"]);
 const CONNECTION_NAMES = new Set(["APIConnectionError"]);
-/** What {@link madeUpAnswer} says: the caller's signal fired, or nobody knows. */
+/** What {@link madeUpAnswer} says: the caller's signal fired, or no reason is known. */
 const CALLED_OFF = 499;
 const NO_ANSWER = 0;
 const FETCH_MESSAGES = new Set(["fetch failed", "Failed to fetch", "terminated"]);
 const NOT_SERIALISABLE = /^(?:Converting circular structure to JSON|Do not know how to serialize)/;
 
 /**
- * The {@link AgentError} that says what a thrown value means, or `undefined` when nothing tells.
+ * The {@link AgentError} that says what a thrown value means, or `undefined` when it is not known.
  *
  * An `AgentError` is itself. Of foreign errors it knows aborts and timeouts, `fetch` failures and
  * Node's connection errors, the errors of HTTP and model clients that carry a status, those of MCP

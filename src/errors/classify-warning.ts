@@ -7,7 +7,7 @@ const MAX_NAME_CHARS = 100;
 /** What every further class is counted as once {@link MAX_NAMES} have warned within a minute. */
 const OVERFLOW = "(other)";
 
-/** Told of a thrown value that nothing classifies: of its class, never of its text. */
+/** Called for a thrown value that nothing classifies, with its class and never with its text. */
 export type UnclassifiedWarning = (message: string, constructorName: string) => void;
 
 interface WarningState {

@@ -3,7 +3,7 @@ import { constructorName, thrownMessage } from "./thrown.ts";
 
 /**
  * The operator's text of anything thrown: its message, else what it is; and how a connection failed,
- * where only a cause tells. Never throws.
+ * where only a cause says it. Never throws.
  */
 export function operatorText(thrown: unknown): string {
   const text = thrownMessage(thrown) ?? described(thrown);
@@ -27,8 +27,8 @@ function described(thrown: unknown): string {
 }
 
 /**
- * What the cause says that a connection failed by: `fetch failed` alone helps nobody. Of other causes
- * nothing is told, for their texts may quote content.
+ * How a connection failed, as the cause says it: `fetch failed` alone does not help. The texts of other
+ * causes are left out, since they may quote content.
  */
 function connectionText(thrown: unknown): string | undefined {
   const known = asAgentError(thrown);

@@ -68,7 +68,7 @@ export function ofMcp(value: unknown, thrown: unknown): AgentError | undefined {
   if (CLOSED.has(code) && message.endsWith("Connection closed")) {
     return AgentError.network(message, cause);
   }
-  // Not in the server's words: this text is told to the model.
+  // Not in the server's words: the model sees this text.
   return code === INVALID_PARAMS
     ? AgentError.invalidRequest("the MCP server refused the parameters", cause)
     : undefined;

@@ -63,7 +63,7 @@ export function suppressedIn(thrown: unknown): unknown {
   return hasName(thrown, NAMES) ? property(thrown, "suppressed") : undefined;
 }
 
-/** Errors that one error may hold, of which the text is told. */
+/** Most errors within one error whose texts are shown. */
 const MAX_ERRORS = 4;
 
 /**

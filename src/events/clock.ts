@@ -36,7 +36,7 @@ function follow(second: number): void {
     const fineMs = monotonicMs();
     const systemMs = Date.now();
     // Held up between the two readings: the wait is no difference of the clocks. To follow it would
-    // put time forward by it, and back a second later, behind what was told meanwhile.
+    // put time forward by it, and back a second later, behind the events sent meanwhile.
     const heldUp = monotonicMs() - fineMs > HELD_UP_MS;
     if (heldUp && !(first && tries === TRIES)) continue;
     const ours = fineMs + seconds * 1000 + nanos / 1e6;

@@ -7,7 +7,7 @@ interface ModelScoped {
   /** The run that calls its model. */
   readonly run_id: string;
   readonly tenant_id: string;
-  /** Tells calls apart that are open at once: unique within the run. */
+  /** Id of the call, unique among the calls of the run that are open at once. */
   readonly model_call_id: string;
   /** The model that was asked for: `gen_ai.request.model`. */
   readonly model?: string | null;
@@ -62,7 +62,7 @@ export interface ModelError extends ModelScoped {
 }
 
 /**
- * What an agent tells of a call of its model. A run may have several open at once.
+ * The events of a model call. A run may have several open at once.
  *
  * @example
  * const call = { run_id, tenant_id, model_call_id: "m1", model: "small-1" };

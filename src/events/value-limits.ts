@@ -4,7 +4,7 @@ export const MOST_NAME = 4_096;
 /** The largest double below 2^63: an OTLP integer is signed, of 64 bits, and one beyond spoils its request. */
 export const MOST_INT = 2 ** 63 - 1024;
 
-/** Digits behind the point of the smallest sums that are told from zero. */
+/** Decimal places that are kept: a smaller sum is written as zero. */
 const MOST_DIGITS = 12;
 
 /** A cost as decimal text: `String` writes very small and very large ones with an exponent. */

@@ -92,7 +92,7 @@ export interface RunHandle<I = unknown> extends AgentRun<I>, AsyncDisposable {
   /** The run pauses. Never rejects; too late, it does nothing. */
   interrupt(kind?: InterruptionKind, payload?: unknown): Promise<void>;
   /**
-   * Gives the handle up: a run that has not ended fails, `unclassified`, since nobody said why.
+   * Gives the handle up: a run that has not ended fails as `unclassified`.
    * `await using` calls it. Never rejects.
    */
   close(): Promise<void>;

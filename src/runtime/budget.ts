@@ -39,7 +39,7 @@ export interface Budget {
   addTokens(input: bigint, output: bigint): UsageLimitBreach | undefined;
   /** Adds US dollars. @throws TypeError unless `usd` is a decimal number from 0 in text. */
   addCost(usd: string): UsageLimitBreach | undefined;
-  /** What was used so far; `null` where there is no limit and nobody reported tokens or cost. */
+  /** What was used so far; `null` without limits and without reported tokens or cost. */
   snapshot(): UsageSnapshot | null;
 }
 

@@ -4,7 +4,7 @@ import type { FailureKind } from "../errors/error-kinds.ts";
 import { cutText, operatorText } from "../errors/operator-text.ts";
 import { wholeNumber } from "./budget.ts";
 import { carried, currentRun } from "./current-run.ts";
-import { type ModelReport, toldOf } from "./model-report.ts";
+import { checkedReport, type ModelReport } from "./model-report.ts";
 import type { OpenCall } from "./open-call.ts";
 import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";
 import { interruptionIn } from "./run-errors.ts";
@@ -15,7 +15,7 @@ export interface ModelOptions {
   readonly provider?: string | undefined;
   /** Content: the messages. */
   readonly input?: unknown | undefined;
-  /** Tells the run's model calls apart. Default: a UUID v7. */
+  /** Id of the call, unique within the run. Default: a UUID v7. */
   readonly id?: string | undefined;
 }
 
@@ -26,14 +26,14 @@ export interface ModelCall {
   readonly modelCallId: string;
   /** Says that the first output has come, where the answer is streamed. Counts once. */
   firstOutput(): void;
-  /** Says what is known of the answer. Each field counts as it was said last. */
+  /** Says what is known of the answer. The last value of each field counts. */
   report(report: ModelReport): void;
 }
 
 /** The function of a model call. */
 export type ModelFunction<T> = (call: ModelCall) => T | PromiseLike<T>;
 
-/** What was said of one model call while it ran. */
+/** What the code of one model call reports while it runs. */
 class Answer implements ModelCall {
   readonly modelCallId: string;
   readonly #call: OpenCall;
@@ -41,7 +41,7 @@ class Answer implements ModelCall {
   #firstOutputMs: number | undefined;
   #report: ModelReport = {};
 
-  /** @param wrong told of a report that can't be read. */
+  /** @param wrong called with the error of a report that can't be read. */
   constructor(call: OpenCall, modelCallId: string, wrong: (error: unknown) => void) {
     this.#call = call;
     this.#wrong = wrong;
@@ -56,7 +56,7 @@ class Answer implements ModelCall {
     return this.#firstOutputMs;
   }
 
-  get said(): ModelReport {
+  get reported(): ModelReport {
     return this.#report;
   }
 
@@ -88,7 +88,7 @@ export function callModel<T>(
     run.track(call);
     const names = { ...run.ids, model_call_id: options.id ?? run.newId(), model };
     call.begin((error, duration_ms) => {
-      void run.tell({
+      void run.send({
         type: "model_error",
         ...names,
         ...errorFields(error),
@@ -97,13 +97,13 @@ export function callModel<T>(
       });
     });
     const { provider, input } = options;
-    const told = run.tell({
+    const sent = run.send({
       type: "model_start",
       ...names,
       ...(provider === undefined ? {} : { provider }),
       ...(input === undefined ? {} : { input }),
     });
-    if (told !== undefined) await told;
+    if (sent !== undefined) await sent;
     call.assertNotCut();
     call.restart();
     const wrong = (error: unknown) => tellHook(run.policy.onError, error);
@@ -138,35 +138,35 @@ function currentIn(run: RunCore): RunCore["current"] {
 async function complete(run: RunCore, call: OpenCall, names: Names, answer: Answer): Promise<void> {
   const duration_ms = call.end();
   const { firstOutputMs } = answer;
-  const said = toldOf(answer.said, (error) => tellHook(run.policy.onError, error));
-  const told = run.tell({
+  const report = checkedReport(answer.reported, (error) => tellHook(run.policy.onError, error));
+  const sent = run.send({
     type: "model_complete",
     ...names,
     duration_ms,
     ...(firstOutputMs === undefined ? {} : { first_output_ms: firstOutputMs }),
-    ...said,
+    ...report,
   });
-  if (said.usage != null) {
-    const input = wholeNumber(said.usage.input_tokens) ?? 0n;
-    const output = wholeNumber(said.usage.output_tokens) ?? 0n;
+  if (report.usage != null) {
+    const input = wholeNumber(report.usage.input_tokens) ?? 0n;
+    const output = wholeNumber(report.usage.output_tokens) ?? 0n;
     refuseAt(run, call, run.policy.budget.addTokens(input, output));
   }
-  if (told !== undefined) await told;
+  if (sent !== undefined) await sent;
 }
 
 async function fail(run: RunCore, call: OpenCall, names: Names, error: unknown): Promise<void> {
   const duration_ms = call.end();
-  const told = run.tell({ type: "model_error", ...names, ...errorFields(error), duration_ms });
+  const sent = run.send({ type: "model_error", ...names, ...errorFields(error), duration_ms });
   const interruption = interruptionIn(error);
   if (interruption !== undefined) return run.pause(interruption);
-  if (told !== undefined) await told;
+  if (sent !== undefined) await sent;
 }
 
 function errorFields(error: unknown) {
   return { error: operatorText(error), envelope: envelopeOf(error), kind: kindOf(error) };
 }
 
-/** A pause is no failure, and so of no kind; nobody is to be warned of that. */
+/** A pause is no failure, so it has no kind, and it is not warned of. */
 function kindOf(error: unknown): FailureKind {
   return interruptionIn(error) === undefined ? classifyFailure(error) : { type: "unclassified" };
 }

@@ -21,7 +21,7 @@ export interface ToolOptions<I = unknown> {
 
 /** What the function of a tool call is called with. */
 export interface ToolCall<I = unknown> {
-  /** Fires when the run ends before the call: nobody waits for its result then. */
+  /** Fires when the run ends before the call: its result is not awaited any more. */
   readonly signal: AbortSignal;
   readonly toolUseId: string;
   readonly input: I;
@@ -52,7 +52,7 @@ export function callTool<T, I>(
     const toolUseId = options.id ?? run.newId();
     const dispatch = { run, call, name, toolUseId, options, fn };
     run.assertOpen(`tool ${name}`);
-    // Nobody is asked to approve what the budget has no room for.
+    // A call that the budget has no room for needs no approval.
     refuseAt(run, call, run.policy.budget.checkToolCall());
     run.track(call);
     if (ask !== undefined) {
@@ -85,10 +85,10 @@ async function approve<T, I>(dispatch: Dispatch<T, I>, ask: Approve): Promise<vo
   }
   if (call.isCut) return;
   const names = namesOf(dispatch);
-  if (decision === "approved") return run.tell({ type: "tool_call_approved", ...names });
+  if (decision === "approved") return run.send({ type: "tool_call_approved", ...names });
   if (decision === "external") throw awaitExternal(dispatch);
   if (decision !== "exempt") {
-    await run.tell({ type: "tool_call_denied", ...names, reason: decision.denied });
+    await run.send({ type: "tool_call_denied", ...names, reason: decision.denied });
     throw new ToolDeniedError(name, decision.denied);
   }
 }
@@ -124,7 +124,7 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
     },
   };
   call.begin((error, duration_ms) => {
-    void run.tell({
+    void run.send({
       type: "tool_error",
       ...names,
       ...errorFields(error),
@@ -132,8 +132,8 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
       duration_ms,
     });
   });
-  const told = run.tell({ type: "tool_start", ...names, input: input ?? null });
-  if (told !== undefined) await told;
+  const sent = run.send({ type: "tool_start", ...names, input: input ?? null });
+  if (sent !== undefined) await sent;
   call.assertNotCut();
   call.restart();
   let output: T;
@@ -148,7 +148,7 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
   }
   call.assertNotCut();
   const duration_ms = call.end();
-  await run.tell({ type: "tool_complete", ...names, duration_ms, output: output ?? null });
+  await run.send({ type: "tool_complete", ...names, duration_ms, output: output ?? null });
   return output;
 }
 
@@ -160,7 +160,7 @@ async function fail<T, I>(
 ): Promise<void> {
   const duration_ms = call.end();
   const fields = errorFields(error);
-  const told = run.tell({ type: "tool_error", ...names, ...fields, duration_ms });
+  const sent = run.send({ type: "tool_error", ...names, ...fields, duration_ms });
   const interruption = interruptionIn(error);
   if (interruption !== undefined) return run.pause(interruption);
   const known = asAgentError(error);
@@ -172,7 +172,7 @@ async function fail<T, I>(
     call.reject(ending);
     return run.fail(ending);
   }
-  if (told !== undefined) await told;
+  if (sent !== undefined) await sent;
 }
 
 function errorFields(error: unknown) {

@@ -51,7 +51,7 @@ function listenFirst(signal: AbortSignal): Listening {
   return made;
 }
 
-/** Watches whatever may call a run off, until told to stop: it leaves no listener and no timer. */
+/** Watches the signals and timers that may call a run off. `stop` removes every listener and timer. */
 export class Watch {
   readonly #stops: (() => void)[] = [];
   #stopped = false;

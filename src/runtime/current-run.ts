@@ -72,7 +72,7 @@ export function carried<T>(
       once,
     );
     if (came !== undefined && "value" in came && given === came.value) return came.value;
-    // A promise of the sink's own, which nobody waits for, must not end the process.
+    // A promise of the sink's own is not awaited: its rejection must not end the process.
     if (isPromise(given)) given.then(undefined, () => {});
   } catch {
     // What `work` threw is thrown below; what the sink threw is its own trouble.

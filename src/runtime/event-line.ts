@@ -24,7 +24,7 @@ export class EventLine {
   #tail: Promise<void> | undefined;
   /** The sink is being called, for an event that waited for nothing. */
   #isHanding = false;
-  /** Resolves when the sink has that event; `undefined` where nobody asked. */
+  /** Resolves when the sink has that event; `undefined` where it was not asked for. */
   #handed: Deferred<void> | undefined;
   #isClosed = false;
   /** Events that the sink refused, and that the run went on without. */
@@ -43,9 +43,9 @@ export class EventLine {
   }
 
   /** Sends an event that the run goes on without. Never throws, never rejects. */
-  tell(event: AgentEvent): void | Promise<void> {
+  send(event: AgentEvent): void | Promise<void> {
     try {
-      return this.#send(event, (sent) => sent.catch((error: unknown) => this.#failed(error)));
+      return this.#enqueue(event, (sent) => sent.catch((error: unknown) => this.#failed(error)));
     } catch (error) {
       this.#failed(error);
     }
@@ -57,15 +57,18 @@ export class EventLine {
    */
   insist(event: AgentEvent): void | Promise<void> {
     try {
-      return this.#send(event, (sent) => sent);
+      return this.#enqueue(event, (sent) => sent);
     } catch (error) {
       this.#isClosed = true;
       throw error;
     }
   }
 
-  /** @param toldOf what the sender gets, of what the sink answers. */
-  #send(event: AgentEvent, toldOf: (sent: Promise<void>) => Promise<void>): void | Promise<void> {
+  /** @param answer makes of the promise of the sink the one that the sender gets. */
+  #enqueue(
+    event: AgentEvent,
+    answer: (sent: Promise<void>) => Promise<void>,
+  ): void | Promise<void> {
     const envelope: EventEnvelope = {
       ...this.#envelope,
       event_id: this.#ids.next(),
@@ -74,20 +77,20 @@ export class EventLine {
     };
     const before = this.#tail ?? this.#handedOver();
     if (before !== undefined) {
-      const told = toldOf(before.then(() => this.#hand(event, envelope)));
-      this.#tail = this.#after(told);
-      return told;
+      const sent = answer(before.then(() => this.#hand(event, envelope)));
+      this.#tail = this.#after(sent);
+      return sent;
     }
     this.#isHanding = true;
     let after: Promise<void> | undefined;
     try {
       const taken = this.#hand(event, envelope);
       if (!isPromise(taken)) return undefined;
-      const told = toldOf(Promise.resolve(taken));
-      after = this.#after(told);
+      const sent = answer(Promise.resolve(taken));
+      after = this.#after(sent);
       // What the sink sent meanwhile is behind this one already.
       this.#tail ??= after;
-      return told;
+      return sent;
     } finally {
       this.#isHanding = false;
       this.#handed?.resolve(after);
@@ -111,11 +114,11 @@ export class EventLine {
    * waits for, so that the sender goes on first: the code of a call begins while the call is still the
    * newest that the sink knows, and so finds its own span where several have one id.
    */
-  #after(told: Promise<void>): Promise<void> {
+  #after(sent: Promise<void>): Promise<void> {
     const settle = () => {
       if (this.#tail === after) this.#tail = undefined;
     };
-    const after: Promise<void> = told.then(settle, () => {
+    const after: Promise<void> = sent.then(settle, () => {
       this.#isClosed = true;
       settle();
     });

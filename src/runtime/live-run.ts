@@ -44,8 +44,8 @@ export class LiveRun<I> implements RunCore {
   #ending: Ending | undefined;
   /** The end is on its way: nothing may follow it. */
   #isSealed = false;
-  /** Resolves when the sink has taken the end, or nobody waits for that any longer. */
-  readonly #said = new Deferred<void>();
+  /** Resolves when the sink has taken the end, or when it is not awaited any longer. */
+  readonly #endTaken = new Deferred<void>();
   /** Why a run that had completed is an error to its caller after all. */
   #refusal: { readonly error: unknown } | undefined;
 
@@ -89,7 +89,7 @@ export class LiveRun<I> implements RunCore {
       if (deadlineMs !== undefined) {
         this.#watch.timer(deadlineMs, () => this.#callOff(AgentError.deadlineExceeded()));
       }
-      if (taken !== undefined) await Promise.race([taken, this.#said.promise]);
+      if (taken !== undefined) await Promise.race([taken, this.#endTaken.promise]);
     } catch (error) {
       // There never was a run, so there is no end of it to tell.
       this.#isSealed = true;
@@ -128,14 +128,14 @@ export class LiveRun<I> implements RunCore {
    * @throws (rejects) with what the run ended with, or with the sink's error at `complete`.
    */
   async outcome(): Promise<void> {
-    await this.#said.promise;
+    await this.#endTaken.promise;
     if (this.#refusal !== undefined) throw this.#refusal.error;
     if (this.#ending?.type !== "complete") throw this.#ending?.error;
   }
 
   /** Waits as {@link outcome} does, for those who do not want to know. */
   settled(): Promise<void> {
-    return this.#said.promise;
+    return this.#endTaken.promise;
   }
 
   /** The code of the run is done. `false`: too late, the run has ended or pauses. */
@@ -155,7 +155,7 @@ export class LiveRun<I> implements RunCore {
     else this.pause(interruption);
   }
 
-  /** Nobody will say how the run ended. */
+  /** The run is given up without an end. */
   abandon(): void {
     if (this.#ending === undefined) this.threw(new RunNotCompletedError());
   }
@@ -176,8 +176,8 @@ export class LiveRun<I> implements RunCore {
     if (this.#calls.size === 0) this.#endPause(interruption);
   }
 
-  tell(event: AgentEvent): void | Promise<void> {
-    if (!this.#isSealed) return this.#line.tell(event);
+  send(event: AgentEvent): void | Promise<void> {
+    if (!this.#isSealed) return this.#line.send(event);
   }
 
   assertOpen(what: string): void {
@@ -240,30 +240,30 @@ export class LiveRun<I> implements RunCore {
       this.#settle();
     } else {
       this.#isSealed = true;
-      this.#say(ending);
+      this.#sendEnd(ending);
     }
   }
 
-  #say(ending: Ending): void {
+  #sendEnd(ending: Ending): void {
     switch (ending.type) {
       case "complete":
-        this.#sayComplete(ending.state ?? null);
+        this.#sendComplete(ending.state ?? null);
         break;
       case "failed": {
         const { error } = ending;
         const fields = { error: operatorText(error), envelope: envelopeOf(error) };
         const kind = classifyFailure(error);
-        this.#sayBadEnd({ type: "failed", ...this.ids, ...fields, kind });
+        this.#sendBadEnd({ type: "failed", ...this.ids, ...fields, kind });
         break;
       }
       case "interrupted": {
         const { kind, payload } = ending.error.detail;
-        this.#sayBadEnd({ type: "interrupted", ...this.ids, kind, payload: payload ?? null });
+        this.#sendBadEnd({ type: "interrupted", ...this.ids, kind, payload: payload ?? null });
       }
     }
   }
 
-  #sayComplete(state: unknown): void {
+  #sendComplete(state: unknown): void {
     const usage = this.policy.budget.snapshot();
     try {
       const taken = this.#line.insist({ type: "complete", ...this.ids, state, usage });
@@ -279,8 +279,8 @@ export class LiveRun<I> implements RunCore {
   }
 
   /** The caller is to have the error of the run, not to wait for ever for a sink that hangs. */
-  #sayBadEnd(event: AgentEvent): void {
-    const taken = this.#line.tell(event);
+  #sendBadEnd(event: AgentEvent): void {
+    const taken = this.#line.send(event);
     if (taken === undefined) {
       this.#settle();
       return;
@@ -303,7 +303,7 @@ export class LiveRun<I> implements RunCore {
 
   #settle(): void {
     this.#watch.stop();
-    this.#said.resolve();
+    this.#endTaken.resolve();
   }
 
   #report(error: unknown): void {

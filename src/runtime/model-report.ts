@@ -14,7 +14,7 @@ export interface ModelReport {
   readonly output?: unknown;
 }
 
-type Told = Pick<
+type ReportFields = Pick<
   ModelComplete,
   "usage" | "response_model" | "response_id" | "finish_reasons" | "output"
 >;
@@ -27,14 +27,14 @@ const AXES = [
   "reasoning_output_tokens",
 ] as const satisfies readonly (keyof ModelCallUsage)[];
 
-/** Told of what was left out. */
+/** Called with the reason why a field was left out. */
 type Wrong = (error: TypeError) => void;
 
 /**
  * The fields of a report as the event has them. What is not as it should be is left out, such as a
  * figure that is no number of tokens: an answer must not fail for it. Never throws.
  */
-export function toldOf(report: ModelReport, wrong: Wrong): Told {
+export function checkedReport(report: ModelReport, wrong: Wrong): ReportFields {
   const usage = usageOf(report.usage, wrong);
   const responseModel = textOf(report.responseModel, "responseModel", wrong);
   const responseId = textOf(report.responseId, "responseId", wrong);
@@ -55,20 +55,20 @@ function usageOf(usage: unknown, wrong: Wrong): ModelCallUsage | undefined {
     wrong(new TypeError(`usage: expected an object, got ${typeof usage}`));
     return undefined;
   }
-  const told: Partial<Record<keyof ModelCallUsage, number | bigint>> = {};
-  let isSaid = false;
+  const checked: Partial<Record<keyof ModelCallUsage, number | bigint>> = {};
+  let isKnown = false;
   for (const axis of AXES) {
     // A client's own class may compute it, and throw.
     const value = property(usage, axis);
     if (value === null || value === undefined) continue;
-    isSaid = true;
-    if (isWholeNumber(value)) told[axis] = value;
+    isKnown = true;
+    if (isWholeNumber(value)) checked[axis] = value;
     else {
       const got = typeof value === "number" ? value : typeof value;
       wrong(new TypeError(`usage.${axis}: expected a whole number from 0, got ${got}`));
     }
   }
-  if (isSaid || !hasFields(usage)) return told;
+  if (isKnown || !hasFields(usage)) return checked;
   // A provider's own object, as it is: a budget that counted nothing of it would never end a run.
   wrong(new TypeError(`usage: expected some of ${AXES.join(", ")}, got none of them`));
   return undefined;
@@ -97,7 +97,7 @@ function textsOf(value: unknown, wrong: Wrong): readonly string[] | undefined {
   try {
     if (Array.isArray(value)) return value.map(String);
   } catch {
-    // One that is no text: the list says less than it should, so nothing of it is told.
+    // An element is no text: an incomplete list is left out as a whole.
   }
   wrong(new TypeError(`finishReasons: expected a list of texts, got ${typeof value}`));
   return undefined;

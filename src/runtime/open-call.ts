@@ -14,10 +14,10 @@ export interface RunCore {
   readonly current: CurrentRun;
   readonly policy: RunPolicy;
   /** Sends an event that the run goes on without; resolves when the sink has taken or refused it. */
-  tell(event: AgentEvent): void | Promise<void>;
+  send(event: AgentEvent): void | Promise<void>;
   /** @throws RunEndedError after the run's end, the interruption while it pauses. */
   assertOpen(what: string): void;
-  /** A UUID for a call that nobody named. */
+  /** A UUID for a call without an id. */
   newId(): string;
   /** The call ends with the run, at the latest. */
   track(call: OpenCall): void;
@@ -30,7 +30,7 @@ export interface RunCore {
 
 /**
  * A promise of what `perform` does with a call, which the run may cut off. A caller that forgot to
- * await it is no reason to end the process: how the call ended is told by its events.
+ * await it is no reason to end the process: the events of the call say how it ended.
  */
 export function tracked<T>(run: RunCore, perform: (call: OpenCall) => Promise<T>): Promise<T> {
   const result = new Promise<T>((resolve, reject) => {
@@ -53,12 +53,12 @@ export function refuseAt(run: RunCore, call: OpenCall, breach: UsageLimitBreach 
   throw error;
 }
 
-/** Tells the sink that a call was cut off. */
-export type TellCut = (error: AgentError, durationMs: number) => void;
+/** Sends the event of a call that was cut off. */
+export type SendCut = (error: AgentError, durationMs: number) => void;
 
 /**
  * A tool or model call that somebody waits for, from when it was asked for until its caller has the
- * answer. The run may cut it off at any moment: then its caller is told at once, though what it called
+ * answer. The run may cut it off at any moment: then its caller gets the error at once, though what it called
  * may go on for ever, and nothing that this does later is sent.
  */
 export class OpenCall {
@@ -66,7 +66,7 @@ export class OpenCall {
   readonly #reject: (error: unknown) => void;
   #state: "asked" | "open" | "ended" = "asked";
   #begunAt = 0;
-  #tellCut: TellCut | undefined;
+  #sendCut: SendCut | undefined;
   #cutBy: AgentError | undefined;
 
   /** @param reject of the promise that the caller waits for. */
@@ -88,15 +88,15 @@ export class OpenCall {
     return this.#cutBy !== undefined;
   }
 
-  /** @throws what its caller was told when it was cut off. */
+  /** @throws the error that its caller got when it was cut off. */
   assertNotCut(): void {
     if (this.#cutBy !== undefined) throw this.#cutBy;
   }
 
-  /** Its start is sent now: from here on, a cut is told. */
-  begin(tellCut: TellCut): void {
+  /** Its start is sent now: from here on, a cut is sent too. */
+  begin(sendCut: SendCut): void {
     this.#state = "open";
-    this.#tellCut = tellCut;
+    this.#sendCut = sendCut;
     this.#begunAt = performance.now();
   }
 
@@ -110,7 +110,7 @@ export class OpenCall {
     return Math.trunc(performance.now() - this.#begunAt);
   }
 
-  /** It ended by itself; whoever calls this tells how. Not when it {@link isCut}. */
+  /** It ended by itself; the caller of this sends how. Not when it {@link isCut}. */
   end(): number {
     this.#state = "ended";
     return this.elapsedMs();
@@ -129,7 +129,7 @@ export class OpenCall {
     this.#state = "ended";
     // What runs inside it and listens ends before it does.
     this.#signal.abort(error);
-    if (open) this.#tellCut?.(error, this.elapsedMs());
+    if (open) this.#sendCut?.(error, this.elapsedMs());
     this.#reject(error);
   }
 }

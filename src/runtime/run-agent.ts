@@ -4,7 +4,7 @@ import { HandleFace, RunFace } from "./run-face.ts";
 import { planRun, type RunOptions } from "./run-options.ts";
 
 /**
- * Runs an agent, and tells a sink of it: one `started`, which has to be taken before `fn` is called,
+ * Runs an agent and sends its events: one `started`, which the sink has to take before `fn` is called,
  * and one terminal event, whatever `fn` does. A run started inside another is its sub-agent.
  *
  * @returns what `fn` returns, which is the state of `complete`.
@@ -38,9 +38,9 @@ export function runAgent<S, I>(
 }
 
 /**
- * @param beganInside told of a sub-agent that has begun. Whoever calls its parent off ends all of them
- *   at once, and code that was waiting for another one will never await this: no reason to end the
- *   process, and how the run ended is told by its events.
+ * @param beganInside called for a sub-agent that has begun. Calling its parent off ends all of them at
+ *   once, and code that was waiting for another one will never await this: no reason to end the
+ *   process, and the events of the run say how it ended.
  */
 async function begin<S, I>(
   options: RunOptions<I>,

@@ -36,7 +36,7 @@ export class RunNotCompletedError extends Error {
   }
 }
 
-/** A tool call was denied. The function was not called; the model may be told why. */
+/** A tool call was denied. The function was not called; the model may see the reason. */
 export class ToolDeniedError extends Error {
   override readonly name = "ToolDeniedError";
   readonly tool: string;

@@ -42,7 +42,7 @@ export interface RunOptions<I = unknown> {
   readonly deadlineMs?: number | undefined;
   /** Calls the run off: it ends `cancelled`, or `deadline_exceeded` if the reason is a timeout. */
   readonly signal?: AbortSignal | undefined;
-  /** Asked before each tool call. Default: nobody is asked. */
+  /** Asked before each tool call. Default: every call is made. */
   readonly approve?: Approve | undefined;
   /** Tool errors that end the run. Default: none; the function decides. */
   readonly terminalToolErrors?: TerminalToolErrors | undefined;
@@ -52,7 +52,7 @@ export interface RunOptions<I = unknown> {
   readonly runId?: string | undefined;
   /** A parent in another process, as `extract` gives it. `null`: none, though the code runs inside a run. */
   readonly parent?: RunContext | null | undefined;
-  /** Told of errors that the run goes on without: of the sink, of usage that is no number. */
+  /** Called with errors that do not end the run: of the sink, or of usage that is no number. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
    * How long a run that pauses waits for calls that are still open, and how long one that ended badly
@@ -84,7 +84,7 @@ export interface RunPlan<I> {
 export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
   const here = currentRun();
   const tenantId = text(options.tenant ?? here?.tenantId, "tenant");
-  // A run of another tenant is nobody's child: no trace, thread or budget spans two tenants.
+  // A run of another tenant is no child: no trace, thread or budget spans two tenants.
   const above = options.parent === undefined && here?.tenantId === tenantId ? here : undefined;
   const parent =
     above === undefined
@@ -171,7 +171,7 @@ function checkParent(parent: RunContext | null | undefined): RunContext | undefi
   text(parent.parent_run_id, "parent.parent_run_id");
   text(parent.root_run_id, "parent.root_run_id");
   const { parent_tool_use_id, traceparent, tracestate, thread_id } = parent;
-  // Else the audit log would refuse the rows of the run, or nobody read its recording.
+  // Else the audit log would refuse the rows of the run, and its recording could not be read.
   for (const [field, value] of Object.entries({
     parent_tool_use_id,
     traceparent,

@@ -12,7 +12,7 @@ export interface PendingTool {
   readonly runId: string;
   readonly tenantId: string;
   readonly threadId?: string | undefined;
-  /** Fires when nobody waits for the decision any more. */
+  /** Fires when the decision is not awaited any more. */
   readonly signal: AbortSignal;
 }
 

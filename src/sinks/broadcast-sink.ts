@@ -15,7 +15,7 @@ import { checkedCapacity } from "./ring.ts";
 export interface BroadcastOptions {
   /** Most events held for each subscriber, 1 to 2^24. Default 1,024. */
   readonly capacity?: number | undefined;
-  /** Told once a process, at the first event that nobody subscribed to. Default: nobody. */
+  /** Called once a process, at the first event without a subscriber. Default: not called. */
   readonly onDebug?: DebugLine | undefined;
 }
 
@@ -26,7 +26,7 @@ export type BroadcastItem<S = unknown> = SentEvent<S> | Lagged;
  * Shows events to any number of subscribers, and never makes the agent wait or fail.
  *
  * A subscriber sees the events sent after it subscribed. One that reads too slowly loses the oldest
- * and is told how many. `close()` on a subscription, or leaving its loop, frees what it holds.
+ * events and gets their number. `close()` on a subscription, or leaving its loop, frees what it holds.
  * `shutdown()` lets every subscriber read to the end, then it is done; events after that are
  * dropped. Upstream: `BroadcastSink` of entelix-agents.
  *
@@ -81,7 +81,7 @@ export class BroadcastSink<S = unknown> implements AgentEventSink<S>, ClosableSi
   }
 }
 
-/** Told to a reader in the place of items that it was too slow to read. */
+/** What a reader gets in place of items that it was too slow to read. */
 export interface Lagged {
   /** How many items were lost just before the next one. */
   readonly lagged: number;

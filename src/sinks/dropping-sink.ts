@@ -4,12 +4,12 @@ import type { AgentEventSink } from "./agent-event-sink.ts";
 
 /** Options of {@link DroppingSink}. */
 export interface DroppingOptions {
-  /** Told once a process, at the first event dropped. Default: nobody. */
+  /** Called once a process, at the first event dropped. Default: not called. */
   readonly onDebug?: DebugLine | undefined;
 }
 
 /**
- * Drops every event: for an agent that nobody watches. Upstream: `DroppingSink` of entelix-agents,
+ * Drops every event: for an agent without observers. Upstream: `DroppingSink` of entelix-agents,
  * what an agent has when no sink is registered.
  */
 export class DroppingSink implements AgentEventSink {
@@ -27,7 +27,7 @@ export class DroppingSink implements AgentEventSink {
   }
 }
 
-/** Told of something worth knowing once, when debugging. What it throws, or rejects with, is dropped. */
+/** Called with a message that helps in debugging. What it throws, or rejects with, is dropped. */
 export type DebugLine = (message: string) => void;
 
 const SLOT: unique symbol = Symbol.for("entelix-otel.debug-lines");

@@ -13,7 +13,7 @@ import { type SpanActivator, type SpanTarget, withSpanOf } from "./agent-event-s
  */
 export type FailOpenStep = AgentEvent["type"] | "not_an_event" | "forceFlush" | "shutdown";
 
-/** Told of each error that a {@link FailOpenSink} kept from the agent. */
+/** Called with each error that a {@link FailOpenSink} kept from the agent. */
 export type FailOpenHandler = (error: unknown, step: FailOpenStep) => unknown;
 
 /** Options of {@link FailOpenSink}. */

@@ -262,7 +262,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     }
   }
 
-  /** Of a type of a newer agent nobody knows what is content, so all is but its names. */
+  /** It is not known which fields of a newer agent's event are content: all but its names count as such. */
   #unknownOf(event: AgentEvent<S>): Readonly<Record<string, unknown>> {
     const shown: Record<string, unknown> = {};
     for (const [field, value] of Object.entries(event)) {

@@ -71,7 +71,7 @@ export class RecordingWriter {
     if (this.#stream.write(line)) return undefined;
     if (this.#room === undefined) {
       this.#room = new Deferred();
-      // Callers may not look at it; the failure is told again by the next call.
+      // Callers may ignore it; the next call fails with the same error.
       this.#room.promise.catch(() => {});
     }
     return this.#room.promise;
@@ -123,7 +123,7 @@ export class RecordingWriter {
     if (this.#closed !== undefined) {
       throw new Error(`recording to ${this.#name}: it was shut down`);
     }
-    // Of a stream that is gone already no event tells, and nobody who waits for room would get it.
+    // A stream that is gone already emits no event, and callers would wait for room for ever.
     const { destroyed, errored } = this.#stream;
     if (destroyed) throw this.#fail(errored ?? new Error("the stream was closed"));
   }

@@ -1,7 +1,7 @@
 import { copyExact } from "../events/exact-json.ts";
 import { isPromise } from "../events/promises.ts";
 
-/** What a redaction hook is told about the value it sees. */
+/** Describes the value that a redaction hook sees. */
 export interface ContentField {
   /** The attribute the value is meant for; `status` for the description of a span's status. */
   readonly attribute: string;
@@ -21,7 +21,7 @@ export type RedactionHook = (value: unknown, field: ContentField) => unknown;
 
 const HIDDEN = "[redaction failed]";
 
-/** Who is told that a redaction hook failed. */
+/** Called when a redaction hook failed. */
 export interface RedactionTrouble {
   /** Once for each value that was hidden. */
   failed(error: unknown): void;

@@ -25,19 +25,19 @@ export interface HandlerLimits {
 
 /** Where the events go, and whose they are. */
 export interface LangChainHandlerOptions {
-  /** What is told of everything: a `Bridge`, or any other sink. */
+  /** Where the events go: a `Bridge`, or any other sink. */
   readonly sink: InnerSink;
   /**
    * Whose runs these are. A text holds for every invocation whose metadata has no `tenant_id`; a
    * function is asked once for each outermost invocation, and its answer alone counts. Where it
-   * throws, or answers with anything but text, nothing is told of that invocation (`counts.refused`).
+   * throws, or answers with anything but text, no event of that invocation is sent (`counts.refused`).
    */
   readonly tenant: string | ((metadata: Readonly<Record<string, unknown>>) => string);
-  /** Told of what the sink threw, and of faults in the handler. Default: nobody. */
+  /** Called with what the sink threw, and with faults in the handler. Default: not called. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
    * A model or tool that is called without a chain, graph or run around it: `run` makes one of its
-   * name, `skip` tells nothing. Default `run`.
+   * name, `skip` sends nothing. Default `run`.
    */
   readonly loneCalls?: "run" | "skip" | undefined;
   readonly limits?: HandlerLimits | undefined;
@@ -45,9 +45,9 @@ export interface LangChainHandlerOptions {
 
 /** What a handler did not, or could not, tell. */
 export interface HandlerCounts {
-  /** Starts that were told before: the handler, or another one of its sink, is registered as well. */
+  /** Starts that were seen before: the handler, or another one of its sink, is registered twice. */
   readonly duplicates: number;
-  /** Ends without a start: told twice, forgotten, or skipped. */
+  /** Ends without a start: seen twice, forgotten, or skipped. */
   readonly unmatched: number;
   /** What happened in a run after its end. */
   readonly late: number;

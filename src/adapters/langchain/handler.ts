@@ -16,7 +16,7 @@ const GRAPH_HANDLER: unique symbol = Symbol.for("langgraph.graph_callback_handle
 export const SPAN_SCOPE: unique symbol = Symbol.for("entelix-otel.langchain-span-place.v1");
 
 /**
- * A callback handler for LangChain.js and LangGraph: tells a sink of runs, tool calls and model calls.
+ * A callback handler for LangChain.js and LangGraph: sends runs, tool calls and model calls to a sink.
  *
  * The outermost chain or graph is a run, and so is each graph inside it; what else happens in a run
  * belongs to it. The handler throws nothing into the framework, and holds no state that outlives a
@@ -55,7 +55,7 @@ export class LangChainHandler {
     this.#calls = new CallTracker(options, this.#safeSink, (error) => this.#report(error));
   }
 
-  /** What was not, or could not be, told so far. */
+  /** Counts of what was not, or could not be, sent so far. */
   get counts(): HandlerCounts {
     return {
       ...this.#calls.counts,
@@ -65,7 +65,7 @@ export class LangChainHandler {
   }
 
   /**
-   * Resolves when the sink has taken, or refused, all it was told, and has flushed, if it can. Never
+   * Resolves when the sink has taken, or refused, all events, and has flushed, if it can. Never
    * rejects: what the sink throws is reported.
    */
   async flush(): Promise<void> {

@@ -1,4 +1,4 @@
-/** What a processor was told and has no event for, or could not place. All start at 0. */
+/** What a processor saw and has no event for, or could not assign to a run. All start at 0. */
 export interface ProcessorCounts {
   /** Handoffs from one agent to the next: the next agent's run shows them. */
   readonly handoffs: number;
@@ -10,7 +10,7 @@ export interface ProcessorCounts {
   readonly mcpLists: number;
   /** Spans of any other kind: custom, speech, transcription, and what newer SDKs add. */
   readonly otherSpans: number;
-  /** Spans that ended without a start that was told, or ended twice. */
+  /** Spans that ended without a start, or ended twice. */
   readonly strayEnds: number;
   /** Traces that were not followed, because the tenant is not known. */
   readonly untenanted: number;

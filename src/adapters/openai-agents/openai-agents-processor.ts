@@ -24,7 +24,7 @@ export interface OpenAIAgentsProcessorOptions {
   readonly maxTraces?: number | undefined;
   /** How long `forceFlush` and `shutdown` wait for the sink, in ms. Default 5,000. */
   readonly flushTimeoutMs?: number | undefined;
-  /** Told of what the sink threw, and of trouble in here. Default: nobody; both are counted. */
+  /** Called with errors of the sink and of the processor itself. Default: not called; both are counted. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface RunOutcome {
 }
 
 /**
- * A tracing processor for the OpenAI Agents SDK: tells a sink of its agents' runs, tool calls and
+ * A tracing processor for the OpenAI Agents SDK: sends its agents' runs, tool calls and
  * model calls. It imports nothing of the SDK, and nothing that happens in it reaches the SDK.
  *
  * @throws TypeError from the constructor when `sink` or `tenant` is missing, or an option of another type.
@@ -57,7 +57,7 @@ export class OpenAIAgentsProcessor {
   readonly #timeoutMs: number;
   readonly #onError: ((error: unknown) => void) | undefined;
   readonly #counts: MutableCounts = noCounts();
-  /** The shutdown that nothing was told since. */
+  /** The latest shutdown, as long as no event came since. */
   #shutDown: Promise<void> | undefined;
 
   constructor(options: OpenAIAgentsProcessorOptions) {
@@ -125,7 +125,7 @@ export class OpenAIAgentsProcessor {
   }
 
   /**
-   * Tells of a pause that the SDK tells nobody of: a run that is resumed with the same `RunState`
+   * Reports a pause that the SDK does not report: a run that is resumed with the same `RunState`
    * object has no end of trace, so that a second approval it waits for shows in its result alone.
    * Needed nowhere else, and harmless there.
    *
@@ -148,7 +148,7 @@ export class OpenAIAgentsProcessor {
   }
 
   /**
-   * Tells that a run goes on which was paused in another process: from 0.14 of the SDK on nothing in
+   * Reports that a run goes on which was paused in another process: from 0.14 of the SDK on nothing in
    * its trace says so, and its spans would have the ids of those that the other process made. Needed
    * nowhere else, and harmless there.
    *
@@ -178,7 +178,7 @@ export class OpenAIAgentsProcessor {
   }
 
   /**
-   * Resolves when the sink has taken what it was told, and has sent what it holds; after
+   * Resolves when the sink has taken all events, and has sent what it holds; after
    * `flushTimeoutMs` at the latest. Never rejects.
    */
   async forceFlush(): Promise<void> {
@@ -186,7 +186,7 @@ export class OpenAIAgentsProcessor {
   }
 
   /**
-   * As `forceFlush`; with nothing told since the last one, it is that one. The sink stays open: it may
+   * As `forceFlush`; without an event since the last one, it is that one. The sink stays open: it may
    * serve others, and is the application's to shut down.
    *
    * @param timeout ms to wait; default `flushTimeoutMs`.
@@ -247,7 +247,7 @@ export class OpenAIAgentsProcessor {
   }
 
   async #settled(): Promise<void> {
-    // The end of a streamed trace is told a moment after its result.
+    // The SDK ends a streamed trace a moment after its result.
     await new Promise((resolve) => setImmediate(resolve));
     await this.#safeSink.settled();
     await this.#sink.forceFlush?.();
