@@ -35,8 +35,14 @@ const before = await heap();
 const opened = sink.diagnostics().openRuns;
 play(total);
 const after = await heap();
-const { openRuns: open, bent } = sink.diagnostics();
+const { openRuns: open, adjustments } = sink.diagnostics();
 console.log(
-  JSON.stringify({ grown: after - before, opened, open, evicted: bent.evicted_runs, runs: total }),
+  JSON.stringify({
+    grown: after - before,
+    opened,
+    open,
+    evicted: adjustments.evicted_runs,
+    runs: total,
+  }),
 );
 await sink.shutdown();

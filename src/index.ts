@@ -16,7 +16,7 @@ export { Bridge, type BridgeOptions } from "./otel/bridge.ts";
 export type { ContentOptions } from "./otel/content.ts";
 export type { AttributeHook, SpanInfo } from "./otel/custom-attributes.ts";
 export type { Diagnostics } from "./otel/diagnostics.ts";
-export type { ParentResolver, RootParent } from "./otel/event-place.ts";
+export type { ParentResolver, RootParent } from "./otel/event-context.ts";
 export { createIdGenerator, type IdGeneratorLike } from "./otel/id-generator.ts";
 export type { MetricOptions } from "./otel/metrics/metric-options.ts";
 export type { ErrorHook } from "./otel/report.ts";

@@ -45,8 +45,9 @@ for (let n = 0; n < slices; n++) {
   thread += one.thread;
   all += one.all;
 }
-const { openRuns, bent } = sink.diagnostics();
-if (openRuns !== open || bent.evicted_runs !== 0) throw new Error(`${openRuns} runs are open`);
+const { openRuns, adjustments } = sink.diagnostics();
+if (openRuns !== open || adjustments.evicted_runs !== 0)
+  throw new Error(`${openRuns} runs are open`);
 const each = slices * SLICE;
 console.log(JSON.stringify({ thread: thread / each, all: all / each }));
 process.exit();

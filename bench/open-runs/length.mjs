@@ -46,7 +46,7 @@ function near(calls) {
   return { calls, ratio: sum(0) / sum(1), each: sum(0) / some.length };
 }
 
-const { bent } = sink.diagnostics();
+const { adjustments } = sink.diagnostics();
 const at = [1e4, 1e5, most].filter((calls, n, all) => calls <= most && all.indexOf(calls) === n);
-console.log(JSON.stringify({ at: at.map(near), forgotten: bent.forgotten_call_ids }));
+console.log(JSON.stringify({ at: at.map(near), forgotten: adjustments.forgotten_call_ids }));
 await sink.shutdown();

@@ -9,11 +9,11 @@ import {
   checkWhole,
 } from "../events/option-checks.ts";
 import { inUtc } from "../events/rfc3339.ts";
-import { canonicalRunId } from "../lifecycle/canonical-run-id.ts";
+import { canonicalRunId } from "../lifecycle/run-ids.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import { AuditCalls, type AuditScope } from "./audit-calls.ts";
-import type { AuditEntry, RowAnchor } from "./audit-row.ts";
-import { appendFor, type RowWaiters, tellFailure } from "./row-waiter.ts";
+import type { AuditEntry, RowAnchor, ThreadKey } from "./audit-row.ts";
+import { appendFor, type RowWaiter, tellFailure } from "./row-waiter.ts";
 import { RunThreads, type ThreadHints } from "./run-threads.ts";
 import type { SessionLog } from "./session-log.ts";
 import { toGraphEvent } from "./to-graph-event.ts";
@@ -42,8 +42,11 @@ export interface RecordRefs extends ThreadHints {
   readonly span_id?: string | undefined;
 }
 
-/** An entry of a run that is known. */
-type StoredEntry = AuditEntry & { readonly run_id: string };
+/** A row that can be appended: its thread, and what it says. */
+export interface PreparedRow {
+  readonly key: ThreadKey;
+  readonly entry: AuditEntry;
+}
 
 /**
  * Writes the audit side of lifecycle events: each tool event becomes a row of its run's thread, and
@@ -115,37 +118,33 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   }
 
   /**
-   * {@link record} for a caller that is told of the row, in place of the promise and of `onError`.
+   * {@link record} for a caller that appends the row itself, and is told of it by its waiter.
    *
-   * @returns resolves when the waiter has been told; never rejects.
-   * @throws what the event throws when it is read. The waiter is not asked for then.
+   * @returns `undefined` where the event leaves no row.
+   * @throws what the event throws when it is read.
    */
-  recordFor(
-    event: AgentEvent,
-    at: Readonly<Instant>,
-    refs: RecordRefs,
-    waiters: RowWaiters,
-  ): Promise<void> | undefined {
+  prepare(event: AgentEvent, at: Readonly<Instant>, refs: RecordRefs): PreparedRow | undefined {
     const { run_id, tenant_id } = event;
-    const thread = this.#threadOf(event, refs);
-    const entry = toGraphEvent(event, at);
-    return entry && this.#appendFor(tenant_id, thread, entryOf(run_id, entry, refs), waiters);
+    const thread_id = this.#threadOf(event, refs);
+    const row = toGraphEvent(event, at);
+    return row && { key: { tenant_id, thread_id }, entry: entryOf(run_id, row, refs) };
   }
 
-  /**
-   * Writes a row that a dialect projected.
-   *
-   * @returns resolves when the waiter has been told; never rejects.
-   */
-  recordProjected(
-    tenant: string,
+  /** The same for a row that a dialect projected. */
+  prepareProjected(
+    tenant_id: string,
     run: string,
     event: AnyGraphEvent,
     refs: RecordRefs,
-    waiters: RowWaiters,
-  ): Promise<void> {
-    const thread = this.#threads.learn(tenant, run, refs);
-    return this.#appendFor(tenant, thread, entryOf(run, event, refs), waiters);
+  ): PreparedRow {
+    const thread_id = this.#threads.learn(tenant_id, run, refs);
+    return { key: { tenant_id, thread_id }, entry: entryOf(run, event, refs) };
+  }
+
+  /** @returns resolves when the waiter has been told; never rejects. */
+  append({ key, entry }: PreparedRow, waiter: RowWaiter): Promise<void> {
+    if (key.thread_id === "") return tellFailure(noThread(), waiter);
+    return appendFor(this.#log, key, [entry], waiter);
   }
 
   /**
@@ -206,20 +205,9 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     return this.#append(tenant_id, thread, entryOf(run_id, entry, scope));
   }
 
-  #append(tenant_id: string, thread_id: string, entry: StoredEntry): Promise<RowAnchor> {
+  #append(tenant_id: string, thread_id: string, entry: AuditEntry): Promise<RowAnchor> {
     if (thread_id === "") return Promise.reject(noThread());
     return this.#log.append({ tenant_id, thread_id }, [entry]);
-  }
-
-  #appendFor(
-    tenant_id: string,
-    thread_id: string,
-    entry: StoredEntry,
-    waiters: RowWaiters,
-  ): Promise<void> {
-    const waiter = waiters.of(tenant_id, entry.run_id);
-    if (thread_id === "") return tellFailure(noThread(), waiter);
-    return appendFor(this.#log, { tenant_id, thread_id }, [entry], waiter);
   }
 
   /** The same promise, such that nobody has to handle its rejection. */
@@ -238,7 +226,7 @@ const NO_TIME: Instant = [0, 0];
 
 function noValue(): void {}
 
-function entryOf(run_id: string, event: AnyGraphEvent, refs: AuditScope | RecordRefs): StoredEntry {
+function entryOf(run_id: string, event: AnyGraphEvent, refs: AuditScope | RecordRefs): AuditEntry {
   const { event_id = null, span_id = null, trace_id = null } = refs;
   return { event, run_id: canonicalRunId(run_id), event_id, trace_id, span_id };
 }

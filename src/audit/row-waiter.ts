@@ -10,11 +10,6 @@ export interface RowWaiter {
   failed(error: unknown): void;
 }
 
-/** Who waits for the rows of a run; asked only when a row is on its way. */
-export interface RowWaiters {
-  of(tenantId: string, runId: string): RowWaiter;
-}
-
 /**
  * Appends to a log that may or may not know waiters.
  *

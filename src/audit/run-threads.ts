@@ -1,6 +1,6 @@
 import { tenantKey } from "../events/agent-event.ts";
-import { canonicalRunId } from "../lifecycle/canonical-run-id.ts";
 import { RecentMap } from "../lifecycle/recent-map.ts";
+import { canonicalRunId } from "../lifecycle/run-ids.ts";
 
 /** What tells a run's thread. */
 export interface ThreadHints {

@@ -1,4 +1,4 @@
-import type { FactValue } from "../lifecycle/signals.ts";
+import type { FactValue } from "../lifecycle/signal.ts";
 import type { AttributeName } from "../otel/semconv.ts";
 
 /** Facts by names that the attribute table has: a name outside it does not compile. */

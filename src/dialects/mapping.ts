@@ -31,10 +31,10 @@ export interface Mapping<E> {
   /** Events come in order; one whose id came before does not come. Never throws. */
   translate(event: E, envelope: LineEnvelope): Translated;
   /**
-   * A line of a type that is not known comes in order too: the sign of life of the open run that it is
-   * of, `undefined` where there is none. Never throws. Left out where no line is without meaning.
+   * A line of an unknown type comes in order too. It returns the activity of the line's open run, or
+   * `undefined` without one. Never throws. Left out where every line has a meaning.
    */
-  hear?(value: JsonObject, envelope: LineEnvelope): Signal | undefined;
+  keepAlive?(value: JsonObject, envelope: LineEnvelope): Signal | undefined;
   /** At the end of the input: what only the end tells. */
   end(): readonly Translated[];
   /** Event types that have no audit projection, and how often they came. */

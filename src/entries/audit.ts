@@ -14,7 +14,7 @@ export type { Durability, NdjsonSessionLogOptions } from "../audit/ndjson/ndjson
 export { NdjsonSessionLog } from "../audit/ndjson/ndjson-session-log.ts";
 export type { Recovery } from "../audit/ndjson/recover-segment.ts";
 export type { DamagedLine } from "../audit/ndjson/segment-scan.ts";
-export type { RowWaiter, RowWaiters } from "../audit/row-waiter.ts";
+export type { RowWaiter } from "../audit/row-waiter.ts";
 export type { SessionLog } from "../audit/session-log.ts";
 export { toGraphEvent } from "../audit/to-graph-event.ts";
 export { type ReadRowsOptions, type RowFilter, readRows } from "../audit/verify/read-rows.ts";

@@ -38,6 +38,11 @@ export function addMilliseconds(at: Readonly<Instant>, ms: number): Instant {
   return [seconds, rest];
 }
 
+/** `ms` milliseconds before `at`, but not before 1970. A non-positive `ms` is treated as 0. */
+export function subtractMs(at: Instant, ms: number): Instant {
+  return ms > 0 && at[0] > 0 ? addMilliseconds(at, -Math.min(ms, at[0] * 1000)) : at;
+}
+
 /** Milliseconds from `from` to `to`, with the nanoseconds as a fraction. */
 export function millisecondsBetween(from: Readonly<Instant>, to: Readonly<Instant>): number {
   return (to[0] - from[0]) * 1000 + (to[1] - from[1]) / 1e6;

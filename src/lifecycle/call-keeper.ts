@@ -5,11 +5,18 @@ import type { Counters } from "./counters.ts";
 import type { LifecycleLimits } from "./limits.ts";
 import type { Approval, Run } from "./run.ts";
 import type { RunObserver } from "./run-observer.ts";
-import type { CallEnd, RunEnd } from "./signals.ts";
+import type { CallEnd, RunEnd } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
 
 const UNFINISHED: CallEnd = { outcome: "unfinished" };
 const PAUSED: CallEnd = { outcome: "interrupted" };
+
+/** What tells calls apart. */
+interface CallName {
+  readonly callId: string;
+  readonly name: string;
+  readonly version?: string | undefined;
+}
 
 /** Opens and closes the calls of a run: their numbering, their limits, their approvals. */
 export class CallKeeper<H> {
@@ -35,16 +42,13 @@ export class CallKeeper<H> {
   /** Opens a call; the oldest open one of the run is closed when there are too many. */
   open(
     run: Run<H>,
-    at: Instant,
-    callId: string,
-    name: string,
-    version: string | undefined,
-    content: unknown,
+    opening: CallName & { readonly at: Instant; readonly content?: unknown },
   ): Call<H> {
-    const call = this.#begin(run, at, callId, name, version, content);
+    const { at } = opening;
+    const call = this.#begin(run, opening, at, opening.content);
     run.calls.add(call);
     if (run.calls.size > this.#limits.openCalls && run.calls.oldest !== undefined) {
-      this.#counters.bent.evicted_calls++;
+      this.#counters.adjustments.evicted_calls++;
       this.close(run, run.calls.oldest, at, UNFINISHED);
     }
     return call;
@@ -57,6 +61,24 @@ export class CallKeeper<H> {
   close(run: Run<H>, call: Call<H>, at: Instant, end: CallEnd, durationMs?: number): void {
     run.calls.remove(call);
     this.#finish(run, call, at, end, durationMs);
+  }
+
+  /** @param open the call that was approved, where it has started; else the next one of its id is. */
+  approve(run: Run<H>, told: Approval, open: Call<H> | undefined): void {
+    const { at, callId, name, waitMs } = told;
+    const approval: Approval = { callId, name, at, waitMs };
+    run.lastApproval = approval;
+    run.approvedCalls++;
+    if (open !== undefined) approved(open, approval);
+    else {
+      run.approvals ??= [];
+      run.approvals.push(approval);
+      if (run.approvals.length > this.#limits.openCalls) {
+        run.approvals.shift();
+        this.#counters.adjustments.forgotten_approvals++;
+      }
+    }
+    this.#driver.addApprovalEvent(run, at, callId, name);
   }
 
   /** Closes every open call of a run that is about to end. The one a pause waits for is paused. */
@@ -74,27 +96,17 @@ export class CallKeeper<H> {
   /** A call that is known by one event alone: its span opens and closes at once. */
   whole(
     run: Run<H>,
+    told: CallName & { readonly at: Instant },
     startedAt: Instant,
-    at: Instant,
-    callId: string,
-    name: string,
-    version: string | undefined,
     end: CallEnd,
     durationMs?: number,
   ): Call<H> {
-    const call = this.#begin(run, startedAt, callId, name, version, undefined);
-    this.#finish(run, call, at, end, durationMs);
+    const call = this.#begin(run, told, startedAt, undefined);
+    this.#finish(run, call, told.at, end, durationMs);
     return call;
   }
 
-  #begin(
-    run: Run<H>,
-    at: Instant,
-    callId: string,
-    name: string,
-    version: string | undefined,
-    content: unknown,
-  ): Call<H> {
+  #begin(run: Run<H>, { callId, name, version }: CallName, at: Instant, content: unknown): Call<H> {
     const last = run.history.last(callId);
     const occurrence = run.history.occurrences(callId, last) + 1;
     const call = new Call<H>(callId, name, version, occurrence, at, run.ids);
@@ -145,6 +157,10 @@ function takeApproval<H>(approvals: Approval[], call: Call<H>): void {
   const approval = approvals[at];
   if (approval === undefined) return;
   approvals.splice(at, 1);
+  approved(call, approval);
+}
+
+function approved<H>(call: Call<H>, { waitMs }: Approval): void {
   call.approved = true;
-  call.approvalWaitMs = approval.waitMs;
+  call.approvalWaitMs = waitMs;
 }

@@ -16,7 +16,7 @@ export interface Forgetting<H> {
   /** A run that was kept whole. */
   run(run: Run<H>): void;
   /** A run that was in a trace other than its own. */
-  placed(traceId: string): void;
+  inOtherTrace(traceId: string): void;
 }
 
 /** What a number can't say of a closed run. */
@@ -237,8 +237,8 @@ export class ClosedRuns<H> {
     this.#kept[slot] = undefined;
     if (kept instanceof Run) {
       this.#forgetting.run(kept);
-      if (kept.traceId !== kept.ids.traceId) this.#forgetting.placed(kept.traceId);
-    } else if (kept.traceId !== undefined) this.#forgetting.placed(kept.traceId);
+      if (kept.traceId !== kept.ids.traceId) this.#forgetting.inOtherTrace(kept.traceId);
+    } else if (kept.traceId !== undefined) this.#forgetting.inOtherTrace(kept.traceId);
   }
 
   #enterPending(): void {

@@ -10,15 +10,15 @@ export type IgnoredReason =
   | "not_an_event"
   | "after_shutdown";
 
-/** Things the lifecycle had to bend, each counted when it happens. */
-export type Bent =
+/** Adjustments of the lifecycle, each counted when it happens. */
+export type Adjustment =
   /** An end earlier than its start (skewed clocks) was moved to the start. */
   | "clamped"
   /** A run was closed because too many were open. */
   | "evicted_runs"
   /** A call was closed because too many were open in its run. */
   | "evicted_calls"
-  /** A run was closed because nothing was heard of its tree for too long. */
+  /** A run was closed because its tree had no activity for too long. */
   | "aged_runs"
   /** A closed run was forgotten; an event of it opens it anew. */
   | "forgotten_runs"
@@ -51,7 +51,7 @@ export class Counters {
     not_an_event: 0,
     after_shutdown: 0,
   };
-  readonly bent: Record<Bent, number> = {
+  readonly adjustments: Record<Adjustment, number> = {
     clamped: 0,
     evicted_runs: 0,
     evicted_calls: 0,
@@ -72,14 +72,14 @@ export class Counters {
   }
 
   tenantConflict(tenantId: string): void {
-    this.bent.tenant_conflicts++;
+    this.adjustments.tenant_conflicts++;
     this.#onTenantConflict?.(tenantId);
   }
 
   /** `at`, or `start` where it is earlier than that: a skewed clock, counted. */
   notBefore(start: Instant, at: Instant): Instant {
     if (compareInstants(at, start) >= 0) return at;
-    this.bent.clamped++;
+    this.adjustments.clamped++;
     return start;
   }
 }

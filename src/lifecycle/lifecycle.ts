@@ -1,276 +1,295 @@
-import { compareInstants, type Instant } from "../events/instant.ts";
-import { before } from "./before.ts";
-import type { Call } from "./call.ts";
-import { isSameEnd } from "./call-keeper.ts";
+import { compareInstants, type Instant, subtractMs } from "../events/instant.ts";
+import type { CallIdBudget } from "./call-history.ts";
+import { CallKeeper, isSameEnd } from "./call-keeper.ts";
 import { type ConflictHook, Counters, type IgnoredReason } from "./counters.ts";
 import { IdCache } from "./id-cache.ts";
 import type { LifecycleLimits } from "./limits.ts";
+import { ModelKeeper } from "./model-keeper.ts";
+import { NOT_TAKEN, type Outcome, TakenOutcome } from "./outcome.ts";
+import type { SignalContext } from "./parent-context.ts";
 import type { Run } from "./run.ts";
 import { RunKeeper } from "./run-keeper.ts";
 import type { RunObserver } from "./run-observer.ts";
-import type { CallEnd, CallProblem, EventPlace, Facts, RunEnd, RunPlace } from "./signals.ts";
+import type { Facts, Signal, SignalKind, SignalSubject, SpanEventTarget } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
+
+type Of<K extends SignalKind["signal"]> = SignalSubject & Extract<SignalKind, { signal: K }>;
 
 /**
  * The rules of order, duplicates, orphans, limits and resume, once for every dialect.
  *
- * Pure: no clock, no I/O, no OpenTelemetry. A dialect calls it with neutral signals (a run opens or
- * closes, a call opens or closes, an approval), each with its time; it keeps bounded state and calls
- * a driver, which makes the spans. Every span it opens it closes exactly once.
+ * Pure: no clock, no I/O, no OpenTelemetry. It takes neutral signals, each with its time, keeps bounded
+ * state and calls a driver, which makes the spans. Every span it opens it closes exactly once.
  *
  * Every signal is about the run of its own tenant: a run of another tenant with the same id neither
- * takes nor stops it. A signal returns false when it changed nothing because it repeats another one or
- * is no event; the reason is counted.
+ * takes nor stops it. Why a signal was not taken is counted.
  */
 export class Lifecycle<H> {
   readonly counters: Counters;
   readonly runs: RunKeeper<H>;
-  #lastRun: Run<H> | undefined = undefined;
-  #lastCall: Call<H> | undefined = undefined;
-  /** The events that they were noted in. */
-  #lastRunIn = 0;
-  #lastCallIn = 0;
+  readonly #calls: CallKeeper<H>;
+  readonly #models: ModelKeeper<H>;
   readonly #driver: SpanDriver<H>;
-  readonly #limits: LifecycleLimits;
   readonly #eventIds: IdCache;
-  /** Whether the event being taken has an id: then equal looks don't make a duplicate. */
-  #identified = false;
+  readonly #outcome = new TakenOutcome<H>();
 
-  /** @param onTenantConflict called for each conflict that `counters.bent.tenant_conflicts` counts. */
-  constructor(
-    driver: SpanDriver<H>,
-    place: EventPlace<H>,
-    limits: LifecycleLimits,
-    onTenantConflict?: ConflictHook,
-  ) {
+  /** @param onTenantConflict called for each conflict that `counters.adjustments.tenant_conflicts` counts. */
+  constructor(driver: SpanDriver<H>, limits: LifecycleLimits, onTenantConflict?: ConflictHook) {
+    const budget: CallIdBudget = { used: 0, most: limits.totalCallIds, forgotten: 0 };
     this.counters = new Counters(onTenantConflict);
     this.#driver = driver;
-    this.#limits = limits;
     this.#eventIds = new IdCache(limits.eventIds);
-    this.runs = new RunKeeper(driver, place, this.counters, limits);
-  }
-
-  /** The run that the last signal of this event was about. */
-  get lastRun(): Run<H> | undefined {
-    return this.#lastRunIn === this.counters.events ? this.#lastRun : undefined;
-  }
-
-  /** The call that the last signal of this event was about. */
-  get lastCall(): Call<H> | undefined {
-    return this.#lastCallIn === this.counters.events ? this.#lastCall : undefined;
+    this.#calls = new CallKeeper(driver, this.counters, limits, budget);
+    this.#models = new ModelKeeper(driver, this.counters, limits.openCalls, budget);
+    this.runs = new RunKeeper({
+      driver,
+      counters: this.counters,
+      limits,
+      calls: this.#calls,
+      models: this.#models,
+      budget,
+    });
   }
 
   /** From now on tells of runs and calls. None may be open: of those it would see the end alone. */
   observe(observer: RunObserver): void {
     this.runs.observer = observer;
-    this.runs.calls.observer = observer;
-    this.runs.models.observer = observer;
-  }
-
-  /** Begins an event that has no id. Every signal of the event follows. */
-  beginUnidentified(): void {
-    this.counters.events++;
-    this.#identified = false;
+    this.#calls.observer = observer;
+    this.#models.observer = observer;
   }
 
   /**
-   * The same for an event that may have an id.
+   * Whether an event has come before, which is counted then: none of its signals may be applied.
    *
-   * @returns false when the event has come before.
+   * @param eventId programs without types give `null` and `""` for none; no two events share those.
    */
-  begin(tenantId: string, eventId: string | undefined): boolean {
-    this.beginUnidentified();
-    // Programs without types give `null` and `""` for none; no two events may share those.
-    if (typeof eventId !== "string" || eventId === "") return true;
-    this.#identified = true;
-    if (!this.#eventIds.add(tenantId, eventId)) return this.#ignore("duplicate");
-    this.counters.bent.forgotten_event_ids = this.#eventIds.forgotten;
-    return true;
+  isRepeat(tenantId: string, eventId: string): boolean {
+    if (typeof eventId !== "string" || eventId === "") return false;
+    if (!this.#eventIds.add(tenantId, eventId)) {
+      this.counters.ignored.duplicate++;
+      return true;
+    }
+    this.counters.adjustments.forgotten_event_ids = this.#eventIds.forgotten;
+    return false;
   }
 
-  /** @param told what a dialect says of the run's place, beside what the envelope does. */
-  startRun(
-    tenantId: string,
-    runId: string,
-    at: Instant,
-    agent: string | undefined,
-    parentRunId: string | undefined,
-    told?: RunPlace,
-  ): boolean {
-    if (!isText(tenantId) || !isText(runId)) return this.#ignore("not_an_event");
+  /** Carries out one signal. */
+  apply(signal: Signal, context: SignalContext<H>): Outcome<H> {
+    // Senders in plain JavaScript are not held to the types.
+    if (typeof signal.tenantId !== "string" || typeof signal.runId !== "string") {
+      return this.#ignore("not_an_event");
+    }
+    switch (signal.signal) {
+      case "run_opens":
+        return this.#openRun(signal, context);
+      case "run_closes":
+        return this.#closeRun(signal, context);
+      case "run_may_end": {
+        const run = this.#find(signal);
+        const { at, end, over, model } = signal;
+        if (run !== undefined) run.mayEnd = { at, end, over, model };
+        return this.#outcome.of(run);
+      }
+      case "call_opens":
+        return this.#openCall(signal, context);
+      case "call_closes":
+        return this.#closeCall(signal, context);
+      case "call_approved":
+        return this.#approveCall(signal, context);
+      case "call_denied":
+        return this.#denyCall(signal, context);
+      case "model_opens":
+        return this.#openModelCall(signal, context);
+      case "model_closes":
+        return this.#closeModelCall(signal, context);
+      case "span_event": {
+        const run = this.#openRunOf(signal, context);
+        if (run === undefined) return NOT_TAKEN;
+        this.runs.touch(run, signal.at);
+        const handle = handleOf(run, signal.on ?? "run");
+        if (handle !== undefined) {
+          this.#driver.addEvent(run, handle, signal.at, signal.name, signal.facts);
+        }
+        return this.#outcome.of(run);
+      }
+      case "facts": {
+        const run = this.#openRunOf(signal, context);
+        if (run === undefined) return NOT_TAKEN;
+        return this.#alive(run, signal.at, signal.facts);
+      }
+      case "activity": {
+        if (signal.unknownType === true) this.counters.ignored.unknown_type++;
+        const run = this.#find(signal);
+        if (run !== undefined) this.runs.touch(run, signal.at);
+        return this.#outcome.of(run);
+      }
+      case "late":
+        return this.#ignore(signal.reason);
+      default:
+        signal satisfies never;
+        return NOT_TAKEN;
+    }
+  }
+
+  #openRun(signal: Of<"run_opens">, context: SignalContext<H>): Outcome<H> {
+    const { tenantId, runId, at, agent, parentRunId, facts } = signal;
     if (runId === "") return this.#ignore("empty_run_id");
     const parentId = parentRunId === undefined ? undefined : this.runs.canonical(parentRunId);
     const id = this.runs.canonical(runId);
     // A run that names itself as its parent has none.
     const parent = parentId === "" || parentId === id ? undefined : parentId;
-    const known = this.runs.findCanonical(tenantId, id);
-    if (known === undefined) {
-      const run = this.runs.create(tenantId, id, at);
+    let run = this.runs.findCanonical(tenantId, id);
+    if (run === undefined) {
+      run = this.runs.create(tenantId, id, at);
       run.agent = agent;
       run.parentRunId = parent;
       run.startSeen = true;
-      this.#noteRun(run);
-      this.runs.open(run, at, told);
+      this.runs.open(run, at, context, signal.originInEnvelope === true ? undefined : signal);
       this.counters.runsStarted++;
-      return true;
+    } else {
+      goesOn(run);
+      if (run.open) {
+        if (run.agent !== undefined) return this.#ignore("duplicate");
+        this.runs.touch(run, at);
+        this.runs.completeStart(run, agent, parent, context);
+        this.counters.runsStarted++;
+      } else {
+        const continues = run.outcome === "interrupted" || run.outcome === "abandoned";
+        if (!continues || compareInstants(at, run.startedAt) <= 0) return this.#ignore("duplicate");
+        run.agent ??= agent;
+        this.runs.reopen(run, at, true);
+      }
     }
-    this.#noteRun(known);
-    if (known.open) {
-      if (known.agent !== undefined) return this.#ignore("duplicate");
-      this.runs.touch(known, at);
-      this.runs.completeStart(known, agent, parent);
-      this.counters.runsStarted++;
-      return true;
-    }
-    const continues = known.outcome === "interrupted" || known.outcome === "abandoned";
-    if (!continues || compareInstants(at, known.startedAt) <= 0) return this.#ignore("duplicate");
-    known.agent ??= agent;
-    this.runs.reopen(known, at, true);
-    return true;
+    if (facts !== undefined && run.handle !== undefined) this.#driver.addFacts(run.handle, facts);
+    return this.#outcome.of(run);
   }
 
-  endRun(tenantId: string, runId: string, at: Instant, end: RunEnd): boolean {
-    const run = this.#take(tenantId, runId, at);
-    if (run === undefined) return false;
+  #closeRun(signal: Of<"run_closes">, context: SignalContext<H>): Outcome<H> {
+    const { at, end, supposed } = signal;
+    const known = this.#find(signal);
+    if (supposed === true && known?.open !== true) return NOT_TAKEN;
+    if (end.outcome === "abandoned") {
+      if (known?.open !== true) return NOT_TAKEN;
+      this.runs.abandon(known, end.reason, at);
+      return this.#outcome.of(known, undefined, true);
+    }
+    const run = known ?? this.#createRun(signal, context);
+    if (run === undefined) return NOT_TAKEN;
     if (!run.open && !this.#revive(run, at)) return this.#ignore("second_terminal");
     this.runs.close(run, at, end);
-    return true;
+    return this.#outcome.of(run, undefined, true);
   }
 
-  startCall(
-    tenantId: string,
-    runId: string,
-    at: Instant,
-    callId: string,
-    name: string,
-    version: string | undefined,
-    content: unknown,
-  ): boolean {
-    const run = this.#take(tenantId, runId, at);
-    if (run === undefined) return false;
+  #openCall(signal: Of<"call_opens">, context: SignalContext<H>): Outcome<H> {
+    const { at, callId, facts, name, version } = signal;
+    const run = this.#take(signal, context);
+    if (run === undefined) return NOT_TAKEN;
     if (!run.open && !this.#revive(run, at)) {
       // Its end, should it come, makes the span; the event itself is true.
       this.#ignore("after_end");
-      return true;
+      return this.#outcome.of(run);
     }
     if (!run.followsCalls) return this.#alive(run, at);
-    if (!this.#identified && callId !== "" && run.calls.has(callId, name, version)) {
+    if (!context.identified && callId !== "" && run.calls.has(callId, name, version)) {
       return this.#ignore("duplicate");
     }
     this.runs.touch(run, at);
-    this.#noteCall(this.runs.calls.open(run, at, callId, name, version, content));
-    return true;
+    const call = this.#calls.open(run, signal);
+    if (facts !== undefined && call.handle !== undefined) this.#driver.addFacts(call.handle, facts);
+    return this.#outcome.of(run, call);
   }
 
-  /**
-   * @param durationMs as the source measured it, in ms: places the start of a call that was not
-   *   seen to start.
-   * @param problem absent when the call completed.
-   */
-  endCall(
-    tenantId: string,
-    runId: string,
-    at: Instant,
-    callId: string,
-    name: string,
-    version: string | undefined,
-    durationMs: number,
-    problem: CallProblem | undefined,
-    content: unknown,
-    facts?: Facts,
-  ): boolean {
-    const run = this.#take(tenantId, runId, at, durationMs);
-    if (run === undefined) return false;
+  #closeCall(signal: Of<"call_closes">, context: SignalContext<H>): Outcome<H> {
+    const { at, callId, durationMs, end } = signal;
+    const run = this.#take(signal, context, durationMs);
+    if (run === undefined) return NOT_TAKEN;
     if (run.open && !run.followsCalls) return this.#alive(run, at);
     const last = run.history.last(callId);
-    if (!this.#identified && callId !== "" && last && isSameEnd(last, at, durationMs)) {
+    if (!context.identified && callId !== "" && last && isSameEnd(last, at, durationMs)) {
       return this.#ignore("duplicate");
     }
-    if (!run.open && !this.#revive(run, before(at, durationMs))) {
+    if (!run.open && !this.#revive(run, subtractMs(at, durationMs))) {
       if (run.history.occurrences(callId) > 0) {
-        this.#noteCall(last);
         this.#ignore("after_end");
-        return true;
+        return this.#outcome.of(run, last);
       }
     }
     this.runs.touch(run, at);
-    const end = callEnd(problem, content, facts);
-    const call = run.calls.oldestOf(callId, name);
-    let newest = last ?? call;
+    const open = run.calls.oldestOf(callId, signal.name);
+    let call = open;
     if (call === undefined) {
-      const from = before(at, durationMs);
-      newest = this.runs.calls.whole(run, from, at, callId, name, version, end, durationMs);
-      this.#noteCall(newest);
-    } else {
-      this.runs.calls.close(run, call, at, end, durationMs);
-      this.#noteCall(call);
-    }
-    if (newest !== undefined) {
-      newest.lastEndAt = at;
-      newest.lastEndMs = durationMs;
-    }
-    return true;
+      call = this.#calls.whole(run, signal, subtractMs(at, durationMs), end, durationMs);
+    } else this.#calls.close(run, call, at, end, durationMs);
+    // Held by the newest call of the id, by which a repeat is known.
+    const newest = open === undefined ? call : (last ?? call);
+    newest.lastEndAt = at;
+    newest.lastEndMs = durationMs;
+    return this.#outcome.of(run, call);
   }
 
-  /** @param waitMs how long the approver took, in ms, where the source says when it asked. */
-  approveCall(
-    tenantId: string,
-    runId: string,
-    at: Instant,
-    callId: string,
-    name: string,
-    waitMs: number | undefined,
-  ): boolean {
-    const run = this.#take(tenantId, runId, at);
-    if (run === undefined) return false;
+  #approveCall(signal: Of<"call_approved">, context: SignalContext<H>): Outcome<H> {
+    const { at, beforeStart, callId, name } = signal;
+    const run = this.#take(signal, context);
+    if (run === undefined) return NOT_TAKEN;
     if (run.open && !run.followsCalls) return this.#alive(run, at);
+    const open = run.open && beforeStart !== true ? run.calls.oldestOf(callId, name) : undefined;
     const last = run.lastApproval;
-    if (!this.#identified && callId !== "" && last?.callId === callId && isAt(last.at, at)) {
+    if (!context.identified && callId !== "" && last?.callId === callId && isAt(last.at, at)) {
       return this.#ignore("duplicate");
     }
     if (!run.open && !this.#revive(run, at)) return this.#ignore("after_end");
     this.runs.touch(run, at);
-    const approval = { callId, name, at, waitMs };
-    run.lastApproval = approval;
-    run.approvals ??= [];
-    run.approvals.push(approval);
-    if (run.approvals.length > this.#limits.openCalls) {
-      run.approvals.shift();
-      this.counters.bent.forgotten_approvals++;
-    }
-    run.approvedCalls++;
-    this.#driver.noteApproval(run, at, callId, name);
-    return true;
+    this.#calls.approve(run, signal, open);
+    return this.#outcome.of(run);
   }
 
-  denyCall(
-    tenantId: string,
-    runId: string,
-    at: Instant,
-    callId: string,
-    name: string,
-    content: unknown,
-    facts?: Facts,
-  ): boolean {
-    const run = this.#take(tenantId, runId, at);
-    if (run === undefined) return false;
+  #denyCall(signal: Of<"call_denied">, context: SignalContext<H>): Outcome<H> {
+    const { at, beforeStart, callId, content, facts, name } = signal;
+    const run = this.#take(signal, context);
+    if (run === undefined) return NOT_TAKEN;
     if (run.open && !run.followsCalls) return this.#alive(run, at);
+    const open = run.open && beforeStart !== true ? run.calls.oldestOf(callId, name) : undefined;
     const last = run.history.last(callId);
-    if (!this.#identified && callId !== "" && last?.denied && isAt(last.startedAt, at)) {
-      return this.#ignore("duplicate");
-    }
+    const repeats = open === undefined && last?.denied === true && isAt(last.startedAt, at);
+    if (!context.identified && callId !== "" && repeats) return this.#ignore("duplicate");
     if (!run.open && !this.#revive(run, at) && run.history.occurrences(callId) > 0) {
       return this.#ignore("after_end");
     }
     this.runs.touch(run, at);
     run.deniedCalls++;
-    const end: CallEnd = { outcome: "denied", content, facts };
-    this.#noteCall(this.runs.calls.whole(run, at, at, callId, name, undefined, end));
-    return true;
+    const end = { outcome: "denied", content, facts } as const;
+    if (open === undefined) return this.#outcome.of(run, this.#calls.whole(run, signal, at, end));
+    this.#calls.close(run, open, at, end);
+    return this.#outcome.of(run, open);
+  }
+
+  #openModelCall(signal: Of<"model_opens">, context: SignalContext<H>): Outcome<H> {
+    const { at, modelCallId = "" } = signal;
+    const run = this.#openRunOf(signal, context);
+    if (run === undefined) return NOT_TAKEN;
+    if (!run.followsCalls) return this.#alive(run, at);
+    this.runs.touch(run, at);
+    const isNew = this.#models.open(run, modelCallId, at, signal);
+    return isNew ? this.#outcome.of(run) : this.#ignore("duplicate");
+  }
+
+  #closeModelCall(signal: Of<"model_closes">, context: SignalContext<H>): Outcome<H> {
+    const { at, durationMs, end, modelCallId = "" } = signal;
+    const onlyOpen = durationMs === undefined;
+    const run = onlyOpen ? this.#find(signal) : this.#openRunOf(signal, context, durationMs);
+    if (run === undefined) return NOT_TAKEN;
+    goesOn(run);
+    if (!run.open) return NOT_TAKEN;
+    if (!run.followsCalls) return this.#alive(run, at);
+    this.runs.touch(run, at);
+    const from = onlyOpen ? undefined : subtractMs(at, durationMs);
+    const isNew = this.#models.close(run, modelCallId, at, end, from);
+    return isNew ? this.#outcome.of(run) : this.#ignore("duplicate");
   }
 
   /**
-   * Takes an event of a call that nobody will see, if it is one: a sign of life of its run.
+   * Takes an event of a call that nobody will see, if it is one: a sign of life of its run. Beside
+   * {@link apply}, since not even a signal is made of it: most events of a run that is not sampled end here.
    *
    * @param roughly the time as it was read last: no more is needed.
    */
@@ -278,115 +297,81 @@ export class Lifecycle<H> {
     const run = this.runs.findFirstOpen(tenantId, runId);
     if (run === undefined || run.followsCalls) return false;
     this.counters.events++;
-    return this.#alive(run, roughly);
+    this.runs.touch(run, roughly);
+    return true;
   }
 
-  /** An event of the run that says nothing the lifecycle knows: the run is alive. */
-  noteActivity(tenantId: string, runId: string, at: Instant): boolean {
-    if (!isText(tenantId) || !isText(runId)) return this.#ignore("not_an_event");
-    this.#ignore("unknown_type");
-    const run = this.runs.find(tenantId, runId);
-    if (run === undefined) return true;
-    this.#noteRun(run);
-    return this.#alive(run, at);
+  #find({ tenantId, runId }: SignalSubject): Run<H> | undefined {
+    return this.runs.find(tenantId, runId);
   }
 
-  /** The run continues another one, which became known after its start. */
-  noteResumed(tenantId: string, runId: string, resumedFromRunId: string): void {
-    const run = this.runs.find(tenantId, runId);
-    if (run === undefined || !run.open || run.resumedFromRunId !== undefined) return;
-    const resumedFrom = this.runs.canonical(resumedFromRunId);
-    if (resumedFrom === run.runId) return;
-    run.resumedFromRunId = resumedFrom;
-    this.runs.observer?.runResumed(run, resumedFrom);
-    this.#driver.noteResumed(run, this.runs.resumedFrom(run, resumedFrom));
+  /** The run that a signal is about; opened, as far back as the event lasted, if never seen. */
+  #take(signal: SignalSubject, context: SignalContext<H>, durationMs = 0): Run<H> | undefined {
+    const known = this.#find(signal);
+    if (known === undefined) return this.#createRun(signal, context, durationMs);
+    goesOn(known);
+    return known;
   }
 
-  /** The run that something is about which only an open run has; opened if it was never seen. */
-  openRunOf(tenantId: string, runId: string, at: Instant): Run<H> | undefined {
-    const run = this.#take(tenantId, runId, at);
-    if (run === undefined || run.open || this.#revive(run, at)) return run;
+  /** The same, where only an open run has what the signal is about. */
+  #openRunOf(signal: SignalSubject, context: SignalContext<H>, durationMs = 0): Run<H> | undefined {
+    const run = this.#take(signal, context, durationMs);
+    if (run === undefined || run.open) return run;
+    if (this.#revive(run, subtractMs(signal.at, durationMs))) return run;
     this.#ignore("after_end");
     return undefined;
   }
 
-  /** The tenant's run that a signal is about; opened, as far back as the event lasted, if never seen. */
-  #take(tenantId: string, runId: string, at: Instant, durationMs = 0): Run<H> | undefined {
-    if (!isText(tenantId) || !isText(runId)) {
-      this.#ignore("not_an_event");
-      return undefined;
-    }
-    const known = this.runs.find(tenantId, runId);
-    this.#noteRun(known);
-    if (known !== undefined) return known;
+  #createRun(
+    { at, tenantId, runId }: SignalSubject,
+    context: SignalContext<H>,
+    durationMs = 0,
+  ): Run<H> | undefined {
     if (runId === "") {
       this.#ignore("empty_run_id");
       return undefined;
     }
-    const id = this.runs.canonical(runId);
-    const from = before(at, durationMs);
-    const run = this.runs.create(tenantId, id, from);
+    const from = subtractMs(at, durationMs);
+    const run = this.runs.create(tenantId, this.runs.canonical(runId), from);
     run.startUnseen = true;
-    this.counters.bent.unseen_starts++;
-    this.#noteRun(run);
-    this.runs.open(run, from);
+    this.counters.adjustments.unseen_starts++;
+    this.runs.open(run, from, context);
     return run;
   }
 
-  // Mostly the one of the event before: a young object in a field of this old one is written down for
-  // the garbage collector each time.
-  #noteRun(run: Run<H> | undefined): void {
-    if (this.#lastRun !== run) this.#lastRun = run;
-    this.#lastRunIn = this.counters.events;
-  }
-
-  #noteCall(call: Call<H> | undefined): void {
-    if (this.#lastCall !== call) this.#lastCall = call;
-    this.#lastCallIn = this.counters.events;
-  }
-
-  /** An event that leaves nothing but a sign of life of its run. */
-  #alive(run: Run<H>, at: Instant): true {
+  /** A signal that leaves nothing but a sign of life of its run, and what more is known of that. */
+  #alive(run: Run<H>, at: Instant, facts?: Facts): Outcome<H> {
     this.runs.touch(run, at);
-    return true;
+    if (facts !== undefined && run.handle !== undefined) this.#driver.addFacts(run.handle, facts);
+    return this.#outcome.of(run);
   }
 
   /** An event of a run that was given up opens its next segment. */
   #revive(run: Run<H>, at: Instant): boolean {
     const { outcome, supposedAt } = run;
     // Of a run that only seemed to be over, what is not later than that is still the old segment's.
-    const goesOn = supposedAt !== undefined && compareInstants(at, supposedAt) > 0;
-    if (outcome !== "abandoned" && !goesOn) return false;
+    const continues = supposedAt !== undefined && compareInstants(at, supposedAt) > 0;
+    if (outcome !== "abandoned" && !continues) return false;
     this.runs.reopen(run, at, false);
     return true;
   }
 
-  #ignore(reason: IgnoredReason): false {
+  #ignore(reason: IgnoredReason): Outcome<H> {
     this.counters.ignored[reason]++;
-    return false;
+    return NOT_TAKEN;
   }
 }
 
-function callEnd(
-  problem: CallProblem | undefined,
-  content: unknown,
-  facts: Facts | undefined,
-): CallEnd {
-  if (problem === undefined) return { outcome: "complete", content, facts };
-  if (facts === undefined) return problem;
-  if (problem.outcome === "interrupted") {
-    return { outcome: "interrupted", message: problem.message, facts };
-  }
-  const { envelope, kind, message } = problem;
-  return { outcome: "error", kind, message, envelope, facts };
+/** The run goes on: what looked like its end was none. */
+function goesOn<H>(run: Run<H>): void {
+  if (run.mayEnd !== undefined) run.mayEnd = undefined;
 }
 
-/**
- * Senders in plain JavaScript are not held to the types. It is looked at here, and not before it is
- * told by `type` which event it is: there a field of any of them is slow to read.
- */
-function isText(value: unknown): boolean {
-  return typeof value === "string";
+/** The span that an event stands on; the run's where that is not open. */
+function handleOf<H>(run: Run<H>, target: SpanEventTarget): H | undefined {
+  if (target === "run") return run.handle;
+  if (target === "model") return run.modelCall?.handle ?? run.handle;
+  return run.calls.newestOf(target.callId)?.handle ?? run.handle;
 }
 
 const isAt = (a: Instant, b: Instant): boolean => compareInstants(a, b) === 0;

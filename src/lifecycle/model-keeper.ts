@@ -1,11 +1,10 @@
 import type { Instant } from "../events/instant.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { Counters } from "./counters.ts";
-import { ModelCall } from "./model-call.ts";
-import { ModelCalls } from "./model-calls.ts";
+import { ModelCall, ModelCalls } from "./model-call.ts";
 import type { Run } from "./run.ts";
 import type { RunObserver } from "./run-observer.ts";
-import type { ModelEnd, ModelOpening } from "./signals.ts";
+import type { ModelEnd, ModelOpening } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
 
 const UNFINISHED: ModelEnd = { outcome: "unfinished" };
@@ -29,62 +28,61 @@ export class ModelKeeper<H> {
     this.#budget = budget;
   }
 
-  /** Opens a call without an id. One that is still open ends now: nobody said how. */
-  open(run: Run<H>, at: Instant, opening: ModelOpening): void {
-    if (run.modelCall !== undefined) this.close(run, at, UNFINISHED);
-    run.modelCall = this.#begin(run, at, "", opening);
-  }
-
   /**
-   * Ends the open call without an id.
+   * Opens a call. A call without an id that is still open ends now: nobody said how. The run's oldest
+   * call with an id is closed when there are too many.
    *
-   * @returns false when none is open.
+   * @param id empty where the source does not tell calls apart.
+   * @returns false where a call of this id is open or has ended.
    */
-  close(run: Run<H>, at: Instant, end: ModelEnd): boolean {
-    const call = run.modelCall;
-    if (call === undefined) return false;
-    run.modelCall = undefined;
-    this.#finish(run, call, at, end);
+  open(run: Run<H>, id: string, at: Instant, opening: ModelOpening): boolean {
+    if (id === "") {
+      this.#closeUnnamed(run, at, UNFINISHED);
+      run.modelCall = this.#begin(run, at, id, opening);
+      return true;
+    }
+    run.modelCallsById ??= new ModelCalls<H>();
+    const calls = run.modelCallsById;
+    if (calls.get(id) !== undefined || calls.hasEnded(id)) return false;
+    calls.add(this.#begin(run, at, id, opening));
+    const { oldest } = calls;
+    if (calls.size <= this.#most || oldest === undefined) return true;
+    this.#counters.adjustments.evicted_calls++;
+    calls.remove(oldest);
+    this.#finish(run, oldest, at, UNFINISHED);
     return true;
   }
 
-  /** Opens a call that has an id; the run's oldest one is closed when there are too many. */
-  openOne(run: Run<H>, at: Instant, id: string, opening: ModelOpening): void {
-    run.modelCallsById ??= new ModelCalls<H>();
-    const calls = run.modelCallsById;
-    calls.add(this.#begin(run, at, id, opening));
-    const { oldest } = calls;
-    if (calls.size <= this.#most || oldest === undefined) return;
-    this.#counters.bent.evicted_calls++;
-    calls.remove(oldest);
-    this.#finish(run, oldest, at, UNFINISHED);
-  }
-
-  /** An event tells of the end of an open call that has an id. */
-  closeOne(run: Run<H>, call: ModelCall<H>, at: Instant, end: ModelEnd): void {
-    run.modelCallsById?.remove(call);
-    run.modelCallsById?.noteEnded(call.id, this.#budget);
-    this.#finish(run, call, at, end);
-  }
-
   /**
-   * A call that is known by its end alone: its span opens and closes at once.
+   * An event tells of the end of a call.
    *
-   * @param id empty where its source does not tell calls apart.
+   * @param from when one that was not seen to start began: its span opens and closes at once. Without
+   *   it only an open call ends.
+   * @returns false where the call has ended before.
    */
-  whole(run: Run<H>, startedAt: Instant, at: Instant, id: string, end: ModelEnd): void {
-    const call = this.#begin(run, startedAt, id, { model: end.model });
-    if (id !== "") {
-      run.modelCallsById ??= new ModelCalls<H>();
-      run.modelCallsById.noteEnded(id, this.#budget);
+  close(run: Run<H>, id: string, at: Instant, end: ModelEnd, from?: Instant): boolean {
+    if (id === "") {
+      if (!this.#closeUnnamed(run, at, end) && from !== undefined) {
+        this.#finish(run, this.#begin(run, from, id, { model: end.model }), at, end);
+      }
+      return true;
     }
+    const calls = run.modelCallsById;
+    const open = calls?.get(id);
+    if (open === undefined && calls?.hasEnded(id) === true) return false;
+    const call = open ?? (from && this.#begin(run, from, id, { model: end.model }));
+    if (call === undefined) return true;
+    run.modelCallsById ??= new ModelCalls<H>();
+    run.modelCallsById.remove(call);
+    run.modelCallsById.noteEnded(id, this.#budget);
     this.#finish(run, call, at, end);
+    return true;
   }
 
   /** Closes the open ones of a run that is about to end. */
   closeAll(run: Run<H>, at: Instant): void {
     if (run.modelCalls === 0) return;
-    this.close(run, at, UNFINISHED);
+    this.#closeUnnamed(run, at, UNFINISHED);
     const calls = run.modelCallsById;
     if (calls === undefined) return;
     // Not noted as ended: should the run go on, their ends may still come.
@@ -92,6 +90,15 @@ export class ModelKeeper<H> {
       calls.remove(call);
       this.#finish(run, call, at, UNFINISHED);
     }
+  }
+
+  /** @returns false when no call without an id is open. */
+  #closeUnnamed(run: Run<H>, at: Instant, end: ModelEnd): boolean {
+    const call = run.modelCall;
+    if (call === undefined) return false;
+    run.modelCall = undefined;
+    this.#finish(run, call, at, end);
+    return true;
   }
 
   #begin(run: Run<H>, at: Instant, id: string, opening: ModelOpening): ModelCall<H> {

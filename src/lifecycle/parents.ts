@@ -1,7 +1,7 @@
 import type { Counters } from "./counters.ts";
+import type { Link, ParentContext } from "./parent-context.ts";
 import type { Run } from "./run.ts";
 import type { RunTable } from "./run-table.ts";
-import type { Link, StartContext } from "./signals.ts";
 import type { SpanDriver } from "./span-driver.ts";
 
 /** Levels of known parents that are searched for the run itself. */
@@ -19,9 +19,9 @@ const MOST_NAMED = 64;
  * @returns the parent's handle, or `undefined` for a run that is the root of its own trace. The
  *   run's own fields (trace, root, marks) are set; links are added to `links`.
  */
-export function placeRun<H>(
+export function findParent<H>(
   run: Run<H>,
-  context: StartContext<H> | undefined,
+  context: ParentContext<H> | undefined,
   links: Link<H>[],
   runs: RunTable<H>,
   driver: SpanDriver<H>,
@@ -75,7 +75,7 @@ export function placeRun<H>(
 export function linkToLateParent<H>(
   run: Run<H>,
   parentRunId: string,
-  context: StartContext<H> | undefined,
+  context: ParentContext<H> | undefined,
   links: Link<H>[],
   runs: RunTable<H>,
   driver: SpanDriver<H>,
@@ -100,7 +100,7 @@ export function linkToLateParent<H>(
 /** The run at the top, where the event names one that is not the run itself. */
 function rootOf<H>(
   run: Run<H>,
-  context: StartContext<H> | undefined,
+  context: ParentContext<H> | undefined,
   runs: RunTable<H>,
 ): string | undefined {
   if (context?.rootRunId === undefined) return undefined;
@@ -124,7 +124,7 @@ function isBelow<H>(from: Run<H>, run: Run<H>, runs: RunTable<H>): boolean {
 function byDerivation<H>(
   run: Run<H>,
   rootRunId: string | undefined,
-  context: StartContext<H> | undefined,
+  context: ParentContext<H> | undefined,
   runs: RunTable<H>,
   driver: SpanDriver<H>,
   counters: Counters,
@@ -147,7 +147,7 @@ function byDerivation<H>(
   }
   if (rootRunId === undefined) {
     run.parentMissing = true;
-    counters.bent.missing_parents++;
+    counters.adjustments.missing_parents++;
   } else if (!continuesRoot(run, rootRunId, context, runs)) {
     run.root = false;
   }
@@ -167,7 +167,7 @@ function byDerivation<H>(
 function continuesRoot<H>(
   run: Run<H>,
   rootRunId: string,
-  context: StartContext<H> | undefined,
+  context: ParentContext<H> | undefined,
   runs: RunTable<H>,
 ): boolean {
   const resumed = context?.resumedFromRunId;
@@ -180,7 +180,7 @@ function continuesRoot<H>(
 function under<H>(
   parent: Run<H>,
   run: Run<H>,
-  context: StartContext<H> | undefined,
+  context: ParentContext<H> | undefined,
   runs: RunTable<H>,
   driver: SpanDriver<H>,
 ): H | undefined {

@@ -1,38 +1,41 @@
 import { tenantKey } from "../events/agent-event.ts";
 import { addMilliseconds, compareInstants, type Instant } from "../events/instant.ts";
 import type { CallIdBudget } from "./call-history.ts";
-import { CallKeeper } from "./call-keeper.ts";
+import type { CallKeeper } from "./call-keeper.ts";
 import type { Counters } from "./counters.ts";
 import type { LifecycleLimits } from "./limits.ts";
-import { ModelKeeper } from "./model-keeper.ts";
-import { linkToLateParent, placeRun } from "./parents.ts";
+import type { ModelKeeper } from "./model-keeper.ts";
+import type { Link, ParentContext, RunOrigin, SignalContext } from "./parent-context.ts";
+import { findParent, linkToLateParent } from "./parents.ts";
 import { RecentMap } from "./recent-map.ts";
 import { Run } from "./run.ts";
 import type { RunObserver } from "./run-observer.ts";
 import { RunTable } from "./run-table.ts";
-import type {
-  AbandonedReason,
-  EventPlace,
-  Link,
-  RunEnd,
-  RunPlace,
-  StartContext,
-} from "./signals.ts";
+import type { AbandonedReason, RunEnd } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
-import { TenantShares } from "./tenant-shares.ts";
+import { TenantLoadHeap } from "./tenant-load.ts";
 import { Forest, Tree } from "./tree.ts";
 
-/** Opens, reopens, closes and gives up runs: their place, their segments, their limits. */
-export class RunKeeper<H> {
+export interface RunKeeperOptions<H> {
+  readonly driver: SpanDriver<H>;
+  readonly counters: Counters;
+  readonly limits: LifecycleLimits;
+  /** They close what a run that ends has open. */
   readonly calls: CallKeeper<H>;
   readonly models: ModelKeeper<H>;
+  readonly budget: CallIdBudget;
+}
+
+/** Opens, reopens, closes and gives up runs: their parents, their segments, their limits. */
+export class RunKeeper<H> {
+  readonly #calls: CallKeeper<H>;
+  readonly #models: ModelKeeper<H>;
   readonly #driver: SpanDriver<H>;
-  readonly #place: EventPlace<H>;
   readonly #counters: Counters;
   readonly #limits: LifecycleLimits;
   readonly #runs: RunTable<H>;
   readonly #forest = new Forest<H>();
-  readonly #shares = new TenantShares();
+  readonly #load = new TenantLoadHeap();
   readonly #budget: CallIdBudget;
   /** The last interrupted run of each thread, until a run follows it there. */
   readonly #interrupted: RecentMap<H>;
@@ -42,21 +45,15 @@ export class RunKeeper<H> {
   /** Told of every run; see `Lifecycle.observe`. */
   observer: RunObserver | undefined = undefined;
 
-  constructor(
-    driver: SpanDriver<H>,
-    place: EventPlace<H>,
-    counters: Counters,
-    limits: LifecycleLimits,
-  ) {
+  constructor({ driver, counters, limits, calls, models, budget }: RunKeeperOptions<H>) {
     this.#driver = driver;
-    this.#place = place;
     this.#counters = counters;
     this.#limits = limits;
-    this.#budget = { used: 0, most: limits.totalCallIds, forgotten: 0 };
-    this.#runs = new RunTable(limits.closedRuns, this.#budget, driver);
+    this.#calls = calls;
+    this.#models = models;
+    this.#budget = budget;
+    this.#runs = new RunTable(limits.closedRuns, budget, driver);
     this.#interrupted = new RecentMap(limits.closedRuns);
-    this.calls = new CallKeeper(driver, counters, limits, this.#budget);
-    this.models = new ModelKeeper(driver, counters, limits.openCalls, this.#budget);
   }
 
   get openRuns(): number {
@@ -100,14 +97,14 @@ export class RunKeeper<H> {
   /**
    * Opens a new run: finds its parent, links it to what it continues.
    *
-   * @param told what the dialect says of its place; it wins over what the envelope does.
+   * @param origin what the dialect says; it wins over what the envelope does.
    */
-  open(run: Run<H>, at: Instant, told?: RunPlace): void {
-    const asked = this.#place.startContext();
-    const context = told === undefined ? asked : placeTold(told, asked);
+  open(run: Run<H>, at: Instant, event: SignalContext<H>, origin?: RunOrigin): void {
+    const asked = event.parentContext();
+    const context = origin === undefined ? asked : withOrigin(origin, asked);
     const links: Link<H>[] = [];
     if (context !== undefined) run.threadId = context.threadId;
-    const parent = placeRun(run, context, links, this.#runs, this.#driver, this.#counters);
+    const parent = findParent(run, context, links, this.#runs, this.#driver, this.#counters);
     run.parentHandle = parent;
     this.#linkToResumed(run, context?.resumedFromRunId, links);
     this.#runs.add(run);
@@ -117,7 +114,7 @@ export class RunKeeper<H> {
   /** Opens the span of the run's segment and counts it among the open runs. */
   #enter(run: Run<H>, at: Instant, links: readonly Link<H>[]): void {
     this.#openRuns++;
-    this.#shares.opened(run);
+    this.#load.opened(run);
     this.#forest.add(run, at);
     const parent = run.parent;
     if (parent !== undefined) {
@@ -167,10 +164,15 @@ export class RunKeeper<H> {
   }
 
   /** The `started` of a run that another event had to open: it names, links and completes it. */
-  completeStart(run: Run<H>, agent: string | undefined, parentRunId: string | undefined): void {
+  completeStart(
+    run: Run<H>,
+    agent: string | undefined,
+    parentRunId: string | undefined,
+    event: SignalContext<H>,
+  ): void {
     run.agent = agent;
     const links: Link<H>[] = [];
-    const context = this.#place.startContext();
+    const context = event.parentContext();
     if (parentRunId !== undefined) {
       run.parentRunId = parentRunId;
       linkToLateParent(run, parentRunId, context, links, this.#runs, this.#driver, this.#counters);
@@ -206,10 +208,21 @@ export class RunKeeper<H> {
     return { kind: "resumed_from", to: this.#driver.derived(ids.traceId, ids.spanId) };
   }
 
+  /** The run continues another one, which became known after its start. */
+  linkResumed(tenantId: string, runId: string, resumedFromRunId: string): void {
+    const run = this.find(tenantId, runId);
+    if (run === undefined || !run.open || run.resumedFromRunId !== undefined) return;
+    const resumedFrom = this.canonical(resumedFromRunId);
+    if (resumedFrom === run.runId) return;
+    run.resumedFromRunId = resumedFrom;
+    this.observer?.runResumed(run, resumedFrom);
+    this.#driver.linkResumed(run, this.resumedFrom(run, resumedFrom));
+  }
+
   close(run: Run<H>, asked: Instant, end: RunEnd): void {
     const at = this.#counters.notBefore(run.startedAt, asked);
-    this.models.closeAll(run, at);
-    this.calls.closeAll(run, at, end);
+    this.#models.closeAll(run, at);
+    this.#calls.closeAll(run, at, end);
     run.open = false;
     run.mayEnd = undefined;
     run.outcome = end.outcome;
@@ -217,9 +230,9 @@ export class RunKeeper<H> {
     this.#forest.remove(run);
     this.#openRuns--;
     if (this.#openRuns * 2 < this.#limits.openRuns) {
-      this.#shares.rest();
+      this.#load.rest();
       this.#forest.rest();
-    } else this.#shares.closed(run);
+    } else this.#load.closed(run);
     if (!run.followsCalls) this.quietRuns--;
     if (run.parent !== undefined) {
       run.parent.openChildren--;
@@ -230,7 +243,7 @@ export class RunKeeper<H> {
     if (end.outcome === "interrupted" && run.threadId !== undefined && run.handle !== undefined) {
       this.#interrupted.set(tenantKey(run.tenantId, run.threadId), run.handle);
     }
-    if (this.#runs.remember(run)) this.#counters.bent.forgotten_runs++;
+    if (this.#runs.remember(run)) this.#counters.adjustments.forgotten_runs++;
     this.observer?.runClosed(run, at, end);
     // Last, so that the run is closed whatever its driver does.
     this.#driver.closeRun(run, at, end);
@@ -238,7 +251,7 @@ export class RunKeeper<H> {
 
   /**
    * Closes an open run without a terminal event: as it may have ended, else `abandoned`, at `at` or
-   * when it was last heard of.
+   * at its last activity.
    */
   abandon(run: Run<H>, reason: AbandonedReason, at: Instant = run.lastAt): void {
     if (!run.open) return;
@@ -247,7 +260,7 @@ export class RunKeeper<H> {
       const { end, model } = mayEnd;
       if (end.outcome === "interrupted" || mayEnd.over !== true) run.supposedAt = mayEnd.at;
       if (model !== undefined) {
-        this.models.close(run, model.at, { outcome: "complete", facts: model.facts });
+        this.#models.close(run, "", model.at, { outcome: "complete", facts: model.facts });
       }
       this.close(run, mayEnd.at, end);
     } else this.close(run, at, { outcome: "abandoned", reason });
@@ -256,7 +269,7 @@ export class RunKeeper<H> {
   /**
    * Time passes: closes what was silent for too long.
    *
-   * @param byClock whether it is this process's time, and not that of events: then an event counts as heard
+   * @param byClock whether it is this process's time, and not that of events: then an event counts as activity
    *   when it comes, however late it is or far behind its sender's clock.
    */
   tick(now: Instant, byClock = false): void {
@@ -268,8 +281,8 @@ export class RunKeeper<H> {
       if (compareInstants(tree.lastAt, now) > 0) {
         // A clock that runs ahead must not keep its tree, and all behind it, open for good.
         this.#forest.moveToEnd(tree, now);
-      } else if (isSince(tree.lastAt, oldest) || isSince(tree.heardAt, oldest)) return;
-      else this.#counters.bent.aged_runs += this.#abandonTree(tree, "age");
+      } else if (isSince(tree.lastAt, oldest) || isSince(tree.activityAt, oldest)) return;
+      else this.#counters.adjustments.aged_runs += this.#abandonTree(tree, "age");
     }
   }
 
@@ -286,25 +299,25 @@ export class RunKeeper<H> {
     }
   }
 
-  /** Closes every open run, children before their parents; `at` default: when last heard of. */
+  /** Closes every open run, children before their parents; `at` default: its last activity. */
   abandonAll(reason: AbandonedReason, at?: Instant): void {
     for (let tree = this.#forest.first; tree !== undefined; tree = this.#forest.first) {
       this.#abandonTree(tree, reason, at);
     }
   }
 
-  /** Something was heard of the run. */
+  /** Notes activity of an open run. */
   touch(run: Run<H>, at: Instant): void {
     if (run.open) this.#forest.touch(run, at);
   }
 
   /** Gives up the run that was silent longest, of the tenant that has the most. */
   #evictOne(newcomer: Run<H>): void {
-    const tenant = this.#shares.heaviest(this.#forest.runs(), newcomer);
+    const tenant = this.#load.heaviest(this.#forest.runs(), newcomer);
     let tree = tenant === undefined ? undefined : this.#forest.firstOf(tenant);
     if (tree?.first === newcomer && tree.last === newcomer) tree = tree.nextOfTenant;
     if (tree === undefined) return;
-    this.#counters.bent.evicted_runs++;
+    this.#counters.adjustments.evicted_runs++;
     let victim = tree.first;
     while (victim !== undefined && (victim.openChildren > 0 || victim === newcomer)) {
       victim = victim.next;
@@ -318,7 +331,7 @@ export class RunKeeper<H> {
     let count = 0;
     while (tree.last !== undefined) {
       const before = count;
-      // From the end, since a child is mostly heard of after its parent; and up from each leaf.
+      // From the end, since a child is mostly active after its parent; and up from each leaf.
       for (let run: Run<H> | undefined = tree.last; run !== undefined; ) {
         const previous: Run<H> | undefined = run.previous;
         let leaf: Run<H> | undefined = run;
@@ -338,11 +351,11 @@ export class RunKeeper<H> {
 }
 
 /** The line of a sub-agent may be its parent's: whose thread it names, only the dialect knows. */
-function placeTold<H>(told: RunPlace, asked: StartContext<H> | undefined): StartContext<H> {
+function withOrigin<H>(origin: RunOrigin, asked: ParentContext<H> | undefined): ParentContext<H> {
   return {
-    threadId: told.threadId,
-    parentCallId: told.parentCallId ?? asked?.parentCallId,
-    resumedFromRunId: told.resumedFromRunId ?? asked?.resumedFromRunId,
+    threadId: origin.threadId,
+    parentCallId: origin.parentCallId ?? asked?.parentCallId,
+    resumedFromRunId: origin.resumedFromRunId ?? asked?.resumedFromRunId,
     rootRunId: asked?.rootRunId,
     namedSpanId: asked?.namedSpanId,
     ambient: asked?.ambient,

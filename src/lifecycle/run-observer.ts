@@ -1,7 +1,7 @@
 import type { Instant } from "../events/instant.ts";
 import type { ModelCall } from "./model-call.ts";
 import type { Run } from "./run.ts";
-import type { CallEnd, ModelEnd, RunEnd } from "./signals.ts";
+import type { CallEnd, ModelEnd, RunEnd } from "./signal.ts";
 
 /**
  * Told of every run and call, whether spans are made of them or not: what is counted must not depend

@@ -1,10 +1,8 @@
 import type { CallIdBudget } from "./call-history.ts";
 import { ClosedCalls } from "./closed-calls.ts";
 import { ClosedRuns, isOver, type RunMemory } from "./closed-runs.ts";
-import { OpenRuns } from "./open-runs.ts";
 import type { Run } from "./run.ts";
 import { RunIds } from "./run-ids.ts";
-import { TraceOwners } from "./trace-owners.ts";
 
 /** Calls remembered a closed run, on average. */
 const CALLS_A_CLOSED_RUN = 8;
@@ -38,7 +36,7 @@ export class RunTable<H> {
     const calls = new ClosedCalls(Math.min(mostClosed * CALLS_A_CLOSED_RUN, MOST_CLOSED_CALLS));
     this.#closed = new ClosedRuns(mostClosed, calls, memory, {
       run: (run) => this.#releaseCalls(run),
-      placed: (traceId) => this.#traces.release(traceId),
+      inOtherTrace: (traceId) => this.#traces.release(traceId),
     });
   }
 
@@ -84,7 +82,7 @@ export class RunTable<H> {
 
   /** A new run opens; its trace is its tenant's from now on. */
   add(run: Run<H>): void {
-    if (isPlaced(run)) this.#traces.hold(run.tenantId, run.traceId);
+    if (isInOtherTrace(run)) this.#traces.hold(run.tenantId, run.traceId);
     this.#enter(run);
   }
 
@@ -197,10 +195,83 @@ function hasUuidOfAnother<H>(run: Run<H>, tenantId: string): boolean {
 }
 
 /** Whether a run is in a trace other than the one its ids stand for. */
-function isPlaced<H>(run: Run<H>): boolean {
+function isInOtherTrace<H>(run: Run<H>): boolean {
   return run.traceId !== run.ids.traceId;
 }
 
 function uuidOf(traceId: string): string {
   return `${traceId.slice(0, 8)}-${traceId.slice(8, 12)}-${traceId.slice(12, 16)}-${traceId.slice(16, 20)}-${traceId.slice(20)}`;
+}
+
+/**
+ * Entries that stand in the map for good. A map that is nearly empty is rebuilt at every third
+ * deletion, which takes a good part of all time spent here.
+ */
+const FILLERS = 64;
+
+/**
+ * Open runs by run id: of several tenants' runs of one id the one that opened first.
+ *
+ * One of them stands beside the map. Where runs come one at a time, as they do in a process with one
+ * agent, none is ever put into the map: that and taking it out again costs as much as all other
+ * bookkeeping of a run.
+ */
+export class OpenRuns<H> {
+  #beside: Run<H> | undefined = undefined;
+  readonly #others = new Map<string, Run<H> | undefined>();
+
+  constructor() {
+    for (let n = 0; n < FILLERS; n++) this.#others.set(`\0filler ${n}`, undefined);
+  }
+
+  get(runId: string): Run<H> | undefined {
+    if (this.#beside?.runId === runId) return this.#beside;
+    return this.#others.size === FILLERS ? undefined : this.#others.get(runId);
+  }
+
+  /** Its id is not there yet. */
+  add(run: Run<H>): void {
+    if (this.#beside === undefined) this.#beside = run;
+    else this.#others.set(run.runId, run);
+  }
+
+  /** @returns whether it was there. */
+  delete(run: Run<H>): boolean {
+    if (this.#beside === run) {
+      this.#beside = undefined;
+      return true;
+    }
+    return this.#others.get(run.runId) === run && this.#others.delete(run.runId);
+  }
+}
+
+/**
+ * Which tenant a trace belongs to: the one whose runs, open or remembered, are in it.
+ *
+ * It counts the runs that hold a trace, so its size is bounded by theirs.
+ */
+export class TraceOwners {
+  readonly #owners = new Map<string, { readonly tenantId: string; runs: number }>();
+
+  /** Whether the trace holds runs of another tenant. */
+  isForeign(tenantId: string, traceId: string): boolean {
+    if (this.#owners.size === 0) return false;
+    const owner = this.#owners.get(traceId);
+    return owner !== undefined && owner.tenantId !== tenantId;
+  }
+
+  /** One more run of the tenant is in the trace. */
+  hold(tenantId: string, traceId: string): void {
+    const owner = this.#owners.get(traceId);
+    if (owner === undefined) this.#owners.set(traceId, { tenantId, runs: 1 });
+    else owner.runs++;
+  }
+
+  /** A run of the trace was forgotten. */
+  release(traceId: string): void {
+    const owner = this.#owners.get(traceId);
+    if (owner === undefined) return;
+    if (owner.runs === 1) this.#owners.delete(traceId);
+    else owner.runs--;
+  }
 }

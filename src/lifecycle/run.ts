@@ -1,10 +1,9 @@
 import type { Instant } from "../events/instant.ts";
 import { CallHistory } from "./call-history.ts";
-import type { ModelCall } from "./model-call.ts";
-import type { ModelCalls } from "./model-calls.ts";
+import type { ModelCall, ModelCalls } from "./model-call.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { RunIds } from "./run-ids.ts";
-import type { RunEnd, SupposedEnd } from "./signals.ts";
+import type { RunEnd, SupposedEnd } from "./signal.ts";
 import type { Tree } from "./tree.ts";
 
 /**
@@ -47,7 +46,7 @@ export class Run<H> {
   /** How the last segment ended; `undefined` before the first end. */
   outcome: RunEnd["outcome"] | undefined = undefined;
   startedAt: Instant;
-  /** Latest event time heard of the run and its direct children. */
+  /** Latest event time of the run and its direct children. */
   lastAt: Instant;
   handle: H | undefined = undefined;
   /** Parent of the segments to come. */
@@ -65,7 +64,7 @@ export class Run<H> {
   modelCallsById: ModelCalls<H> | undefined = undefined;
   /** How many there were, with and without an id. */
   modelCalls = 0;
-  /** How it ended, if nothing more is heard of it: where its source has no other end. */
+  /** How it ended, if no activity follows: where its source has no other end. */
   mayEnd: ({ readonly at: Instant } & SupposedEnd) | undefined = undefined;
   /** Given up as ended, then, though its source had not said that it was over: it may go on later. */
   supposedAt: Instant | undefined = undefined;
@@ -119,5 +118,5 @@ export interface Approval {
   readonly callId: string;
   readonly name: string;
   readonly at: Instant;
-  readonly waitMs: number | undefined;
+  readonly waitMs?: number | undefined;
 }

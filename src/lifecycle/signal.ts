@@ -1,19 +1,21 @@
+import type { InterruptionKind } from "../errors/agent-error-detail.ts";
+import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "../errors/error-kinds.ts";
+import type { UsageSnapshot } from "../events/agent-event.ts";
 import type { Instant } from "../events/instant.ts";
 import type { IgnoredReason } from "./counters.ts";
-import type { CallProblem, Facts, ModelProblem, RunEnd, SupposedEnd } from "./signals.ts";
 
 /** Which run a signal is about, and when it happened. */
-export interface SignalPlace {
+export interface SignalSubject {
   readonly tenantId: string;
   readonly runId: string;
   readonly at: Instant;
 }
 
 /**
- * What a dialect reads out of an event, as plain data: the lifecycle's vocabulary for runtimes whose
- * events are not entelix's. One event may make several signals; they are applied in their order.
+ * What a dialect reads out of an event, as plain data: all that the lifecycle is told. One event may
+ * make several signals; they are applied in their order.
  */
-export type Signal = SignalPlace & SignalKind;
+export type Signal = SignalSubject & SignalKind;
 
 export type SignalKind =
   | {
@@ -24,6 +26,8 @@ export type SignalKind =
       /** Id of the parent's call that dispatched this run. */
       readonly parentCallId?: string | undefined;
       readonly resumedFromRunId?: string | undefined;
+      /** The event's envelope says thread, dispatching call and resumed run, and this signal does not. */
+      readonly originInEnvelope?: boolean | undefined;
       readonly facts?: Facts | undefined;
     }
   | {
@@ -32,7 +36,7 @@ export type SignalKind =
       /** No event says so: it is the end that the run may have had. One that was given up has it already. */
       readonly supposed?: boolean | undefined;
     }
-  /** If nothing more is heard of the run, it ended so, at this time. */
+  /** If no activity of the run follows, it ended so, at this time. */
   | ({ readonly signal: "run_may_end" } & SupposedEnd)
   | {
       readonly signal: "call_opens";
@@ -47,13 +51,10 @@ export type SignalKind =
       readonly signal: "call_closes";
       readonly callId: string;
       readonly name: string;
-      /** As the source measured it, in ms; 0 where it does not say. */
+      readonly version?: string | undefined;
+      /** As the source measured it, in ms; 0 where it does not say: the start of a call not seen to start. */
       readonly durationMs: number;
-      /** Absent when the call completed. */
-      readonly problem?: CallProblem | undefined;
-      /** The output. */
-      readonly content?: unknown;
-      readonly facts?: Facts | undefined;
+      readonly end: CallResult;
     }
   /** The open call of this id, else the next one, was allowed. */
   | {
@@ -62,6 +63,8 @@ export type SignalKind =
       readonly name: string;
       /** How long the approver took, in ms. */
       readonly waitMs?: number | undefined;
+      /** The source decides before a call starts: the open call of this id is another one. */
+      readonly beforeStart?: boolean | undefined;
     }
   /** The open call of this id was refused; where none is open, one that never started. */
   | {
@@ -70,37 +73,169 @@ export type SignalKind =
       readonly name: string;
       /** The reason. */
       readonly content?: unknown;
+      readonly beforeStart?: boolean | undefined;
       readonly facts?: Facts | undefined;
     }
-  /** The model is called. A run has at most one open model call. */
-  | {
+  /** The model is called. */
+  | ({
       readonly signal: "model_opens";
-      readonly model?: string | undefined;
-      readonly facts?: Facts | undefined;
-    }
-  /** The open model call ended; `at` may lie before the time of the event that says so. */
+      /** Unique within the run. Of calls without an id a run has at most one that is open. */
+      readonly modelCallId?: string | undefined;
+    } & ModelOpening)
+  /** The open model call of this id ended; `at` may lie before the time of the event that says so. */
   | {
       readonly signal: "model_closes";
-      readonly problem?: ModelProblem | undefined;
-      /** It was cut off: nobody says how it would have ended. */
-      readonly unfinished?: boolean | undefined;
-      readonly facts?: Facts | undefined;
+      readonly modelCallId?: string | undefined;
+      /**
+       * As the source measured it, in ms: the start of a call not seen to start. Absent where only an
+       * open call can end.
+       */
+      readonly durationMs?: number | undefined;
+      readonly end: ModelEnd;
     }
   /** A point in the life of the run, of its open model call or of an open call. */
   | {
-      readonly signal: "note";
+      readonly signal: "span_event";
       readonly name: string;
-      readonly on?: NoteTarget | undefined;
+      readonly on?: SpanEventTarget | undefined;
       readonly facts?: Facts | undefined;
     }
   /** More is known of the open run. */
   | { readonly signal: "facts"; readonly facts: Facts }
-  /** The run was heard of, which says no more of it: one that is over stays so. */
-  | { readonly signal: "heard" }
+  /** The run is active, and no more is known: one that is over stays so. */
+  | {
+      readonly signal: "activity";
+      /** By an event of a type that is not known, which is counted. */
+      readonly unknownType?: boolean | undefined;
+    }
   /** An event of a run that is over, as its source's reader knows: it changes nothing but this count. */
   | { readonly signal: "late"; readonly reason: LateReason };
 
 /** Why an event came too late for its run. */
 export type LateReason = Extract<IgnoredReason, "second_terminal" | "after_end">;
 
-export type NoteTarget = "run" | "model" | { readonly callId: string };
+export type SpanEventTarget = "run" | "model" | { readonly callId: string };
+
+/** What is known of a model call when it starts. */
+export interface ModelOpening {
+  readonly model?: string | undefined;
+  /** The input. */
+  readonly content?: unknown;
+  readonly facts?: Facts | undefined;
+}
+
+/**
+ * What else a source says of a run or a call, by attribute name. The lifecycle passes it on unread;
+ * the driver knows the names.
+ */
+export type Facts = Readonly<Record<string, FactValue | undefined>>;
+
+export type FactValue = string | number | boolean | readonly string[];
+
+/** What a run used, as far as its source says. */
+export type RunUsage = Partial<UsageSnapshot>;
+
+/**
+ * How a run's segment ended.
+ *
+ * `content` is payload (state, interrupt payload): a driver shows it only where content is captured.
+ */
+export type RunEnd = RunEndKind & { readonly facts?: Facts | undefined };
+
+/** How a run ended, if no activity of it follows. */
+export interface SupposedEnd {
+  readonly end: RunEnd;
+  /** Whatever of the run comes after the age limit only trails: it opens no segment. */
+  readonly over?: boolean | undefined;
+  /** Its open model call had answered, then, and ended so, if nothing more is told of that. */
+  readonly model?: { readonly at: Instant; readonly facts?: Facts | undefined } | undefined;
+}
+
+type RunEndKind =
+  | {
+      readonly outcome: "complete";
+      readonly usage?: RunUsage | undefined;
+      readonly content?: unknown;
+    }
+  | {
+      readonly outcome: "failed";
+      readonly kind: FailureKind;
+      readonly message: string;
+      /** Absent where the source has none. */
+      readonly envelope?: ErrorEnvelope | undefined;
+    }
+  /** The model declined. It is no failure, and no answer either. */
+  | {
+      readonly outcome: "refused";
+      readonly usage?: RunUsage | undefined;
+      readonly message?: string | undefined;
+    }
+  | {
+      readonly outcome: "interrupted";
+      /** Absent where the source does not say (entelix 0.5.x). */
+      readonly kind?: InterruptionKind | undefined;
+      readonly message?: string | undefined;
+      readonly content?: unknown;
+    }
+  | { readonly outcome: "abandoned"; readonly reason: AbandonedReason };
+
+/** Why a run was closed without a terminal event. */
+export type AbandonedReason =
+  | "age"
+  | "limit"
+  | "shutdown"
+  | "end_of_input"
+  | "audit_failed"
+  /** Another run of its stream began, where there can be only one. */
+  | "superseded";
+
+/** How a call ended that was run. */
+export type CallResult = (
+  | { readonly outcome: "complete"; readonly content: unknown }
+  | {
+      readonly outcome: "error";
+      /** Absent where the source does not class its errors. */
+      readonly kind?: ToolErrorKind | undefined;
+      readonly message: string;
+      readonly envelope?: ErrorEnvelope | undefined;
+    }
+  | { readonly outcome: "interrupted"; readonly message?: string | undefined }
+) & { readonly facts?: Facts | undefined };
+
+/** How a call's span ended. */
+export type CallEnd =
+  | CallResult
+  | {
+      readonly outcome: "denied";
+      readonly content: unknown;
+      readonly facts?: Facts | undefined;
+    }
+  | { readonly outcome: "unfinished"; readonly facts?: undefined };
+
+/** Why a model call gave no answer. */
+export interface ModelProblem {
+  /** Low in number: what alerts may split on. Default `_OTHER`. */
+  readonly type?: string | undefined;
+  readonly message: string;
+  /** In place of `type`, where the source classes its errors as it classes the failures of runs. */
+  readonly kind?: FailureKind | undefined;
+  readonly envelope?: ErrorEnvelope | undefined;
+}
+
+/** How a model call's span ended. */
+export type ModelEnd = (
+  | {
+      readonly outcome: "complete";
+      readonly content?: unknown;
+      /** What was asked, where only the end says so. */
+      readonly asked?: unknown;
+    }
+  | { readonly outcome: "error"; readonly problem: ModelProblem }
+  /** It raised a pause, or was called off by one: no failure. */
+  | { readonly outcome: "interrupted"; readonly message?: string | undefined }
+  | { readonly outcome: "unfinished" }
+) & {
+  /** The model that was asked for, where only the end says so. */
+  readonly model?: string | undefined;
+  readonly facts?: Facts | undefined;
+};

@@ -2,8 +2,9 @@ import type { Instant } from "../events/instant.ts";
 import type { Call } from "./call.ts";
 import type { RunMemory } from "./closed-runs.ts";
 import type { ModelCall } from "./model-call.ts";
+import type { Link } from "./parent-context.ts";
 import type { Run } from "./run.ts";
-import type { CallEnd, Facts, Link, ModelEnd, ModelOpening, RunEnd } from "./signals.ts";
+import type { CallEnd, Facts, ModelEnd, ModelOpening, RunEnd } from "./signal.ts";
 
 /**
  * What the lifecycle calls to make spans. Each span it opens it closes exactly once.
@@ -33,13 +34,13 @@ export interface SpanDriver<H> extends RunMemory<H> {
   /** More is known of something open. */
   addFacts(handle: H, facts: Facts): void;
   /** A point in the life of something open. */
-  note(run: Run<H>, handle: H, at: Instant, name: string, facts: Facts | undefined): void;
+  addEvent(run: Run<H>, handle: H, at: Instant, name: string, facts: Facts | undefined): void;
   /** A point in the run's life: an approval was given. */
-  noteApproval(run: Run<H>, at: Instant, callId: string, name: string): void;
+  addApprovalEvent(run: Run<H>, at: Instant, callId: string, name: string): void;
   /** A run that is open for long: something in the backend to find it by. */
   mark(run: Run<H>, at: Instant): void;
   /** The run was resumed from another one, which became known after its start. */
-  noteResumed(run: Run<H>, link: Link<H>): void;
+  linkResumed(run: Run<H>, link: Link<H>): void;
   /**
    * A handle for a span that is known by its ids alone.
    *

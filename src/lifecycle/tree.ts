@@ -7,10 +7,10 @@ import { type TenantList, TenantTrees } from "./tenant-trees.ts";
  * knows them. A parent that waits for its children is not silent.
  */
 export class Tree<H> {
-  /** Latest event time heard in the tree. */
+  /** Latest event time in the tree. */
   lastAt: Instant;
-  /** When it was last heard of, by this process's clock; `undefined` where that does not count. */
-  heardAt: Instant | undefined = undefined;
+  /** Its last activity, by this process's clock; `undefined` where that does not count. */
+  activityAt: Instant | undefined = undefined;
   /** Open runs, least recently active first. */
   first: Run<H> | undefined = undefined;
   last: Run<H> | undefined = undefined;
@@ -93,10 +93,10 @@ export class Forest<H> {
     this.touch(run, at);
   }
 
-  /** Something was heard of the run. */
+  /** Notes activity of a run. */
   touch(run: Run<H>, at: Instant): void {
     const tree = run.tree;
-    if (tree.heardAt !== this.clock) tree.heardAt = this.clock;
+    if (tree.activityAt !== this.clock) tree.activityAt = this.clock;
     if (compareInstants(at, tree.lastAt) > 0) tree.lastAt = at;
     if (compareInstants(at, run.lastAt) > 0) run.lastAt = at;
     if (tree.last !== run) {
@@ -106,7 +106,7 @@ export class Forest<H> {
     if (this.#last !== tree) this.#moveToEnd(tree);
   }
 
-  /** The tree counts as last heard of at `at`, as if it were touched now. */
+  /** The last activity of the tree counts as `at`, as if it were touched now. */
   moveToEnd(tree: Tree<H>, at: Instant): void {
     tree.lastAt = at;
     if (this.#last !== tree) this.#moveToEnd(tree);

@@ -4,7 +4,7 @@ import type { AuditSink } from "../audit/audit-sink.ts";
 import type { GraphEvent } from "../audit/wire/graph-event.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { SpanHandle } from "./span-handle.ts";
-import { spanRefs } from "./span-refs.ts";
+import { spanRefs } from "./span-handle.ts";
 import type { Telemetry } from "./telemetry.ts";
 
 /** Follows a pending row, so that its run's span waits for it. */
@@ -28,7 +28,7 @@ export class BridgeAudit extends AuditCalls {
 
   override recordResumed(scope: ResumeScope, fromCheckpoint: string): Promise<RowAnchor> {
     try {
-      this.#telemetry.noteResumed(scope.tenant_id, scope.run_id, scope.resumed_from_run_id);
+      this.#telemetry.linkResumed(scope.tenant_id, scope.run_id, scope.resumed_from_run_id);
     } catch (error) {
       return Promise.reject(error);
     }

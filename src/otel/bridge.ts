@@ -1,7 +1,7 @@
 import type { Context } from "@opentelemetry/api";
 import type { AuditCalls } from "../audit/audit-calls.ts";
 import { AuditSink, type RecordRefs } from "../audit/audit-sink.ts";
-import type { RowWaiter, RowWaiters } from "../audit/row-waiter.ts";
+import type { RowWaiter } from "../audit/row-waiter.ts";
 import type { SessionLog } from "../audit/session-log.ts";
 import type { RunContextSource } from "../context/context-source.ts";
 import type { RunContext } from "../context/run-context.ts";
@@ -9,6 +9,7 @@ import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
 import { checkHas, checkOptionsObject, shownNumber } from "../events/option-checks.ts";
+import type { Run } from "../lifecycle/run.ts";
 import type {
   AgentEventSink,
   ClosableSink,
@@ -17,9 +18,9 @@ import type {
 } from "../sinks/agent-event-sink.ts";
 import { BridgeAudit } from "./bridge-audit.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import type { EndHold } from "./otel-driver.ts";
 import { runContextOf } from "./run-context-of.ts";
-import { type Rows, RunRows } from "./run-rows.ts";
+import { RunRows, type SegmentRows } from "./run-rows.ts";
+import { type CallSpan, callIn, type SpanHandle, spanRefs } from "./span-handle.ts";
 import { Telemetry } from "./telemetry.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
 import { LONGEST_WAIT_MS } from "./within.ts";
@@ -42,7 +43,8 @@ export interface BridgeInternals {
   readonly telemetry: Telemetry;
   /** Absent without an audit log. */
   readonly audit: AuditSink | undefined;
-  readonly waiters: RowWaiters;
+  /** The rows of each run: its span waits for them. */
+  readonly rows: RunRows;
   /** Flushes and closes the bridge without its provider, which its owner flushes once for all sinks. */
   readonly own: Required<ClosableSink>;
 }
@@ -70,7 +72,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     internalsOf = (bridge) => ({
       telemetry: bridge.#telemetry,
       audit: bridge.#sink,
-      waiters: bridge.#waiters,
+      rows: bridge.#rows,
       own: {
         forceFlush: async () => {
           if (!(await bridge.#rows.settle(bridge.#timeoutMs))) throw bridge.#late();
@@ -82,7 +84,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
 
   readonly #telemetry: Telemetry;
   /** Told of all rows. */
-  readonly #fate: RowWaiter = {
+  readonly #rowOutcomes: RowWaiter = {
     stored: () => {
       this.#failing = false;
     },
@@ -92,10 +94,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
       this.#telemetry.reporter.report(error, "audit append");
     },
   };
-  readonly #rows = new RunRows(this.#fate);
-  readonly #waiters: RowWaiters = {
-    of: (tenantId, runId) => this.#rows.waiterOf(this.#telemetry.find(tenantId, runId)),
-  };
+  readonly #rows = new RunRows(this.#rowOutcomes);
   readonly #log: SessionLog | undefined;
   readonly #sink: AuditSink | undefined;
   readonly #reason: "shutdown" | "end_of_input";
@@ -115,8 +114,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     checkHas(options.audit, "audit", "append");
     this.#reason = options.mode === "replay" ? "end_of_input" : "shutdown";
     this.#timeoutMs = patience(options.shutdownTimeoutMs ?? 5_000);
-    const hold: EndHold = (run, finish) => this.#rows.hold(run, finish);
-    this.#telemetry = new Telemetry(options, options.audit === undefined ? undefined : hold);
+    this.#telemetry = new Telemetry(options, options.audit !== undefined);
     this.#log = options.audit;
     if (options.audit === undefined) return;
     this.#sink = new AuditSink({ log: options.audit });
@@ -142,28 +140,32 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
       return undefined;
     }
     const at = telemetry.timeOf(envelope);
-    this.#rows.held = undefined;
-    const recorded = telemetry.take(event, envelope, at);
+    const taken = telemetry.take(event, envelope, at);
     try {
-      if (recorded === "no") return this.#isShut ? this.#tellLost(event) : undefined;
+      if (taken === "no") return this.#isShut ? this.#tellLost(event) : undefined;
       const { type, tenant_id, run_id } = event;
-      const refs = this.#refsOf(event, envelope);
-      if (recorded === "again") return this.#recordAgain(sink, event, at, refs);
-      const stored = sink.recordFor(event, at, refs, this.#waiters);
+      const outcome = typeof taken === "string" ? undefined : taken;
+      const run = outcome?.run ?? telemetry.find(tenant_id, run_id);
+      // Read now: a hook that sends makes the next outcome.
+      const ended = outcome?.ended === true;
+      const refs = this.#refsOf(event, envelope, run, outcome?.call);
+      if (taken === "repeat") return this.#recordAgain(sink, run, event, at, refs);
+      const row = sink.prepare(event, at, refs);
+      const stored = row && sink.append(row, this.#rows.waiterOf(run));
       switch (type) {
         case "started":
-          if (!this.#failing || recorded === "unread") return undefined;
+          if (!this.#failing || taken === "unread") return undefined;
           return droppable(this.#probe(tenant_id, run_id, at));
         case "complete":
         case "failed":
         case "interrupted":
-          return this.#ended(type, this.#rows.held);
+          return ended ? this.#ended(type, run?.handle?.rows) : undefined;
         default:
           return stored;
       }
     } catch (error) {
       // Reading it threw, as with a Proxy or a getter: no event, and nothing that its sender has to hear of.
-      if (recorded === "yes") telemetry.refuse(error);
+      if (taken !== "repeat" && taken !== "unread") telemetry.refuse(error);
       return undefined;
     }
   }
@@ -192,8 +194,8 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
    * @example
    * await bridge.withSpan({ tenant_id, run_id, tool_use_id }, () => callTool());
    */
-  withSpan<T>(place: SpanTarget, work: () => T): T {
-    return this.#telemetry.contexts.withSpan(place, work);
+  withSpan<T>(target: SpanTarget, work: () => T): T {
+    return this.#telemetry.contexts.withSpan(target, work);
   }
 
   /**
@@ -267,13 +269,13 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     switch (event?.type) {
       case "started": {
         const error = new Error("no run may start after the shutdown: it would have no audit rows");
-        this.#fate.failed(error);
+        this.#rowOutcomes.failed(error);
         return droppable(Promise.reject(error));
       }
       case "tool_start":
       case "tool_complete":
       case "tool_error":
-        this.#fate.failed(new Error(`no audit row of a ${event.type} after the shutdown`));
+        this.#rowOutcomes.failed(new Error(`no audit row of a ${event.type} after the shutdown`));
         return;
       default:
         return;
@@ -291,16 +293,17 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
    */
   #recordAgain(
     sink: AuditSink,
+    run: Run<SpanHandle> | undefined,
     event: AgentEvent,
     at: Instant,
     refs: RecordRefs,
   ): void | Promise<void> {
-    const run = this.#telemetry.find(event.tenant_id, event.run_id);
     if (run === undefined) return undefined;
     const write = () => {
       if (this.#telemetry.auditFailures === 0) return undefined;
       try {
-        return sink.recordFor(event, at, refs, this.#waiters);
+        const row = sink.prepare(event, at, refs);
+        return row && sink.append(row, this.#rows.waiterOf(run));
       } catch (error) {
         // It could be read when it came first, or changed nothing then either.
         this.#telemetry.reporter.report(error, "event");
@@ -310,15 +313,23 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     return this.#rows.arrived(run)?.then(write) ?? write();
   }
 
-  #refsOf(event: AgentEvent, envelope: EventEnvelope | undefined): RecordRefs {
-    const ids = event.type === "started" ? undefined : this.#telemetry.idsOf(event);
+  #refsOf(
+    event: AgentEvent,
+    envelope: EventEnvelope | undefined,
+    run: Run<SpanHandle> | undefined,
+    call: CallSpan | undefined,
+  ): RecordRefs {
+    const ids =
+      event.type === "started" || run === undefined
+        ? undefined
+        : spanRefs(run, call ?? callIn(run, event));
     // Programs without types give `null` for none.
     if (envelope === undefined || envelope === null) return ids ?? {};
     const { event_id, thread_id, root_run_id } = envelope;
     return { ...ids, event_id, thread_id, root_run_id };
   }
 
-  #ended(type: "complete" | "failed" | "interrupted", rows: Rows | undefined) {
+  #ended(type: "complete" | "failed" | "interrupted", rows: SegmentRows | undefined) {
     if (rows === undefined || (rows.pending === 0 && rows.failure === undefined)) return undefined;
     const ended = rows.settled().then(() => {
       // Upstream's agent aborts on an error here; at the other terminals it has its own to tell.

@@ -1,16 +1,16 @@
-import type { Bent, IgnoredReason } from "../lifecycle/counters.ts";
+import type { Adjustment, IgnoredReason } from "../lifecycle/counters.ts";
 import type { OverflowLabel } from "./metrics/bridge-counts.ts";
 
-/** What a sink has done and what it had to bend, since it was made. All are counts. */
+/** What a sink has done and which adjustments it made, since it was made. All are counts. */
 export interface Diagnostics {
   /** Events that came in. */
   readonly events: number;
   /** Events that changed nothing, by reason. */
   readonly ignored: Readonly<Record<IgnoredReason, number>>;
-  /** Things that had to be bent to keep the promises, by kind: limits, clocks, tenants. */
-  readonly bent: Readonly<Record<Bent, number>>;
+  /** Adjustments made to keep the promises, by kind: limits, clocks, tenants. */
+  readonly adjustments: Readonly<Record<Adjustment, number>>;
   /**
-   * `bent.tenant_conflicts` by tenant: the one whose event named a run or trace of another tenant. Which
+   * `adjustments.tenant_conflicts` by tenant: the one whose event named a run or trace of another tenant. Which
    * tenants are shown by name is the option `metrics.tenants` (default: the first 50); the rest is `_other`.
    */
   readonly tenantConflicts: Readonly<Record<string, number>>;

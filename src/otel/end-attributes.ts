@@ -1,8 +1,8 @@
-import { textIn } from "../dialects/entelix/loose-values.ts";
+import { textIn } from "../dialects/entelix/signals.ts";
 import type { InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { ErrorEnvelope } from "../errors/error-kinds.ts";
 import { decimalText, MOST_INT } from "../events/value-limits.ts";
-import type { RunUsage } from "../lifecycle/signals.ts";
+import type { RunUsage } from "../lifecycle/signal.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
 /** Sets the error envelope of a failed run or call. */

@@ -3,8 +3,9 @@ import type { FailureKindId } from "../errors/error-kinds.ts";
 import type { Instant } from "../events/instant.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
+import type { Link } from "../lifecycle/parent-context.ts";
 import type { Run } from "../lifecycle/run.ts";
-import type { CallEnd, Facts, Link, ModelEnd, ModelOpening, RunEnd } from "../lifecycle/signals.ts";
+import type { CallEnd, Facts, ModelEnd, ModelOpening, RunEnd } from "../lifecycle/signal.ts";
 import type { SpanDriver } from "../lifecycle/span-driver.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { CustomAttributes } from "./custom-attributes.ts";
@@ -25,18 +26,13 @@ export interface AuditAnchor {
   readonly failed: boolean;
 }
 
-/**
- * Holds the end of a run's span back until the rows of the run are stored. It must call `finish`
- * exactly once, with the last row, or with nothing when the run has none.
- */
-export type EndHold = (run: Run<SpanHandle>, finish: (anchor?: AuditAnchor) => void) => void;
-
 export interface OtelDriverOptions {
   readonly port: SpanPort;
   readonly content: ContentPolicy;
   readonly custom: CustomAttributes | undefined;
   readonly benign: ReadonlySet<FailureKindId>;
-  readonly hold: EndHold | undefined;
+  /** Every call is followed: its audit row names its occurrence by its span id. */
+  readonly audited: boolean;
 }
 
 /** What is redacted and cut wherever it stands. */
@@ -51,14 +47,14 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
   readonly #content: ContentPolicy;
   readonly #custom: CustomAttributes | undefined;
   readonly #ends: SpanEnds;
-  readonly #hold: EndHold | undefined;
+  readonly #audited: boolean;
 
   constructor(options: OtelDriverOptions) {
     this.#port = options.port;
     this.#content = options.content;
     this.#custom = options.custom;
     this.#ends = new SpanEnds(options.content, options.benign);
-    this.#hold = options.hold;
+    this.#audited = options.audited;
   }
 
   openRun(
@@ -99,8 +95,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
   }
 
   followsCalls(run: Run<SpanHandle>): boolean {
-    // With an audit side every call is followed: its row names the call's occurrence by its span id.
-    return this.#hold !== undefined || run.handle === undefined || run.handle.recorded;
+    return this.#audited || run.handle === undefined || run.handle.recorded;
   }
 
   completeRun(run: Run<SpanHandle>, links: readonly Link<SpanHandle>[]): void {
@@ -133,8 +128,9 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
         this.#port.contain(error);
       }
     }
-    if (this.#hold === undefined) this.#port.end(handle, at);
-    else this.#hold(run, (anchor) => this.#endAudited(handle, at, anchor));
+    const { rows } = handle;
+    if (rows === undefined) this.#port.end(handle, at);
+    else rows.endWith((anchor) => this.#endAudited(handle, at, anchor));
   }
 
   openCall(
@@ -247,7 +243,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     }
   }
 
-  note(
+  addEvent(
     run: Run<SpanHandle>,
     handle: SpanHandle,
     at: Instant,
@@ -260,8 +256,8 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       const text = attributes?.[OPERATOR_TEXT];
       if (attributes !== undefined && typeof text === "string") {
         const { tenantId, runId } = run;
-        const place = { attribute: OPERATOR_TEXT, tenantId, runId };
-        attributes[OPERATOR_TEXT] = this.#content.errorText(text, place);
+        const where = { attribute: OPERATOR_TEXT, tenantId, runId };
+        attributes[OPERATOR_TEXT] = this.#content.errorText(text, where);
       }
       handle.span.addEvent(name, attributes, at);
     } catch (error) {
@@ -269,7 +265,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     }
   }
 
-  noteApproval(run: Run<SpanHandle>, at: Instant, callId: string, name: string): void {
+  addApprovalEvent(run: Run<SpanHandle>, at: Instant, callId: string, name: string): void {
     if (run.handle === undefined || !run.handle.recording) return;
     const attributes: KnownAttributes = {
       "entelix.approval.outcome": "approved",
@@ -299,7 +295,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     );
   }
 
-  noteResumed(run: Run<SpanHandle>, link: Link<SpanHandle>): void {
+  linkResumed(run: Run<SpanHandle>, link: Link<SpanHandle>): void {
     if (run.handle === undefined || !run.handle.recording) return;
     const attributes: KnownAttributes = { "entelix.run.resumed_from": run.resumedFromRunId };
     this.#set(run.handle, attributes);
@@ -338,8 +334,8 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     );
   }
 
-  #endAudited(handle: SpanHandle, at: Instant, anchor: AuditAnchor | undefined): void {
-    if (anchor !== undefined && handle.recording) {
+  #endAudited(handle: SpanHandle, at: Instant, anchor: AuditAnchor): void {
+    if (handle.recording) {
       const attributes: KnownAttributes = {
         "entelix.audit.ordinal": anchor.ordinal,
         "entelix.audit.hash": anchor.hash,

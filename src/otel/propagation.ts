@@ -15,7 +15,7 @@ import type { CarrierOptions } from "../context/ignored-field.ts";
 import { readMessage, writeMessage } from "../context/message.ts";
 import { RUN_CONTEXT_HEADERS, type RunContext } from "../context/run-context.ts";
 import { type CurrentRun, currentRun } from "../runtime/current-run.ts";
-import { placeIn } from "./event-place.ts";
+import { scopeIn } from "./event-context.ts";
 import { callOf, runContextAt } from "./run-context-of.ts";
 
 /**
@@ -184,7 +184,7 @@ export class RunContextPropagator implements TextMapPropagator {
  */
 export function currentRunContext(): RunContext | undefined {
   const run = currentRun();
-  const place = placeIn(context.active());
+  const place = scopeIn(context.active());
   if (place !== undefined && isInnermost(place.run, run)) {
     const own = run?.runId === place.run.runId ? run : undefined;
     const { call } = place;

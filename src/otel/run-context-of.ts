@@ -2,8 +2,7 @@ import { isSpanContextValid } from "@opentelemetry/api";
 import type { RunContext } from "../context/run-context.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { Run } from "../lifecycle/run.ts";
-import type { SpanHandle } from "./span-handle.ts";
-import { spanRefs } from "./span-refs.ts";
+import { type SpanHandle, spanRefs } from "./span-handle.ts";
 import { formatTraceparent } from "./traceparent.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { type Context, context } from "@opentelemetry/api";
 import type { RunKeeper } from "../lifecycle/run-keeper.ts";
 import type { SpanTarget } from "../sinks/agent-event-sink.ts";
-import { contextInside } from "./event-place.ts";
+import { contextInside } from "./event-context.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
 /** The contexts of spans that are open, for code that runs inside them. */

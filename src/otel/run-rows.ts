@@ -5,36 +5,39 @@ import type { AuditAnchor } from "./otel-driver.ts";
 import type { SpanHandle } from "./span-handle.ts";
 import { within } from "./within.ts";
 
-type Finish = (anchor?: AuditAnchor) => void;
+type Finish = (anchor: AuditAnchor) => void;
 
-/** The audit rows of one segment of a run: what is on its way, what is stored, what failed. */
-export class Rows implements RowWaiter {
+/**
+ * The audit rows of one segment of a run: what is on its way, what is stored, what failed. They stand on
+ * the segment's span, which ends when all are stored.
+ */
+export class SegmentRows implements RowWaiter {
   pending = 0;
   last: RowAnchor | undefined = undefined;
   failure: { readonly error: unknown } | undefined = undefined;
-  finish: Finish | undefined = undefined;
-  readonly #fate: RowWaiter;
-  readonly #ending: Set<Rows>;
+  #finish: Finish | undefined = undefined;
+  readonly #outcomes: RowWaiter;
+  readonly #ending: Set<SegmentRows>;
   #settled: Promise<void> | undefined = undefined;
   #resolve: (() => void) | undefined = undefined;
 
   /**
-   * @param fate told of each row, before what follows from it.
+   * @param outcomes told of each row, before what follows from it.
    * @param ending the rows whose run has ended and which are not all stored.
    */
-  constructor(fate: RowWaiter, ending: Set<Rows>) {
-    this.#fate = fate;
+  constructor(outcomes: RowWaiter, ending: Set<SegmentRows>) {
+    this.#outcomes = outcomes;
     this.#ending = ending;
   }
 
   stored(anchor: RowAnchor): void {
-    this.#fate.stored(anchor);
+    this.#outcomes.stored(anchor);
     if (this.last === undefined || isHigher(anchor, this.last)) this.last = anchor;
     this.#done();
   }
 
   failed(error: unknown): void {
-    this.#fate.failed(error);
+    this.#outcomes.failed(error);
     this.failure ??= { error };
     this.#done();
   }
@@ -48,10 +51,17 @@ export class Rows implements RowWaiter {
     return this.#settled;
   }
 
+  /** The segment is over: its span ends at once, or when its rows are stored. */
+  endWith(finish: Finish): void {
+    this.#finish = finish;
+    if (this.pending === 0) this.release();
+    else this.#ending.add(this);
+  }
+
   /** Ends the run's span, if it waits, and wakes who waits for that. */
   release(): void {
-    const { finish } = this;
-    this.finish = undefined;
+    const finish = this.#finish;
+    this.#finish = undefined;
     finish?.({
       ordinal: this.last?.ordinal,
       hash: this.last?.hash,
@@ -70,25 +80,19 @@ export class Rows implements RowWaiter {
   }
 }
 
-/**
- * Keeps the end of a run's span back until the run's audit rows are stored (or have failed), so that
- * the span can carry the last one.
- */
+/** The audit rows of all runs. The end of a run's span waits for them, so that it can carry the last one. */
 export class RunRows {
-  /** Rows of the run whose end was asked for last; `undefined` when it had none. */
-  held: Rows | undefined = undefined;
-  readonly #fate: RowWaiter;
-  readonly #open = new Map<Run<SpanHandle>, Rows>();
-  readonly #ending = new Set<Rows>();
+  readonly #outcomes: RowWaiter;
+  readonly #ending = new Set<SegmentRows>();
 
-  /** @param fate told of each row. */
-  constructor(fate: RowWaiter) {
-    this.#fate = fate;
+  /** @param outcomes told of each row. */
+  constructor(outcomes: RowWaiter) {
+    this.#outcomes = outcomes;
   }
 
   /** A row of the run, or of none that is known, is on its way: who is to be told of it. */
   waiterOf(run: Run<SpanHandle> | undefined): RowWaiter {
-    if (run === undefined) return this.#fate;
+    if (run === undefined) return this.#outcomes;
     const rows = this.#rowsOf(run);
     rows.pending++;
     return rows;
@@ -101,22 +105,8 @@ export class RunRows {
 
   /** Resolves when no row of the open run is on its way any more; `undefined` where none is. */
   arrived(run: Run<SpanHandle>): Promise<void> | undefined {
-    const rows = this.#open.get(run);
+    const rows = run.open ? run.handle?.rows : undefined;
     return rows === undefined || rows.pending === 0 ? undefined : rows.settled();
-  }
-
-  /** Called when a run's span is to end: at once, or when its rows are stored. */
-  hold(run: Run<SpanHandle>, finish: Finish): void {
-    const rows = this.#open.get(run);
-    this.held = rows;
-    if (rows === undefined) {
-      finish();
-      return;
-    }
-    this.#open.delete(run);
-    rows.finish = finish;
-    if (rows.pending === 0) rows.release();
-    else this.#ending.add(rows);
   }
 
   /**
@@ -144,13 +134,12 @@ export class RunRows {
     return left.length > 0;
   }
 
-  #rowsOf(run: Run<SpanHandle>): Rows {
+  #rowsOf(run: Run<SpanHandle>): SegmentRows {
+    const { handle, open } = run;
     // A late row of a run that has ended has no span to stand on.
-    const known = this.#open.get(run);
-    if (known !== undefined) return known;
-    const rows = new Rows(this.#fate, this.#ending);
-    if (run.open) this.#open.set(run, rows);
-    return rows;
+    if (!open || handle === undefined) return new SegmentRows(this.#outcomes, this.#ending);
+    handle.rows ??= new SegmentRows(this.#outcomes, this.#ending);
+    return handle.rows;
   }
 }
 

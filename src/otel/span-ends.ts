@@ -3,7 +3,7 @@ import type { FailureKindId } from "../errors/error-kinds.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Run } from "../lifecycle/run.ts";
-import type { CallEnd, ModelEnd, RunEnd } from "../lifecycle/signals.ts";
+import type { CallEnd, ModelEnd, RunEnd } from "../lifecycle/signal.ts";
 import type { ContentPolicy } from "./content.ts";
 import { setEnvelope, setInterruption, setUsage } from "./end-attributes.ts";
 import type { AttributeName } from "./semconv.ts";

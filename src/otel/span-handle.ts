@@ -8,7 +8,10 @@ import {
   type SpanContext,
   trace,
 } from "@opentelemetry/api";
-import type { Facts, FactValue } from "../lifecycle/signals.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
+import type { Run } from "../lifecycle/run.ts";
+import type { Facts, FactValue } from "../lifecycle/signal.ts";
+import type { SegmentRows } from "./run-rows.ts";
 import type { AttributeName } from "./semconv.ts";
 
 /** The API's own key for the active span, learnt from its public setter. */
@@ -32,6 +35,8 @@ export class SpanHandle implements Context {
   recorded: boolean;
   /** Whether another id generator gave it its ids: nothing can be derived near it. */
   foreign = false;
+  /** The audit rows that its end waits for; made with the first one. */
+  rows: SegmentRows | undefined = undefined;
   readonly #derived: boolean;
   #span: Span | undefined;
 
@@ -136,4 +141,39 @@ function learnSpanKey(): symbol {
   if (learnt === undefined)
     throw new Error("@opentelemetry/api: trace.setSpan sets no context key");
   return learnt;
+}
+
+export interface SpanRefs {
+  readonly trace_id: string;
+  /** Absent where a foreign id generator gave the span of a closed call its id. */
+  readonly span_id?: string;
+}
+
+/** What a row needs of a call: its span while that is open, and the id that is derived for it. */
+export interface CallSpan {
+  readonly handle?: SpanHandle | undefined;
+  readonly spanId: string;
+}
+
+/** The ids on the span of a run, or of one of its calls. */
+export function spanRefs(run: Run<SpanHandle>, call?: CallSpan | undefined): SpanRefs {
+  const own = run.handle?.recorded ? run.handle.spanContext : undefined;
+  const trace_id = own?.traceId ?? run.traceId;
+  if (call === undefined) return { trace_id, span_id: own?.spanId ?? run.spanId };
+  const open = call.handle?.spanContext.spanId;
+  if (open !== undefined) return { trace_id, span_id: open };
+  const foreign = own !== undefined && own.spanId !== run.spanId;
+  if (foreign) return { trace_id };
+  return { trace_id, span_id: call.spanId };
+}
+
+/** The call that an event which opened and closed none is about. */
+export function callIn(run: Run<SpanHandle>, event: AgentEvent): CallSpan | undefined {
+  if (!("tool_use_id" in event)) return undefined;
+  const id = event.tool_use_id;
+  const last = run.history.last(id);
+  if (last !== undefined || event.type === "tool_start") return last;
+  // Of a run that is over only the numbers of its calls are kept.
+  const occurrence = run.history.occurrences(id);
+  return occurrence === 0 ? undefined : { spanId: run.ids.childSpanId("t", id, occurrence) };
 }

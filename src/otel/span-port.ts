@@ -9,7 +9,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Instant } from "../events/instant.ts";
-import { idSlot } from "./id-slot.ts";
+import { idSlot } from "./id-generator.ts";
 import type { Reporter } from "./report.ts";
 import { SpanHandle } from "./span-handle.ts";
 import { isTracingSuppressed } from "./suppressed-tracing.ts";

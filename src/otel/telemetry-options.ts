@@ -11,7 +11,7 @@ import {
 import type { LifecycleLimits } from "../lifecycle/limits.ts";
 import type { ContentOptions } from "./content.ts";
 import type { AttributeHook } from "./custom-attributes.ts";
-import type { ParentResolver, RootParent } from "./event-place.ts";
+import type { ParentResolver, RootParent } from "./event-context.ts";
 import type { MetricOptions } from "./metrics/metric-options.ts";
 import type { ErrorHook } from "./report.ts";
 

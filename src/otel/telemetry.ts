@@ -1,40 +1,38 @@
 import { type TracerProvider, trace } from "@opentelemetry/api";
-import { signal } from "../dialects/entelix/signals.ts";
+import { signalOf } from "../dialects/entelix/signals.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { now } from "../events/clock.ts";
-import type { EventEnvelope } from "../events/event-envelope.ts";
-import { readEventTime } from "../events/event-envelope.ts";
+import { type EventEnvelope, readEventTime } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
-import { SignalApplier } from "../lifecycle/apply-signal.ts";
 import { Lifecycle } from "../lifecycle/lifecycle.ts";
 import { type LifecycleLimits, resolveLimits } from "../lifecycle/limits.ts";
+import type { Outcome } from "../lifecycle/outcome.ts";
 import type { Run } from "../lifecycle/run.ts";
-import type { Signal } from "../lifecycle/signal.ts";
-import type { AbandonedReason } from "../lifecycle/signals.ts";
+import type { AbandonedReason, Signal } from "../lifecycle/signal.ts";
 import { VERSION } from "../version.ts";
 import { ContentPolicy } from "./content.ts";
 import { CustomAttributes } from "./custom-attributes.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import { CurrentPlace } from "./event-place.ts";
+import { EventContexts } from "./event-context.ts";
 import { flushProvider } from "./flush-provider.ts";
 import { NOTHING_REPLACED } from "./metrics/bridge-counts.ts";
 import { BridgeMetrics } from "./metrics/bridge-metrics.ts";
 import { resolveCaps } from "./metrics/metric-options.ts";
 import { TenantTally } from "./metrics/tenant-tally.ts";
-import { type EndHold, OtelDriver } from "./otel-driver.ts";
+import { OtelDriver } from "./otel-driver.ts";
 import { Reporter } from "./report.ts";
 import { RunContexts } from "./run-contexts.ts";
 import type { SpanHandle } from "./span-handle.ts";
 import { SpanPort } from "./span-port.ts";
-import { callIn, type SpanRefs, spanRefs } from "./span-refs.ts";
 import { checkTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 import { formatTraceparent } from "./traceparent.ts";
 
 /**
- * Whether an event leaves its row in the audit log. `unread`: it threw when it was read, and is counted;
- * its row is tried, should it have one.
+ * What an event has done. `repeat`: its event id has come before, so it changed nothing. `no`: nor did a
+ * repeat that has no event id, what is no event at all, or what comes after the shutdown. `unread`: it
+ * threw when it was read, and is counted; its audit row is tried, should it have one.
  */
-export type Recorded = "yes" | "again" | "no" | "unread";
+export type Taken = Outcome<SpanHandle> | "repeat" | "no" | "unread";
 
 /** How often a live sink looks for old and long-open runs, in ms. */
 const SWEEP_MS = 5_000;
@@ -43,10 +41,9 @@ const SWEEP_MS = 5_000;
 export class Telemetry {
   readonly lifecycle: Lifecycle<SpanHandle>;
   readonly contexts: RunContexts;
-  readonly #signals: SignalApplier<SpanHandle>;
   readonly reporter: Reporter;
   readonly #driver: OtelDriver;
-  readonly #place: CurrentPlace;
+  readonly #eventContexts: EventContexts;
   readonly #port: SpanPort;
   readonly #content: ContentPolicy;
   readonly #custom: CustomAttributes | undefined;
@@ -68,7 +65,8 @@ export class Telemetry {
    */
   horizon: () => number = noHorizon;
 
-  constructor(options: TelemetryOptions, hold?: EndHold) {
+  /** @param audited whether the audit log gets a row of each call. */
+  constructor(options: TelemetryOptions, audited = false) {
     checkTelemetryOptions(options);
     const limits = resolveLimits(options.limits);
     this.reporter = new Reporter(options.onError);
@@ -88,26 +86,23 @@ export class Telemetry {
       content: this.#content,
       custom: this.#custom,
       benign,
-      hold,
+      audited,
     });
-    this.#place = new CurrentPlace(
-      {
-        live: this.#live,
-        rootParent: options.rootParent ?? "own",
-        resolveParent: options.resolveParent,
-      },
-      this.reporter,
-    );
+    this.#eventContexts = new EventContexts({
+      live: this.#live,
+      rootParent: options.rootParent ?? "own",
+      resolveParent: options.resolveParent,
+      reporter: this.reporter,
+    });
     const labels = this.#live && options.metrics !== false ? options.metrics : undefined;
     this.#conflicts = new TenantTally(resolveCaps(labels).tenants);
-    this.lifecycle = new Lifecycle(this.#driver, this.#place, limits, (tenantId) => {
+    this.lifecycle = new Lifecycle(this.#driver, limits, (tenantId) => {
       this.#conflicts.add(tenantId);
       this.#metrics?.tenantConflict(tenantId);
     });
     this.contexts = new RunContexts(this.lifecycle.runs, (error) =>
       this.reporter.report(error, "withSpan"),
     );
-    this.#signals = new SignalApplier(this.lifecycle, this.#driver);
     if (this.#live && options.metrics !== false) {
       this.#metrics = new BridgeMetrics({
         provider: options.meterProvider,
@@ -138,14 +133,8 @@ export class Telemetry {
     this.take(event, envelope, this.timeOf(envelope));
   }
 
-  /**
-   * Takes one event.
-   *
-   * @returns whether it is to be recorded. `again`: its event id has come before, so it changed nothing;
-   *   `no`: nor did a repeat that has no event id, what is no event at all, or what comes after the
-   *   shutdown.
-   */
-  take(event: AgentEvent, envelope: EventEnvelope | undefined, at: Instant): Recorded {
+  /** Takes one event. */
+  take(event: AgentEvent, envelope: EventEnvelope | undefined, at: Instant): Taken {
     const { lifecycle } = this;
     if (this.#unmetered) {
       this.#unmetered = false;
@@ -158,23 +147,20 @@ export class Telemetry {
       lifecycle.counters.ignored[this.#closed ? "after_shutdown" : "not_an_event"]++;
       return "no";
     }
-    // A live event without an envelope is nearly always of no interest to anybody but the lifecycle.
-    const placed = envelope !== undefined || this.#place.asksForEvent;
-    if (placed) this.#place.enter(event, envelope);
     const before = lifecycle.counters.events;
     try {
       this.#tick(at, event);
+      lifecycle.counters.events++;
       const eventId = envelope?.event_id;
-      if (eventId === undefined) lifecycle.beginUnidentified();
-      else if (!lifecycle.begin(event.tenant_id, eventId)) return "again";
-      return signal(lifecycle, event, at) ? "yes" : "no";
+      if (eventId !== undefined && lifecycle.isRepeat(event.tenant_id, eventId)) return "repeat";
+      const context = this.#eventContexts.of(event, envelope);
+      const outcome = lifecycle.apply(signalOf(event, at), context);
+      return outcome.taken ? outcome : "no";
     } catch (error) {
       // The driver contains its provider: what comes up to here is a malformed event.
       if (lifecycle.counters.events === before) lifecycle.counters.events++;
       this.refuse(error);
       return "unread";
-    } finally {
-      if (placed) this.#place.leave();
     }
   }
 
@@ -197,23 +183,22 @@ export class Telemetry {
       return false;
     }
     this.#tick(at);
-    return lifecycle.begin(tenantId, eventId);
+    lifecycle.counters.events++;
+    return eventId === undefined || !lifecycle.isRepeat(tenantId, eventId);
   }
 
   /** Carries out what a dialect read in an event with this envelope. */
   apply(signals: readonly Signal[], envelope: EventEnvelope | undefined): void {
-    this.#place.enter(undefined, envelope);
     try {
-      for (const signal of signals) this.#signals.apply(signal);
+      const context = this.#eventContexts.of(undefined, envelope);
+      for (const signal of signals) this.lifecycle.apply(signal, context);
     } catch (error) {
       this.refuse(error);
-    } finally {
-      this.#place.leave();
     }
   }
 
-  /** Replay only: its run was heard of by a line that says no more than that, and it is so late. */
-  hear(signal: Signal): void {
+  /** Replay only: a line shows that a run is active, and no more. */
+  keepAlive(signal: Signal): void {
     if (this.#closed) return;
     this.#tick(signal.at);
     this.apply([signal], undefined);
@@ -242,19 +227,11 @@ export class Telemetry {
     return this.lifecycle.runs.find(tenantId, runId);
   }
 
-  /** Trace and span id of the run or call that an event was about, for its audit row. */
-  idsOf(event: AgentEvent): SpanRefs | undefined {
-    const run = this.lifecycle.lastRun ?? this.find(event.tenant_id, event.run_id);
-    if (run === undefined) return undefined;
-    const call = this.lifecycle.lastCall ?? callIn(run, event);
-    return spanRefs(run, call);
-  }
-
   /** The runtime says which interrupted run this one continues. */
-  noteResumed(tenantId: string, runId: string, resumedFromRunId: string | undefined): void {
+  linkResumed(tenantId: string, runId: string, resumedFromRunId: string | undefined): void {
     if (resumedFromRunId === undefined) return;
     try {
-      this.lifecycle.noteResumed(tenantId, runId, resumedFromRunId);
+      this.lifecycle.runs.linkResumed(tenantId, runId, resumedFromRunId);
     } catch (error) {
       this.#port.contain(error);
     }
@@ -294,7 +271,7 @@ export class Telemetry {
     return {
       events: counters.events,
       ignored: { ...counters.ignored },
-      bent: { ...counters.bent, forgotten_call_ids: runs.forgottenCallIds },
+      adjustments: { ...counters.adjustments, forgotten_call_ids: runs.forgottenCallIds },
       tenantConflicts: this.#conflicts.counts(),
       runsStarted: counters.runsStarted,
       openRuns: runs.openRuns,
@@ -302,7 +279,7 @@ export class Telemetry {
       foreignIds: this.#port.foreignIds,
       providerFailures: this.#port.failures,
       redactionFailures: this.#content.failures,
-      hookFailures: this.#place.failures + (this.#custom?.failures ?? 0),
+      hookFailures: this.#eventContexts.failures + (this.#custom?.failures ?? 0),
       droppedAttributes: this.#custom?.dropped ?? 0,
       auditFailures: this.auditFailures,
       metricFailures: this.#metrics?.failures ?? 0,

@@ -235,7 +235,7 @@ describe("replay --no-spans", () => {
       late: 0,
       unknown_types: {},
       unknown_values: {},
-      bent: {},
+      adjustments: {},
       failures: 0,
       audit: { ...audit, rows: 3, rows_by_kind: { tool_call: 3 } },
       unreadable: [],

@@ -28,7 +28,7 @@ describe("replay --json", () => {
       late: 0,
       unknown_types: {},
       unknown_values: {},
-      bent: {},
+      adjustments: {},
       failures: 0,
       unreadable: [],
     });

@@ -154,7 +154,7 @@ describe("a child in another process", () => {
     expect(there.find("invoke_agent child").attributes).not.toHaveProperty(
       "entelix.parent.missing",
     );
-    expect(there.diagnostics().bent).toMatchObject({ missing_parents: 0, tenant_conflicts: 0 });
+    expect(there.diagnostics().adjustments).toMatchObject({ missing_parents: 0, tenant_conflicts: 0 });
   });
 
   it("carries the root on to the next process", () => {
@@ -237,7 +237,7 @@ describe("where one service sees the events of both", () => {
       trace: CHILD.replaceAll("-", ""),
       linkKinds: ["parent_of_other_tenant"],
     });
-    expect(here.diagnostics().bent.tenant_conflicts).toBe(1);
+    expect(here.diagnostics().adjustments.tenant_conflicts).toBe(1);
   });
 
   it.each([1, 2])(

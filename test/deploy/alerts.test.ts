@@ -60,13 +60,13 @@ const COLLECTOR_METRICS = [
 ];
 /** On every series: of the target or the resource, and of an SDK that ran out of label sets. */
 const ANYWHERE = ["job", "instance", "otel_metric_overflow"];
-const { bent, ignored } = new Counters();
+const { adjustments, ignored } = new Counters();
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   entelix_failure_kind: FAILURE_KIND_IDS,
   entelix_tool_error_kind: TOOL_ERROR_KINDS,
   entelix_run_outcome: ["complete", "failed", "interrupted", "abandoned", "refused"],
   entelix_root: ["true", "false"],
-  entelix_reason: [...Object.keys(bent), ...Object.keys(ignored)],
+  entelix_reason: [...Object.keys(adjustments), ...Object.keys(ignored)],
   gen_ai_operation_name: ["invoke_agent", "execute_tool"],
 };
 

@@ -43,12 +43,18 @@ describe("docs/limits.md", () => {
   });
 
   it("names counts that there are", () => {
-    const { bent, ignored, ...counts } = new Bridge().diagnostics();
-    const known = new Set([...Object.keys(bent), ...Object.keys(ignored), ...Object.keys(counts)]);
+    const { adjustments, ignored, ...counts } = new Bridge().diagnostics();
+    const known = new Set([
+      ...Object.keys(adjustments),
+      ...Object.keys(ignored),
+      ...Object.keys(counts),
+    ]);
     const named = tableRows(section(page, "Runs and calls")).flatMap(([, , , count = ""]) =>
       count === "none" ? [] : count.split(", "),
     );
-    const inText = [...page.matchAll(/`(?:bent|ignored)\.(\w+)`/g)].map(([, count = ""]) => count);
+    const inText = [...page.matchAll(/`(?:adjustments|ignored)\.(\w+)`/g)].map(
+      ([, count = ""]) => count,
+    );
     expect([...named, ...inText].filter((count) => !known.has(count))).toEqual([]);
     expect(inText).toEqual(expect.arrayContaining(Object.keys(ignored)));
   });

@@ -30,7 +30,7 @@ function keep(size: number) {
   const calls = new ClosedCalls(64);
   const runs = new ClosedRuns<string>(size, calls, memory, {
     run: (run) => void forgotten.push(`run ${run.runId}`),
-    placed: (traceId) => void forgotten.push(`placed ${traceId}`),
+    inOtherTrace: (traceId) => void forgotten.push(`placed ${traceId}`),
   });
   return { runs, calls, forgotten };
 }

@@ -1,16 +1,14 @@
 import { performance } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
-import { Lifecycle } from "../../src/lifecycle/lifecycle.ts";
-import { resolveLimits } from "../../src/lifecycle/limits.ts";
-import { FakeDriver, NOWHERE } from "./fake-driver.ts";
+import { FakeDriver } from "./fake-driver.ts";
+import { TestLifecycle } from "./test-lifecycle.ts";
 
 /** Milliseconds that 500 starts take where so many runs of as many tenants are open, and no more may be. */
 function costAt(openRuns: number): number {
-  const limits = resolveLimits({ openRuns, closedRuns: 1_000 });
-  const lifecycle = new Lifecycle(new FakeDriver(), NOWHERE, limits);
+  const lifecycle = new TestLifecycle(new FakeDriver(), { openRuns, closedRuns: 1_000 });
   let number = 0;
   const start = () => {
-    lifecycle.startRun(`tenant-${number}`, `run-${number}`, [++number, 0], "react", undefined);
+    lifecycle.startRun(`tenant-${number}`, `run-${number}`, [++number, 0], "react");
   };
   while (number <= openRuns) start();
   let least = Number.POSITIVE_INFINITY;
@@ -21,7 +19,7 @@ function costAt(openRuns: number): number {
     least = Math.min(least, performance.now() - from);
   }
   expect(lifecycle.runs.openRuns).toBe(openRuns);
-  expect(lifecycle.counters.bent.evicted_runs).toBe(number - openRuns);
+  expect(lifecycle.counters.adjustments.evicted_runs).toBe(number - openRuns);
   return least;
 }
 

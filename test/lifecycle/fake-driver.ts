@@ -1,13 +1,9 @@
 import type { Call } from "../../src/lifecycle/call.ts";
 import type { ModelCall } from "../../src/lifecycle/model-call.ts";
+import type { Link } from "../../src/lifecycle/parent-context.ts";
 import type { Run } from "../../src/lifecycle/run.ts";
-import type { EventPlace, Facts, Link, StartContext } from "../../src/lifecycle/signals.ts";
+import type { Facts } from "../../src/lifecycle/signal.ts";
 import type { SpanDriver } from "../../src/lifecycle/span-driver.ts";
-
-/** Nothing is known of a run's place. */
-export const NOWHERE: EventPlace<string> = {
-  startContext: (): StartContext<string> | undefined => undefined,
-};
 
 /**
  * A driver that makes no spans and writes down what it is asked for; a handle is the span's id. It
@@ -77,20 +73,20 @@ export class FakeDriver implements SpanDriver<string> {
     this.#do("addFacts", `${handle} ${JSON.stringify(facts)}`);
   }
 
-  note(_run: unknown, handle: string, _at: unknown, name: string): void {
-    this.#do("note", `${handle} ${name}`);
+  addEvent(_run: unknown, handle: string, _at: unknown, name: string): void {
+    this.#do("addEvent", `${handle} ${name}`);
   }
 
-  noteApproval(run: Run<string>): void {
-    this.#do("noteApproval", run.spanId);
+  addApprovalEvent(run: Run<string>): void {
+    this.#do("addApprovalEvent", run.spanId);
   }
 
   mark(run: Run<string>): void {
     this.#do("mark", run.spanId);
   }
 
-  noteResumed(run: Run<string>): void {
-    this.#do("noteResumed", run.spanId);
+  linkResumed(run: Run<string>): void {
+    this.#do("linkResumed", run.spanId);
   }
 
   derived(_traceId: string, spanId: string): string {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { OpenRuns } from "../../src/lifecycle/open-runs.ts";
 import { Run } from "../../src/lifecycle/run.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
+import { OpenRuns } from "../../src/lifecycle/run-table.ts";
 import { Tree } from "../../src/lifecycle/tree.ts";
 
 const run = (runId: string) =>

@@ -1,33 +1,23 @@
 import { describe, expect, it } from "vitest";
 import type { Instant } from "../../src/events/instant.ts";
-import { SignalApplier } from "../../src/lifecycle/apply-signal.ts";
-import { Lifecycle } from "../../src/lifecycle/lifecycle.ts";
-import { resolveLimits } from "../../src/lifecycle/limits.ts";
-import { endModelCall, startModelCall } from "../../src/lifecycle/model-signals.ts";
+import type { LifecycleLimits } from "../../src/lifecycle/limits.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import type { SignalKind } from "../../src/lifecycle/signal.ts";
-import type { EventPlace, StartContext } from "../../src/lifecycle/signals.ts";
 import { FakeDriver } from "./fake-driver.ts";
+import { TestLifecycle } from "./test-lifecycle.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
 const CHILD = "018f3c7a-0000-7000-8000-000000000003";
 const at = (seconds: number): Instant => [seconds, 0];
 const hashed = (tenant: string, runId = RUN) => RunIds.hashed(tenant, runId);
 
-function make(limits: Parameters<typeof resolveLimits>[0] = {}) {
+function make(limits: Partial<LifecycleLimits> = {}) {
   const driver = new FakeDriver();
   const conflicts: string[] = [];
-  const here: { context: StartContext<string> | undefined } = { context: undefined };
-  const place: EventPlace<string> = { startContext: () => here.context };
-  const lifecycle = new Lifecycle(driver, place, resolveLimits(limits), (tenant) => {
-    conflicts.push(tenant);
-  });
-  const applier = new SignalApplier(lifecycle, driver);
-  const say = (tenantId: string, seconds: number, kind: SignalKind) => {
-    lifecycle.begin(tenantId, undefined);
-    applier.apply({ tenantId, runId: RUN, at: at(seconds), ...kind });
-  };
-  return { driver, lifecycle, conflicts, here, say };
+  const lifecycle = new TestLifecycle(driver, limits, (tenant) => void conflicts.push(tenant));
+  const say = (tenantId: string, seconds: number, kind: SignalKind) =>
+    void lifecycle.say({ tenantId, runId: RUN, at: at(seconds), ...kind });
+  return { driver, lifecycle, conflicts, say };
 }
 
 type Test = ReturnType<typeof make>;
@@ -35,23 +25,18 @@ type Send = (test: Test, tenant: string, seconds: number) => void;
 
 /** Everything that may be the first that is heard of a run, by event or by a dialect's signal. */
 const OPENING: Readonly<Record<string, Send>> = {
-  started: ({ lifecycle }, tenant, s) =>
-    void lifecycle.startRun(tenant, RUN, at(s), "top", undefined),
-  tool_start: ({ lifecycle }, tenant, s) =>
-    void lifecycle.startCall(tenant, RUN, at(s), "x", "f", undefined, {}),
-  tool_complete: ({ lifecycle }, tenant, s) =>
-    void lifecycle.endCall(tenant, RUN, at(s), "x", "f", undefined, 0, undefined, "ok"),
+  started: ({ lifecycle }, tenant, s) => void lifecycle.startRun(tenant, RUN, at(s), "top"),
+  tool_start: ({ lifecycle }, tenant, s) => void lifecycle.startCall(tenant, RUN, at(s), "x"),
+  tool_complete: ({ lifecycle }, tenant, s) => void lifecycle.endCall(tenant, RUN, at(s), "x"),
   tool_error: ({ lifecycle }, tenant, s) => {
-    const problem = { outcome: "error", message: "reset" } as const;
-    lifecycle.endCall(tenant, RUN, at(s), "x", "f", undefined, 0, problem, undefined);
+    const end = { outcome: "error", message: "reset" } as const;
+    lifecycle.endCall(tenant, RUN, at(s), "x", "f", 0, end);
   },
-  approved: ({ lifecycle }, tenant, s) =>
-    void lifecycle.approveCall(tenant, RUN, at(s), "x", "f", undefined),
-  denied: ({ lifecycle }, tenant, s) => void lifecycle.denyCall(tenant, RUN, at(s), "x", "f", "no"),
-  model_start: ({ lifecycle }, tenant, s) =>
-    void startModelCall(lifecycle, tenant, RUN, at(s), "m", {}),
+  approved: ({ lifecycle }, tenant, s) => void lifecycle.approveCall(tenant, RUN, at(s), "x"),
+  denied: ({ lifecycle }, tenant, s) => void lifecycle.denyCall(tenant, RUN, at(s), "x"),
+  model_start: ({ lifecycle }, tenant, s) => void lifecycle.startModelCall(tenant, RUN, at(s), "m"),
   model_complete: ({ lifecycle }, tenant, s) =>
-    void endModelCall(lifecycle, tenant, RUN, at(s), "m", 0, { outcome: "complete" }),
+    void lifecycle.endModelCall(tenant, RUN, at(s), "m"),
   complete: ({ lifecycle }, tenant, s) =>
     void lifecycle.endRun(tenant, RUN, at(s), { outcome: "complete" }),
   failed: ({ lifecycle }, tenant, s) => {
@@ -60,7 +45,7 @@ const OPENING: Readonly<Record<string, Send>> = {
   },
   interrupted: ({ lifecycle }, tenant, s) =>
     void lifecycle.endRun(tenant, RUN, at(s), { outcome: "interrupted" }),
-  "a note": ({ say }, tenant, s) => say(tenant, s, { signal: "note", name: "n" }),
+  "a note": ({ say }, tenant, s) => say(tenant, s, { signal: "span_event", name: "n" }),
   "a fact": ({ say }, tenant, s) => say(tenant, s, { signal: "facts", facts: { a: 1 } }),
   "a dialect's model call": ({ say }, tenant, s) => say(tenant, s, { signal: "model_opens" }),
   "a dialect's denial": ({ say }, tenant, s) =>
@@ -69,13 +54,14 @@ const OPENING: Readonly<Record<string, Send>> = {
 
 /** What says nothing of a run that nobody has seen. */
 const SILENT: Readonly<Record<string, Send>> = {
-  "an event of an unknown type": ({ lifecycle }, tenant, s) =>
-    void lifecycle.noteActivity(tenant, RUN, at(s)),
-  "a resumption": ({ lifecycle }, tenant) => lifecycle.noteResumed(tenant, RUN, CHILD),
+  "an event of an unknown type": ({ say }, tenant, s) =>
+    say(tenant, s, { signal: "activity", unknownType: true }),
+  "a resumption": ({ lifecycle }, tenant) => lifecycle.runs.linkResumed(tenant, RUN, CHILD),
   "a possible end": ({ say }, tenant, s) =>
     say(tenant, s, { signal: "run_may_end", end: { outcome: "complete" } }),
-  "a model call's end": ({ say }, tenant, s) => say(tenant, s, { signal: "model_closes" }),
-  "a sign of life": ({ say }, tenant, s) => say(tenant, s, { signal: "heard" }),
+  "a model call's end": ({ say }, tenant, s) =>
+    say(tenant, s, { signal: "model_closes", end: { outcome: "complete" } }),
+  "a sign of life": ({ say }, tenant, s) => say(tenant, s, { signal: "activity" }),
 };
 
 /** How the first tenant's run stands when the second tenant's event comes. */
@@ -92,8 +78,8 @@ function begin(state: string): Test {
   const test = make();
   const { lifecycle } = test;
   if (state === "open and never announced") {
-    lifecycle.startCall("beta", RUN, at(1), "x", "f", undefined, {});
-  } else lifecycle.startRun("beta", RUN, at(1), "first", undefined);
+    lifecycle.startCall("beta", RUN, at(1), "x");
+  } else lifecycle.startRun("beta", RUN, at(1), "first");
   STATES[state]?.(test);
   return test;
 }
@@ -119,7 +105,7 @@ describe.each(Object.keys(STATES))("where another tenant's run of the id is %s",
     expect(test.lifecycle.runs.find("acme", RUN)).toMatchObject({ tenantId: "acme", traceId });
     expect(test.driver.done).toContain(`openRun ${spanId}`);
     expect(test.conflicts).toEqual(["acme"]);
-    expect(test.lifecycle.counters.bent.tenant_conflicts).toBe(1);
+    expect(test.lifecycle.counters.adjustments.tenant_conflicts).toBe(1);
     expect(stateOf(test, "beta")).toEqual(before);
   });
 
@@ -136,8 +122,8 @@ describe.each(Object.keys(STATES))("where another tenant's run of the id is %s",
 describe("a run that an event other than its start had to open beside another tenant's", () => {
   it("is named by its late start, and ends by its own end", () => {
     const { conflicts, driver, lifecycle } = begin("open");
-    lifecycle.startCall("acme", RUN, at(5), "x", "f", undefined, {});
-    expect(lifecycle.startRun("acme", RUN, at(6), "bank", undefined)).toBe(true);
+    lifecycle.startCall("acme", RUN, at(5), "x");
+    expect(lifecycle.startRun("acme", RUN, at(6), "bank")).toBe(true);
     expect(lifecycle.endRun("acme", RUN, at(7), { outcome: "complete" })).toBe(true);
     const { spanId } = hashed("acme");
     const call = hashed("acme").childSpanId("t", "x");
@@ -155,13 +141,13 @@ describe("a run that an event other than its start had to open beside another te
   });
 
   it("is the parent and the root of the tenant's own children", () => {
-    const { here, lifecycle } = begin("open");
-    lifecycle.startCall("acme", RUN, at(5), "x", "f", undefined, {});
+    const { lifecycle } = begin("open");
+    lifecycle.startCall("acme", RUN, at(5), "x");
     lifecycle.startRun("acme", CHILD, at(6), "child", RUN);
     const { traceId } = hashed("acme");
     expect(lifecycle.runs.find("acme", CHILD)).toMatchObject({ traceId, rootRunId: RUN });
-    here.context = { rootRunId: RUN };
-    lifecycle.startCall("acme", "r1", at(7), "x", "f", undefined, {});
+    lifecycle.parentContext = { rootRunId: RUN };
+    lifecycle.startCall("acme", "r1", at(7), "x");
     expect(lifecycle.runs.find("acme", "r1")).toMatchObject({ traceId, rootRunId: RUN });
   });
 
@@ -179,7 +165,7 @@ describe("a run that an event other than its start had to open beside another te
       const ids = ["1", "2", "1", "2"];
       for (const [n, id] of ids.entries()) {
         if (!test.lifecycle.begin("acme", id)) continue;
-        if (n % 2 === 0) test.lifecycle.startCall("acme", RUN, at(5), "x", "f", undefined, {});
+        if (n % 2 === 0) test.lifecycle.startCall("acme", RUN, at(5), "x");
         else test.lifecycle.endRun("acme", RUN, at(6), { outcome: "complete" });
       }
       return test.driver.done;
@@ -194,12 +180,12 @@ describe("too many open runs", () => {
   it("are paid for by the tenant that opens runs under the ids of others", () => {
     const { lifecycle } = make({ openRuns: 10 });
     const id = (n: number) => `018f3c7a-0000-7000-8000-0000000001${String(n).padStart(2, "0")}`;
-    for (let n = 0; n < 4; n++) lifecycle.startRun("acme", id(n), at(n), "bank", undefined);
+    for (let n = 0; n < 4; n++) lifecycle.startRun("acme", id(n), at(n), "bank");
     for (let n = 0; n < 50; n++) {
-      lifecycle.startCall("beta", id(n), at(10 + n), "x", "f", undefined, {});
+      lifecycle.startCall("beta", id(n), at(10 + n), "x");
     }
     expect(lifecycle.runs.openRuns).toBe(10);
-    expect(lifecycle.counters.bent.evicted_runs).toBe(44);
+    expect(lifecycle.counters.adjustments.evicted_runs).toBe(44);
     for (let n = 0; n < 4; n++) {
       expect(lifecycle.runs.find("acme", id(n))).toMatchObject({ open: true });
     }
@@ -208,12 +194,12 @@ describe("too many open runs", () => {
 
 describe("names that hold the separator of others", () => {
   it("do not link a run to another tenant's thread", () => {
-    const { driver, here, lifecycle } = make();
-    here.context = { threadId: "b\0th" };
-    lifecycle.startRun("a", RUN, at(1), "first", undefined);
+    const { driver, lifecycle } = make();
+    lifecycle.parentContext = { threadId: "b\0th" };
+    lifecycle.startRun("a", RUN, at(1), "first");
     lifecycle.endRun("a", RUN, at(2), { outcome: "interrupted" });
-    here.context = { threadId: "th" };
-    lifecycle.startRun("a\0b", CHILD, at(3), "second", undefined);
+    lifecycle.parentContext = { threadId: "th" };
+    lifecycle.startRun("a\0b", CHILD, at(3), "second");
     expect(driver.links).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TraceOwners } from "../../src/lifecycle/trace-owners.ts";
+import { TraceOwners } from "../../src/lifecycle/run-table.ts";
 
 describe("the owners of traces", () => {
   it("keep a trace until its last run lets go", () => {

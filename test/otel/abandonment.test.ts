@@ -26,7 +26,7 @@ describe("the age limit", () => {
         "entelix.run.abandoned_reason": "age",
       },
     });
-    expect(test.diagnostics().bent.aged_runs).toBe(1);
+    expect(test.diagnostics().adjustments.aged_runs).toBe(1);
   });
 
   it("counts from the last event of the tree, so that a parent waits for its children", () => {
@@ -42,7 +42,7 @@ describe("the age limit", () => {
       "invoke_agent child",
       "invoke_agent top",
     ]);
-    expect(test.diagnostics().bent.aged_runs).toBe(3);
+    expect(test.diagnostics().adjustments.aged_runs).toBe(3);
     expect(test.find("invoke_agent top").end).toBe("2026-04-29T12:00:35Z");
   });
 
@@ -59,7 +59,7 @@ describe("the age limit", () => {
       for (let n = 1; n < 6; n++) test.at(n * 8, four.toolStart(`call_${n}`));
       test.at(41, four.complete());
       test.at(42, one.complete());
-      expect(test.diagnostics().bent.aged_runs).toBe(0);
+      expect(test.diagnostics().adjustments.aged_runs).toBe(0);
       expect(test.find("invoke_agent top")).toMatchObject({
         start: "2026-04-29T12:00:00Z",
         end: "2026-04-29T12:00:42Z",
@@ -104,7 +104,7 @@ describe("the limit on open runs", () => {
         "entelix.run.abandoned_reason": "limit",
       },
     });
-    expect(test.diagnostics()).toMatchObject({ openRuns: 2, bent: { evicted_runs: 1 } });
+    expect(test.diagnostics()).toMatchObject({ openRuns: 2, adjustments: { evicted_runs: 1 } });
   });
 
   it("is paid for by the tenant that has the most, however old the runs of others are", () => {
@@ -121,7 +121,7 @@ describe("the limit on open runs", () => {
     expect(test.find("invoke_agent small 1")).toMatchObject({
       attributes: { "entelix.run.outcome": "complete" },
     });
-    expect(test.diagnostics()).toMatchObject({ openRuns: 3, bent: { evicted_runs: 15 } });
+    expect(test.diagnostics()).toMatchObject({ openRuns: 3, adjustments: { evicted_runs: 15 } });
   });
 
   it("takes a leaf before its parent, though the parent was silent longer", () => {
@@ -172,12 +172,12 @@ describe("the limit on closed runs", () => {
       test.at(0, run.started());
       test.at(1, run.complete());
     }
-    expect(test.diagnostics().bent.forgotten_runs).toBe(1);
+    expect(test.diagnostics().adjustments.forgotten_runs).toBe(1);
     test.at(1, two.complete());
     test.at(1, three.complete());
     expect(test.diagnostics().ignored.second_terminal).toBe(2);
     test.at(9, one.complete());
-    expect(test.diagnostics().bent.unseen_starts).toBe(1);
+    expect(test.diagnostics().adjustments.unseen_starts).toBe(1);
   });
 });
 

@@ -77,7 +77,7 @@ describe("approvals", () => {
       "entelix.approval.outcome",
     );
     expect(test.find("execute_tool last").attributes["entelix.approval.outcome"]).toBe("approved");
-    expect(test.diagnostics().bent.forgotten_approvals).toBe(1);
+    expect(test.diagnostics().adjustments.forgotten_approvals).toBe(1);
   });
 });
 

@@ -64,7 +64,10 @@ describe("duplicates of tool events without event ids", () => {
       ["2026-04-29T12:00:01Z", "2026-04-29T12:00:02Z"],
       ["2026-04-29T12:00:03Z", "2026-04-29T12:00:05Z"],
     ]);
-    expect(test.diagnostics()).toMatchObject({ ignored: { duplicate: 1 }, bent: { clamped: 0 } });
+    expect(test.diagnostics()).toMatchObject({
+      ignored: { duplicate: 1 },
+      adjustments: { clamped: 0 },
+    });
   });
 
   it("are ends equal to the last one, though another call of the id is still open", () => {

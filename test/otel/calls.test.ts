@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { before } from "../../src/lifecycle/before.ts";
+import { subtractMs } from "../../src/events/instant.ts";
+
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { bench, RunEvents } from "../support/run-events.ts";
 
@@ -143,7 +144,7 @@ describe("a tool end without its start", () => {
     const call = test.find("execute_tool fetch");
     expect(Date.parse(call.end)).toBeGreaterThanOrEqual(from);
     expect(Date.parse(call.end) - Date.parse(call.start)).toBe(60_000);
-    expect(test.diagnostics().bent.clamped).toBe(0);
-    expect(before([-10, 0], 60_000)).toEqual([-10, 0]);
+    expect(test.diagnostics().adjustments.clamped).toBe(0);
+    expect(subtractMs([-10, 0], 60_000)).toEqual([-10, 0]);
   });
 });

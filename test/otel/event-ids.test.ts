@@ -72,8 +72,8 @@ describe("with event ids", () => {
     for (let n = 1; n <= 6; n++) test.at(n, run.approved(`call_${n}`), { event_id: String(n) });
     test.at(7, run.approved("call_1"), { event_id: "1" });
     test.at(7, run.approved("call_6"), { event_id: "6" });
-    const { bent, ignored } = test.diagnostics();
+    const { adjustments, ignored } = test.diagnostics();
     expect(ignored.duplicate).toBe(1);
-    expect(bent.forgotten_event_ids).toBe(4);
+    expect(adjustments.forgotten_event_ids).toBe(6);
   });
 });

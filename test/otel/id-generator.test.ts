@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createIdGenerator } from "../../src/otel/id-generator.ts";
-import { idSlot } from "../../src/otel/id-slot.ts";
+import { createIdGenerator, idSlot } from "../../src/otel/id-generator.ts";
 
 describe("the id generator", () => {
   it("makes valid random ids for spans that are not ours", () => {

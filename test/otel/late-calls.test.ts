@@ -71,6 +71,6 @@ describe("a tool end before its start", () => {
     test.at(3, run.complete());
     const call = test.find("execute_tool fetch");
     expect([call.start, call.end]).toEqual(["2026-04-29T12:00:02Z", "2026-04-29T12:00:02Z"]);
-    expect(test.diagnostics().bent.clamped).toBe(1);
+    expect(test.diagnostics().adjustments.clamped).toBe(1);
   });
 });

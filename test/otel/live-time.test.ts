@@ -66,9 +66,9 @@ describe("the age limit of a live sink", () => {
       pass(30);
       test.at(-3 * DAY + n * 30, run.toolStart(`call_${n}`));
     }
-    expect(test.diagnostics()).toMatchObject({ openRuns: 1, bent: { aged_runs: 0 } });
+    expect(test.diagnostics()).toMatchObject({ openRuns: 1, adjustments: { aged_runs: 0 } });
     pass(70);
-    expect(test.diagnostics()).toMatchObject({ openRuns: 0, bent: { aged_runs: 1 } });
+    expect(test.diagnostics()).toMatchObject({ openRuns: 0, adjustments: { aged_runs: 1 } });
     expect(test.find("invoke_agent behind")).toMatchObject({
       start: "2026-04-26T12:00:00Z",
       end: "2026-04-26T12:05:00Z",

@@ -31,7 +31,7 @@ describe("open calls", () => {
       end: "2026-04-29T12:00:03Z",
       attributes: { "entelix.tool.outcome": "unfinished" },
     });
-    expect(test.diagnostics().bent.evicted_calls).toBe(1);
+    expect(test.diagnostics().adjustments.evicted_calls).toBe(1);
     test.at(5, run.toolComplete("b", "b"));
     test.at(6, run.toolComplete("c", "c"));
     expect(test.find("execute_tool b").end).toBe("2026-04-29T12:00:05Z");

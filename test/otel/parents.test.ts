@@ -161,7 +161,7 @@ describe("a parent run that was never seen", () => {
       parent: "8000000000000001",
       attributes: { "entelix.parent_run_id": TOP, "entelix.parent.missing": true },
     });
-    expect(test.diagnostics().bent.missing_parents).toBe(1);
+    expect(test.diagnostics().adjustments.missing_parents).toBe(1);
   });
 
   it("gives, with the root's run id, its span in the root's trace", () => {
@@ -174,7 +174,7 @@ describe("a parent run that was never seen", () => {
       attributes: { "entelix.parent_run_id": CHILD },
     });
     expect(test.find("invoke_agent leaf").attributes).not.toHaveProperty("entelix.parent.missing");
-    expect(test.diagnostics().bent.missing_parents).toBe(0);
+    expect(test.diagnostics().adjustments.missing_parents).toBe(0);
   });
 
   it("gives the span of its call, where the envelope names that", () => {

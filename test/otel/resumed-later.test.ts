@@ -22,8 +22,8 @@ describe("a resume that the runtime tells of after the run's start", () => {
     test.at(0, first.started());
     test.at(1, first.interrupted());
     test.at(2, next.started());
-    test.telemetry.noteResumed("acme", NEXT.toUpperCase(), FIRST.toUpperCase());
-    test.telemetry.noteResumed("acme", NEXT, "another");
+    test.telemetry.linkResumed("acme", NEXT.toUpperCase(), FIRST.toUpperCase());
+    test.telemetry.linkResumed("acme", NEXT, "another");
     test.at(3, next.complete());
     const [, span] = toTrees(test.spans());
     expect(span).toMatchObject({
@@ -35,13 +35,13 @@ describe("a resume that the runtime tells of after the run's start", () => {
 
   it("is nothing for a run that is not open, or that names itself", () => {
     const test = make();
-    test.telemetry.noteResumed("acme", NEXT, FIRST);
+    test.telemetry.linkResumed("acme", NEXT, FIRST);
     test.at(2, next.started());
-    test.telemetry.noteResumed("globex", NEXT, FIRST);
-    test.telemetry.noteResumed("acme", NEXT, NEXT);
-    test.telemetry.noteResumed("acme", NEXT, undefined);
+    test.telemetry.linkResumed("globex", NEXT, FIRST);
+    test.telemetry.linkResumed("acme", NEXT, NEXT);
+    test.telemetry.linkResumed("acme", NEXT, undefined);
     test.at(3, next.complete());
-    test.telemetry.noteResumed("acme", NEXT, FIRST);
+    test.telemetry.linkResumed("acme", NEXT, FIRST);
     expect(toTrees(test.spans())).toMatchObject([{ links: [] }]);
   });
 });

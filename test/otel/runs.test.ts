@@ -183,7 +183,7 @@ describe("a run that was never seen to start", () => {
       attributes: { "entelix.run.start_unseen": true, "entelix.run.outcome": "complete" },
     });
     expect(span.attributes).not.toHaveProperty("gen_ai.agent.name");
-    expect(test.diagnostics().bent.unseen_starts).toBe(1);
+    expect(test.diagnostics().adjustments.unseen_starts).toBe(1);
     expect(test.diagnostics().runsStarted).toBe(0);
   });
 
@@ -346,7 +346,7 @@ describe("what comes twice, or too late", () => {
     test.at(4, run.failed());
     const span = test.find("invoke_agent react");
     expect([span.start, span.end]).toEqual(["2026-04-29T12:00:05Z", "2026-04-29T12:00:05Z"]);
-    expect(test.diagnostics().bent.clamped).toBe(1);
+    expect(test.diagnostics().adjustments.clamped).toBe(1);
   });
 });
 

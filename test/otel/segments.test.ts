@@ -202,7 +202,7 @@ describe("a run that was given up", () => {
       attributes: { "entelix.run.outcome": "failed", "entelix.run.segment": 2 },
     });
     expect(test.diagnostics().ignored.second_terminal).toBe(0);
-    expect(test.diagnostics().bent.aged_runs).toBe(1);
+    expect(test.diagnostics().adjustments.aged_runs).toBe(1);
   });
 
   it("goes on with a tool event, an approval or a denial too", () => {

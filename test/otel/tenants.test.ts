@@ -31,7 +31,7 @@ describe("the same run id of two tenants", () => {
     expect(trace("globex")).toBe(RunIds.hashed("globex", A).traceId);
     expect(trace("initech")).toBe(RunIds.hashed("initech", A).traceId);
     expect(test.diagnostics()).toMatchObject({
-      bent: { tenant_conflicts: 2 },
+      adjustments: { tenant_conflicts: 2 },
       tenantConflicts: { globex: 1, initech: 1 },
     });
   });
@@ -84,8 +84,8 @@ describe("the same run id of two tenants", () => {
       children: [],
     });
     expect(mixed(test)).toEqual([]);
-    const { bent, ignored, tenantConflicts } = test.diagnostics();
-    expect([bent.tenant_conflicts, tenantConflicts]).toEqual([1, { globex: 1 }]);
+    const { adjustments, ignored, tenantConflicts } = test.diagnostics();
+    expect([adjustments.tenant_conflicts, tenantConflicts]).toEqual([1, { globex: 1 }]);
     expect(Object.values(ignored).every((count) => count === 0)).toBe(true);
   });
 

@@ -116,7 +116,7 @@ describe("the trees of real entelix runs", () => {
       const run = play(recording);
       await run.sink.shutdown();
       expectEventTimes(recording, flat(run.trees()));
-      expect(run.diagnostics().bent.clamped).toBe(0);
+      expect(run.diagnostics().adjustments.clamped).toBe(0);
     });
   }
 

@@ -26,7 +26,7 @@ function from(folder: string) {
 
 describe("what may import what", () => {
   it("finds the imports", () => {
-    expect(imports).toContainEqual({ file: "otel/id-generator.ts", of: "./id-slot.ts" });
+    expect(imports).toContainEqual({ file: "otel/span-port.ts", of: "./id-generator.ts" });
     expect(imports).toContainEqual({ file: "otel/id-generator.ts", of: "node:crypto" });
   });
 

@@ -100,9 +100,9 @@ describe("model calls that overlap", () => {
         expect([...test.ended.values()].every((times) => times === 1)).toBe(true);
         expect([...test.ended.keys()].sort()).toEqual([...test.started.keys()].sort());
         expect(test.reports).toEqual([]);
-        const { bent, events, ignored } = test.diagnostics();
+        const { adjustments, events, ignored } = test.diagnostics();
         expect(ignored.duplicate + told).toBeLessThanOrEqual(events);
-        expect(bent.unseen_starts).toBe(1);
+        expect(adjustments.unseen_starts).toBe(1);
       }),
       { numRuns: runs(300) },
     );

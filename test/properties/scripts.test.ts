@@ -102,7 +102,7 @@ describe("what agents really do", () => {
           expect(span.status.code).toBe(span.attributes["error.type"] === undefined ? 0 : 2);
         }
         expect(Object.values(diagnostics.ignored).every((count) => count === 0)).toBe(true);
-        expect(Object.values(diagnostics.bent).every((count) => count === 0)).toBe(true);
+        expect(Object.values(diagnostics.adjustments).every((count) => count === 0)).toBe(true);
       }),
       { numRuns: runs(300) },
     );

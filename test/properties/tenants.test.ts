@@ -7,7 +7,7 @@ import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../src/events/event-envelope.ts";
 import { stringifyExact } from "../../src/events/exact-json.ts";
 import type { Instant } from "../../src/events/instant.ts";
-import { canonicalRunId } from "../../src/lifecycle/canonical-run-id.ts";
+import { canonicalRunId } from "../../src/lifecycle/run-ids.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { second, ZERO } from "../support/run-events.ts";
 import { runs } from "../support/runs.ts";
@@ -129,11 +129,11 @@ describe("tenants that share run ids", () => {
         for (const tenant of TENANTS) {
           const alone = await play(stream.filter(({ event }) => event.tenant_id === tenant));
           expect(together.outcome(tenant)).toEqual(alone.outcome(tenant));
-          expect(alone.diagnostics.bent.tenant_conflicts).toBe(0);
+          expect(alone.diagnostics.adjustments.tenant_conflicts).toBe(0);
         }
-        const { bent, tenantConflicts } = together.diagnostics;
+        const { adjustments, tenantConflicts } = together.diagnostics;
         const counts = Object.values(tenantConflicts);
-        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(bent.tenant_conflicts);
+        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(adjustments.tenant_conflicts);
       }),
       { numRuns: runs(300) },
     );

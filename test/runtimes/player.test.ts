@@ -3,7 +3,7 @@ import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { defectDialect } from "../../src/dialects/defect/defect-dialect.ts";
 import { DefectMapping } from "../../src/dialects/defect/defect-mapping.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
-import { mapped } from "../../src/runtimes/player.ts";
+import { mapped } from "../../src/runtimes/runtimes.ts";
 
 describe("a runtime that a mapping reads", () => {
   it("has rows made only where a bridge has an audit log", () => {

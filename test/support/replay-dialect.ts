@@ -4,7 +4,7 @@ import type { Mapping } from "../../src/dialects/mapping.ts";
 import { formatIssue } from "../../src/ingest/line-issue.ts";
 import { readEvents } from "../../src/ingest/read-events.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
-import { feedOf } from "../../src/otel/translated-feed.ts";
+import { playerOf } from "../../src/otel/signal-player.ts";
 import { collectSpans, toTrees } from "./spans.ts";
 
 /**
@@ -28,7 +28,7 @@ export async function replayDialect<E>(
     ...(audit === undefined ? {} : { audit }),
     onError: (error, place) => void reports.push(`${place}: ${String(error)}`),
   });
-  const feed = feedOf(bridge, mapping, "default");
+  const feed = playerOf(bridge, mapping, "default");
   const report = await readEvents(source(lines), {
     dialects: [dialect],
     onEvent: ({ event, envelope }) => feed.take(event, envelope),

@@ -1,4 +1,4 @@
-import { canonicalRunId } from "../../lifecycle/canonical-run-id.ts";
+import { canonicalRunId } from "../../lifecycle/run-ids.ts";
 import type { FileLayer } from "../../storage/file-layer.ts";
 import { fileLines } from "../../storage/file-lines.ts";
 import { nodeFileLayer } from "../../storage/node-file-layer.ts";

@@ -1,4 +1,4 @@
-import { canonicalRunId } from "../../lifecycle/canonical-run-id.ts";
+import { canonicalRunId } from "../../lifecycle/run-ids.ts";
 import type { StoredRow } from "../stored-row.ts";
 import type { LogProblem } from "./verify-report.ts";
 

@@ -1,6 +1,6 @@
 import { v7 } from "uuid";
 import { RunIds } from "../../lifecycle/run-ids.ts";
-import { idSlot } from "../../otel/id-slot.ts";
+import { idSlot } from "../../otel/id-generator.ts";
 import { safe } from "../terminal/safe-text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 

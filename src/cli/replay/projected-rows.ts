@@ -3,8 +3,7 @@ import type { SessionLog } from "../../audit/session-log.ts";
 import type { Mapping } from "../../dialects/mapping.ts";
 import { Tally } from "../../ingest/tally.ts";
 import type { Bridge } from "../../otel/bridge.ts";
-import { feedOf } from "../../otel/translated-feed.ts";
-import type { Player } from "../../runtimes/player.ts";
+import { playerOf, type SignalPlayer } from "../../otel/signal-player.ts";
 import type { AnyRuntime, RecordedEvent } from "../../runtimes/runtimes.ts";
 
 /** The audit log of a replay: counts the rows by kind. */
@@ -63,11 +62,11 @@ export class Unprojected {
     return Object.fromEntries(all);
   }
 
-  #player(runtime: AnyRuntime, bridge: Bridge, tenant: string): Player<RecordedEvent> {
+  #player(runtime: AnyRuntime, bridge: Bridge, tenant: string): SignalPlayer<RecordedEvent> {
     if (runtime.mapping !== undefined) {
       const mapping = runtime.mapping(tenant);
       this.#mappings.push(mapping);
-      return feedOf(bridge, mapping, tenant);
+      return playerOf(bridge, mapping, tenant);
     }
     const player = runtime.player(bridge, tenant);
     return {
@@ -78,7 +77,7 @@ export class Unprojected {
         if (this.#log.rows === before) this.#types.add(typeOf(event));
         return taken;
       },
-      hear: (value, envelope) => player.hear(value, envelope),
+      keepAlive: (value, envelope) => player.keepAlive(value, envelope),
       end: () => player.end(),
     };
   }

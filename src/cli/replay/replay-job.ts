@@ -9,7 +9,7 @@ import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
 import type { ServiceResource } from "../../otel/replay/service-resource.ts";
 import type { SpanOutlet } from "../../otel/replay/span-outlet.ts";
 import type { ErrorHook } from "../../otel/report.ts";
-import type { Player } from "../../runtimes/player.ts";
+import type { SignalPlayer } from "../../otel/signal-player.ts";
 import type { AnyRuntime, RecordedEvent } from "../../runtimes/runtimes.ts";
 import { InFlight } from "./in-flight.ts";
 
@@ -41,7 +41,7 @@ export class ReplayJob {
   readonly #options: ReplayJobOptions;
   readonly #bridge: Bridge;
   readonly #inFlight = new InFlight();
-  readonly #players: ReadonlyMap<string, Player<RecordedEvent>>;
+  readonly #players: ReadonlyMap<string, SignalPlayer<RecordedEvent>>;
   #unknown = 0;
   #repeated = 0;
 
@@ -78,7 +78,7 @@ export class ReplayJob {
         this.#unknown++;
       },
       onHeard: ({ dialect, envelope, value }) => {
-        this.#players.get(dialect.name)?.hear(value, envelope);
+        this.#players.get(dialect.name)?.keepAlive(value, envelope);
       },
       onIssue,
       onRejected: (rejected) => this.#reject(rejected),

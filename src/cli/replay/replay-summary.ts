@@ -1,4 +1,4 @@
-import type { Bent } from "../../lifecycle/counters.ts";
+import type { Adjustment } from "../../lifecycle/counters.ts";
 import type { Delivery } from "../../otel/replay/otlp-endpoint.ts";
 import type { RunTally } from "../traces/run-tally.ts";
 import type { ReplayJob } from "./replay-job.ts";
@@ -24,8 +24,8 @@ export interface ReplaySummary {
   readonly unknown_types: Readonly<Record<string, number>>;
   /** Values outside a closed set, as `field=value`. */
   readonly unknown_values: Readonly<Record<string, number>>;
-  /** Things that had to be bent: limits, clocks, tenants. */
-  readonly bent: Readonly<Partial<Record<Bent, number>>>;
+  /** Adjustments that were made: limits, clocks, tenants. */
+  readonly adjustments: Readonly<Partial<Record<Adjustment, number>>>;
   /** Events and spans that this package failed on: a fault of its own. */
   readonly failures: number;
   readonly sent?: Delivery;
@@ -57,7 +57,7 @@ export interface SummaryParts {
 
 export function replaySummary(parts: SummaryParts): ReplaySummary {
   const { audit, job, tally, sent, unreadable } = parts;
-  const { auditFailures, bent, ignored, providerFailures } = job.diagnostics();
+  const { auditFailures, adjustments, ignored, providerFailures } = job.diagnostics();
   return {
     events: job.events,
     spans: tally.spans,
@@ -70,7 +70,7 @@ export function replaySummary(parts: SummaryParts): ReplaySummary {
     late: job.late,
     unknown_types: Object.fromEntries(job.unknownTypes),
     unknown_values: Object.fromEntries(job.unknownValues),
-    bent: nonZero(bent),
+    adjustments: nonZero(adjustments),
     // Every event was checked before the bridge saw it, so none can be malformed.
     failures: providerFailures + ignored.not_an_event,
     ...(sent === undefined ? {} : { sent }),

@@ -49,7 +49,7 @@ function figures(summary: ReplaySummary, output: Output): string[] {
 
 /** What was not as usual, and where spans and rows went. */
 function troubles(summary: ReplaySummary, output: Output): string[] {
-  const { audit, bent, failures, ignored, late, rejected, sent } = summary;
+  const { adjustments, audit, failures, ignored, late, rejected, sent } = summary;
   const lines: string[] = [];
   if (rejected > 0) {
     lines.push(output.style("yellow", `${counted(rejected, "line")} rejected`));
@@ -59,7 +59,7 @@ function troubles(summary: ReplaySummary, output: Output): string[] {
     lines.push(`${counted(unchanged, "event")} changed nothing${listed(ignored, ": ")}`);
   }
   if (late > 0) lines.push(`${counted(late, "event")} came too late to be put in order`);
-  if (total(bent) > 0) lines.push(`mended or limited${listed(bent, ": ")}`);
+  if (total(adjustments) > 0) lines.push(`mended or limited${listed(adjustments, ": ")}`);
   if (failures > 0) {
     const failed = `${counted(failures, "failure")} of this package's own: please report what was said`;
     lines.push(output.style("red", failed));

@@ -1,7 +1,6 @@
 import { compareInstants, type Instant, millisecondsBetween } from "../../events/instant.ts";
 import { checkWhole } from "../../events/option-checks.ts";
-import type { Signal } from "../../lifecycle/signal.ts";
-import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { RunEnd, Signal } from "../../lifecycle/signal.ts";
 import { derivedRunId } from "../derived-run-id.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
 import type { Mapping, Translated } from "../mapping.ts";
@@ -121,14 +120,14 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     return { tenantId, threadId, signals: said.signals, rows: said.rows };
   }
 
-  hear(_: JsonObject, envelope: LineEnvelope): Signal | undefined {
+  keepAlive(_: JsonObject, envelope: LineEnvelope): Signal | undefined {
     const run = this.#threads.runOf(envelope);
     if (run === undefined || !run.open) return undefined;
     const at: Instant = [envelope.timestamp[0], envelope.timestamp[1]];
     // It may say anything, and so nothing against an end that the run may have had.
     if (run.mayEnd === undefined && compareInstants(at, run.heardAt) > 0) run.heardAt = at;
     const { runId, tenantId } = run;
-    return { signal: "heard", tenantId, runId, at };
+    return { signal: "activity", tenantId, runId, at };
   }
 
   /** Model calls whose turn was not told to be over end as they stood, and runs when last heard of. */

@@ -1,4 +1,4 @@
-import type { SupposedEnd } from "../../lifecycle/signals.ts";
+import type { SupposedEnd } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { ModelTurn } from "./model-turn.ts";
 

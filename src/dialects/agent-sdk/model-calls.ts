@@ -1,4 +1,4 @@
-import type { ModelProblem } from "../../lifecycle/signals.ts";
+import type { ModelEnd, ModelProblem } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { AutoRetryEnd, AutoRetryStart, TurnComplete } from "./events.ts";
 import { retryCount } from "./model-answer.ts";
@@ -114,15 +114,10 @@ export function closeModel(
   const cut = problem !== undefined || unfinished === true;
   const over = model.erredAt ?? reading.at;
   const at = cut ? over : (model.answeredAt ?? over);
-  reading.said.signals.push({
-    signal: "model_closes",
-    tenantId,
-    runId,
-    at,
-    problem,
-    unfinished: unfinished || undefined,
-    facts,
-  });
+  const outcome = unfinished === true ? "unfinished" : "complete";
+  const end: ModelEnd =
+    problem === undefined ? { outcome, facts } : { outcome: "error", problem, facts };
+  reading.said.signals.push({ signal: "model_closes", tenantId, runId, at, end });
 }
 
 /** The open model call; one whose `start` was not seen is opened by what is heard of it. */

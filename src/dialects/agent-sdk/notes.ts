@@ -1,4 +1,4 @@
-import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { RunEnd } from "../../lifecycle/signal.ts";
 import { confirmationPayload, questionPayload } from "./audit-rows.ts";
 import type {
   AccountPoolExhausted,

@@ -1,5 +1,5 @@
 import { decimalText, MOST_INT } from "../../events/value-limits.ts";
-import type { RunUsage } from "../../lifecycle/signals.ts";
+import type { RunUsage } from "../../lifecycle/signal.ts";
 import type { Count, TokenUsage } from "./values.ts";
 
 /** A run's usage, as far as this runtime knows it: it counts no requests. */

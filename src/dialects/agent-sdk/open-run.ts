@@ -1,5 +1,5 @@
 import type { Instant } from "../../events/instant.ts";
-import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { RunEnd } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { AgentSdkEvent, SubagentProgress } from "./events.ts";
 import type { ModelTurn } from "./model-turn.ts";

@@ -1,8 +1,13 @@
 import type { AnyGraphEvent } from "../../audit/wire/graph-event.ts";
 import type { Instant } from "../../events/instant.ts";
 import { formatRfc3339 } from "../../events/rfc3339.ts";
-import type { LateReason, NoteTarget, Signal, SignalPlace } from "../../lifecycle/signal.ts";
-import type { RunEnd } from "../../lifecycle/signals.ts";
+import type {
+  LateReason,
+  RunEnd,
+  Signal,
+  SignalSubject,
+  SpanEventTarget,
+} from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { ProjectedRow } from "../mapping.ts";
 import { modelAnswer } from "./model-answer.ts";
@@ -18,12 +23,12 @@ export interface Said {
 /** A point in the life of the run, or of its model call. */
 export interface Note {
   readonly name: string;
-  readonly on?: NoteTarget;
+  readonly on?: SpanEventTarget;
   readonly facts?: KnownFacts;
 }
 
 /** One event being read, as one of its run: it is where and when its signals are. */
-export class Reading implements SignalPlace {
+export class Reading implements SignalSubject {
   readonly run: OpenRun;
   readonly tenantId: string;
   readonly runId: string;
@@ -58,7 +63,7 @@ export class Reading implements SignalPlace {
   /** The run was heard of, and no more. */
   heard(): void {
     const { tenantId, runId, at } = this;
-    this.said.signals.push({ signal: "heard", tenantId, runId, at });
+    this.said.signals.push({ signal: "activity", tenantId, runId, at });
   }
 
   /** The run was over before. */
@@ -69,7 +74,7 @@ export class Reading implements SignalPlace {
 
   note({ name, on, facts }: Note): void {
     const { tenantId, runId, at } = this;
-    this.said.signals.push({ signal: "note", tenantId, runId, at, name, on, facts });
+    this.said.signals.push({ signal: "span_event", tenantId, runId, at, name, on, facts });
   }
 
   row(event: AnyGraphEvent): void {

@@ -1,7 +1,6 @@
 import type { GraphEvent } from "../../audit/wire/graph-event.ts";
 import { compareInstants, type Instant } from "../../events/instant.ts";
-import type { Signal, SignalPlace } from "../../lifecycle/signal.ts";
-import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { RunEnd, Signal, SignalSubject } from "../../lifecycle/signal.ts";
 import { isJsonObject, type JsonObject } from "../dialect.ts";
 import { isCount } from "../field-checks.ts";
 import type { KnownFacts } from "../known-facts.ts";
@@ -36,7 +35,7 @@ export function subAgentRun(
   event: ToolCallEnd,
   name: string,
   noted: NotedCall | undefined,
-  { tenantId, runId: parentRunId, at }: SignalPlace,
+  { tenantId, runId: parentRunId, at }: SignalSubject,
   runId: string,
 ): readonly Signal[] {
   const data = isJsonObject(event.result.data) ? event.result.data : undefined;

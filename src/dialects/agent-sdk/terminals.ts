@@ -1,6 +1,6 @@
 import type { FailureKind } from "../../errors/error-kinds.ts";
 import { decimalText } from "../../events/value-limits.ts";
-import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { RunEnd } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type {
   AgentSdkEvent,

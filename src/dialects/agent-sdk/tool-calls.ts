@@ -1,5 +1,5 @@
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
-import type { Signal, SignalPlace } from "../../lifecycle/signal.ts";
+import type { Signal, SignalSubject } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { ToolCallEnd, ToolCallStart } from "./events.ts";
 import { movedBack } from "./moved-back.ts";
@@ -7,7 +7,7 @@ import type { NotedCall } from "./noted-call.ts";
 import type { ToolResult, ToolTier } from "./values.ts";
 
 /** The start of a tool call. */
-export function callOpens(event: ToolCallStart, { tenantId, runId, at }: SignalPlace): Signal {
+export function callOpens(event: ToolCallStart, { tenantId, runId, at }: SignalSubject): Signal {
   return {
     signal: "call_opens",
     tenantId,
@@ -33,10 +33,10 @@ const TIER_FACTS: ReadonlyMap<string, KnownFacts> = new Map(
 export function callEnds(
   event: ToolCallEnd,
   noted: NotedCall | undefined,
-  place: SignalPlace,
+  subject: SignalSubject,
 ): readonly Signal[] {
   const { id: callId, name, result } = event;
-  const { tenantId, runId, at } = place;
+  const { tenantId, runId, at } = subject;
   const facts = progressFacts(noted);
   if (wasRefused(result)) {
     const content = result.output;
@@ -51,9 +51,9 @@ export function callEnds(
     name,
     durationMs: Number(result.duration_ms ?? 0),
     // Upstream does not class its errors.
-    problem: result.success ? undefined : { outcome: "error", message: result.output },
-    content: result.success ? contentOf(result) : undefined,
-    facts,
+    end: result.success
+      ? { outcome: "complete", content: contentOf(result), facts }
+      : { outcome: "error", message: result.output, facts },
   };
   if (noted?.askedAt === undefined) return [closes];
   const waitMs = waited(noted.askedAt, at, result);

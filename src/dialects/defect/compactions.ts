@@ -33,7 +33,7 @@ export class Compactions {
       tenantId: out.tenantId,
       runId,
       at,
-      signal: "note",
+      signal: "span_event",
       name: "entelix.context_compacted",
       facts: {
         "entelix.compaction.kind": micro ? "micro" : "full",

@@ -113,7 +113,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
     return { tenantId, threadId: over?.thread, signals, rows: over?.rows ?? NO_ROWS };
   }
 
-  hear(value: JsonObject, envelope: LineEnvelope): Signal | undefined {
+  keepAlive(value: JsonObject, envelope: LineEnvelope): Signal | undefined {
     const tenantId = envelope.tenant_id ?? this.#tenant;
     const { ancestor_path, type } = eventIn(value);
     const path = type === "subagent" ? textsIn(ancestor_path) : NO_PATH;
@@ -121,7 +121,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
     if (turn === undefined) return undefined;
     const at: Instant = [envelope.timestamp[0], envelope.timestamp[1]];
     if (compareInstants(at, turn.lastAt) > 0) turn.lastAt = at;
-    return { signal: "heard", tenantId, runId: turn.ref.runId, at };
+    return { signal: "activity", tenantId, runId: turn.ref.runId, at };
   }
 
   /** Turns that are still open are not known to be taken back: their rows are given out. */
@@ -133,7 +133,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
       const out = new SignalList(tenantId);
       turn.settle(turn.lastAt, out);
       // The run was heard of until here, whatever made signals; one given up since then stays so.
-      out.add({ tenantId, runId: turn.ref.runId, at: turn.lastAt, signal: "heard" });
+      out.add({ tenantId, runId: turn.ref.runId, at: turn.lastAt, signal: "activity" });
       const { rows, thread } = this.#over(stream, turn, turn.lastAt);
       all.push({ tenantId, threadId: thread, signals: out.signals, rows });
     }

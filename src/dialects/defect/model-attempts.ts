@@ -1,4 +1,5 @@
 import { compareInstants, type Instant, millisecondsBetween } from "../../events/instant.ts";
+import type { ModelEnd } from "../../lifecycle/signal.ts";
 import type { KnownFacts, OwnFacts } from "../known-facts.ts";
 import type { LlmCallFinished, LlmCallStarted } from "./defect-event.ts";
 import type { SignalList } from "./signal-list.ts";
@@ -77,7 +78,7 @@ export class ModelAttempts {
         tenantId: out.tenantId,
         runId: this.#runId,
         at,
-        signal: "note",
+        signal: "span_event",
         name: "entelix.retry",
         on: "model",
         facts: {
@@ -121,7 +122,7 @@ export class ModelAttempts {
     this.#current = undefined;
     this.#lastError = undefined;
     const facts = current.addTo(usageFacts(event.usage));
-    out.add({ tenantId: out.tenantId, runId: this.#runId, at, signal: "model_closes", facts });
+    this.#closes({ outcome: "complete", facts }, at, out);
     return true;
   }
 
@@ -152,30 +153,21 @@ export class ModelAttempts {
     out.add({ tenantId, runId: this.#runId, at, signal: "model_opens", model: model || undefined });
   }
 
+  #closes(end: ModelEnd, at: Instant, out: SignalList): void {
+    const { tenantId } = out;
+    out.add({ tenantId, runId: this.#runId, at, signal: "model_closes", end });
+  }
+
   /** Closes the open call: as failed, when that was, or as unfinished. */
   #settle(current: Attempt, at: Instant, out: SignalList): void {
     this.#current = undefined;
     const { failure } = current;
     const facts = current.addTo({});
     if (failure === undefined) {
-      out.add({
-        tenantId: out.tenantId,
-        runId: this.#runId,
-        at,
-        signal: "model_closes",
-        unfinished: true,
-        facts,
-      });
+      this.#closes({ outcome: "unfinished", facts }, at, out);
     } else {
       const problem = { message: failure.message };
-      out.add({
-        tenantId: out.tenantId,
-        runId: this.#runId,
-        at: failure.at,
-        signal: "model_closes",
-        problem,
-        facts,
-      });
+      this.#closes({ outcome: "error", problem, facts }, failure.at, out);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { FailureKindId } from "../../errors/error-kinds.ts";
-import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { RunEnd } from "../../lifecycle/signal.ts";
 import type { StopReason } from "./defect-event.ts";
 
 /** How a turn may end. */

@@ -111,7 +111,7 @@ export class ToolCalls {
           tenantId: out.tenantId,
           runId: this.#runId,
           at,
-          signal: "note",
+          signal: "span_event",
           name: "entelix.approval_asked",
           on,
         });
@@ -152,7 +152,7 @@ export class ToolCalls {
           tenantId: out.tenantId,
           runId: this.#runId,
           at,
-          signal: "note",
+          signal: "span_event",
           name: "entelix.approval",
           on,
           facts,
@@ -183,7 +183,9 @@ export class ToolCalls {
       return name;
     }
     const failed = fields.status === "failed";
-    const unseen: KnownFacts = { "entelix.acp.tool_status": fields.status ?? undefined };
+    const facts: KnownFacts = call?.facts() ?? {
+      "entelix.acp.tool_status": fields.status ?? undefined,
+    };
     out.add({
       tenantId: out.tenantId,
       runId: this.#runId,
@@ -192,9 +194,9 @@ export class ToolCalls {
       callId: id,
       name,
       durationMs: 0,
-      problem: failed ? { outcome: "error", message: textOf(fields) ?? "" } : undefined,
-      content: failed ? undefined : outputOf(fields),
-      facts: call?.facts() ?? unseen,
+      end: failed
+        ? { outcome: "error", message: textOf(fields) ?? "", facts }
+        : { outcome: "complete", content: outputOf(fields), facts },
     });
     return name;
   }

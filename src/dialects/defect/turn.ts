@@ -1,5 +1,5 @@
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
-import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { RunEnd } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import { Compactions } from "./compactions.ts";
 import type { DefectUsage, LeafEvent } from "./defect-event.ts";

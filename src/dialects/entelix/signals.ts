@@ -3,119 +3,150 @@ import {
   toolErrorKindFromEnvelope,
   UNCLASSIFIED_ENVELOPE,
 } from "../../errors/agent-error-tables.ts";
+import type { FailureKind, ToolErrorKind } from "../../errors/error-kinds.ts";
 import type { AgentEvent, Failed, ToolError } from "../../events/agent-event.ts";
 import type { Instant } from "../../events/instant.ts";
-import type { Lifecycle } from "../../lifecycle/lifecycle.ts";
-import type { CallProblem, RunEnd } from "../../lifecycle/signals.ts";
-import { failureKindIn, millisecondsIn, textIn, toolErrorKindIn } from "./loose-values.ts";
-import { modelAnswers, modelFails, modelStarts } from "./model-signals.ts";
+import type { ModelComplete, ModelError } from "../../events/model-event.ts";
+import { MOST_INT } from "../../events/value-limits.ts";
+import type { CallResult, ModelEnd, RunEnd, Signal } from "../../lifecycle/signal.ts";
+import type { KnownFacts } from "../known-facts.ts";
 
 /**
- * How entelix's events read as signals of the lifecycle.
+ * How an event of entelix reads as a signal of the lifecycle.
  *
  * Programs without types leave fields out, or put something else there: ids and names are text from
  * here on, and no event is lost that need not be.
- *
- * @returns false when the event changed nothing (a repeat, or no event).
  */
-export function signal<H>(lifecycle: Lifecycle<H>, event: AgentEvent, at: Instant): boolean {
+export function signalOf(event: AgentEvent, at: Instant): Signal {
   switch (event.type) {
     case "started":
-      return lifecycle.startRun(
-        event.tenant_id,
-        event.run_id,
+      return {
+        signal: "run_opens",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
         at,
-        textIn(event.agent),
-        textIn(event.parent_run_id),
-      );
+        agent: textIn(event.agent),
+        parentRunId: textIn(event.parent_run_id),
+        originInEnvelope: true,
+      };
     case "tool_start":
-      return lifecycle.startCall(
-        event.tenant_id,
-        event.run_id,
+      return {
+        signal: "call_opens",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
         at,
-        textIn(event.tool_use_id) ?? "",
-        textIn(event.tool) ?? "",
-        textIn(event.tool_version),
-        event.input,
-      );
+        callId: textIn(event.tool_use_id) ?? "",
+        name: textIn(event.tool) ?? "",
+        version: textIn(event.tool_version),
+        content: event.input,
+      };
     case "tool_complete":
-      return lifecycle.endCall(
-        event.tenant_id,
-        event.run_id,
+      return {
+        signal: "call_closes",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
         at,
-        textIn(event.tool_use_id) ?? "",
-        textIn(event.tool) ?? "",
-        textIn(event.tool_version),
-        millisecondsIn(event.duration_ms),
-        undefined,
-        event.output,
-      );
+        callId: textIn(event.tool_use_id) ?? "",
+        name: textIn(event.tool) ?? "",
+        version: textIn(event.tool_version),
+        durationMs: millisecondsIn(event.duration_ms),
+        end: { outcome: "complete", content: event.output },
+      };
     case "tool_error":
-      return lifecycle.endCall(
-        event.tenant_id,
-        event.run_id,
+      return {
+        signal: "call_closes",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
         at,
-        textIn(event.tool_use_id) ?? "",
-        textIn(event.tool) ?? "",
-        textIn(event.tool_version),
-        millisecondsIn(event.duration_ms),
-        problemOf(event),
-        undefined,
-      );
+        callId: textIn(event.tool_use_id) ?? "",
+        name: textIn(event.tool) ?? "",
+        version: textIn(event.tool_version),
+        durationMs: millisecondsIn(event.duration_ms),
+        end: problemOf(event),
+      };
     case "complete":
-      return lifecycle.endRun(event.tenant_id, event.run_id, at, {
-        outcome: "complete",
-        usage: event.usage ?? undefined,
-        content: event.state,
-      });
+      return {
+        signal: "run_closes",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        end: { outcome: "complete", usage: event.usage ?? undefined, content: event.state },
+      };
     case "failed":
-      return lifecycle.endRun(event.tenant_id, event.run_id, at, failureOf(event));
+      return {
+        signal: "run_closes",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        end: failureOf(event),
+      };
     case "interrupted":
-      return lifecycle.endRun(event.tenant_id, event.run_id, at, {
-        outcome: "interrupted",
-        kind: event.kind ?? undefined,
-        content: event.payload,
-      });
+      return {
+        signal: "run_closes",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        end: { outcome: "interrupted", kind: event.kind ?? undefined, content: event.payload },
+      };
     case "tool_call_approved":
-      return lifecycle.approveCall(
-        event.tenant_id,
-        event.run_id,
+      return {
+        signal: "call_approved",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
         at,
-        textIn(event.tool_use_id) ?? "",
-        textIn(event.tool) ?? "",
-        undefined,
-      );
+        callId: textIn(event.tool_use_id) ?? "",
+        name: textIn(event.tool) ?? "",
+        beforeStart: true,
+      };
     case "tool_call_denied":
-      return lifecycle.denyCall(
-        event.tenant_id,
-        event.run_id,
+      return {
+        signal: "call_denied",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
         at,
-        textIn(event.tool_use_id) ?? "",
-        textIn(event.tool) ?? "",
-        event.reason,
-      );
+        callId: textIn(event.tool_use_id) ?? "",
+        name: textIn(event.tool) ?? "",
+        content: event.reason,
+        beforeStart: true,
+      };
     case "model_start":
-      return modelStarts(lifecycle, event, at);
+      return {
+        signal: "model_opens",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        modelCallId: textIn(event.model_call_id),
+        model: nameIn(event.model),
+        content: event.input ?? undefined,
+        facts: { "gen_ai.provider.name": nameIn(event.provider) } satisfies KnownFacts,
+      };
     case "model_complete":
-      return modelAnswers(lifecycle, event, at);
     case "model_error":
-      return modelFails(lifecycle, event, at);
+      return {
+        signal: "model_closes",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        modelCallId: textIn(event.model_call_id),
+        durationMs: millisecondsIn(event.duration_ms),
+        end: event.type === "model_complete" ? answerOf(event) : modelErrorOf(event),
+      };
     default:
-      return passThrough(lifecycle, event, at);
+      return unknownType(event, at);
   }
 }
 
 /** A type that a newer agent added: counted, and a sign of life of its run. */
-function passThrough<H>(
-  lifecycle: Lifecycle<H>,
+function unknownType(
   event: { readonly tenant_id: string; readonly run_id: string },
   at: Instant,
-): boolean {
-  return lifecycle.noteActivity(event.tenant_id, event.run_id, at);
+): Signal {
+  const { run_id: runId, tenant_id: tenantId } = event;
+  return { signal: "activity", tenantId, runId, at, unknownType: true };
 }
 
 /** A tool that raises an interrupt is reported as an error, but it is a pause. */
-function problemOf(event: ToolError): CallProblem {
+function problemOf(event: ToolError): CallResult {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
   if (envelope.wire_code === "interrupted") {
     return { outcome: "interrupted", message: event.error };
@@ -140,4 +171,85 @@ function failureOf(event: Failed): RunEnd {
     message: event.error,
     envelope,
   };
+}
+
+function answerOf(event: ModelComplete): ModelEnd {
+  const { usage } = event;
+  return {
+    outcome: "complete",
+    model: nameIn(event.model),
+    content: event.output ?? undefined,
+    asked: event.input ?? undefined,
+    facts: {
+      "gen_ai.response.model": nameIn(event.response_model),
+      "gen_ai.response.id": nameIn(event.response_id),
+      "gen_ai.response.finish_reasons": textsIn(event.finish_reasons),
+      "gen_ai.response.time_to_first_chunk": secondsIn(event.first_output_ms),
+      "gen_ai.usage.input_tokens": countIn(usage?.input_tokens),
+      "gen_ai.usage.output_tokens": countIn(usage?.output_tokens),
+      "gen_ai.usage.cache_read.input_tokens": countIn(usage?.cache_read_input_tokens),
+      "gen_ai.usage.cache_write.input_tokens": countIn(usage?.cache_write_input_tokens),
+      "gen_ai.usage.reasoning.output_tokens": countIn(usage?.reasoning_output_tokens),
+    } satisfies KnownFacts,
+  };
+}
+
+function modelErrorOf(event: ModelError): ModelEnd {
+  const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
+  const model = nameIn(event.model);
+  // A pause is no failure: what interrupts a tool call is no error of that either.
+  if (envelope.wire_code === "interrupted") {
+    return { outcome: "interrupted", model, message: event.error };
+  }
+  const kind = failureKindIn(event.kind) ?? failureKindFromEnvelope(envelope);
+  const problem = { kind, message: textIn(event.error) ?? "", envelope };
+  return { outcome: "error", model, problem };
+}
+
+/** A text with something in it. */
+function nameIn(value: unknown): string | undefined {
+  return textIn(value) || undefined;
+}
+
+// Programs without types leave fields out, or put something else there. What is not what it should be
+// counts as absent.
+
+export function textIn(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A failure kind, also one that a newer agent added; `undefined` where it does not say which it is. */
+function failureKindIn(kind: FailureKind | null | undefined): FailureKind | undefined {
+  return typeof kind === "object" && textIn(kind?.type) ? (kind ?? undefined) : undefined;
+}
+
+/** The same for a tool error kind. */
+function toolErrorKindIn(kind: ToolErrorKind | null | undefined): ToolErrorKind | undefined {
+  return textIn(kind) ? (kind ?? undefined) : undefined;
+}
+
+/** The texts of a list; `undefined` where there is none. */
+function textsIn(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.filter((one: unknown) => typeof one === "string");
+  return texts.length === 0 ? undefined : texts;
+}
+
+/** A duration in ms, 0 where there is none. */
+function millisecondsIn(value: unknown): number {
+  if (typeof value === "number") return value > 0 ? value : 0;
+  return typeof value === "bigint" ? Number(value) : 0;
+}
+
+/** Milliseconds as seconds; `undefined` where there are none. */
+function secondsIn(milliseconds: unknown): number | undefined {
+  const isTime = typeof milliseconds === "number" || typeof milliseconds === "bigint";
+  return isTime && milliseconds >= 0 ? Number(milliseconds) / 1000 : undefined;
+}
+
+/** A whole number from 0 as an attribute's number. */
+function countIn(value: unknown): number | undefined {
+  if (typeof value === "bigint") return value < 0n ? undefined : Math.min(Number(value), MOST_INT);
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0) return undefined;
+  return Math.min(value, MOST_INT);
 }

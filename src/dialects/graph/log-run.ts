@@ -6,8 +6,7 @@ import type {
 } from "../../audit/wire/graph-event.ts";
 import type { ToolErrorKind } from "../../errors/error-kinds.ts";
 import { compareInstants, type Instant } from "../../events/instant.ts";
-import type { Signal } from "../../lifecycle/signal.ts";
-import type { CallProblem, RunEnd } from "../../lifecycle/signals.ts";
+import type { CallResult, RunEnd, Signal } from "../../lifecycle/signal.ts";
 import type { AttributeName } from "../../otel/semconv.ts";
 import type { KnownFacts, OwnFacts } from "../known-facts.ts";
 import { type PointRow, pointOf, usageFacts } from "./row-facts.ts";
@@ -116,7 +115,7 @@ export class LogRun {
     this.#end = undefined;
     this.heard(at);
     const { tenantId, runId } = this;
-    out.push({ tenantId, runId, at, signal: "note", name: "entelix.user_input" });
+    out.push({ tenantId, runId, at, signal: "span_event", name: "entelix.user_input" });
   }
 
   /** The model answered: its call is known by this alone, and by the thinking before it. */
@@ -154,10 +153,10 @@ export class LogRun {
   toolResult(row: ToolResult, at: Instant, out: Signal[]): void {
     this.#endThinking(out);
     this.heard(at);
-    const { content, name, tool_use_id } = row;
+    const { name, tool_use_id } = row;
     const known = this.findCall(tool_use_id, name);
     if (known !== undefined) this.calls.splice(this.calls.indexOf(known), 1);
-    const problem = this.#problemOf(row);
+    const end = this.#resultOf(row);
     const asked = this.#askedAbout(tool_use_id);
     if (asked !== undefined) this.#end = undefined;
     const { tenantId, runId } = this;
@@ -169,10 +168,9 @@ export class LogRun {
       callId: tool_use_id,
       name,
       durationMs: 0,
-      problem,
-      content: problem === undefined ? content : undefined,
+      end,
     });
-    if (problem?.outcome === "interrupted" && !this.isOver) {
+    if (end.outcome === "interrupted" && !this.isOver) {
       this.mayEnd(asked ?? { outcome: "interrupted" }, at, true, out);
     } else this.trail(at, out);
   }
@@ -185,7 +183,7 @@ export class LogRun {
     else this.heard(at);
     const on = provider ? "model" : "run";
     const { tenantId, runId } = this;
-    out.push({ tenantId, runId, at, signal: "note", name, on, facts });
+    out.push({ tenantId, runId, at, signal: "span_event", name, on, facts });
     if (count !== undefined) this.#count(count, at, out);
     this.trail(at, out);
   }
@@ -194,7 +192,7 @@ export class LogRun {
   note(name: string, facts: KnownFacts, at: Instant, out: Signal[]): void {
     this.#moveOn(at);
     const { tenantId, runId } = this;
-    out.push({ tenantId, runId, at, signal: "note", name, facts });
+    out.push({ tenantId, runId, at, signal: "span_event", name, facts });
     this.trail(at, out);
   }
 
@@ -204,7 +202,8 @@ export class LogRun {
     const facts: OwnFacts = {};
     this.#takeThinking(facts);
     const { tenantId, runId } = this;
-    out.push({ tenantId, runId, at, signal: "model_closes", problem: { type, message }, facts });
+    const end = { outcome: "error", problem: { type, message }, facts } as const;
+    out.push({ tenantId, runId, at, signal: "model_closes", end });
   }
 
   /**
@@ -276,7 +275,8 @@ export class LogRun {
   #closeModel(at: Instant, facts: OwnFacts, out: Signal[]): void {
     this.#takeThinking(facts);
     const { tenantId, runId } = this;
-    out.push({ tenantId, runId, at, signal: "model_closes", facts });
+    const end = { outcome: "complete", facts } as const;
+    out.push({ tenantId, runId, at, signal: "model_closes", end });
   }
 
   /** The model thought, and tools follow: its call is over, though no reply was logged. */
@@ -290,7 +290,8 @@ export class LogRun {
     const facts: OwnFacts = {};
     this.#takeThinking(facts);
     const { lastAt: at, runId, tenantId } = this;
-    out.push({ tenantId, runId, at, signal: "model_closes", unfinished: true, facts });
+    const end = { outcome: "unfinished", facts } as const;
+    out.push({ tenantId, runId, at, signal: "model_closes", end });
     // The lifecycle takes that for a sign of life, and it is none.
     this.trail(at, out);
   }
@@ -302,8 +303,8 @@ export class LogRun {
   }
 
   /** The class of the error where a terminal row has said it: results do not. */
-  #problemOf({ content, is_error, name }: ToolResult): CallProblem | undefined {
-    if (!is_error) return undefined;
+  #resultOf({ content, is_error, name }: ToolResult): CallResult {
+    if (!is_error) return { outcome: "complete", content };
     if (content === PAUSED_TEXT) return { outcome: "interrupted" };
     return { outcome: "error", kind: this.#terminalKind(name), message: "" };
   }

@@ -7,8 +7,7 @@ import type {
 } from "../../audit/wire/graph-event.ts";
 import type { Instant } from "../../events/instant.ts";
 import { RecentPairs } from "../../lifecycle/recent-map.ts";
-import type { Signal } from "../../lifecycle/signal.ts";
-import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { RunEnd, Signal } from "../../lifecycle/signal.ts";
 import { derivedRunId } from "../derived-run-id.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { ProjectedRow } from "../mapping.ts";
@@ -201,7 +200,7 @@ export class RowReader {
       tenantId,
       runId: run.runId,
       at,
-      signal: "note",
+      signal: "span_event",
       name: "entelix.sub_agent",
       on: call === undefined ? "run" : { callId: call.id },
       facts: {

@@ -6,7 +6,7 @@ import type {
   UsageLimitExceeded,
 } from "../../audit/wire/graph-event.ts";
 import type { FailureKind, FailureKindId } from "../../errors/error-kinds.ts";
-import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { RunEnd } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import { ENVELOPES, endOfClass } from "./terminals.ts";
 

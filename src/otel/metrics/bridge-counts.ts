@@ -1,4 +1,4 @@
-import type { Bent, IgnoredReason } from "../../lifecycle/counters.ts";
+import type { Adjustment, IgnoredReason } from "../../lifecycle/counters.ts";
 
 /** A label that may be replaced by `_other`. */
 export type OverflowLabel = "tenant" | "agent" | "tool" | "model";
@@ -15,7 +15,7 @@ export const NOTHING_REPLACED: Readonly<Record<OverflowLabel, number>> = {
 export interface BridgeCounts {
   readonly events: number;
   readonly ignored: Readonly<Record<IgnoredReason, number>>;
-  readonly bent: Readonly<Record<Bent, number>>;
+  readonly adjustments: Readonly<Record<Adjustment, number>>;
   readonly openRuns: number;
   readonly auditFailures: number;
   readonly labelOverflow: Readonly<Record<OverflowLabel, number>>;
@@ -27,7 +27,7 @@ export class CountSum {
   openRuns = 0;
   auditFailures = 0;
   readonly ignored = new Map<string, number>();
-  readonly bent = new Map<string, number>();
+  readonly adjustments = new Map<string, number>();
   readonly labelOverflow = new Map<string, number>();
 
   add(counts: BridgeCounts): this {
@@ -35,7 +35,7 @@ export class CountSum {
     this.openRuns += counts.openRuns;
     this.auditFailures += counts.auditFailures;
     addEach(this.ignored, Object.entries(counts.ignored));
-    addEach(this.bent, Object.entries(counts.bent));
+    addEach(this.adjustments, Object.entries(counts.adjustments));
     addEach(this.labelOverflow, Object.entries(counts.labelOverflow));
     return this;
   }
@@ -47,7 +47,7 @@ export class CountSum {
     copy.openRuns = this.openRuns;
     copy.auditFailures = this.auditFailures;
     addEach(copy.ignored, this.ignored);
-    addEach(copy.bent, this.bent);
+    addEach(copy.adjustments, this.adjustments);
     addEach(copy.labelOverflow, this.labelOverflow);
     return copy;
   }

@@ -11,7 +11,7 @@ import type {
   ModelProblem,
   RunEnd,
   RunUsage,
-} from "../../lifecycle/signals.ts";
+} from "../../lifecycle/signal.ts";
 import type { Reporter } from "../report.ts";
 import { amountOf, decimalOf } from "./amounts.ts";
 import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-counts.ts";

@@ -7,7 +7,7 @@ import {
   type ObservableResult,
   ValueType,
 } from "@opentelemetry/api";
-import type { Bent } from "../../lifecycle/counters.ts";
+import type { Adjustment } from "../../lifecycle/counters.ts";
 import { VERSION } from "../../version.ts";
 import { type BridgeCounts, CountSum } from "./bridge-counts.ts";
 import { METRICS, type MetricName } from "./metric-names.ts";
@@ -24,7 +24,7 @@ const MODEL = "gen_ai.request.model";
 const PROVIDER = "gen_ai.provider.name";
 const INPUT_TOKENS = "gen_ai.client.inference.usage.input_tokens";
 const OUTPUT_TOKENS = "gen_ai.client.inference.usage.output_tokens";
-const CONFLICTS: Bent = "tenant_conflicts";
+const CONFLICTS: Adjustment = "tenant_conflicts";
 
 /**
  * The instruments of one meter provider, shared by all bridges on it.
@@ -131,12 +131,12 @@ export class Instruments {
       (result) => {
         const sum = this.#gone.copy();
         for (const counts of this.#bridges) sum.add(counts());
-        sum.bent.set("forgotten_pending", this.approvals.forgotten);
+        sum.adjustments.set("forgotten_pending", this.approvals.forgotten);
         // Counted by tenant, below.
-        sum.bent.delete(CONFLICTS);
+        sum.adjustments.delete(CONFLICTS);
         result.observe(events, sum.events);
         observeEach(result, ignored, "entelix.reason", sum.ignored);
-        observeEach(result, adjustments, "entelix.reason", sum.bent);
+        observeEach(result, adjustments, "entelix.reason", sum.adjustments);
         for (const { attributes, value } of this.#conflicts.all()) {
           result.observe(adjustments, value, attributes);
         }

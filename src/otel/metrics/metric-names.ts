@@ -105,7 +105,7 @@ export const METRICS = {
   "entelix.bridge.adjustments": counter(
     "{adjustment}",
     ["entelix.reason", "entelix.tenant_id"],
-    "Things that had to be bent to keep the promises: limits, clocks, tenants. Only `tenant_conflicts` has a tenant: the one whose event named a run or trace of another tenant.",
+    "Adjustments made to keep the promises: limits, clocks, tenants. Only `tenant_conflicts` has a tenant: the one whose event named a run or trace of another tenant.",
   ),
   "entelix.bridge.open_runs": gauge("{run}", [], "Runs that the bridge holds open now."),
   "entelix.bridge.label_overflow": counter(

@@ -1,5 +1,5 @@
 import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../errors/error-kinds.ts";
-import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { RunEnd } from "../../lifecycle/signal.ts";
 import { UNCLASSED } from "./metric-names.ts";
 
 /** How a run can end, as its metric tells it. */

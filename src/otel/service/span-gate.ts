@@ -3,7 +3,7 @@ import { tenantKey } from "../../events/agent-event.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { Run } from "../../lifecycle/run.ts";
 import type { RunObserver } from "../../lifecycle/run-observer.ts";
-import type { RunEnd } from "../../lifecycle/signals.ts";
+import type { RunEnd } from "../../lifecycle/signal.ts";
 import { SpanHandle } from "../span-handle.ts";
 import { Segment } from "./segment.ts";
 import type { SpanExports } from "./span-exports.ts";

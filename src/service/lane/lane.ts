@@ -10,7 +10,7 @@ import { Patience } from "../../otel/service/patience.ts";
 import { SpanExports } from "../../otel/service/span-exports.ts";
 import { SpanGate } from "../../otel/service/span-gate.ts";
 import { Work } from "../../otel/service/work.ts";
-import type { Player } from "../../runtimes/player.ts";
+import type { SignalPlayer } from "../../otel/signal-player.ts";
 import { type RecordedEvent, RUNTIMES } from "../../runtimes/runtimes.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import { decodeAlone, decodeLogLine } from "./decode-log-line.ts";
@@ -61,7 +61,7 @@ export class Lane {
   readonly #stored: number;
   readonly #bridge: Bridge;
   readonly #telemetry: BridgeInternals["telemetry"];
-  readonly #players: ReadonlyMap<string, Player<RecordedEvent>>;
+  readonly #players: ReadonlyMap<string, SignalPlayer<RecordedEvent>>;
   readonly #clock = new LogClock();
   readonly #order: LineOrder;
   readonly #work = new Work();
@@ -307,7 +307,7 @@ export class Lane {
   #playOne(line: DecodedLine<RecordedEvent> | HeardLine<RecordedEvent>): void {
     const player = this.#players.get(line.dialect.name);
     if (line instanceof HeardLine) {
-      player?.hear(line.value, line.envelope);
+      player?.keepAlive(line.value, line.envelope);
       return;
     }
     this.#events++;

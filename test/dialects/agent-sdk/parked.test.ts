@@ -12,7 +12,7 @@ const turn = (n: number): JsonObject[] => [start(n), text(), turnComplete(n)];
 /** What becomes of the run, in the end. */
 function ends(...events: readonly JsonObject[]): Record<string, unknown>[] {
   const { signals } = new Reader().read(...lines(...events)).end();
-  return signals.map(brief).filter(({ end }) => end !== undefined);
+  return signals.filter(({ signal }) => /^run_(may_end|closes)$/.test(signal)).map(brief);
 }
 
 describe("an agent that waits for further prompts (`run_persistent`)", () => {

@@ -4,7 +4,7 @@ import { AgentSdkMapping } from "../../../src/dialects/agent-sdk/agent-sdk-mappi
 import type { JsonObject } from "../../../src/dialects/dialect.ts";
 import type { Signal } from "../../../src/lifecycle/signal.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
-import { feedOf } from "../../../src/otel/translated-feed.ts";
+import { playerOf } from "../../../src/otel/signal-player.ts";
 import { runs } from "../../support/runs.ts";
 import { collectSpans } from "../../support/spans.ts";
 import { eventOf } from "./golden-lines.ts";
@@ -221,7 +221,7 @@ describe("the spans of any broken stream", () => {
         const reports: unknown[] = [];
         const onError = (error: unknown) => void reports.push(error);
         const bridge = new Bridge({ mode: "replay", tracerProvider: provider, onError });
-        const feed = feedOf(bridge, new AgentSdkMapping(), "default");
+        const feed = playerOf(bridge, new AgentSdkMapping(), "default");
         for (const line of lines) {
           const { event, envelope } = eventOf(line);
           await feed.take(event, envelope);

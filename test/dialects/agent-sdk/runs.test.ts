@@ -89,7 +89,7 @@ describe("where a run begins", () => {
     ]);
     // When it was last heard of, which may be hours before the next prompt.
     expect(reader.signals.slice(2, 4).map(brief)).toMatchObject([
-      { at: "10:00:00Z", signal: "model_closes", unfinished: true },
+      { at: "10:00:00Z", signal: "model_closes", end: { outcome: "unfinished" } },
       { at: "10:00:00Z", end: { reason: "superseded" } },
     ]);
   });
@@ -118,7 +118,7 @@ describe("where a run begins", () => {
   it("is not a prompt that a server puts into a run that goes on", () => {
     const reader = read(start(1), text(), prompt({ emitter_task_id: "task-9" }), done);
     expect(runs(reader)).toEqual(["A run_opens", "A run_closes complete"]);
-    expect(reader.signals[2]).toMatchObject({ signal: "note", name: "entelix.user_input" });
+    expect(reader.signals[2]).toMatchObject({ signal: "span_event", name: "entelix.user_input" });
   });
 
   it("goes on with a later turn, which may be a task of its own", () => {
@@ -163,7 +163,7 @@ describe("where a run begins", () => {
       const model = reader.signals.filter(({ runId, signal }) => {
         return runId === runB && signal === "model_closes";
       });
-      expect(model).toMatchObject([{ facts: { "gen_ai.usage.input_tokens": 10 } }]);
+      expect(model).toMatchObject([{ end: { facts: { "gen_ai.usage.input_tokens": 10 } } }]);
     }
   });
 
@@ -245,7 +245,7 @@ describe("where a run begins", () => {
       runId: derivedRunId("default", "default", "e0"),
       facts: { "entelix.source": "agent-sdk" },
     });
-    expect(reader.signals[2]).toMatchObject({ facts: { "entelix.turn": 4 } });
+    expect(reader.signals[2]).toMatchObject({ end: { facts: { "entelix.turn": 4 } } });
   });
 
   it("is not known of lines before a later turn, which names their thread", () => {
@@ -323,7 +323,7 @@ describe("threads", () => {
     ]);
     expect(
       reader.signals.find(({ signal, runId }) => signal === "model_closes" && runId === parentRun),
-    ).toMatchObject({ facts: { "gen_ai.usage.input_tokens": 10 } });
+    ).toMatchObject({ end: { facts: { "gen_ai.usage.input_tokens": 10 } } });
   });
 
   it("that were forked begin where the fork ends: what it copied happened on the source", () => {
@@ -545,7 +545,7 @@ describe("how a run ends", () => {
       "model_closes",
       "run_closes",
     ]);
-    expect(reader.signals[4]).toMatchObject({ facts: {} });
+    expect(reader.signals[4]).toMatchObject({ end: { outcome: "unfinished" } });
   });
 
   it("once: what comes after it is late, and counted", () => {
@@ -604,7 +604,11 @@ describe("a run that waits for a human", () => {
     expect(after.slice(0, 3)).toMatchObject([
       { signal: "call_approved", callId: "tu_1", name: "bash", waitMs: 600 },
       { signal: "call_closes", callId: "tu_1", durationMs: 400 },
-      { signal: "model_closes", at: "10:00:01Z", facts: { "gen_ai.usage.input_tokens": 10 } },
+      {
+        signal: "model_closes",
+        at: "10:00:01Z",
+        end: { facts: { "gen_ai.usage.input_tokens": 10 } },
+      },
     ]);
     expect(runs(reader)).toEqual([
       "A run_opens",
@@ -631,7 +635,7 @@ describe("a run that waits for a human", () => {
     const reader = read(...paused, result("tu_1", { success: false, output: "Rejected: x" }));
     expect(reader.signals.slice(-2)).toMatchObject([
       { signal: "call_approved", waitMs: 500 },
-      { signal: "call_closes", problem: { outcome: "error", message: "Rejected: x" } },
+      { signal: "call_closes", end: { outcome: "error", message: "Rejected: x" } },
     ]);
   });
 

@@ -28,11 +28,17 @@ function detail(signal: Signal): unknown[] {
     case "call_opens":
       return [signal.callId, signal.name, signal.facts?.["entelix.tool.tier"]];
     case "call_closes":
-      return [signal.callId, signal.durationMs, signal.problem?.message ?? "ok"];
+      return [
+        signal.callId,
+        signal.durationMs,
+        signal.end.outcome === "error" ? signal.end.message : "ok",
+      ];
     case "model_opens":
       return [signal.facts?.["entelix.turn"]];
     case "model_closes": {
-      const { facts, problem } = signal;
+      const { end } = signal;
+      const { facts } = end;
+      const problem = end.outcome === "error" ? end.problem : undefined;
       const used = [
         "input_tokens",
         "output_tokens",
@@ -48,7 +54,7 @@ function detail(signal: Signal): unknown[] {
         ...(problem === undefined ? [] : [JSON.stringify(problem.message)]),
       ];
     }
-    case "note":
+    case "span_event":
       return [signal.name, ...Object.values(signal.facts ?? {})];
     default:
       return [];
@@ -60,7 +66,7 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   "agent_sdk_streams.jsonl#multi_turn_tools_retry_subagent_done": [
     "10:00:00Z run_opens thread-open-1 agent-sdk",
     "10:00:00Z model_opens 1",
-    "10:00:00.410Z note entelix.retry 1 5 500 429 rate limited",
+    "10:00:00.410Z span_event entelix.retry 1 5 500 429 rate limited",
     "10:00:01.470Z call_opens tu_1 read observe",
     "10:00:01.500Z call_closes tu_1 29 ok",
     "10:00:01.501Z call_opens tu_2 bash confirm",
@@ -92,8 +98,8 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   "agent_sdk_streams.jsonl#error_fatal_after_retries": [
     "10:00:00Z run_opens thread-open-4 agent-sdk",
     "10:00:00Z model_opens 1",
-    "10:00:00.100Z note entelix.retry 1 2 100 503",
-    "10:00:00.300Z note entelix.retry 2 2 200 503",
+    "10:00:00.100Z span_event entelix.retry 1 2 100 503",
+    "10:00:00.300Z span_event entelix.retry 2 2 200 503",
     '10:00:00.700Z model_closes - - - - retries=2 "503 overloaded"',
     '10:00:00.701Z run_may_end failed model_dispatch "Server error after 2 retries: 503 overloaded"',
   ],
@@ -118,8 +124,8 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   "agent_sdk_real_runs.jsonl#real_retry_then_ok": [
     "02:46:15.262975024Z run_opens thread-real_retry_then_ok agent-sdk",
     "02:46:15.262975024Z model_opens 1",
-    "02:46:15.273299254Z note entelix.retry 1 2 8 Rate limited by LLM provider",
-    "02:46:15.293854367Z note entelix.retry 2 2 13 overloaded",
+    "02:46:15.273299254Z span_event entelix.retry 1 2 8 Rate limited by LLM provider",
+    "02:46:15.293854367Z span_event entelix.retry 2 2 13 overloaded",
     "02:46:15.319608439Z model_closes 15 25 5 2 retries=2",
     "02:46:15.319674768Z run_closes complete 15 25 5 2 1",
   ],
@@ -146,8 +152,8 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   "agent_sdk_real_runs.jsonl#real_retries_exhausted": [
     "02:46:15.719488337Z run_opens thread-real_retries_exhausted agent-sdk",
     "02:46:15.719488337Z model_opens 1",
-    "02:46:15.730918341Z note entelix.retry 1 2 8 a",
-    "02:46:15.751683331Z note entelix.retry 2 2 14 b",
+    "02:46:15.730918341Z span_event entelix.retry 1 2 8 a",
+    "02:46:15.751683331Z span_event entelix.retry 2 2 14 b",
     '02:46:15.778478702Z model_closes - - - - retries=2 "Server error after 2 retries: c"',
     '02:46:15.778553433Z run_may_end failed model_dispatch "Server error after 2 retries: c"',
   ],

@@ -189,7 +189,7 @@ describe("progress that names an open call by its id", () => {
     Object.fromEntries(
       reader.signals
         .filter((each) => each.signal === "call_closes")
-        .map(({ callId, facts }) => [callId, facts?.["entelix.progress.count"]]),
+        .map(({ callId, end }) => [callId, end.facts?.["entelix.progress.count"]]),
     );
 
   it("belongs to that call, though another one has the sub-agent's name", () => {

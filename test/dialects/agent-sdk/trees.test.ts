@@ -31,7 +31,7 @@ describe("the trees of agent-sdk runs", () => {
       expect([...ended.values()]).toEqual(nodes.map(() => 1));
       expect([...started.keys()].sort()).toEqual([...ended.keys()].sort());
       expect(reports).toEqual([]);
-      expect(diagnostics.bent.clamped).toBe(0);
+      expect(diagnostics.adjustments.clamped).toBe(0);
     });
 
     it(`${name} gives the same again when every line comes twice`, async () => {

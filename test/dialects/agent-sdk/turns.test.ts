@@ -31,13 +31,15 @@ function read(...events: readonly JsonObject[]): Reader {
 function models(reader: Reader): unknown[] {
   const said = reader.signals.filter(({ signal }) => signal.startsWith("model_"));
   return said.map((signal) => {
-    const { at, signal: name, facts, problem, unfinished } = brief(signal);
+    const at = String(brief(signal).at).slice(6, -1);
+    if (signal.signal !== "model_closes") return [at, "opens", brief(signal).facts];
+    const { end } = signal;
     return [
-      String(at).slice(6, -1),
-      name === "model_opens" ? "opens" : "closes",
-      facts,
-      ...(problem ? [problem] : []),
-      ...(unfinished ? ["unfinished"] : []),
+      at,
+      "closes",
+      JSON.parse(JSON.stringify(end.facts)),
+      ...(end.outcome === "error" ? [end.problem] : []),
+      ...(end.outcome === "unfinished" ? ["unfinished"] : []),
     ];
   });
 }
@@ -242,7 +244,8 @@ describe("a model call", () => {
   it("keeps counts beyond 2^53 within what an attribute holds", () => {
     const usage = { input_tokens: 2n ** 70n, output_tokens: 2n ** 53n, cached_input_tokens: 0 };
     const reader = read(start(), { type: "turn_complete", turn: 1, usage });
-    expect(brief(reader.signals.at(-1) ?? fail()).facts).toMatchObject({
+    const last = reader.signals.at(-1);
+    expect(last?.signal === "model_closes" && last.end.facts).toMatchObject({
       "gen_ai.usage.input_tokens": 2 ** 63 - 1024,
       "gen_ai.usage.output_tokens": 2 ** 53,
       "gen_ai.usage.cache_read.input_tokens": 0,
@@ -323,7 +326,7 @@ describe("what happens beside", () => {
     expect(reader.signals.slice(2).map(brief)).toEqual([
       {
         at: "10:00:01Z",
-        signal: "note",
+        signal: "span_event",
         name: "entelix.context_compacted",
         facts: {
           "entelix.compaction.original_count": 40,
@@ -339,7 +342,7 @@ describe("what happens beside", () => {
       },
       {
         at: "10:00:02Z",
-        signal: "note",
+        signal: "span_event",
         name: "entelix.account_rotation",
         on: "model",
         facts: {
@@ -350,7 +353,7 @@ describe("what happens beside", () => {
       },
       {
         at: "10:00:03Z",
-        signal: "note",
+        signal: "span_event",
         name: "entelix.account_pool_exhausted",
         on: "model",
         facts: { "gen_ai.provider.name": "p", "entelix.account.reason": "x" },
@@ -374,7 +377,7 @@ describe("what happens beside", () => {
       "call_opens",
       "call_closes",
     ]);
-    expect(reader.signals[3]).toMatchObject({ facts: { "entelix.progress.count": 2 } });
+    expect(reader.signals[3]).toMatchObject({ end: { facts: { "entelix.progress.count": 2 } } });
     expect(reader.mapping.unprojected.get("tool_progress")).toBe(2);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Session, say, type Told } from "./session.ts";
 
 function modelSignals(session: Session): Told[] {
-  return session.told.filter(([, , kind]) => kind.startsWith("model_") || kind === "note");
+  return session.told.filter(([, , kind]) => kind.startsWith("model_") || kind === "span_event");
 }
 
 describe("a model call", () => {
@@ -22,7 +22,7 @@ describe("a model call", () => {
       [
         30,
         1,
-        "note",
+        "span_event",
         {
           name: "entelix.retry",
           on: "model",
@@ -36,7 +36,7 @@ describe("a model call", () => {
       [
         90,
         1,
-        "note",
+        "span_event",
         {
           name: "entelix.retry",
           on: "model",
@@ -169,7 +169,12 @@ describe("a model call", () => {
       .at(9, say.answered(2));
     expect(modelSignals(noEnd)).toEqual([
       [1, 1, "model_opens", { model: "m" }],
-      [5, 1, "note", { name: "entelix.retry", on: "model", facts: { "entelix.retry.attempt": 1 } }],
+      [
+        5,
+        1,
+        "span_event",
+        { name: "entelix.retry", on: "model", facts: { "entelix.retry.attempt": 1 } },
+      ],
       [9, 1, "model_closes", { facts: { "entelix.retry.count": 1 } }],
     ]);
     const noStart = new Session()
@@ -197,7 +202,7 @@ describe("a model call", () => {
       .at(4, say.answered(2));
     expect(modelSignals(session).map(([ms, , kind]) => [ms, kind])).toEqual([
       [1, "model_opens"],
-      [3, "note"],
+      [3, "span_event"],
       [4, "model_closes"],
     ]);
   });
@@ -211,7 +216,7 @@ describe("a model call", () => {
       .at(30, say.text("a"))
       .at(70, say.answered(2));
     expect(modelSignals(session).slice(1)).toMatchObject([
-      [40, 1, "note", { facts: { "entelix.retry.delay_ms": 0 } }],
+      [40, 1, "span_event", { facts: { "entelix.retry.delay_ms": 0 } }],
       [70, 1, "model_closes", { facts: { "gen_ai.response.time_to_first_chunk": 0 } }],
     ]);
   });

@@ -59,7 +59,7 @@ describe("an event whose ancestor_path is empty", () => {
     const line = { ...at, type: "subagent", ancestor_path: [], agent_type: "top", inner };
     const decodedLine = defectDialect.decode(line);
     expect(decodedLine).toMatchObject({ outcome: "unknown", unknown: "subagent/brand_new" });
-    const heard = mapping.hear(line, { timestamp: [1_781_258_401, 0], session_id: "s" });
-    expect(heard).toMatchObject({ signal: "heard", runId: opening[0]?.signals[0]?.runId });
+    const heard = mapping.keepAlive(line, { timestamp: [1_781_258_401, 0], session_id: "s" });
+    expect(heard).toMatchObject({ signal: "activity", runId: opening[0]?.signals[0]?.runId });
   });
 });

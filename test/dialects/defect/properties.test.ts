@@ -5,7 +5,7 @@ import { DefectMapping } from "../../../src/dialects/defect/defect-mapping.ts";
 import type { LineEnvelope } from "../../../src/dialects/dialect.ts";
 import type { Signal } from "../../../src/lifecycle/signal.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
-import { feedOf } from "../../../src/otel/translated-feed.ts";
+import { playerOf } from "../../../src/otel/signal-player.ts";
 import { watchSpans } from "../../properties/watch.ts";
 import { runs } from "../../support/runs.ts";
 import { damaged, damages, isMixed, type Said, session } from "./grammar.ts";
@@ -196,7 +196,7 @@ describe("the spans of damaged sessions", () => {
           tracerProvider: provider,
           onError: (error) => void reports.push(String(error)),
         });
-        const feed = feedOf(bridge, new DefectMapping(), "default");
+        const feed = playerOf(bridge, new DefectMapping(), "default");
         for (const [n, { damage, identified, said }] of all.entries()) {
           for (const item of damaged(sent(said, identified, `s${n}`), damage)) {
             await feed.take(item.event, item.envelope);

@@ -11,6 +11,7 @@ import type { ProjectedRow, Translated } from "../../../src/dialects/mapping.ts"
 import type { JsonValue } from "../../../src/events/exact-json.ts";
 import type { Instant } from "../../../src/events/instant.ts";
 import type { Signal } from "../../../src/lifecycle/signal.ts";
+import { flat } from "./flat.ts";
 
 /** 2026-06-12T10:00:00Z. */
 const ZERO = 1_781_258_400;
@@ -173,11 +174,11 @@ export class Session {
   /** The signals, short; runs numbered from 1 in the order they were heard of first. */
   get told(): Told[] {
     const runs = this.runs;
-    return this.signals.map(({ at, runId, signal, tenantId, ...rest }) => [
-      msOf(at),
-      runs.indexOf(runId) + 1,
-      signal,
-      rest,
+    return this.signals.map((signal) => [
+      msOf(signal.at),
+      runs.indexOf(signal.runId) + 1,
+      signal.signal,
+      flat(signal),
     ]);
   }
 

@@ -7,7 +7,7 @@ function begin(): Session {
 
 /** The signals of calls, and the notes. */
 function calls(session: Session): Told[] {
-  return session.told.filter(([, , kind]) => kind.startsWith("call_") || kind === "note");
+  return session.told.filter(([, , kind]) => kind.startsWith("call_") || kind === "span_event");
 }
 
 const opened = (ms: number, callId: string, name = "bash"): Told => [
@@ -130,7 +130,7 @@ describe("a permission", () => {
       .at(1003, say.chosen("c", "y"))
       .at(1005, say.done("c"));
     expect(calls(session).slice(1)).toEqual([
-      [3, 1, "note", { name: "entelix.approval_asked", on: { callId: "c" } }],
+      [3, 1, "span_event", { name: "entelix.approval_asked", on: { callId: "c" } }],
       [1003, 1, "call_approved", { callId: "c", name: "bash", waitMs: 1000 }],
       [
         1005,
@@ -208,7 +208,7 @@ describe("a permission", () => {
       [
         43,
         1,
-        "note",
+        "span_event",
         {
           name: "entelix.approval",
           on: { callId: "c" },
@@ -258,7 +258,7 @@ describe("a permission", () => {
     expect(calls(session).map(([ms, , kind]) => [ms, kind])).toEqual([
       [2, "call_opens"],
       [2, "call_opens"],
-      [3, "note"],
+      [3, "span_event"],
       [5, "call_denied"],
     ]);
   });
@@ -278,7 +278,7 @@ describe("a permission", () => {
     ]);
     const given = begin().at(3, say.asked("c")).at(8, say.chosen("c", "y")).at(9, say.done("c"));
     expect(calls(given)).toMatchObject([
-      [3, 1, "note", {}],
+      [3, 1, "span_event", {}],
       [8, 1, "call_approved", { callId: "c", name: "", waitMs: 5 }],
       [9, 1, "call_closes", { callId: "c", name: "" }],
     ]);

@@ -27,7 +27,11 @@ describe("the trees of defect sessions", () => {
       expect([...started.keys()].sort()).toEqual([...ended.keys()].sort());
       expect(reports).toEqual([]);
       expect(report).toMatchObject({ rejected: 0, unknown: 0, late: 0 });
-      expect(diagnostics.bent).toMatchObject({ clamped: 0, unseen_starts: 0, missing_parents: 0 });
+      expect(diagnostics.adjustments).toMatchObject({
+        clamped: 0,
+        unseen_starts: 0,
+        missing_parents: 0,
+      });
     });
 
     it(`${recording.name} gives the same with sequences where every line comes twice`, async () => {

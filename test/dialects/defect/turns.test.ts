@@ -263,7 +263,7 @@ describe("compactions", () => {
       [
         1,
         1,
-        "note",
+        "span_event",
         {
           name: "entelix.context_compacted",
           facts: {
@@ -279,7 +279,7 @@ describe("compactions", () => {
         "facts",
         { facts: { "entelix.compaction.count": 1, "entelix.compaction.tokens_removed": 60 } },
       ],
-      expect.arrayContaining([2, "note"]),
+      expect.arrayContaining([2, "span_event"]),
       [
         2,
         1,
@@ -310,7 +310,7 @@ describe("compactions", () => {
         { facts: { "entelix.compaction.count": 1, "entelix.compaction.tokens_removed": 10 } },
       ],
     ]);
-    expect(session.only("note")).toEqual([]);
+    expect(session.only("span_event")).toEqual([]);
   });
 });
 
@@ -372,7 +372,7 @@ describe("the end of the input", () => {
         "model_closes",
         { unfinished: true, facts: { "gen_ai.response.time_to_first_chunk": 0.001 } },
       ],
-      [9, 1, "heard", {}],
+      [9, 1, "activity", {}],
     ]);
     expect(session.mapping.end()).toEqual([]);
   });

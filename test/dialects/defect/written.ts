@@ -2,6 +2,7 @@ import type { ProjectedRow } from "../../../src/dialects/mapping.ts";
 import { type Instant, millisecondsBetween } from "../../../src/events/instant.ts";
 import { parseRfc3339 } from "../../../src/events/rfc3339.ts";
 import type { Signal } from "../../../src/lifecycle/signal.ts";
+import { flat } from "./flat.ts";
 import type { Recording } from "./recordings.ts";
 
 /**
@@ -14,9 +15,15 @@ export function written(
   rows: readonly (ProjectedRow & { readonly threadId: string | undefined })[],
 ) {
   return {
-    signals: signals.map(({ at, runId, signal, tenantId, ...said }) =>
-      plain([millisecondsBetween(from, at), runId.slice(-4), signal, said]),
-    ),
+    signals: signals.map((signal) => {
+      const said = flat(signal);
+      return plain([
+        millisecondsBetween(from, signal.at),
+        signal.runId.slice(-4),
+        signal.signal,
+        said,
+      ]);
+    }),
     rows: rows.map(({ event: { kind, timestamp, ...said }, runId, threadId }) =>
       plain([msOf(String(timestamp), from), runId.slice(-4), threadId ?? null, kind, said]),
     ),

@@ -75,7 +75,10 @@ describe("a turn", () => {
         ...run,
         at: at(1),
         signal: "model_closes",
-        facts: { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5 },
+        end: {
+          outcome: "complete",
+          facts: { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5 },
+        },
       },
       { ...run, at: at(2), signal: "call_opens", callId: "c1", name: "fetch", content: { q: 1 } },
       {
@@ -85,15 +88,17 @@ describe("a turn", () => {
         callId: "c1",
         name: "fetch",
         durationMs: 0,
-        problem: undefined,
-        content: { found: 1 },
+        end: { outcome: "complete", content: { found: 1 } },
       },
       { ...run, at: at(4), signal: "model_opens", facts: { "entelix.model.start_inferred": true } },
       {
         ...run,
         at: at(5),
         signal: "model_closes",
-        facts: { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5 },
+        end: {
+          outcome: "complete",
+          facts: { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5 },
+        },
       },
       { ...run, at: at(5), signal: "run_may_end", end: { outcome: "complete" } },
     ]);
@@ -133,7 +138,7 @@ describe("a turn", () => {
       "complete",
       "complete",
     ]);
-    expect(diagnostics.bent.aged_runs).toBe(1);
+    expect(diagnostics.adjustments.aged_runs).toBe(1);
     expect(diagnostics.ignored.second_terminal).toBe(0);
   });
 
@@ -144,7 +149,7 @@ describe("a turn", () => {
     };
     const runs = outline(line(0, user()), line(1, reply("c1")), line(2, answer), line(3, reply()));
     expect(new Set(runs.map(([, run]) => run))).toEqual(new Set([derived(0)]));
-    expect(runs).toContainEqual(["note", derived(0)]);
+    expect(runs).toContainEqual(["span_event", derived(0)]);
   });
 
   it("is not over while a call is open, whatever the reply says", () => {
@@ -195,11 +200,10 @@ describe("a turn", () => {
 
 describe("a model call", () => {
   const calls = (...lines: readonly string[]) =>
-    signals(...lines).flatMap((each) =>
-      each.signal === "model_opens" || each.signal === "model_closes"
-        ? [[each.signal, each.at, each.facts]]
-        : [],
-    );
+    signals(...lines).flatMap<unknown[]>((each) => {
+      if (each.signal === "model_opens") return [[each.signal, each.at, each.facts]];
+      return each.signal === "model_closes" ? [[each.signal, each.at, each.end.facts]] : [];
+    });
   const opened = { "entelix.model.start_inferred": true };
   const used = { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5 };
 
@@ -208,7 +212,7 @@ describe("a model call", () => {
     const thoughts = [line(1, user()), line(2, thinking()), line(3, thinking())];
     expect(calls(...thoughts).at(-1)).toEqual(cut);
     expect(calls(...thoughts, line(9, user())).at(-1)).toEqual(cut);
-    expect(signals(...thoughts).at(-1)).toMatchObject({ unfinished: true });
+    expect(signals(...thoughts).at(-1)).toMatchObject({ end: { outcome: "unfinished" } });
     const { trees } = await replayed(thoughts);
     expect(trees).toMatchObject([{ end: time(3), children: [{ span: "chat", end: time(3) }] }]);
   });
@@ -250,8 +254,10 @@ describe("a model call", () => {
     const all = signals(line(0, user()), line(1, thinking()), line(2, errorRow("provider")));
     expect(all.find((each) => each.signal === "model_closes")).toMatchObject({
       at: at(2),
-      problem: { type: "provider", message: "boom" },
-      facts: { "entelix.thinking.deltas": 1 },
+      end: {
+        problem: { type: "provider", message: "boom" },
+        facts: { "entelix.thinking.deltas": 1 },
+      },
     });
   });
 });
@@ -274,7 +280,7 @@ describe("ends", () => {
 
   it("give the class of a tool's error where it is known before the result", () => {
     const problem = (...lines: readonly string[]) =>
-      signals(...lines).flatMap((each) => (each.signal === "call_closes" ? [each.problem] : []));
+      signals(...lines).flatMap((each) => (each.signal === "call_closes" ? [each.end] : []));
     const other = { ...terminal, tool_name: "other" };
     expect(problem(line(1, call("c1")), line(2, terminal), line(3, failedResult("c1")))).toEqual([
       { outcome: "error", kind: "auth", message: "" },
@@ -377,7 +383,7 @@ describe("pauses", () => {
     const paused = failedResult("c1", { content: "awaiting human review" });
     const all = signals(line(0, user()), line(1, call("c1")), line(2, paused));
     expect(all.slice(-2)).toMatchObject([
-      { signal: "call_closes", problem: { outcome: "interrupted" } },
+      { signal: "call_closes", end: { outcome: "interrupted" } },
       { signal: "run_may_end", end: { outcome: "interrupted" } },
     ]);
   });
@@ -392,7 +398,7 @@ describe("pauses", () => {
       ["run_may_end", "r1"],
       ["run_closes", "r1"],
       ["run_opens", "r1"],
-      ["note", "r1"],
+      ["span_event", "r1"],
     ]);
   });
 });
@@ -498,7 +504,7 @@ describe("sub-agents", () => {
   it("leave only a note where no call dispatched them", () => {
     expect(outline(line(0, user()), line(1, subAgent("team")))).toEqual([
       ["run_opens", derived(0)],
-      ["note", derived(0)],
+      ["span_event", derived(0)],
     ]);
   });
 
@@ -695,7 +701,7 @@ describe("rows of the audit side", () => {
     const [taken] = translated([line(0, event)]);
     expect(taken?.rows.map((each) => each.event)).toEqual([{ ...event, timestamp: time(0) }]);
     expect(taken?.signals[1]).toMatchObject({
-      signal: "note",
+      signal: "span_event",
       name: "entelix.graph.unknown",
       facts: { "entelix.graph.kind": "brand_new" },
     });
@@ -726,28 +732,30 @@ describe("every kind", () => {
       kind,
       signals(line(0, user()), line(1, event))
         .slice(1)
-        .map((each) => (each.signal === "note" ? `${each.signal} ${each.name}` : each.signal)),
+        .map((each) =>
+          each.signal === "span_event" ? `${each.signal} ${each.name}` : each.signal,
+        ),
     ]);
     expect(Object.fromEntries(all)).toEqual({
       user_message: ["run_closes", "run_opens"],
       assistant_message: ["model_opens", "model_closes", "run_may_end"],
-      context_compacted: ["note entelix.context_compacted", "facts"],
+      context_compacted: ["span_event entelix.context_compacted", "facts"],
       tool_call: ["call_opens"],
       tool_result: ["call_closes"],
-      branch_created: ["note entelix.branch"],
-      checkpoint_marker: ["note entelix.checkpoint"],
-      warning: ["note entelix.warning", "facts"],
+      branch_created: ["span_event entelix.branch"],
+      checkpoint_marker: ["span_event entelix.checkpoint"],
+      warning: ["span_event entelix.warning", "facts"],
       thinking_delta: ["model_opens", "model_closes"],
-      rate_limit: ["note entelix.rate_limit", "facts"],
+      rate_limit: ["span_event entelix.rate_limit", "facts"],
       interrupt: ["run_may_end"],
       cancelled: ["run_may_end"],
-      sub_agent_invoked: ["note entelix.sub_agent"],
-      agent_handoff: ["note entelix.handoff", "facts"],
-      resumed: ["note entelix.resumed"],
-      memory_recall: ["note entelix.memory_recall", "facts"],
+      sub_agent_invoked: ["span_event entelix.sub_agent"],
+      agent_handoff: ["span_event entelix.handoff", "facts"],
+      resumed: ["span_event entelix.resumed"],
+      memory_recall: ["span_event entelix.memory_recall", "facts"],
       usage_limit_exceeded: ["run_may_end"],
       tool_error_terminal: ["run_may_end"],
-      error: ["note entelix.error", "facts", "run_may_end"],
+      error: ["span_event entelix.error", "facts", "run_may_end"],
     });
   });
 });

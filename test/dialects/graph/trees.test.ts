@@ -17,7 +17,7 @@ describe("the trees of logs of GraphEvents", () => {
       expect([...started.keys()].sort()).toEqual([...ended.keys()].sort());
       expect(reports).toEqual([]);
       expect(report).toMatchObject({ rejected: 0, unknown: 0, late: 0 });
-      expect(diagnostics.bent).toMatchObject({ clamped: 0 });
+      expect(diagnostics.adjustments).toMatchObject({ clamped: 0 });
     });
   }
 });

@@ -21,7 +21,7 @@ const AREAS = [
   ],
   [
     "mapping and lifecycle",
-    /src\/(dialects|lifecycle|runtimes)\/|src\/otel\/(bridge|translated-feed)\.ts/,
+    /src\/(dialects|lifecycle|runtimes)\/|src\/otel\/(bridge|signal-player)\.ts/,
   ],
   ["journal and HTTP", /src\/(ingest\/journal|service\/http)\//],
   [

@@ -130,7 +130,7 @@ describe("a run that waits for an approval", () => {
       bench.identified(20, other.started());
       bench.identified(21, other.complete());
     }
-    expect(bench.sink.diagnostics().bent.forgotten_runs).toBeGreaterThan(0);
+    expect(bench.sink.diagnostics().adjustments.forgotten_runs).toBeGreaterThan(0);
     expect(await approvals(bench)).toEqual([1, 60]);
     bench.identified(70, new RunEvents(FIRST).started());
     expect(await approvals(bench)).toEqual([0, 0]);

@@ -311,10 +311,10 @@ describe("what starts at 0", () => {
     const seen = await bench.collect();
     const reasons = (name: string) =>
       seen.points(name).map((point) => point.attributes["entelix.reason"]);
-    const { bent, ignored } = bench.sink.diagnostics();
+    const { adjustments, ignored } = bench.sink.diagnostics();
     expect(reasons("entelix.bridge.ignored")).toEqual(Object.keys(ignored));
     expect(reasons("entelix.bridge.adjustments")).toEqual([
-      ...Object.keys(bent).filter((reason) => reason !== "tenant_conflicts"),
+      ...Object.keys(adjustments).filter((reason) => reason !== "tenant_conflicts"),
       "forgotten_pending",
     ]);
     expect(seen.sum("entelix.bridge.ignored")).toBe(0);

@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Lifecycle } from "../../../src/lifecycle/lifecycle.ts";
-import { resolveLimits } from "../../../src/lifecycle/limits.ts";
 import { EventMetrics } from "../../../src/otel/metrics/event-metrics.ts";
 import { resolveCaps } from "../../../src/otel/metrics/metric-options.ts";
 import { instrumentsOf } from "../../../src/otel/metrics/shared-instruments.ts";
 import { Reporter } from "../../../src/otel/report.ts";
-import { FakeDriver, NOWHERE } from "../../lifecycle/fake-driver.ts";
+import { TestLifecycle } from "../../lifecycle/test-lifecycle.ts";
 import { second, ZERO } from "../../support/run-events.ts";
 import { collectMetrics } from "./meter.ts";
 
@@ -23,7 +21,7 @@ function observed() {
   const instruments = instrumentsOf(meter.provider);
   if (instruments === undefined) throw new Error("expected instruments");
   const reports: string[] = [];
-  const lifecycle = new Lifecycle(new FakeDriver(), NOWHERE, resolveLimits());
+  const lifecycle = new TestLifecycle();
   lifecycle.observe(
     new EventMetrics({
       instruments,
@@ -32,7 +30,7 @@ function observed() {
       reporter: new Reporter((error) => void reports.push(String(error))),
     }),
   );
-  lifecycle.startRun("acme", "r", second(0), "react", undefined);
+  lifecycle.startRun("acme", "r", second(0), "react");
   return { lifecycle, reports, collect: meter.collect };
 }
 
@@ -52,8 +50,8 @@ describe("what other runtimes say", () => {
 
   it("is _OTHER where it does not class the error of a tool", async () => {
     const { collect, lifecycle } = observed();
-    const problem = { outcome: "error", message: "no" } as const;
-    lifecycle.endCall("acme", "r", second(3), "a", "fetch", undefined, 250, problem, undefined);
+    const end = { outcome: "error", message: "no" } as const;
+    lifecycle.endCall("acme", "r", second(3), "a", "fetch", 250, end);
     const seen = await collect();
     expect(seen.nonZero("entelix.tool.failures")).toEqual({
       "entelix.tenant_id=acme,entelix.tool.error_kind=_OTHER,gen_ai.agent.name=react,gen_ai.tool.name=fetch": 1,
@@ -65,8 +63,8 @@ describe("what other runtimes say", () => {
 
   it("is no measured call where its run closed it: paused or unfinished", async () => {
     const { collect, lifecycle } = observed();
-    lifecycle.startCall("acme", "r", second(1), "a", "fetch", undefined, undefined);
-    lifecycle.startCall("acme", "r", second(1), "b", "fetch", undefined, undefined);
+    lifecycle.startCall("acme", "r", second(1), "a", "fetch");
+    lifecycle.startCall("acme", "r", second(1), "b", "fetch");
     const kind = { type: "approval_pending", tool_use_id: "a" } as const;
     lifecycle.endRun("acme", "r", second(9), { outcome: "interrupted", kind });
     const seen = await collect();
@@ -80,9 +78,9 @@ describe("what other runtimes say", () => {
     const kind = { type: "approval_pending", tool_use_id: "a" } as const;
     lifecycle.endRun("acme", "r", second(9), { outcome: "interrupted", kind });
     expect((await collect()).sum("entelix.approvals.pending")).toBe(1);
-    lifecycle.startRun("acme", "next", second(20), "react", undefined);
+    lifecycle.startRun("acme", "next", second(20), "react");
     expect((await collect()).sum("entelix.approvals.pending")).toBe(1);
-    lifecycle.noteResumed("acme", "next", "r");
+    lifecycle.runs.linkResumed("acme", "next", "r");
     expect((await collect()).sum("entelix.approvals.pending")).toBe(0);
   });
 });

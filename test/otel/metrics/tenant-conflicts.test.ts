@@ -98,12 +98,12 @@ describe("tenant conflicts", () => {
   it("are told by diagnostics also where no metrics are, under whatever name", () => {
     const test = bench();
     squat(test, ["__proto__", "constructor", "t".repeat(200)]);
-    const { bent, tenantConflicts } = test.diagnostics();
+    const { adjustments, tenantConflicts } = test.diagnostics();
     expect(Object.entries(tenantConflicts)).toEqual([
       ["__proto__", 1],
       ["constructor", 1],
       ["_other", 1],
     ]);
-    expect(bent.tenant_conflicts).toBe(3);
+    expect(adjustments.tenant_conflicts).toBe(3);
   });
 });

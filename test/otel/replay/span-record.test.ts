@@ -13,7 +13,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readEvents } from "../../../src/ingest/read-events.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
-import { idSlot } from "../../../src/otel/id-slot.ts";
+import { idSlot } from "../../../src/otel/id-generator.ts";
 import { encodeTraceRequest } from "../../../src/otel/replay/otlp-json.ts";
 import { createReplayProvider } from "../../../src/otel/replay/replay-provider.ts";
 import { RUNTIMES } from "../../../src/runtimes/runtimes.ts";

@@ -90,7 +90,7 @@ class Taking implements FedLane {
   }
 }
 
-function feedOf(journal: Lines, lane: Taking, lookback = 2) {
+function playerOf(journal: Lines, lane: Taking, lookback = 2) {
   const settled: number[] = [];
   const errors: unknown[] = [];
   const feed = new JournalFeed({
@@ -111,7 +111,7 @@ describe("the journal's feed", () => {
   it("gives the lane all lines from some before the position, and those that come", async () => {
     const journal = new Lines(5, 8);
     const lane = new Taking();
-    const { feed, settled } = feedOf(journal, lane);
+    const { feed, settled } = playerOf(journal, lane);
     await until(() => lane.taken.length === 5);
     expect(journal.from).toBe(3);
     journal.add(4);
@@ -128,7 +128,7 @@ describe("the journal's feed", () => {
     const journal = new Lines(5, 6);
     journal.first = 4;
     const lane = new Taking();
-    const { feed } = feedOf(journal, lane, 100);
+    const { feed } = playerOf(journal, lane, 100);
     await feed.stop(1_000);
     expect(lane.taken).toEqual([4, 5]);
   });
@@ -136,7 +136,7 @@ describe("the journal's feed", () => {
   it("plays and settles what is there when it is stopped", async () => {
     const journal = new Lines(0, 100);
     const lane = new Taking();
-    const { feed, settled } = feedOf(journal, lane);
+    const { feed, settled } = playerOf(journal, lane);
     await feed.stop(10_000);
     expect(lane.taken.length).toBe(100);
     expect(lane.closedWithin).toBeGreaterThan(0);
@@ -157,7 +157,7 @@ describe("the journal's feed", () => {
       await close(graceMs);
       go();
     };
-    const { feed } = feedOf(journal, lane);
+    const { feed } = playerOf(journal, lane);
     await feed.stop(100);
     expect(lane.taken).toEqual([0]);
     expect(journal.checkpoints.at(-1)).toEqual([0, 1]);
@@ -166,7 +166,7 @@ describe("the journal's feed", () => {
   it("fails when the journal can't be read", async () => {
     const journal = new Lines(0, 1);
     const lane = new Taking();
-    const { feed } = feedOf(journal, lane);
+    const { feed } = playerOf(journal, lane);
     await until(() => lane.taken.length === 1);
     journal.fail(new Error("damaged"));
     await expect(feed.ended).rejects.toThrow("damaged");
@@ -184,7 +184,7 @@ describe("the journal's feed", () => {
       if (failures === 1) throw new Error("ENOSPC");
       await write(position, stored);
     };
-    const { feed, errors, settled } = feedOf(journal, lane);
+    const { feed, errors, settled } = playerOf(journal, lane);
     await until(() => settled.length > 0);
     expect(errors).toEqual([new Error("ENOSPC")]);
     await feed.stop(1_000);

@@ -63,7 +63,7 @@ async function replay(
   await readEvents(source(log), {
     dialects: [dialect],
     onEvent: ({ event, envelope }) => void playing.take(event, envelope),
-    onHeard: ({ envelope, value }) => playing.hear(value, envelope),
+    onHeard: ({ envelope, value }) => playing.keepAlive(value, envelope),
   });
   await bridge.shutdown();
 }

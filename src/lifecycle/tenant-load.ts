@@ -4,7 +4,7 @@ export interface OfTenant {
 }
 
 /** How many open runs a tenant has, and where it stands in the heap. */
-interface Share {
+interface TenantLoad {
   readonly tenantId: string;
   runs: number;
   at: number;
@@ -17,41 +17,41 @@ interface Share {
  * Counted from the first time somebody asks until there is room again: no run costs anything before.
  * A heap, since at the limit each run that starts asks, and there may be thousands of tenants.
  */
-export class TenantShares {
-  #shares: Map<string, Share> | undefined = undefined;
+export class TenantLoadHeap {
+  #byTenant: Map<string, TenantLoad> | undefined = undefined;
   /** The heaviest first; of two that follow on one, at 2n + 1 and 2n + 2, none goes before it. */
-  #heap: Share[] = [];
+  #heap: TenantLoad[] = [];
 
   opened({ tenantId }: OfTenant): void {
-    if (this.#shares === undefined) return;
-    let share = this.#shares.get(tenantId);
-    if (share === undefined) {
-      share = { tenantId, runs: 0, at: this.#heap.length };
-      this.#shares.set(tenantId, share);
-      this.#heap.push(share);
+    if (this.#byTenant === undefined) return;
+    let load = this.#byTenant.get(tenantId);
+    if (load === undefined) {
+      load = { tenantId, runs: 0, at: this.#heap.length };
+      this.#byTenant.set(tenantId, load);
+      this.#heap.push(load);
     }
-    share.runs++;
-    this.#rise(share);
+    load.runs++;
+    this.#rise(load);
   }
 
   closed({ tenantId }: OfTenant): void {
-    const share = this.#shares?.get(tenantId);
-    if (share === undefined) return;
-    share.runs--;
-    this.#sink(share);
-    if (share.runs > 0) return;
-    this.#shares?.delete(tenantId);
+    const load = this.#byTenant?.get(tenantId);
+    if (load === undefined) return;
+    load.runs--;
+    this.#sink(load);
+    if (load.runs > 0) return;
+    this.#byTenant?.delete(tenantId);
     const last = this.#heap.pop();
-    if (last === undefined || last === share) return;
-    this.#put(last, share.at);
+    if (last === undefined || last === load) return;
+    this.#put(last, load.at);
     this.#rise(last);
     this.#sink(last);
   }
 
   /** There is room again: nothing is counted until the next question. */
   rest(): void {
-    if (this.#shares === undefined) return;
-    this.#shares = undefined;
+    if (this.#byTenant === undefined) return;
+    this.#byTenant = undefined;
     this.#heap = [];
   }
 
@@ -62,48 +62,48 @@ export class TenantShares {
    * @param newcomer one of them, which does not count.
    */
   heaviest(open: Iterable<OfTenant>, newcomer: OfTenant): string | undefined {
-    if (this.#shares === undefined) {
-      this.#shares = new Map();
+    if (this.#byTenant === undefined) {
+      this.#byTenant = new Map();
       for (const run of open) this.opened(run);
     }
-    if (!this.#shares.has(newcomer.tenantId)) return this.#heap[0]?.tenantId;
+    if (!this.#byTenant.has(newcomer.tenantId)) return this.#heap[0]?.tenantId;
     this.closed(newcomer);
     const heaviest = this.#heap[0]?.tenantId;
     this.opened(newcomer);
     return heaviest;
   }
 
-  #rise(share: Share): void {
+  #rise(load: TenantLoad): void {
     for (;;) {
-      const above = this.#heap[(share.at - 1) >> 1];
-      if (above === undefined || !goesBefore(share, above)) return;
-      this.#swap(share, above);
+      const above = this.#heap[(load.at - 1) >> 1];
+      if (above === undefined || !goesBefore(load, above)) return;
+      this.#swap(load, above);
     }
   }
 
-  #sink(share: Share): void {
+  #sink(load: TenantLoad): void {
     for (;;) {
-      const left = this.#heap[2 * share.at + 1];
-      const right = this.#heap[2 * share.at + 2];
+      const left = this.#heap[2 * load.at + 1];
+      const right = this.#heap[2 * load.at + 2];
       if (left === undefined) return;
       const below = right !== undefined && goesBefore(right, left) ? right : left;
-      if (!goesBefore(below, share)) return;
-      this.#swap(share, below);
+      if (!goesBefore(below, load)) return;
+      this.#swap(load, below);
     }
   }
 
-  #swap(a: Share, b: Share): void {
+  #swap(a: TenantLoad, b: TenantLoad): void {
     const { at } = a;
     this.#put(a, b.at);
     this.#put(b, at);
   }
 
-  #put(share: Share, at: number): void {
-    share.at = at;
-    this.#heap[at] = share;
+  #put(load: TenantLoad, at: number): void {
+    load.at = at;
+    this.#heap[at] = load;
   }
 }
 
-function goesBefore(a: Share, b: Share): boolean {
+function goesBefore(a: TenantLoad, b: TenantLoad): boolean {
   return a.runs === b.runs ? a.tenantId < b.tenantId : a.runs > b.runs;
 }

@@ -13,8 +13,8 @@ import type { EventEnvelope } from "../events/event-envelope.ts";
 import { copyExact } from "../events/exact-json.ts";
 import { isPromise } from "../events/promises.ts";
 import type { Call } from "../lifecycle/call.ts";
+import type { OuterParent, ParentContext, SignalContext } from "../lifecycle/parent-context.ts";
 import type { Run } from "../lifecycle/run.ts";
-import type { EventPlace, OuterParent, StartContext } from "../lifecycle/signals.ts";
 import type { Reporter } from "./report.ts";
 import { SpanHandle } from "./span-handle.ts";
 import { parseTraceparent } from "./traceparent.ts";
@@ -33,13 +33,13 @@ export type ParentResolver = (
 export type RootParent = "own" | "ambient";
 
 /** Set on the contexts that `contextOf` gives, so that a run finds whose run and call it is in. */
-const PLACE_KEY = createContextKey("entelix-otel.place");
+const SCOPE_KEY = createContextKey("entelix-otel.scope");
 
 /** The ESM and the CommonJS copy of this package have a class each; a change of it is a new number. */
-const PLACE: unique symbol = Symbol.for("entelix-otel.place.v1");
+const SCOPE: unique symbol = Symbol.for("entelix-otel.scope.v1");
 
 /** Whose run, and which call of it, a context is in. */
-export class Place {
+export class RunScope {
   readonly run: Run<SpanHandle>;
   readonly call: Call<SpanHandle> | undefined;
   constructor(run: Run<SpanHandle>, call: Call<SpanHandle> | undefined) {
@@ -47,13 +47,13 @@ export class Place {
     this.call = call;
   }
 
-  get [PLACE](): true {
+  get [SCOPE](): true {
     return true;
   }
 }
 
-function isPlace(value: unknown): value is Place {
-  return property(value, PLACE) === true;
+function isScope(value: unknown): value is RunScope {
+  return property(value, SCOPE) === true;
 }
 
 /** The context for code that runs inside a span of ours; other values of `base` stay. */
@@ -63,63 +63,75 @@ export function contextInside(
   run: Run<SpanHandle>,
   call: Call<SpanHandle> | undefined,
 ): Context {
-  return trace.setSpan(base, handle.span).setValue(PLACE_KEY, new Place(run, call));
+  return trace.setSpan(base, handle.span).setValue(SCOPE_KEY, new RunScope(run, call));
 }
 
 /** Whose run, and which call of it, a context is in; `undefined` where it is in none of ours. */
-export function placeIn(active: Context): Place | undefined {
-  const place = active.getValue(PLACE_KEY);
-  return isPlace(place) ? place : undefined;
+export function scopeIn(active: Context): RunScope | undefined {
+  const scope = active.getValue(SCOPE_KEY);
+  return isScope(scope) ? scope : undefined;
 }
 
-export interface PlaceOptions {
+export interface EventContextOptions {
   /** Whether the active context of this process says something about the event. */
   readonly live: boolean;
   readonly rootParent: RootParent;
   readonly resolveParent: ParentResolver | undefined;
+  readonly reporter: Reporter;
 }
 
-/** Where the event that is being taken places its run: envelope, active context, resolver. */
-export class CurrentPlace implements EventPlace<SpanHandle> {
+/** Makes the contexts that the lifecycle takes signals in. */
+export class EventContexts {
+  /** Calls of the parent resolver that threw. */
   failures = 0;
-  #event: AgentEvent | undefined = undefined;
-  #envelope: EventEnvelope | undefined = undefined;
-  readonly #options: PlaceOptions;
-  /** Whether somebody asks for the event itself, and not only for its envelope. */
-  readonly asksForEvent: boolean;
-  readonly #reporter: Reporter;
+  readonly options: EventContextOptions;
+  readonly #asksForEvent: boolean;
+  /** Nearly every live event has this one: only the active context says something of it. */
+  readonly #plain: EventContext;
 
-  constructor(options: PlaceOptions, reporter: Reporter) {
-    this.#options = options;
-    this.asksForEvent = options.resolveParent !== undefined || options.rootParent === "ambient";
-    this.#reporter = reporter;
+  constructor(options: EventContextOptions) {
+    this.options = options;
+    this.#asksForEvent = options.resolveParent !== undefined || options.rootParent === "ambient";
+    this.#plain = new EventContext(this, undefined, undefined);
   }
 
-  /**
-   * An event is being taken, until {@link leave}. Only what somebody may ask for is kept: each young
-   * object in a field of an old one is work for the garbage collector.
-   *
-   * @param event the runtime's own, where it is this package's.
-   */
-  enter(event: AgentEvent | undefined, envelope: EventEnvelope | undefined): void {
-    if (this.asksForEvent) this.#event = event;
-    if (envelope !== undefined) this.#envelope = envelope;
+  /** @param event the runtime's own, where it is this package's. */
+  of(
+    event: AgentEvent | undefined,
+    envelope: EventEnvelope | undefined,
+  ): SignalContext<SpanHandle> {
+    if (envelope === undefined && !this.#asksForEvent) return this.#plain;
+    return new EventContext(this, event, envelope);
+  }
+}
+
+/** What is known of an event beside its signals: envelope, active context, resolver. */
+class EventContext implements SignalContext<SpanHandle> {
+  readonly identified: boolean;
+  readonly #event: AgentEvent | undefined;
+  readonly #envelope: EventEnvelope | undefined;
+  readonly #contexts: EventContexts;
+
+  constructor(
+    contexts: EventContexts,
+    event: AgentEvent | undefined,
+    envelope: EventEnvelope | undefined,
+  ) {
+    this.#contexts = contexts;
+    this.#event = event;
+    this.#envelope = envelope;
+    this.identified = nameIn(envelope?.event_id) !== undefined;
   }
 
-  leave(): void {
-    if (this.#event !== undefined) this.#event = undefined;
-    if (this.#envelope !== undefined) this.#envelope = undefined;
-  }
-
-  startContext(): StartContext<SpanHandle> | undefined {
+  parentContext(): ParentContext<SpanHandle> | undefined {
     const envelope = this.#envelope;
-    const { live, rootParent, resolveParent } = this.#options;
+    const { live, rootParent, resolveParent } = this.#contexts.options;
     const active = live ? context.active() : ROOT_CONTEXT;
     const around = active === ROOT_CONTEXT ? undefined : trace.getSpan(active);
     if (envelope === undefined && around === undefined && resolveParent === undefined) {
       return undefined;
     }
-    const ours = around === undefined ? undefined : placeIn(active);
+    const ours = around === undefined ? undefined : scopeIn(active);
     const ambient = around === undefined ? undefined : ambientOf(around);
     const dispatcher = envelope?.parent_tool_use_id;
     const parentCallId = dispatcher === null ? null : nameIn(dispatcher);
@@ -147,7 +159,7 @@ export class CurrentPlace implements EventPlace<SpanHandle> {
     const given = this.#given();
     if (given !== undefined) return { ...given, handle: SpanHandle.remote(given, false) };
     const event = this.#event;
-    if (this.#options.rootParent !== "ambient" || ambient === undefined) return undefined;
+    if (this.#contexts.options.rootParent !== "ambient" || ambient === undefined) return undefined;
     if (event?.type !== "started" || event.parent_run_id) return undefined;
     if (tenantId !== undefined && tenantId !== event.tenant_id) return undefined;
     return { ...ambient.spanContext, handle: ambient };
@@ -161,19 +173,20 @@ export class CurrentPlace implements EventPlace<SpanHandle> {
       const parsed = parseTraceparent(traceparent, nameIn(envelope?.tracestate));
       if (parsed !== undefined) return parsed;
     }
-    if (this.#options.resolveParent === undefined || event === undefined) return undefined;
+    const { reporter, resolveParent } = this.#contexts.options;
+    if (resolveParent === undefined || event === undefined) return undefined;
     try {
       // Copies: the audit row is made of the caller's objects.
       const told = envelope === undefined ? undefined : copyFields(envelope);
-      const resolved = this.#options.resolveParent(copyFields(event), told) ?? undefined;
+      const resolved = resolveParent(copyFields(event), told) ?? undefined;
       if (!isPromise(resolved)) {
         return resolved !== undefined && trace.isSpanContextValid(resolved) ? resolved : undefined;
       }
-      resolved.then(undefined, (error) => this.#reporter.report(error, HOOK));
+      resolved.then(undefined, (error) => reporter.report(error, HOOK));
       throw new TypeError("resolveParent: expected a span context, got a promise");
     } catch (error) {
-      this.failures++;
-      this.#reporter.report(error, HOOK);
+      this.#contexts.failures++;
+      reporter.report(error, HOOK);
       return undefined;
     }
   }

@@ -1,28 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SignalApplier } from "../../src/lifecycle/apply-signal.ts";
-import { Lifecycle } from "../../src/lifecycle/lifecycle.ts";
-import { resolveLimits } from "../../src/lifecycle/limits.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
-import type { Signal, SignalKind } from "../../src/lifecycle/signal.ts";
-import { FakeDriver, NOWHERE } from "./fake-driver.ts";
+import type { SignalKind } from "../../src/lifecycle/signal.ts";
+import { FakeDriver } from "./fake-driver.ts";
+import { TestLifecycle } from "./test-lifecycle.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
 const SPAN = "8000000000000002";
 
 function start() {
   const driver = new FakeDriver();
-  const lifecycle = new Lifecycle(driver, NOWHERE, resolveLimits(undefined));
-  const applier = new SignalApplier(lifecycle, driver);
+  const lifecycle = new TestLifecycle(driver);
   const say = (second: number, kind: SignalKind, runId = RUN) => {
-    lifecycle.begin("acme", undefined);
-    const signal: Signal = { tenantId: "acme", runId, at: [second, 0], ...kind };
-    applier.apply(signal);
+    lifecycle.say({ tenantId: "acme", runId, at: [second, 0], ...kind });
   };
   return { driver, lifecycle, say };
 }
 
 const opens: SignalKind = { signal: "run_opens", agent: "a" };
+const complete = { outcome: "complete" } as const;
 const done: SignalKind = { signal: "run_closes", end: { outcome: "complete" } };
 
 function modelSpan(ordinal: number): string {
@@ -35,8 +31,11 @@ describe("a model call", () => {
     say(1, opens);
     say(2, { signal: "model_opens", model: "m-1" });
     say(3, { signal: "model_opens" });
-    say(4, { signal: "model_closes", problem: { message: "overloaded" } });
-    say(5, { signal: "model_closes" });
+    say(4, {
+      signal: "model_closes",
+      end: { outcome: "error", problem: { message: "overloaded" } },
+    });
+    say(5, { signal: "model_closes", end: complete });
     say(6, done);
     expect(modelSpan(1)).toBe("fb7cfff1168e333b");
     expect(driver.done).toEqual([
@@ -71,7 +70,7 @@ describe("a model call", () => {
       `closeModelCall ${modelSpan(1)} unfinished`,
       `closeRun ${SPAN} complete`,
     ]);
-    expect(lifecycle.counters.bent.unseen_starts).toBe(1);
+    expect(lifecycle.counters.adjustments.unseen_starts).toBe(1);
     expect(lifecycle.counters.ignored.after_end).toBe(1);
   });
 });
@@ -145,7 +144,7 @@ describe("a pause that was given up", () => {
     say(90_001, { signal: "call_opens", callId: "c", name: "t" });
     say(90_002, { ...mayFail, over: true });
     lifecycle.runs.tick([180_000, 0]);
-    say(180_001, { signal: "note", name: "n" });
+    say(180_001, { signal: "span_event", name: "n" });
     expect(driver.done.filter((line) => line.includes("Run"))).toEqual([
       `openRun ${SPAN}`,
       `closeRun ${SPAN} failed`,
@@ -197,11 +196,11 @@ describe("a decision about a call", () => {
     say(3, { signal: "call_approved", ...call, waitMs: 900 });
     const open = lifecycle.runs.find("acme", RUN)?.calls.oldest;
     expect([open?.approved, open?.approvalWaitMs]).toEqual([true, 900]);
-    expect(lifecycle.runs.find("acme", RUN)?.approvals).toEqual([]);
+    expect(lifecycle.runs.find("acme", RUN)?.approvals).toBeUndefined();
     say(4, { signal: "call_denied", ...call });
     expect(driver.done.slice(1)).toEqual([
       `openCall ${callSpan}`,
-      `noteApproval ${SPAN}`,
+      `addApprovalEvent ${SPAN}`,
       `closeCall ${callSpan} denied`,
     ]);
   });
@@ -227,19 +226,19 @@ describe("a decision about a call", () => {
   });
 });
 
-describe("notes and facts", () => {
+describe("span events and facts", () => {
   it("stand on what they are about, and on the run where that is not open", () => {
     const { driver, say } = start();
     say(1, opens);
-    say(2, { signal: "note", name: "n", on: "model" });
+    say(2, { signal: "span_event", name: "n", on: "model" });
     say(3, { signal: "model_opens" });
-    say(4, { signal: "note", name: "n", on: "model" });
-    say(5, { signal: "note", name: "n", on: { callId: "call_1" } });
+    say(4, { signal: "span_event", name: "n", on: "model" });
+    say(5, { signal: "span_event", name: "n", on: { callId: "call_1" } });
     say(6, { signal: "facts", facts: { "entelix.turn": 2 } });
-    expect(driver.done.filter((line) => /^(note|addFacts)/.test(line))).toEqual([
-      `note ${SPAN} n`,
-      `note ${modelSpan(1)} n`,
-      `note ${SPAN} n`,
+    expect(driver.done.filter((line) => /^(addEvent|addFacts)/.test(line))).toEqual([
+      `addEvent ${SPAN} n`,
+      `addEvent ${modelSpan(1)} n`,
+      `addEvent ${SPAN} n`,
       `addFacts ${SPAN} {"entelix.turn":2}`,
     ]);
   });
@@ -259,11 +258,20 @@ describe("any signals in any order", () => {
     fc.constant(opens),
     end,
     fc.record({ signal: fc.constant("call_opens" as const), callId, name }),
-    fc.record({ signal: fc.constant("call_closes" as const), callId, name, durationMs: fc.nat(9) }),
+    fc.record({
+      signal: fc.constant("call_closes" as const),
+      callId,
+      name,
+      durationMs: fc.nat(9),
+      end: fc.constant({ ...complete, content: undefined }),
+    }),
     fc.record({ signal: fc.constant("call_approved" as const), callId, name }),
     fc.record({ signal: fc.constant("call_denied" as const), callId, name }),
-    fc.constantFrom<SignalKind>({ signal: "model_opens" }, { signal: "model_closes" }),
-    fc.constantFrom<SignalKind>({ signal: "note", name: "n", on: "model" }),
+    fc.constantFrom<SignalKind>(
+      { signal: "model_opens" },
+      { signal: "model_closes", end: complete },
+    ),
+    fc.constantFrom<SignalKind>({ signal: "span_event", name: "n", on: "model" }),
   );
   const run = fc.constantFrom(RUN, "018f3c7a-0000-7000-8000-000000000003", "r1");
 

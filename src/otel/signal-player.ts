@@ -1,20 +1,30 @@
 import type { AuditSink } from "../audit/audit-sink.ts";
-import type { RowWaiters } from "../audit/row-waiter.ts";
 import type { JsonObject, LineEnvelope } from "../dialects/dialect.ts";
 import type { Mapping, ProjectedRow, Translated } from "../dialects/mapping.ts";
 import { type Bridge, internalsOf } from "./bridge.ts";
-import { spanRefs } from "./span-refs.ts";
+import type { RunRows } from "./run-rows.ts";
+import { spanRefs } from "./span-handle.ts";
 import type { Telemetry } from "./telemetry.ts";
 
-export interface FeedOptions<E> {
+/** Plays the events of one runtime through a bridge. */
+export interface SignalPlayer<E> {
+  /** @returns a promise where something has to be waited for. */
+  take(event: E, envelope: LineEnvelope): Promise<void> | undefined;
+  /** A line of a type that the dialect does not know, in its turn: it shows that its run is active. */
+  keepAlive(value: JsonObject, envelope: LineEnvelope): void;
+  /** At the end of the input: what only the end tells. */
+  end(): Promise<void>;
+}
+
+interface MappingPlayerOptions<E> {
   readonly mapping: Mapping<E>;
   /** Whose events they are, where nothing says. */
   readonly tenant: string;
   readonly telemetry: Telemetry;
   /** Absent without an audit log. */
   readonly audit: AuditSink | undefined;
-  /** Who waits for the rows of a run: its span does. */
-  readonly waiters: RowWaiters;
+  /** The rows of each run: its span waits for them. */
+  readonly rows: RunRows;
 }
 
 /**
@@ -22,15 +32,15 @@ export interface FeedOptions<E> {
  *
  * @param tenant whose events they are, where neither event nor envelope says.
  */
-export function feedOf<E>(bridge: Bridge, mapping: Mapping<E>, tenant: string): TranslatedFeed<E> {
-  return new TranslatedFeed({ mapping, tenant, ...internalsOf(bridge) });
+export function playerOf<E>(bridge: Bridge, mapping: Mapping<E>, tenant: string): SignalPlayer<E> {
+  return new MappingPlayer({ mapping, tenant, ...internalsOf(bridge) });
 }
 
-/** The events of one runtime on their way through a bridge: spans and audit rows in one pass. */
-export class TranslatedFeed<E> {
-  readonly #options: FeedOptions<E>;
+/** Plays the signals and audit rows that a mapping reads, in one pass. */
+class MappingPlayer<E> implements SignalPlayer<E> {
+  readonly #options: MappingPlayerOptions<E>;
 
-  constructor(options: FeedOptions<E>) {
+  constructor(options: MappingPlayerOptions<E>) {
     this.#options = options;
   }
 
@@ -43,14 +53,12 @@ export class TranslatedFeed<E> {
     return this.#carryOut(mapping.translate(event, envelope), envelope);
   }
 
-  /** A line of a type that is not known: the run it is of lives. */
-  hear(value: JsonObject, envelope: LineEnvelope): void {
+  keepAlive(value: JsonObject, envelope: LineEnvelope): void {
     const { mapping, telemetry } = this.#options;
-    const signal = mapping.hear?.(value, envelope);
-    if (signal !== undefined) telemetry.hear(signal);
+    const signal = mapping.keepAlive?.(value, envelope);
+    if (signal !== undefined) telemetry.keepAlive(signal);
   }
 
-  /** At the end of the input: what only the end tells. */
   async end(): Promise<void> {
     for (const translated of this.#options.mapping.end()) {
       await this.#carryOut(translated, undefined);
@@ -98,7 +106,8 @@ export class TranslatedFeed<E> {
       thread_id: threadId,
       event_id: eventId ?? rowId(envelope?.event_id, position),
     };
-    return audit.recordProjected(tenantId, runId, event, ids, this.#options.waiters);
+    const prepared = audit.prepareProjected(tenantId, runId, event, ids);
+    return audit.append(prepared, this.#options.rows.waiterOf(run));
   }
 }
 

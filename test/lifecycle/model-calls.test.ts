@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Instant } from "../../src/events/instant.ts";
-import { SignalApplier } from "../../src/lifecycle/apply-signal.ts";
-import { Lifecycle } from "../../src/lifecycle/lifecycle.ts";
-import { resolveLimits } from "../../src/lifecycle/limits.ts";
-import { endModelCall, startModelCall } from "../../src/lifecycle/model-signals.ts";
+import type { LifecycleLimits } from "../../src/lifecycle/limits.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
-import type { ModelEnd } from "../../src/lifecycle/signals.ts";
-import { FakeDriver, NOWHERE } from "./fake-driver.ts";
+import type { ModelEnd } from "../../src/lifecycle/signal.ts";
+import { FakeDriver } from "./fake-driver.ts";
+import { TestLifecycle } from "./test-lifecycle.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
 const SPAN = "8000000000000002";
@@ -15,18 +13,18 @@ const span = (ordinal: number) => RunIds.fromUuid(RUN)?.childSpanId("m", String(
 const COMPLETE: ModelEnd = { outcome: "complete" };
 
 /** A lifecycle whose driver says what it was asked for, without the run's own opening. */
-function start(limits: Parameters<typeof resolveLimits>[0] = {}) {
+function start(limits: Partial<LifecycleLimits> = {}) {
   const driver = new FakeDriver();
-  const lifecycle = new Lifecycle(driver, NOWHERE, resolveLimits(limits));
+  const lifecycle = new TestLifecycle(driver, limits);
   return {
     driver,
     lifecycle,
     run: () => lifecycle.runs.find("acme", RUN),
-    begin: () => lifecycle.startRun("acme", RUN, at(1), "top", undefined),
+    begin: () => lifecycle.startRun("acme", RUN, at(1), "top"),
     asks: (time: number, id: string, model?: string) =>
-      startModelCall(lifecycle, "acme", RUN, at(time), id, { model }),
+      lifecycle.startModelCall("acme", RUN, at(time), id, { model }),
     answers: (time: number, id: string, ms = 1000, end = COMPLETE) =>
-      endModelCall(lifecycle, "acme", RUN, at(time), id, ms, end),
+      lifecycle.endModelCall("acme", RUN, at(time), id, ms, end),
     done: () => driver.done.filter((line) => line.includes("ModelCall")),
     duplicates: () => lifecycle.counters.ignored.duplicate,
   };
@@ -100,7 +98,7 @@ describe("model calls that have an id", () => {
         startedAt: at(first === "start" ? 5 : 3),
         open: true,
       });
-      expect(test.lifecycle.counters.bent.unseen_starts).toBe(1);
+      expect(test.lifecycle.counters.adjustments.unseen_starts).toBe(1);
     }
   });
 
@@ -127,7 +125,7 @@ describe("model calls that have an id", () => {
     test.answers(3, "a");
     test.lifecycle.endRun("acme", RUN, at(4), { outcome: "interrupted" });
     test.begin();
-    test.lifecycle.startRun("acme", RUN, at(10), "top", undefined);
+    test.lifecycle.startRun("acme", RUN, at(10), "top");
     expect(test.answers(11, "a")).toBe(false);
     expect(test.answers(11, "b")).toBe(true);
     expect(test.done().slice(-2)).toEqual([
@@ -147,8 +145,8 @@ describe("model calls that have an id", () => {
   it("of no run are counted", () => {
     const { lifecycle, begin } = start();
     begin();
-    expect(startModelCall(lifecycle, "acme", "", at(2), "a", {})).toBe(false);
-    expect(endModelCall(lifecycle, "acme", "", at(2), "a", 0, COMPLETE)).toBe(false);
+    expect(lifecycle.startModelCall("acme", "", at(2), "a", {})).toBe(false);
+    expect(lifecycle.endModelCall("acme", "", at(2), "a", 0, COMPLETE)).toBe(false);
     expect(lifecycle.counters.ignored.empty_run_id).toBe(2);
   });
 
@@ -158,7 +156,7 @@ describe("model calls that have an id", () => {
     for (const id of ["a", "b", "c"]) test.asks(2, id);
     expect(test.done().at(-1)).toBe(`closeModelCall ${span(1)} unfinished`);
     expect(test.run()?.modelCallsById?.size).toBe(2);
-    expect(test.lifecycle.counters.bent.evicted_calls).toBe(1);
+    expect(test.lifecycle.counters.adjustments.evicted_calls).toBe(1);
     expect(test.answers(5, "a")).toBe(true);
     expect(test.run()?.modelCalls).toBe(4);
   });
@@ -204,13 +202,12 @@ describe("model calls without an id", () => {
 
   it("of another runtime's signals leave those with an id alone", () => {
     const test = start();
-    const applier = new SignalApplier(test.lifecycle, test.driver);
-    const place = { tenantId: "acme", runId: RUN };
+    const run = { tenantId: "acme", runId: RUN };
     test.begin();
     test.asks(2, "a");
-    applier.apply({ ...place, at: at(3), signal: "model_opens" });
-    applier.apply({ ...place, at: at(4), signal: "model_closes" });
-    applier.apply({ ...place, at: at(5), signal: "model_closes" });
+    test.lifecycle.say({ ...run, at: at(3), signal: "model_opens" });
+    test.lifecycle.say({ ...run, at: at(4), signal: "model_closes", end: COMPLETE });
+    test.lifecycle.say({ ...run, at: at(5), signal: "model_closes", end: COMPLETE });
     expect(test.done().slice(1)).toEqual([
       `openModelCall ${span(2)}`,
       `closeModelCall ${span(2)} complete`,

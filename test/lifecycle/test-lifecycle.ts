@@ -1,0 +1,135 @@
+import type { Instant } from "../../src/events/instant.ts";
+import type { ConflictHook } from "../../src/lifecycle/counters.ts";
+import { Lifecycle } from "../../src/lifecycle/lifecycle.ts";
+import { type LifecycleLimits, resolveLimits } from "../../src/lifecycle/limits.ts";
+import type { Outcome } from "../../src/lifecycle/outcome.ts";
+import type { ParentContext } from "../../src/lifecycle/parent-context.ts";
+import type {
+  CallResult,
+  ModelEnd,
+  ModelOpening,
+  RunEnd,
+  Signal,
+} from "../../src/lifecycle/signal.ts";
+import { FakeDriver } from "./fake-driver.ts";
+
+/** A lifecycle that takes entelix's signals one to a call, each as an event of its own. */
+export class TestLifecycle extends Lifecycle<string> {
+  /** What is known of the parents of the runs to come. */
+  parentContext: ParentContext<string> | undefined = undefined;
+  /** Whether the events to come have an id. */
+  identified = false;
+  last: Outcome<string> | undefined = undefined;
+
+  constructor(
+    driver = new FakeDriver(),
+    limits: Partial<LifecycleLimits> = {},
+    onTenantConflict?: ConflictHook,
+  ) {
+    super(driver, resolveLimits(limits), onTenantConflict);
+  }
+
+  /** @returns false when the event has come before. */
+  begin(tenantId: string, eventId: string): boolean {
+    this.identified = true;
+    return !this.isRepeat(tenantId, eventId);
+  }
+
+  say(signal: Signal): boolean {
+    this.counters.events++;
+    const { identified } = this;
+    const context = { identified, parentContext: () => this.parentContext };
+    this.last = this.apply(signal, context);
+    return this.last.taken;
+  }
+
+  startRun(tenantId: string, runId: string, at: Instant, agent: string, parentRunId?: string) {
+    const originInEnvelope = true;
+    return this.say({
+      signal: "run_opens",
+      tenantId,
+      runId,
+      at,
+      agent,
+      parentRunId,
+      originInEnvelope,
+    });
+  }
+
+  endRun(tenantId: string, runId: string, at: Instant, end: RunEnd) {
+    return this.say({ signal: "run_closes", tenantId, runId, at, end });
+  }
+
+  startCall(tenantId: string, runId: string, at: Instant, callId: string, name = "f") {
+    return this.say({ signal: "call_opens", tenantId, runId, at, callId, name, content: {} });
+  }
+
+  endCall(
+    tenantId: string,
+    runId: string,
+    at: Instant,
+    callId: string,
+    name = "f",
+    durationMs = 0,
+    end: CallResult = { outcome: "complete", content: "ok" },
+  ) {
+    return this.say({
+      signal: "call_closes",
+      tenantId,
+      runId,
+      at,
+      callId,
+      name,
+      durationMs,
+      end,
+    });
+  }
+
+  approveCall(tenantId: string, runId: string, at: Instant, callId: string, name = "f") {
+    const beforeStart = true;
+    return this.say({ signal: "call_approved", tenantId, runId, at, callId, name, beforeStart });
+  }
+
+  denyCall(tenantId: string, runId: string, at: Instant, callId: string, name = "f") {
+    const [beforeStart, content] = [true, "no"];
+    return this.say({
+      signal: "call_denied",
+      tenantId,
+      runId,
+      at,
+      callId,
+      name,
+      content,
+      beforeStart,
+    });
+  }
+
+  startModelCall(
+    tenantId: string,
+    runId: string,
+    at: Instant,
+    modelCallId: string,
+    opening: ModelOpening = {},
+  ) {
+    return this.say({ ...opening, signal: "model_opens", tenantId, runId, at, modelCallId });
+  }
+
+  endModelCall(
+    tenantId: string,
+    runId: string,
+    at: Instant,
+    modelCallId: string,
+    durationMs = 0,
+    end: ModelEnd = { outcome: "complete" },
+  ) {
+    return this.say({
+      signal: "model_closes",
+      tenantId,
+      runId,
+      at,
+      modelCallId,
+      durationMs,
+      end,
+    });
+  }
+}
