@@ -52,11 +52,14 @@ async function said(url: string, env: Record<string, string> = {}) {
 }
 
 describe.concurrent("doctor and a receiver that is there", () => {
-  it.each([429, 503])("which answers %i: it is not to be started", async (status) => {
+  it.each([
+    [429, "Too Many Requests"],
+    [503, "Service Unavailable"],
+  ])("which answers %i: it is not to be started", async (status, words) => {
     await using busy = await OtlpServer.start({ answer: () => status });
     expect(await said(busy.url)).toEqual({
       code: 2,
-      finding: `✗ endpoint ${busy.url}/v1/traces: HTTP 429, 502, 503 or 504: it takes nothing now`,
+      finding: `✗ endpoint ${busy.url}/v1/traces: HTTP ${status} ${words} (it takes nothing now)`,
       advice:
         "It is there: its memory or its queue is full, or what is behind it is away. The receiver's own log says why.",
     });

@@ -19,8 +19,8 @@ import { Tally } from "../../src/ingest/tally.ts";
 import { DEFAULT_LIFECYCLE_LIMITS } from "../../src/lifecycle/limits.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { ContentPolicy } from "../../src/otel/content.ts";
-import { PASSED_OVER } from "../../src/otel/export/chunk-sender.ts";
 import { exportSettings } from "../../src/otel/export/export-settings.ts";
+import { LIVE } from "../../src/otel/export/send-policy.ts";
 import { Instruments } from "../../src/otel/metrics/instruments.ts";
 import { LabelValues } from "../../src/otel/metrics/label-values.ts";
 import { OTHER } from "../../src/otel/metrics/metric-names.ts";
@@ -76,7 +76,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   "queueBytes of setupTracing": () => exportSettings().queueBytes,
   "bytes of a request": () => exportSettings().requestBytes,
   "requests at once": () => exportSettings().requests,
-  "failures of a request while others beside it are taken": () => PASSED_OVER,
+  "failures of a request while others beside it are taken": () => LIVE.passedOver,
   OTEL_BSP_MAX_QUEUE_SIZE: () => batchSettings().maxQueueSize,
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: () => batchSettings().maxExportBatchSize,
   OTEL_BSP_SCHEDULE_DELAY: () => exportSettings().scheduledDelayMillis,

@@ -1,4 +1,4 @@
-import { probeMetrics } from "../../otel/replay/metrics-probe.ts";
+import { probe } from "../../otel/replay/probe.ts";
 import { isLocal, signalEndpoint, switchedOff } from "../signal-endpoint.ts";
 
 /** A receiver of what the demo makes. */
@@ -46,7 +46,7 @@ export async function destinationOf(given: string | undefined, env: Env): Promis
 }
 
 async function knowsNoMetrics(url: string): Promise<boolean> {
-  const { status } = await probeMetrics(url, ANSWER_MS);
+  const { status } = await probe("METRICS", url, ANSWER_MS);
   return status === 404 || status === 405;
 }
 

@@ -1,5 +1,4 @@
-import { OtlpEndpoint } from "../../otel/replay/otlp-endpoint.ts";
-import type { Probe } from "../../otel/replay/otlp-failure.ts";
+import { type Probe, probe } from "../../otel/replay/probe.ts";
 import { shownUrl } from "../../otel/replay/shown-url.ts";
 import { protocolFromEnvironment } from "../../otel/setup/exporter-choice.ts";
 import { messageOf } from "../cli-error.ts";
@@ -70,9 +69,6 @@ function unasked(finding: Finding): CheckedEndpoint {
 }
 
 /** Sends a receiver a request without spans. */
-export async function probeSpans(url: string): Promise<Probe> {
-  const endpoint = new OtlpEndpoint({ url, timeoutMs: ANSWER_MS });
-  const answer = await endpoint.probe();
-  await endpoint.close();
-  return answer;
+export function probeSpans(url: string): Promise<Probe> {
+  return probe("TRACES", url, ANSWER_MS);
 }

@@ -1,4 +1,4 @@
-import { probeMetrics } from "../../otel/replay/metrics-probe.ts";
+import { probe } from "../../otel/replay/probe.ts";
 import { shownUrl } from "../../otel/replay/shown-url.ts";
 import { messageOf } from "../cli-error.ts";
 import { LIVE_PORT, REPLAY_PORT } from "../ports.ts";
@@ -40,7 +40,7 @@ export async function checkMetricsEndpoint(
     if (!spans.takesSpans) return [note("metrics: not asked, the receiver takes no spans")];
     if (port === REPLAY_PORT) return [note("metrics: not asked, the receiver is for replays")];
   }
-  const answer = await probeMetrics(url, ANSWER_MS);
+  const answer = await probe("METRICS", url, ANSWER_MS);
   const named = `endpoint ${safe(shownUrl(url))}`;
   if (answer.ok) return [ok(`${named} takes metrics`)];
   const report = wanted ? problem : note;

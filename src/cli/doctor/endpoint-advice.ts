@@ -1,4 +1,4 @@
-import type { Probe } from "../../otel/replay/otlp-failure.ts";
+import type { Probe } from "../../otel/replay/probe.ts";
 import type { Protocol } from "../../otel/setup/exporter-choice.ts";
 
 /** Port of OTLP over gRPC, which takes no HTTP requests of ours. */

@@ -1,12 +1,14 @@
 import { TraceFlags } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { shortText } from "../setup/loss-reason.ts";
+import type { SpanLedger } from "../setup/span-ledger.ts";
 import { within } from "../within.ts";
+import { StatusError } from "./answer.ts";
 import { Chunk } from "./chunk.ts";
-import { ChunkSender } from "./chunk-sender.ts";
 import type { ExportSettings } from "./export-settings.ts";
 import type { Post } from "./otlp-post.ts";
-import type { SpanBooks } from "./span-books.ts";
+import { LIVE } from "./send-policy.ts";
+import { type Outcome, SpanSender } from "./span-sender.ts";
 
 /**
  * Sends spans by OTLP in protobuf without losing any in silence.
@@ -16,19 +18,33 @@ import type { SpanBooks } from "./span-books.ts";
  * waits stays as it is, in its order. Nothing is thrown into the code that ends a span.
  */
 export class ChunkSpanProcessor implements SpanProcessor {
-  readonly #books: SpanBooks;
+  readonly #ledger: SpanLedger;
   readonly #settings: ExportSettings;
-  readonly #sender: ChunkSender;
+  readonly #sender: SpanSender;
   readonly #chunk = new Chunk();
+  /** Requests that lost spans. */
+  #failures = 0;
   #timer: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
-  /** @param books counts what becomes of every span. */
-  constructor(post: Post, settings: ExportSettings, books: SpanBooks) {
-    this.#books = books;
+  /**
+   * @param ledger counts what becomes of every span.
+   * @param onOutage called when the endpoint has taken nothing for 10 s, then once a minute at most.
+   */
+  constructor(
+    post: Post,
+    settings: ExportSettings,
+    ledger: SpanLedger,
+    onOutage: (error: Error) => void = () => {},
+  ) {
+    this.#ledger = ledger;
     this.#settings = settings;
-    const { backoff, requests } = settings;
-    this.#sender = new ChunkSender({ post, books, requests, backoff });
+    this.#sender = new SpanSender({
+      post,
+      requests: settings.requests,
+      policy: { ...LIVE, delays: settings.backoff },
+      onOutage: ({ error }, ms) => onOutage(this.#outage(error, ms)),
+    });
   }
 
   /** Bytes that wait or are under way, encoded; never more than `queueBytes`. */
@@ -45,25 +61,25 @@ export class ChunkSpanProcessor implements SpanProcessor {
 
   onEnd(span: ReadableSpan): void {
     if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
-    const books = this.#books;
+    const ledger = this.#ledger;
     const { maxExportBatchSize, maxQueueSize, requestBytes } = this.#settings;
     if (this.#closing !== undefined) {
-      books.drop("after_shutdown");
+      ledger.drop("after_shutdown");
       return;
     }
     const chunk = this.#chunk;
     try {
-      if (books.queued >= maxQueueSize || !this.#take(span)) {
-        books.drop("queue_full");
+      if (ledger.queued >= maxQueueSize || !this.#take(span)) {
+        ledger.drop("queue_full");
         return;
       }
     } catch (error) {
-      books.queue();
-      books.send(1);
-      books.fail(1, new Error(`the span can't be encoded: ${String(error)}`));
+      ledger.queue();
+      ledger.send(1);
+      ledger.fail(1, new Error(`the span can't be encoded: ${String(error)}`));
       return;
     }
-    books.queue();
+    ledger.queue();
     if (chunk.size >= requestBytes || chunk.spans >= maxExportBatchSize) this.#seal();
     else this.#timer ??= this.#sealLater();
   }
@@ -75,14 +91,14 @@ export class ChunkSpanProcessor implements SpanProcessor {
    *   then is still sent.
    */
   async forceFlush(): Promise<void> {
-    const before = this.#sender.failures;
+    const before = this.#failures;
     if (!(await this.#flush())) {
       const cause = this.#sender.lastError;
       const ms = this.#settings.exportTimeoutMillis;
       const why = cause === undefined ? "" : `; last error of an export: ${shortText(cause)}`;
       throw new Error(`spans were not confirmed within ${ms} ms${why}`, { cause });
     }
-    if (this.#sender.failures > before) {
+    if (this.#failures > before) {
       throw this.#sender.lastError ?? new Error("the export of spans failed");
     }
   }
@@ -127,6 +143,43 @@ export class ChunkSpanProcessor implements SpanProcessor {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#chunk.spans === 0) return;
-    this.#sender.add(this.#chunk.seal(this.#settings.exportTimeoutMillis));
+    const { bytes, size, spans } = this.#chunk.seal(this.#settings.exportTimeoutMillis);
+    this.#sender.add(
+      { spans, size, encode: () => bytes },
+      {
+        started: () => this.#ledger.send(spans),
+        settled: (outcome) => this.#settled(spans, outcome),
+      },
+    );
+  }
+
+  #settled(spans: number, outcome: Outcome): void {
+    switch (outcome.kind) {
+      case "taken":
+        this.#ledger.confirm(spans - outcome.refused);
+        // The endpoint's own words may hold what was sent.
+        if (outcome.refused > 0) {
+          this.#fail(outcome.refused, new StatusError(200, "partial success"));
+        }
+        break;
+      case "refused":
+      case "lost":
+        this.#fail(spans, outcome.error);
+        break;
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  #fail(spans: number, error: Error): void {
+    this.#failures++;
+    this.#ledger.fail(spans, error);
+  }
+
+  #outage(error: Error, ms: number): Error {
+    const seconds = Math.round(ms / 1000);
+    const waiting = `${this.#ledger.counts().pending} spans wait and are sent again`;
+    const text = `the endpoint has taken no spans for ${seconds} s; ${waiting}: ${shortText(error)}`;
+    return new Error(text, { cause: error });
   }
 }

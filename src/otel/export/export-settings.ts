@@ -1,6 +1,7 @@
 import { batchWaits } from "../setup/batch-settings.ts";
 import { environmentNumber } from "../setup/environment.ts";
-import type { Backoff } from "./pause.ts";
+import type { RetryDelays } from "./retry.ts";
+import { LIVE } from "./send-policy.ts";
 
 /** How spans wait and are sent. */
 export interface ExportSettings {
@@ -22,14 +23,14 @@ export interface ExportSettings {
   /** How long a flush or shutdown takes at most, and a request, in ms. */
   readonly exportTimeoutMillis: number;
   /** How long nothing is sent after a failure. */
-  readonly backoff: Backoff;
+  readonly backoff: RetryDelays;
 }
 
 const DEFAULTS = {
   queueBytes: 64 * 1024 * 1024,
   requestBytes: 512 * 1024,
   requests: 4,
-  backoff: { firstMs: 1_000, mostMs: 5_000 },
+  backoff: LIVE.delays,
 } as const;
 
 /**

@@ -5,15 +5,18 @@ import { context } from "@opentelemetry/api";
 import { convertLegacyHttpOptions } from "@opentelemetry/otlp-exporter-base/node-http";
 import { asError, hasCode } from "../../storage/system-error.ts";
 import { VERSION } from "../../version.ts";
+import type { SignalName } from "../setup/exporter-choice.ts";
 import { UNTRACED } from "../suppressed-tracing.ts";
-import { type Answer, answerOf } from "./answer.ts";
-import { withoutHeaderName } from "./header-name.ts";
-import { rejectedSpans } from "./partial-success.ts";
+import { type Answer, answerOf, withoutHeaderName } from "./answer.ts";
 
 /** Sends the bytes of a request. */
 export interface Post {
-  /** One attempt; it never rejects. */
-  send(bytes: Uint8Array): Promise<Answer>;
+  /**
+   * One attempt; it never rejects.
+   *
+   * @param withinMs the most that it may take, in ms. Default: no more than the post's own bound.
+   */
+  send(bytes: Uint8Array, withinMs?: number): Promise<Answer>;
   /** Gives up all attempts, those under way and those to come. */
   abort(): void;
 }
@@ -23,8 +26,15 @@ export interface OtlpPostOptions {
   readonly url?: string | undefined;
   /** Win over `OTEL_EXPORTER_OTLP_[TRACES_]HEADERS` name by name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The most that an attempt may take, in ms, beside `OTEL_EXPORTER_OTLP_[TRACES_]TIMEOUT`. */
-  readonly timeoutMs: number;
+  /**
+   * The most that an attempt may take, in ms, beside `OTEL_EXPORTER_OTLP_[TRACES_]TIMEOUT` (default
+   * 10,000). Default: no further bound.
+   */
+  readonly timeoutMs?: number | undefined;
+  /** Default `TRACES`; of another signal, the variables have that name. */
+  readonly signal?: SignalName | undefined;
+  /** Default `application/x-protobuf`. */
+  readonly contentType?: string | undefined;
 }
 
 /** The quickest: zlib's default takes three times the CPU for a sixth fewer bytes. */
@@ -38,33 +48,36 @@ const compress = promisify(gzip);
 type Configuration = ReturnType<typeof convertLegacyHttpOptions>;
 
 /**
- * Posts OTLP requests in protobuf. URL, headers, certificates, compression and timeout are read by
+ * Posts OTLP requests. URL, headers, certificates, compression and timeout are read by
  * OpenTelemetry's own exporter code. The attempt itself is made here: its transport keeps retries to
  * itself, each on its own timer, which no shutdown ends, and does not tell of the status.
  */
 export class OtlpPost implements Post {
   readonly #config: Configuration;
-  readonly #timeoutMs: number;
+  /** The most that an attempt takes, in ms. */
+  readonly timeoutMs: number;
   readonly #underWay = new Set<ClientRequest>();
   #connection: ReturnType<typeof connect> | undefined;
   #aborted = false;
 
-  constructor({ headers, timeoutMs, url }: OtlpPostOptions) {
+  constructor(options: OtlpPostOptions) {
+    const { headers, signal = "TRACES", timeoutMs = Number.POSITIVE_INFINITY, url } = options;
     const given = {
       ...(url === undefined ? {} : { url }),
       ...(headers === undefined ? {} : { headers: { ...headers } }),
     };
-    this.#config = convertLegacyHttpOptions(given, "TRACES", "v1/traces", {
-      "Content-Type": "application/x-protobuf",
+    this.#config = convertLegacyHttpOptions(given, signal, `v1/${signal.toLowerCase()}`, {
+      "Content-Type": options.contentType ?? "application/x-protobuf",
     });
-    this.#timeoutMs = Math.min(this.#config.timeoutMillis, timeoutMs);
+    this.timeoutMs = Math.min(this.#config.timeoutMillis, timeoutMs);
   }
 
-  async send(bytes: Uint8Array): Promise<Answer> {
+  async send(bytes: Uint8Array, withinMs = this.timeoutMs): Promise<Answer> {
     try {
-      return await context.with(UNTRACED, () => this.#send(bytes));
-    } catch (error) {
-      return { kind: "later", error: withoutHeaderName(asError(error)), afterMs: undefined };
+      return await context.with(UNTRACED, () => this.#send(bytes, withinMs));
+    } catch (thrown) {
+      const error = withoutHeaderName(asError(thrown));
+      return { kind: "failed", error };
     }
   }
 
@@ -73,7 +86,7 @@ export class OtlpPost implements Post {
     for (const request of this.#underWay) request.destroy(new Error("given up"));
   }
 
-  async #send(bytes: Uint8Array): Promise<Answer> {
+  async #send(bytes: Uint8Array, withinMs: number): Promise<Answer> {
     this.#connection ??= connect(this.#config);
     const { agent, request } = await this.#connection;
     const zipped = this.#config.compression === "gzip";
@@ -86,7 +99,7 @@ export class OtlpPost implements Post {
     };
     const options = { method: "POST", headers, agent };
     for (;;) {
-      const answer = await this.#attempt(request, options, body);
+      const answer = await this.#attempt(request, options, body, withinMs);
       if (answer !== STALE) return answer;
     }
   }
@@ -95,13 +108,14 @@ export class OtlpPost implements Post {
     request: Requesting,
     options: RequestOptions,
     body: Uint8Array,
+    withinMs: number,
   ): Promise<Answer | typeof STALE> {
     if (this.#aborted) throw new Error("given up");
     return new Promise((resolve, reject) => {
       const made = request(this.#config.url, options);
       this.#underWay.add(made);
       const late = () => made.destroy(new Error("the request timed out"));
-      const timer = setTimeout(late, this.#timeoutMs).unref();
+      const timer = setTimeout(late, Math.min(this.timeoutMs, withinMs)).unref();
       let answered = false;
       made.on("close", () => {
         clearTimeout(timer);
@@ -157,6 +171,5 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
   } catch {
     // The status came: that it was taken, or not, holds without the rest.
   }
-  const refused = () => rejectedSpans(Buffer.concat(parts));
-  return answerOf(status, message, refused, response.headers["retry-after"]);
+  return answerOf(status, message, Buffer.concat(parts), response.headers["retry-after"]);
 }

@@ -1,38 +1,34 @@
 import { LONGEST_WAIT_MS } from "../within.ts";
-
-/** How long nothing is sent after an attempt that failed. */
-export interface Backoff {
-  /** After the first failure, in ms. Default 1,000. */
-  readonly firstMs: number;
-  /** At most, in ms. Default 5,000. */
-  readonly mostMs: number;
-}
-
-/** Each wait is so many times the one before it. */
-const FACTOR = 1.5;
-/** Waits differ by up to this share, so that many processes don't come back at once. */
-const JITTER = 0.2;
+import { Backoff, type RetryPolicy } from "./retry.ts";
 
 /** The time in which nothing is sent, since the endpoint did not take the last request. */
 export class Pause {
   readonly #backoff: Backoff;
+  readonly #keepsAlive: boolean;
   readonly #onEnd: () => void;
   #timer: NodeJS.Timeout | undefined;
   /** When it ends, by the process's clock in ms. */
   #until = 0;
   /** Asked for by the endpoint, which {@link hurry} respects. */
   #demanded = false;
-  #nextMs: number;
 
-  /** @param onEnd told when things may be sent again. */
-  constructor(backoff: Backoff, onEnd: () => void) {
-    this.#backoff = backoff;
+  /**
+   * @param policy `keepsAlive`: whether a pause keeps the process alive.
+   * @param onEnd called when things may be sent again.
+   */
+  constructor(policy: RetryPolicy & { readonly keepsAlive: boolean }, onEnd: () => void) {
+    this.#backoff = new Backoff(policy);
+    this.#keepsAlive = policy.keepsAlive;
     this.#onEnd = onEnd;
-    this.#nextMs = backoff.firstMs;
   }
 
   get isOn(): boolean {
     return this.#timer !== undefined;
+  }
+
+  /** When it ends, by the process's clock in ms. */
+  get until(): number {
+    return this.#until;
   }
 
   /**
@@ -45,16 +41,12 @@ export class Pause {
     if (afterMs !== undefined) {
       this.#demanded = true;
       this.#wait(afterMs);
-    } else if (!this.isOn) {
-      const jitter = 1 - JITTER + 2 * JITTER * Math.random();
-      this.#wait(this.#nextMs * jitter);
-      this.#nextMs = Math.min(this.#nextMs * FACTOR, this.#backoff.mostMs);
-    }
+    } else if (!this.isOn) this.#wait(this.#backoff.next());
   }
 
   /** The endpoint takes requests: the next pause is a short one again. */
   reset(): void {
-    this.#nextMs = this.#backoff.firstMs;
+    this.#backoff.reset();
   }
 
   /** Ends it now, unless the endpoint asked for it: somebody waits. */
@@ -74,7 +66,8 @@ export class Pause {
     if (this.isOn && until <= this.#until) return;
     clearTimeout(this.#timer);
     this.#until = until;
-    this.#timer = setTimeout(() => this.#end(), Math.min(ms, LONGEST_WAIT_MS)).unref();
+    this.#timer = setTimeout(() => this.#end(), Math.min(ms, LONGEST_WAIT_MS));
+    if (!this.#keepsAlive) this.#timer.unref();
   }
 
   #end(): void {

@@ -1,10 +1,23 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import { describeFailure, type Probe, probeOf, statusOf } from "./otlp-failure.ts";
-import { OtlpSender, type OtlpSenderOptions } from "./otlp-sender.ts";
+import { isPassing, statusOf } from "../export/answer.ts";
+import { OtlpPost } from "../export/otlp-post.ts";
+import { formatOf, type RequestFormat } from "../export/request-format.ts";
+import { REPLAY } from "../export/send-policy.ts";
+import { SpanSender } from "../export/span-sender.ts";
+import { protocolFromEnvironment } from "../setup/exporter-choice.ts";
+import { describeFailure } from "./probe.ts";
 import { shownUrl } from "./shown-url.ts";
 import type { SpanTarget } from "./span-target.ts";
 
-export type OtlpEndpointOptions = Pick<OtlpSenderOptions, "url" | "timeoutMs">;
+export interface OtlpEndpointOptions {
+  /** Where requests go, `/v1/traces` included. */
+  readonly url: string;
+  /**
+   * The most that one request may take with its retries, in ms, beside `OTEL_EXPORTER_OTLP_TIMEOUT` (default
+   * 10,000).
+   */
+  readonly timeoutMs?: number | undefined;
+}
 
 /** How many spans arrived. */
 export interface Delivery {
@@ -16,11 +29,11 @@ export interface Delivery {
   readonly trouble?: string;
 }
 
-/** So many requests in a row that reach nobody end the attempts; the first one, if none ever did. */
+/** So many requests in a row that nobody takes or refuses end the attempts; the first one, if none was ever taken. */
 const MOST_SILENT = 3;
 
 /**
- * Sends spans by OTLP/HTTP, one request at a time, with the stock exporter's retries; protocol,
+ * Sends spans by OTLP/HTTP, one request at a time, with retries as the stock exporter has them; protocol,
  * headers, certificates and compression come from its environment variables. What can't be delivered
  * is counted, never thrown.
  */
@@ -29,12 +42,16 @@ export class OtlpEndpoint implements SpanTarget {
   #delivered = 0;
   #undelivered = 0;
   #trouble: string | undefined;
-  readonly #sender: OtlpSender;
+  readonly #format: RequestFormat;
+  readonly #sender: SpanSender;
   #silent = 0;
 
   constructor(options: OtlpEndpointOptions) {
     this.#shownUrl = shownUrl(options.url);
-    this.#sender = new OtlpSender(options);
+    this.#format = formatOf(protocolFromEnvironment("TRACES"));
+    const post = new OtlpPost({ ...options, contentType: this.#format.contentType });
+    const policy = { ...REPLAY, withinMs: post.timeoutMs };
+    this.#sender = new SpanSender({ post, requests: 1, policy });
   }
 
   /** How the delivery stands. */
@@ -44,7 +61,7 @@ export class OtlpEndpoint implements SpanTarget {
     return { url: this.#shownUrl, delivered, undelivered: this.#undelivered, ...trouble };
   }
 
-  /** It has stopped trying, since nobody answers. */
+  /** It has stopped trying. */
   get #gaveUp(): boolean {
     return this.#silent >= (this.#delivered === 0 ? 1 : MOST_SILENT);
   }
@@ -54,37 +71,31 @@ export class OtlpEndpoint implements SpanTarget {
       this.#undelivered += spans.length;
       return;
     }
-    const { failure, refused, said: why } = await this.#sender.send(spans);
-    if (failure === undefined) {
+    const encode = () => this.#format.encode(spans);
+    const outcome = await this.#sender.send({ spans: spans.length, size: 0, encode });
+    if (outcome.kind === "taken") {
+      const { refused, said = "it does not say why" } = outcome;
       this.#silent = 0;
-      if (refused > 0) {
-        this.#trouble = `the receiver refused spans: ${why ?? "it does not say why"}`;
-      }
+      if (refused > 0) this.#trouble = `the receiver refused spans: ${said}`;
       this.#delivered += spans.length - refused;
       this.#undelivered += refused;
       return;
     }
-    const status = statusOf(failure);
-    const said = describeFailure(failure);
+    const status = statusOf(outcome.error);
+    const said = describeFailure(outcome);
     if (spans.length > 1 && isTooLarge(status, said)) {
       const half = Math.ceil(spans.length / 2);
       await this.write(spans.slice(0, half));
       await this.write(spans.slice(half));
       return;
     }
-    this.#silent = status === undefined ? this.#silent + 1 : 0;
+    this.#silent = status === undefined || isPassing(status) ? this.#silent + 1 : 0;
     this.#undelivered += spans.length;
     this.#trouble = said;
   }
 
-  /** Sends a request without spans. */
-  async probe(): Promise<Probe> {
-    return probeOf((await this.#sender.send([])).failure);
-  }
-
-  async close(): Promise<void> {
-    await this.#sender.close();
-  }
+  /** All that was written has been delivered, or counted. */
+  async close(): Promise<void> {}
 }
 
 /** The collector answers 400 where others answer 413. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import { encodeTraceRequest } from "./otlp-json.ts";
+import { encodeTraceRequest } from "../export/request-format.ts";
 import type { SpanTarget } from "./span-target.ts";
 
 /** Writes spans as OTLP/JSON lines, one `ExportTraceServiceRequest` a line. */

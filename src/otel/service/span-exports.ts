@@ -1,5 +1,5 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import type { Patience } from "./patience.ts";
+import type { Retry } from "../export/retry.ts";
 import { MOST_BYTES, roughBytes } from "./rough-bytes.ts";
 import type { SpanStore } from "./span-store.ts";
 import type { Shift } from "./work.ts";
@@ -25,7 +25,7 @@ export class SpanExports {
   /** Spans that wait or are on their way. */
   count = 0;
   readonly #store: SpanStore;
-  readonly #patience: Patience;
+  readonly #retry: Retry;
   readonly #onDone: () => void;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
@@ -36,9 +36,9 @@ export class SpanExports {
   #hurrying = 0;
 
   /** @param onDone told when spans have been stored. */
-  constructor(store: SpanStore, patience: Patience, onDone: () => void) {
+  constructor(store: SpanStore, retry: Retry, onDone: () => void) {
     this.#store = store;
-    this.#patience = patience;
+    this.#retry = retry;
     this.#onDone = onDone;
   }
 
@@ -99,7 +99,7 @@ export class SpanExports {
   async #send(batch: readonly Waiting[]): Promise<void> {
     const spans = batch.map(({ span }) => span);
     try {
-      const { refused } = await this.#patience.until(() => this.#store.store(spans));
+      const { refused } = await this.#retry.until(() => this.#store.store(spans));
       this.refused += refused;
       this.stored += spans.length - refused;
     } catch {

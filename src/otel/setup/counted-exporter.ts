@@ -1,5 +1,5 @@
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace-node";
-import { withoutHeaderName } from "../export/header-name.ts";
+import { withoutHeaderName } from "../export/answer.ts";
 import type { SpanLedger } from "./span-ledger.ts";
 
 type ExportDone = Parameters<SpanExporter["export"]>[1];

@@ -9,7 +9,6 @@ import {
 import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
 import { exportSettings } from "../export/export-settings.ts";
 import { OtlpPost } from "../export/otlp-post.ts";
-import { WatchedPost } from "../export/watched-post.ts";
 import { createIdGenerator } from "../id-generator.ts";
 import { Reporter } from "../report.ts";
 import { LONGEST_WAIT_MS } from "../within.ts";
@@ -104,7 +103,7 @@ function otlpProcessor(
     const settings = exportSettings(queueBytes === undefined ? {} : { queueBytes });
     const post = new OtlpPost({ url, headers, timeoutMs: settings.exportTimeoutMillis });
     const tell = (error: Error) => reporter.report(error, "span export");
-    return new ChunkSpanProcessor(new WatchedPost(post, ledger, tell), settings, ledger);
+    return new ChunkSpanProcessor(post, settings, ledger, tell);
   }
   const settings = batchSettings();
   const exporter = new OTLPTraceExporter({

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Backoff } from "../../otel/service/backoff.ts";
+import { Backoff } from "../../otel/export/retry.ts";
 import { isProtocolError, kafkaMessage } from "./kafka-error.ts";
 import type { KafkaProducer, ProducedRecord } from "./kafka-library.ts";
 import { cutLetterRecord, type DeadLetter, letterRecord } from "./letter-record.ts";

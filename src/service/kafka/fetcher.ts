@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Backoff } from "../../otel/service/backoff.ts";
+import { Backoff } from "../../otel/export/retry.ts";
 import { isProtocolError } from "./kafka-error.ts";
 import type { FetchResponse, KafkaConsumer, TopicMetadata } from "./kafka-library.ts";
 import { partitionName, type TopicPartition } from "./topic-partition.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Backoff } from "../../otel/service/backoff.ts";
+import { Backoff } from "../../otel/export/retry.ts";
 import type { ConsumerOptions, KafkaConsumer } from "./kafka-library.ts";
 import { byTopic, eachPartition, partitionName, type TopicPartition } from "./topic-partition.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DecodeIssue } from "../../dialects/dialect.ts";
-import { Backoff } from "../../otel/service/backoff.ts";
+import { Backoff } from "../../otel/export/retry.ts";
 import type { ClientOptions } from "./client-options.ts";
 import { DeadLetters, LetterRefusedError } from "./dead-letters.ts";
 import { GroupMember, type Position } from "./group-member.ts";

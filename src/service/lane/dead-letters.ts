@@ -1,6 +1,6 @@
 import type { DecodeIssue } from "../../dialects/dialect.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
-import type { Patience } from "../../otel/service/patience.ts";
+import type { Retry } from "../../otel/export/retry.ts";
 import { MOST_BYTES } from "../../otel/service/rough-bytes.ts";
 import type { Work } from "../../otel/service/work.ts";
 import type { LaneOptions } from "./lane-options.ts";
@@ -17,19 +17,14 @@ export class DeadLetters {
   #characters = 0;
   readonly #onRejected: LaneOptions["onRejected"];
   readonly #work: Work;
-  readonly #patience: Patience;
+  readonly #retry: Retry;
   readonly #onDone: () => void;
 
   /** @param onDone told when a letter has been kept. */
-  constructor(
-    onRejected: LaneOptions["onRejected"],
-    work: Work,
-    patience: Patience,
-    onDone: () => void,
-  ) {
+  constructor(onRejected: LaneOptions["onRejected"], work: Work, retry: Retry, onDone: () => void) {
     this.#onRejected = onRejected;
     this.#work = work;
-    this.#patience = patience;
+    this.#retry = retry;
     this.#onDone = onDone;
   }
 
@@ -43,7 +38,7 @@ export class DeadLetters {
     const { length } = line.text;
     this.count++;
     this.#characters += length;
-    const kept = this.#patience.until(async () => this.#onRejected(line, issues));
+    const kept = this.#retry.until(async () => this.#onRejected(line, issues));
     void kept.then(
       () => {
         this.count--;

@@ -9,10 +9,9 @@ import {
 import type { SessionLog } from "../../audit/session-log.ts";
 import { threadText } from "../../audit/thread-text.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
-import type { Patience } from "../../otel/service/patience.ts";
+import type { Retry } from "../../otel/export/retry.ts";
 import { MOST_BYTES, roughBytes } from "../../otel/service/rough-bytes.ts";
 import type { Segment } from "../../otel/service/segment.ts";
-import { Slots } from "../../otel/service/slots.ts";
 import type { SpanGate } from "../../otel/service/span-gate.ts";
 import type { Work } from "../../otel/service/work.ts";
 import { ThreadAppends } from "./thread-appends.ts";
@@ -35,7 +34,7 @@ export interface LaneLogOptions {
   readonly gate: SpanGate;
   readonly work: Work;
   /** Knows a TypeError of the log as final. */
-  readonly patience: Patience;
+  readonly retry: Retry;
   readonly closed: AbortSignal;
   /** Told when a row has been stored or refused. */
   readonly onDone: () => void;
@@ -57,23 +56,23 @@ export class LaneLog implements SessionLog {
   readonly #log: SessionLog;
   readonly #gate: SpanGate;
   readonly #work: Work;
-  readonly #patience: Patience;
+  readonly #retry: Retry;
   readonly #appends: ThreadAppends;
   readonly #onDone: () => void;
-  /** One at a time: each reads rows that may be large. */
-  readonly #finding = new Slots(1);
+  /** Of the search that began last. They run one at a time: each reads rows that may be large. */
+  #finding: Promise<unknown> = Promise.resolve();
   /** Of the rows that are stored already, those that came last. */
   readonly #seen = new RecentMap<true>(REMEMBERED);
   #source: RowSource | undefined;
   /** Rows of the source that had no event id. */
   #nameless = 0;
 
-  constructor({ closed, gate, log, onDone, patience, work }: LaneLogOptions) {
+  constructor({ closed, gate, log, onDone, retry, work }: LaneLogOptions) {
     this.#log = log;
     this.#gate = gate;
     this.#work = work;
-    this.#patience = patience;
-    this.#appends = new ThreadAppends(log, patience, closed);
+    this.#retry = retry;
+    this.#appends = new ThreadAppends(log, retry, closed);
     this.#onDone = onDone;
   }
 
@@ -161,13 +160,15 @@ export class LaneLog implements SessionLog {
    */
   async #find(key: ThreadKey, entry: AuditEntry, segment: Segment): Promise<RowAnchor> {
     const bytes = this.#begin(entry);
-    const place = await this.#finding.within(() => this.#placeOf(key, entry.event_id));
+    const found = this.#finding.then(() => this.#placeOf(key, entry.event_id));
+    this.#finding = found;
+    const place = await found;
     this.#end(bytes);
     return place ?? this.#append(key, entry, segment);
   }
 
   async #placeOf(key: ThreadKey, eventId: AuditEntry["event_id"]): Promise<RowAnchor | undefined> {
-    const load = this.#patience.until(async () => {
+    const load = this.#retry.until(async () => {
       const { ordinal } = await this.#log.append(key, []);
       return this.#log.loadSince(key, Math.max(0, ordinal - LAST_ROWS));
     });

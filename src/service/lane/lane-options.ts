@@ -3,8 +3,8 @@ import type { DecodeIssue } from "../../dialects/dialect.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
 import type { OrderWindowOptions } from "../../ingest/order-window.ts";
 import type { LifecycleLimits } from "../../lifecycle/limits.ts";
+import type { RetryDelays } from "../../otel/export/retry.ts";
 import type { ServiceResource } from "../../otel/replay/service-resource.ts";
-import type { RetryDelays } from "../../otel/service/backoff.ts";
 import type { SpanStore } from "../../otel/service/span-store.ts";
 
 export interface LaneOptions {

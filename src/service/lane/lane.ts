@@ -5,8 +5,8 @@ import type { DecodedLine } from "../../ingest/decode-line.ts";
 import { HeardLine } from "../../ingest/heard-line.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import { Bridge, type BridgeInternals, internalsOf } from "../../otel/bridge.ts";
+import { Retry } from "../../otel/export/retry.ts";
 import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
-import { Patience } from "../../otel/service/patience.ts";
 import { SpanExports } from "../../otel/service/span-exports.ts";
 import { SpanGate } from "../../otel/service/span-gate.ts";
 import { Work } from "../../otel/service/work.ts";
@@ -99,17 +99,17 @@ export class Lane {
     this.#storedTo = this.#stored;
     this.#order = new LineOrder(options.window, this.#clock);
     const closed = this.#closed.signal;
-    const patience = (where: string, isFinal?: (error: unknown) => boolean) =>
-      new Patience({
+    const retry = (where: string, isFinal?: (error: unknown) => boolean) =>
+      new Retry({
         closed,
         onTrouble: (error) => onError(error, `${name}: ${where}`),
         delays,
         ...(isFinal === undefined ? {} : { isFinal }),
       });
     const onDone = () => this.#stepDone();
-    this.#exports = new SpanExports(options.spans, patience("spans"), onDone);
+    this.#exports = new SpanExports(options.spans, retry("spans"), onDone);
     this.#gate = new SpanGate(from, this.#exports, this.#work);
-    this.#letters = new DeadLetters(options.onRejected, this.#work, patience("rejected"), onDone);
+    this.#letters = new DeadLetters(options.onRejected, this.#work, retry("rejected"), onDone);
     this.#log =
       audit === undefined
         ? undefined
@@ -117,7 +117,7 @@ export class Lane {
             log: audit,
             gate: this.#gate,
             work: this.#work,
-            patience: patience("audit", (error) => error instanceof TypeError),
+            retry: retry("audit", (error) => error instanceof TypeError),
             closed,
             onDone,
           });

@@ -1,7 +1,7 @@
 import type { AuditEntry, RowAnchor, ThreadKey } from "../../audit/audit-row.ts";
 import type { SessionLog } from "../../audit/session-log.ts";
 import { threadText } from "../../audit/thread-text.ts";
-import type { Patience } from "../../otel/service/patience.ts";
+import type { Retry } from "../../otel/export/retry.ts";
 
 /** Rows of one run that go in one call. */
 const MOST_AT_ONCE = 256;
@@ -22,15 +22,15 @@ interface Waiting {
  */
 export class ThreadAppends {
   readonly #log: SessionLog;
-  readonly #patience: Patience;
+  readonly #retry: Retry;
   readonly #closed: AbortSignal;
   /** Threads with rows on their way. */
   readonly #threads = new Map<string, Waiting[]>();
 
-  /** @param patience must know a TypeError as final: it says that the row itself is wrong. */
-  constructor(log: SessionLog, patience: Patience, closed: AbortSignal) {
+  /** @param retry must know a TypeError as final: it says that the row itself is wrong. */
+  constructor(log: SessionLog, retry: Retry, closed: AbortSignal) {
     this.#log = log;
-    this.#patience = patience;
+    this.#retry = retry;
     this.#closed = closed;
   }
 
@@ -59,7 +59,7 @@ export class ThreadAppends {
   async #store(key: ThreadKey, rows: readonly Waiting[]): Promise<void> {
     const entries = rows.map(({ entry }) => entry);
     try {
-      const anchor = await this.#patience.until(() => this.#log.append(key, entries));
+      const anchor = await this.#retry.until(() => this.#log.append(key, entries));
       for (const { resolve } of rows) resolve(anchor);
     } catch (error) {
       // Closed: the rows stay unanswered, as if the process had ended here.

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Answer } from "../../../src/otel/export/answer.ts";
-import { PASSED_OVER } from "../../../src/otel/export/chunk-sender.ts";
+import { type Answer, StatusError } from "../../../src/otel/export/answer.ts";
 import type { Post } from "../../../src/otel/export/otlp-post.ts";
 import { runs } from "../../support/runs.ts";
+import { LIVE } from "../../../src/otel/export/send-policy.ts";
 import { decodeRequest } from "./support/decode-request.ts";
 import { rig } from "./support/rig.ts";
 
@@ -48,15 +48,15 @@ class ToldPost implements Post {
         this.refused += 1;
         return { kind: "taken", refused: 1 };
       case "later":
-        return { kind: "later", error, afterMs: undefined };
+        return { kind: "failed", error };
       case "asked to wait":
-        return { kind: "later", error, afterMs: 2 };
+        return { kind: "failed", error, afterMs: 2 };
       case "refuse":
         this.refused += names.length;
-        return { kind: "refused", error };
+        return { kind: "failed", error: new StatusError(400, "no") };
       case "hang":
         await new Promise<void>((resolve) => this.#hanging.push(resolve));
-        return { kind: "later", error, afterMs: undefined };
+        return { kind: "failed", error };
       default:
         return behaviour satisfies never;
     }
@@ -140,7 +140,7 @@ describe("whatever an endpoint answers", () => {
             return { kind: "taken", refused: 0 };
           }
           tries++;
-          return { kind: "later", error: new Error("no"), afterMs: undefined };
+          return { kind: "failed", error: new Error("no") };
         },
         abort() {},
       };
@@ -151,7 +151,7 @@ describe("whatever an endpoint answers", () => {
         end(["more"]);
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
-      expect(tries).toBeGreaterThan(PASSED_OVER);
+      expect(tries).toBeGreaterThan(LIVE.passedOver);
       await processor.shutdown();
       expect(taken.slice(0, 400)).toEqual(names);
       expect(ledger.counts()).toMatchObject({
@@ -167,8 +167,8 @@ describe("whatever an endpoint answers", () => {
     const post: Post = {
       async send() {
         tries++;
-        if (tries > 2 * PASSED_OVER) return { kind: "taken", refused: 0 };
-        return { kind: "later", error: new Error("no"), afterMs: undefined };
+        if (tries > 2 * LIVE.passedOver) return { kind: "taken", refused: 0 };
+        return { kind: "failed", error: new Error("no") };
       },
       abort() {},
     };
@@ -178,7 +178,7 @@ describe("whatever an endpoint answers", () => {
     });
     end(["a", "b", "c"]);
     await processor.shutdown();
-    expect(tries).toBe(2 * PASSED_OVER + 3);
+    expect(tries).toBe(2 * LIVE.passedOver + 3);
     expect(ledger.counts()).toMatchObject({ exported: 3, failed: 0 });
   });
 

@@ -64,7 +64,7 @@ describe("connections", () => {
   it("that a new request has made and that break are a failure", async () => {
     const { connections, url } = await rawServer((socket) => void socket.resetAndDestroy());
     const answer = await new OtlpPost({ url, timeoutMs: 5_000 }).send(BYTES);
-    expect(answer).toMatchObject({ kind: "later", error: { code: "ECONNRESET" } });
+    expect(answer).toMatchObject({ kind: "failed", error: { code: "ECONNRESET" } });
     expect(connections()).toBe(1);
   });
 
@@ -73,7 +73,7 @@ describe("connections", () => {
     for (const said of [upgrade, "HTTP/1.1 200 OK\r\nContent-", "nonsense\r\n\r\n"]) {
       const { url } = await rawServer((socket) => void socket.end(said));
       const answer = await new OtlpPost({ url, timeoutMs: 60_000 }).send(BYTES);
-      expect(answer).toMatchObject({ kind: "later", error: expect.any(Error) });
+      expect(answer).toMatchObject({ kind: "failed", error: expect.any(Error) });
     }
   });
 
@@ -139,7 +139,7 @@ describe("an endpoint behind TLS", () => {
   it("that nobody vouches for gets nothing, and what was to be sent waits", async () => {
     const { bodies, url } = await secureServer();
     expect(await new OtlpPost({ url, timeoutMs: 5_000 }).send(BYTES)).toMatchObject({
-      kind: "later",
+      kind: "failed",
       error: { code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
     });
     expect(bodies).toEqual([]);

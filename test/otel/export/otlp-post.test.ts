@@ -72,9 +72,8 @@ describe("an attempt that fails", () => {
     await server.close();
     const post = new OtlpPost({ url: server.url, timeoutMs: 5_000 });
     expect(await post.send(BYTES)).toMatchObject({
-      kind: "later",
+      kind: "failed",
       error: { code: "ECONNREFUSED" },
-      afterMs: undefined,
     });
   });
 
@@ -83,7 +82,7 @@ describe("an attempt that fails", () => {
     vi.stubEnv("OTEL_EXPORTER_OTLP_TIMEOUT", "20");
     const post = new OtlpPost({ url: server.url, timeoutMs: 60_000 });
     expect(await post.send(BYTES)).toMatchObject({
-      kind: "later",
+      kind: "failed",
       error: { message: "the request timed out" },
     });
   });
@@ -107,7 +106,7 @@ describe("an attempt that fails", () => {
     const waits: (number | undefined)[] = [];
     for (const _ of headers) {
       const answer = await post.send(BYTES);
-      if (answer.kind !== "later") throw new Error(`unexpected: ${answer.kind}`);
+      if (answer.kind !== "failed") throw new Error(`unexpected: ${answer.kind}`);
       expect(answer.error).toMatchObject({ code: 429 });
       waits.push(answer.afterMs);
     }
@@ -124,7 +123,7 @@ describe("an attempt that fails", () => {
     const attempt = post.send(BYTES);
     await vi.waitFor(() => expect(server.mostAtOnce).toBe(1));
     post.abort();
-    expect(await attempt).toMatchObject({ kind: "later", error: { message: "given up" } });
-    expect(await post.send(BYTES)).toMatchObject({ kind: "later" });
+    expect(await attempt).toMatchObject({ kind: "failed", error: { message: "given up" } });
+    expect(await post.send(BYTES)).toMatchObject({ kind: "failed" });
   });
 });

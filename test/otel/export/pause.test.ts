@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Pause } from "../../../src/otel/export/pause.ts";
+import { LIVE } from "../../../src/otel/export/send-policy.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -12,7 +13,7 @@ afterEach(() => {
 
 function pause() {
   let ends = 0;
-  const pause = new Pause({ firstMs: 1_000, mostMs: 3_000 }, () => {
+  const pause = new Pause({ ...LIVE, delays: { firstMs: 1_000, mostMs: 3_000 } }, () => {
     ends++;
   });
   return { pause, ends: () => ends };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AuditEntry } from "../../../src/audit/audit-row.ts";
 import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import type { SessionLog } from "../../../src/audit/session-log.ts";
-import { Patience } from "../../../src/otel/service/patience.ts";
+import { Retry } from "../../../src/otel/export/retry.ts";
 import { ThreadAppends } from "../../../src/service/lane/thread-appends.ts";
 
 const KEY = { tenant_id: "acme", thread_id: "t1" };
@@ -28,13 +28,13 @@ function appends(failures: (call: number) => Error | undefined) {
     archiveBefore: (key, watermark) => memory.archiveBefore(key, watermark),
   };
   const troubles: unknown[] = [];
-  const patience = new Patience({
+  const retry = new Retry({
     closed: closed.signal,
     onTrouble: (error) => void troubles.push(error),
     isFinal: (error) => error instanceof TypeError,
     delays: { firstMs: 1, mostMs: 2 },
   });
-  const threads = new ThreadAppends(log, patience, closed.signal);
+  const threads = new ThreadAppends(log, retry, closed.signal);
   return { calls, closed, memory, threads, troubles };
 }
 

@@ -6,7 +6,7 @@ import {
   type PushMetricExporter,
   type ResourceMetrics,
 } from "@opentelemetry/sdk-metrics";
-import { withoutHeaderName } from "../../export/header-name.ts";
+import { withoutHeaderName } from "../../export/answer.ts";
 import type { MetricNews } from "./metric-news.ts";
 
 type ExportDone = Parameters<PushMetricExporter["export"]>[1];

@@ -25,12 +25,16 @@ export interface Rig {
 }
 
 /** @param to where to: an address, or what takes the requests in its place. */
-export function rig(to: string | Post, own: Partial<ExportSettings> = {}): Rig {
+export function rig(
+  to: string | Post,
+  own: Partial<ExportSettings> = {},
+  onOutage?: (error: Error) => void,
+): Rig {
   const settings = exportSettings({ ...QUICK, ...own });
   const timeoutMs = settings.exportTimeoutMillis;
   const post = typeof to === "string" ? new OtlpPost({ url: to, timeoutMs }) : to;
   const ledger = new SpanLedger();
-  const processor = new ChunkSpanProcessor(post, settings, ledger);
+  const processor = new ChunkSpanProcessor(post, settings, ledger, onOutage);
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ "service.name": "export-test" }),
     spanProcessors: [processor],

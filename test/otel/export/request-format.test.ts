@@ -2,8 +2,7 @@ import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
-import { formatOf } from "../../../src/otel/replay/otlp-format.ts";
-import { encodeTraceRequest } from "../../../src/otel/replay/otlp-json.ts";
+import { encodeTraceRequest, formatOf } from "../../../src/otel/export/request-format.ts";
 import { createReplayProvider } from "../../../src/otel/replay/replay-provider.ts";
 
 function spans(names: readonly string[]): ReadableSpan[] {
@@ -56,20 +55,6 @@ describe("http/protobuf", () => {
     expect(() => format.encode([...a, unreadable()])).toThrow("can't be read");
     expect((await encoded(format, b)).toString("hex")).toBe(stock(b));
   });
-
-  it("reads answers, those of receivers that answer in JSON too", () => {
-    const said = Buffer.from("too old");
-    const partial = Buffer.concat([Buffer.from([0x08, 2, 0x12, said.length]), said]);
-    const answer = Buffer.concat([Buffer.from([0x0a, partial.length]), partial]);
-    const partialSuccess = { rejectedSpans: 2, errorMessage: "too old" };
-    expect(format.decode(answer)).toEqual({ partialSuccess });
-    expect(format.decode(Buffer.from(JSON.stringify({ partialSuccess })))).toEqual({
-      partialSuccess,
-    });
-    expect(format.decode(new Uint8Array())).toEqual({});
-    expect(format.decode(Buffer.from("{}"))).toEqual({});
-    expect(() => format.decode(Buffer.from("<html>"))).toThrow();
-  });
 });
 
 describe("http/json", () => {
@@ -80,11 +65,5 @@ describe("http/json", () => {
     expect(format.contentType).toBe("application/json");
     expect((await encoded(format, of)).toString()).toBe(encodeTraceRequest(of));
     expect((await encoded(format, of)).toString()).toContain('"intValue":"7"');
-  });
-
-  it("reads answers", () => {
-    const partialSuccess = { rejectedSpans: "2", errorMessage: "too old" };
-    const answer = Buffer.from(JSON.stringify({ partialSuccess }));
-    expect(format.decode(answer)).toEqual({ partialSuccess });
   });
 });

@@ -1,0 +1,105 @@
+/** What a response to a request that was taken says of its spans. */
+interface PartialSuccess {
+  /** Spans that the endpoint refused. */
+  readonly refused: number;
+  /** Why. */
+  readonly said: string | undefined;
+}
+
+/**
+ * Reads an `ExportTraceServiceResponse`, in protobuf or in JSON:
+ * `partial_success` (1) { `rejected_spans` (1), `error_message` (2) }. What is no such response refuses
+ * nothing.
+ */
+export function partialSuccess(body: Uint8Array): PartialSuccess {
+  if (body[0] === BRACE) return partialInJson(Buffer.from(body).toString());
+  const partial = fieldsOf(body).get(1);
+  if (!(partial instanceof Uint8Array)) return { refused: 0, said: undefined };
+  const fields = fieldsOf(partial);
+  const refused = fields.get(1);
+  return { refused: typeof refused === "number" ? refused : 0, said: textOf(fields.get(2)) };
+}
+
+/**
+ * The text of an answer that refuses a request: the message (2) of a `google.rpc.Status` in protobuf, or
+ * the body as it is.
+ */
+export function errorText(body: Uint8Array): string | undefined {
+  const isStatus = body[0] === CODE || body[0] === MESSAGE;
+  return isStatus ? textOf(fieldsOf(body).get(2)) : textOf(body);
+}
+
+/** Some receivers take protobuf and answer in JSON all the same; no message of protobuf begins so. */
+const BRACE = 0x7b;
+/** With these tags a `google.rpc.Status` begins, and no text. */
+const CODE = 0x08;
+const MESSAGE = 0x12;
+
+function textOf(bytes: number | Uint8Array | undefined): string | undefined {
+  if (!(bytes instanceof Uint8Array)) return undefined;
+  return Buffer.from(bytes).toString().trim() || undefined;
+}
+
+/** The last value of each field of a message, as far as its bytes can be read. */
+function fieldsOf(message: Uint8Array): Map<number, number | Uint8Array> {
+  const found = new Map<number, number | Uint8Array>();
+  let at = 0;
+  /** NaN past the end, which no comparison below takes for a length. */
+  const varint = () => {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = message[at++];
+      if (byte === undefined) return Number.NaN;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (at < message.length) {
+    const tag = varint();
+    const number = Math.floor(tag / 8);
+    switch (tag % 8) {
+      case 0: {
+        const value = varint();
+        if (!Number.isNaN(value)) found.set(number, value);
+        break;
+      }
+      case 1:
+        at += 8;
+        break;
+      case 2: {
+        const length = varint();
+        if (!(length <= message.length - at)) return found;
+        found.set(number, message.subarray(at, at + length));
+        at += length;
+        break;
+      }
+      case 5:
+        at += 4;
+        break;
+      default:
+        return found;
+    }
+  }
+  return found;
+}
+
+/** `{ "partialSuccess": { "rejectedSpans": "1" } }`: 64 bits are text in OTLP's JSON, or a number. */
+function partialInJson(text: string): PartialSuccess {
+  let response: unknown;
+  try {
+    response = JSON.parse(text);
+  } catch {
+    return { refused: 0, said: undefined };
+  }
+  const partial = field(response, "partialSuccess");
+  const rejected = Number(field(partial, "rejectedSpans"));
+  const message = field(partial, "errorMessage");
+  return {
+    refused: rejected > 0 ? Math.floor(rejected) : 0,
+    said: typeof message === "string" && message !== "" ? message : undefined,
+  };
+}
+
+function field(of: unknown, name: string): unknown {
+  return typeof of === "object" && of !== null ? Reflect.get(of, name) : undefined;
+}
