@@ -18,7 +18,7 @@ export type { AttributeHook, SpanInfo } from "./otel/custom-attributes.ts";
 export type { Diagnostics } from "./otel/diagnostics.ts";
 export type { ParentResolver, RootParent } from "./otel/event-context.ts";
 export { createIdGenerator, type IdGeneratorLike } from "./otel/id-generator.ts";
-export type { MetricOptions } from "./otel/metrics/metric-options.ts";
+export type { MetricOptions } from "./otel/metrics/label-values.ts";
 export type { ErrorHook } from "./otel/report.ts";
 export type { TelemetryOptions } from "./otel/telemetry-options.ts";
 export type { AgentEventSink } from "./sinks/agent-event-sink.ts";

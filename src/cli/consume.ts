@@ -2,12 +2,15 @@ import { parseArgs } from "node:util";
 import { environmentWarnings } from "../otel/replay/environment-warnings.ts";
 import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/service-resource.ts";
 import { DIALECT_NAMES, RUNTIMES } from "../runtimes/runtimes.ts";
-import { kafkaMessage } from "../service/kafka/kafka-error.ts";
-import { KafkaUnavailableError, loadKafkaLibrary } from "../service/kafka/kafka-library.ts";
+import { metricsText } from "../service/kafka/consume-metrics.ts";
+import {
+  KafkaUnavailableError,
+  kafkaMessage,
+  loadKafkaLibrary,
+} from "../service/kafka/kafka-library.ts";
 import { KafkaService, type KafkaServiceOptions } from "../service/kafka/kafka-service.ts";
-import { metricsText } from "../service/kafka/metrics-text.ts";
 import { type StatusOptions, StatusServer } from "../service/kafka/status-server.ts";
-import { Lane } from "../service/lane/lane.ts";
+import { LogProcessor } from "../service/log-processor/log-processor.ts";
 import { openStores } from "../service/open-stores.ts";
 import { CliError, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
@@ -197,8 +200,8 @@ export const consume: Command = {
       },
       sessionTimeoutMs,
       graceMs,
-      makeLane: (name, from, onRejected) =>
-        new Lane({
+      makeProcessor: (name, from, onRejected) =>
+        new LogProcessor({
           name,
           from,
           tenant,
@@ -267,7 +270,7 @@ async function statusServer(options: StatusOptions): Promise<StatusServer> {
 }
 
 function standsStill({ partitions }: KafkaService): string | undefined {
-  const stalled = partitions.filter(({ lane }) => lane.stalled);
+  const stalled = partitions.filter(({ processor }) => processor.stalled);
   return stalled.length === 0 ? undefined : `${stalled.length} partitions stand still`;
 }
 

@@ -12,7 +12,7 @@ import type { LifecycleLimits } from "../lifecycle/limits.ts";
 import type { ContentOptions } from "./content.ts";
 import type { AttributeHook } from "./custom-attributes.ts";
 import type { ParentResolver, RootParent } from "./event-context.ts";
-import type { MetricOptions } from "./metrics/metric-options.ts";
+import type { MetricOptions } from "./metrics/label-values.ts";
 import type { ErrorHook } from "./report.ts";
 
 /** The telemetry side's options, shared by `Bridge` and `Bridge`. */

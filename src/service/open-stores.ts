@@ -3,9 +3,9 @@ import { isPostgresUrl } from "../audit/postgres/postgres-options.ts";
 import type { SessionLog } from "../audit/session-log.ts";
 import { urlScheme } from "../audit/url-scheme.ts";
 import type { ErrorHook } from "../otel/report.ts";
-import { noSpanStore } from "../otel/service/no-span-store.ts";
 import { OtlpSpanStore } from "../otel/service/otlp-span-store.ts";
 import type { SpanStore } from "../otel/service/span-store.ts";
+import { noSpanStore } from "../otel/service/span-store.ts";
 import { tracesUrl } from "../otel/setup/endpoint.ts";
 import { within } from "../otel/within.ts";
 
@@ -15,8 +15,8 @@ import { within } from "../otel/within.ts";
  */
 const EVENT_IDS = 250_000;
 /**
- * How long the stores may take to come to their end, in ms. Nobody is told of what they store from then on: it comes
- * again at the next start.
+ * How long the stores may take to come to their end, in ms. Nobody is told of what they store from then on:
+ * it comes again at the next start.
  */
 const CLOSE_MS = 3_000;
 
@@ -33,7 +33,7 @@ export interface StoreOptions {
 export interface Stores {
   readonly spans: SpanStore;
   readonly audit: SessionLog | undefined;
-  /** Call it when no lane is left. A store that does not answer is not waited for. */
+  /** Call it when no log processor is left. A store that does not answer is not waited for. */
   close(): Promise<void>;
 }
 
@@ -41,8 +41,8 @@ export interface Stores {
  * Opens the stores that the options name.
  *
  * @throws (rejects) TypeError where the endpoint is no http or https URL, or the audit log's place empty,
- *   `-`, or a URL but not PostgreSQL's; with the audit log's error where that can't be opened: a directory that
- *   is in use, a database that does not answer.
+ *   `-`, or a URL but not PostgreSQL's; with the audit log's error where that can't be opened: a directory
+ *   that is in use, a database that does not answer.
  */
 export async function openStores({ audit, endpoint, onError }: StoreOptions): Promise<Stores> {
   const url = endpoint === undefined ? undefined : tracesUrl(endpoint);

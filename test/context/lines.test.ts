@@ -5,7 +5,7 @@ import { MOST_ID_BYTES } from "../../src/context/run-context.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { RUNTIMES } from "../../src/runtimes/runtimes.ts";
-import { decodeLogLine } from "../../src/service/lane/decode-log-line.ts";
+import { decodeLogLine } from "../../src/service/log-processor/decode-log-line.ts";
 import { readPage, section, tableRows } from "../docs/pages.ts";
 import { bench, RunEvents, ZERO } from "../support/run-events.ts";
 import { collectSpans } from "../support/spans.ts";

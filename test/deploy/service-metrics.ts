@@ -1,12 +1,12 @@
 import { INGEST_METRICS, type IngestMetric } from "../../src/service/http/ingest-metric-names.ts";
-import { metricsText } from "../../src/service/kafka/metrics-text.ts";
-import { NO_FIGURES } from "../service/kafka/lane-figures.ts";
+import { metricsText } from "../../src/service/kafka/consume-metrics.ts";
+import { NO_FIGURES } from "../service/kafka/processor-figures.ts";
 
-const lane = { ...NO_FIGURES, tenantConflicts: { acme: 0 } };
+const processor = { ...NO_FIGURES, tenantConflicts: { acme: 0 } };
 
 /** What a worker of `consume` with one partition says of itself. */
 const WORKER = metricsText({
-  partitions: [{ topic: "events", partition: 0, committed: 0, behind: 0, lane }],
+  partitions: [{ topic: "events", partition: 0, committed: 0, behind: 0, processor }],
   rejected: 0,
   deadLetters: 0,
   deadLettersCut: 0,

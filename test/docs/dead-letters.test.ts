@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { REFUSALS } from "../../src/service/kafka/dead-letters.ts";
+import { REFUSALS } from "../../src/service/kafka/dead-letter-topic.ts";
 import { readPage, section } from "./pages.ts";
 
 it.each([

@@ -1,4 +1,4 @@
-import { SpanLossError } from "../../src/otel/setup/span-loss-error.ts";
+import { SpanLossError } from "../../src/otel/setup/loss-reporter.ts";
 
 /** An `onError` that keeps what it was told. */
 export function keepReports() {

@@ -5,7 +5,7 @@ import {
   type SaslMechanism,
   type SaslOptions,
   type TlsOptions,
-} from "../../service/kafka/client-options.ts";
+} from "../../service/kafka/kafka-library.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/safe-text.ts";
 

@@ -1,7 +1,7 @@
 import type { VerifyReport } from "../../audit/verify/verify-report.ts";
 import type { AgentEvent } from "../../events/agent-event.ts";
 import { attributeText, type FinishedSpan } from "../../otel/replay/finished-span.ts";
-import { shownUrl } from "../../otel/replay/shown-url.ts";
+import { shownUrl } from "../../otel/setup/endpoint.ts";
 import { jaegerTrace } from "../jaeger.ts";
 import { counted } from "../terminal/figures.ts";
 import type { Output } from "../terminal/output.ts";

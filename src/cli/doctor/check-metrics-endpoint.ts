@@ -1,5 +1,5 @@
 import { probe } from "../../otel/replay/probe.ts";
-import { shownUrl } from "../../otel/replay/shown-url.ts";
+import { shownUrl } from "../../otel/setup/endpoint.ts";
 import { messageOf } from "../cli-error.ts";
 import { LIVE_PORT, REPLAY_PORT } from "../ports.ts";
 import { signalEndpoint, switchedOff } from "../signal-endpoint.ts";

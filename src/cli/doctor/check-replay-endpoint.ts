@@ -1,4 +1,4 @@
-import { shownUrl } from "../../otel/replay/shown-url.ts";
+import { shownUrl } from "../../otel/setup/endpoint.ts";
 import { protocolFromEnvironment } from "../../otel/setup/exporter-choice.ts";
 import { LIVE_PORT, REPLAY_PORT } from "../ports.ts";
 import { signalEndpoint } from "../signal-endpoint.ts";

@@ -1,7 +1,7 @@
 import type { NdjsonSessionLog } from "../../audit/ndjson/ndjson-session-log.ts";
 import { OtlpEndpoint } from "../../otel/replay/otlp-endpoint.ts";
-import { SpanLines } from "../../otel/replay/span-lines.ts";
-import type { SpanTarget } from "../../otel/replay/span-target.ts";
+import type { SpanTarget } from "../../otel/replay/span-outlet.ts";
+import { SpanLines } from "../../otel/replay/span-outlet.ts";
 import { tracesUrl } from "../../otel/setup/endpoint.ts";
 import type { Io } from "../command.ts";
 import { httpUrl } from "../jaeger.ts";

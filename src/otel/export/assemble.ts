@@ -1,25 +1,25 @@
 import { ByteWriter, varintSize } from "./byte-writer.ts";
+import type { ResourceGroup, ScopeGroup } from "./chunk.ts";
 import { type Frame, resourceFrame } from "./frame.ts";
-import type { ResourceGroup, ScopeGroup } from "./span-group.ts";
 
 /**
  * Puts groups of spans together as one `ExportTraceServiceRequest`.
  *
  * @param source holds the bytes of the spans; it may be written over when this returns.
- * @param patienceMs how long attributes of a resource that are still to come are waited for; those
+ * @param timeoutMs how long attributes of a resource that are still to come are waited for; those
  *   that have not come by then are left out.
  * @returns a promise only where attributes are still to come.
  */
 export function assemble(
   groups: readonly ResourceGroup[],
   source: Uint8Array,
-  patienceMs: number,
+  timeoutMs: number,
 ): Uint8Array | Promise<Uint8Array> {
   const pending = groups.filter(({ frame }) => frame === undefined);
   if (pending.length === 0) return joined(groups, source);
   const kept = new Uint8Array(source);
   const attributes = pending.map(async (group) => group.resource.waitForAsyncAttributes?.());
-  const whole = settled(attributes, patienceMs).then(() => joined(groups, kept));
+  const whole = settled(attributes, timeoutMs).then(() => joined(groups, kept));
   // It may fail before anybody waits for it, which would end the process.
   whole.catch(() => {});
   return whole;

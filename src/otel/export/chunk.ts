@@ -1,7 +1,7 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { assemble } from "./assemble.ts";
 import { ByteWriter } from "./byte-writer.ts";
-import { overhead, ResourceGroup, ScopeGroup } from "./span-group.ts";
+import { type Frame, resourceFrame, scopeFrame } from "./frame.ts";
 import { writeSpan } from "./span-message.ts";
 
 /** Room that it begins with, in bytes. */
@@ -70,11 +70,11 @@ export class Chunk {
   /**
    * Takes everything out.
    *
-   * @param patienceMs how long attributes of a resource that are still to come are waited for.
+   * @param timeoutMs how long attributes of a resource that are still to come are waited for.
    */
-  seal(patienceMs: number): SealedChunk {
+  seal(timeoutMs: number): SealedChunk {
     const source = this.#out.written();
-    const bytes = assemble(this.#resources, source, patienceMs);
+    const bytes = assemble(this.#resources, source, timeoutMs);
     const sealed = { spans: this.#spans, size: this.size, bytes };
     this.#resources = [];
     this.#resource = undefined;
@@ -117,4 +117,48 @@ export class Chunk {
     this.#out.at = from;
     if (from === 0 && this.#out.capacity > MOST_ROOM) this.#out = new ByteWriter(FIRST_ROOM);
   }
+}
+
+/** The most that a tag and the length after it take. */
+const HEADER = 6;
+
+/** The spans of one scope in a chunk. */
+export class ScopeGroup {
+  readonly scope: ReadableSpan["instrumentationScope"];
+  readonly frame: Frame;
+  /** Where its spans are in the chunk: from, to, from, to, … */
+  readonly runs: number[] = [];
+  /** Bytes of its spans. */
+  size = 0;
+
+  constructor(scope: ReadableSpan["instrumentationScope"]) {
+    this.scope = scope;
+    this.frame = scopeFrame(scope);
+  }
+
+  /** Takes what stands between two places for its newest span. */
+  add(from: number, to: number): void {
+    const { runs } = this;
+    if (runs.at(-1) === from) runs[runs.length - 1] = to;
+    else runs.push(from, to);
+    this.size += to - from;
+  }
+}
+
+/** The spans of one resource in a chunk. */
+export class ResourceGroup {
+  readonly resource: ReadableSpan["resource"];
+  readonly scopes: ScopeGroup[] = [];
+  /** Absent while some of the resource's attributes are still to come. */
+  readonly frame: Frame | undefined;
+
+  constructor(resource: ReadableSpan["resource"]) {
+    this.resource = resource;
+    this.frame = resource.asyncAttributesPending ? undefined : resourceFrame(resource);
+  }
+}
+
+/** The most bytes that a group takes beside its spans, as far as that is known. */
+export function overhead(frame: Frame | undefined): number {
+  return HEADER + (frame === undefined ? 0 : frame.before.length + frame.after.length);
 }

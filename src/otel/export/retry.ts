@@ -65,7 +65,10 @@ export const QUIET_MS = 60_000;
 export interface RetryOptions {
   /** Ends the attempts. */
   readonly closed: AbortSignal;
-  /** Called with the error of a failed attempt, at most once a minute: a store that is away fails again and again. */
+  /**
+   * Called with the error of a failed attempt, at most once a minute: a store that is away fails again and
+   * again.
+   */
   readonly onTrouble: (error: unknown) => void;
   /** Whether another attempt can't help. Default: it always can. */
   readonly isFinal?: ((error: unknown) => boolean) | undefined;
@@ -73,7 +76,9 @@ export interface RetryOptions {
   readonly delays?: RetryDelays | undefined;
 }
 
-/** Repeats attempts until they succeed: a store that is away comes back, and nothing is given up meanwhile. */
+/**
+ * Repeats attempts until they succeed: a store that is away comes back, and nothing is given up meanwhile.
+ */
 export class Retry {
   readonly #options: RetryOptions;
   readonly #policy: RetryPolicy;

@@ -4,7 +4,7 @@ import type { RunObserver } from "../../lifecycle/run-observer.ts";
 import type { Reporter } from "../report.ts";
 import { type BridgeCounts, NOTHING_REPLACED, type OverflowLabel } from "./bridge-counts.ts";
 import { EventMetrics } from "./event-metrics.ts";
-import { type LabelCaps, type MetricOptions, resolveCaps } from "./metric-options.ts";
+import { type LabelCaps, type MetricOptions, resolveCaps } from "./label-values.ts";
 import { instrumentsOf } from "./shared-instruments.ts";
 
 export interface BridgeMetricsOptions {

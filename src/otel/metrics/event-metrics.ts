@@ -13,11 +13,10 @@ import type {
   RunUsage,
 } from "../../lifecycle/signal.ts";
 import type { Reporter } from "../report.ts";
-import { amountOf, decimalOf } from "./amounts.ts";
 import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-counts.ts";
 import type { Instruments } from "./instruments.ts";
+import type { LabelCaps } from "./label-values.ts";
 import { type MetricAttribute, UNCLASSED } from "./metric-names.ts";
-import type { LabelCaps } from "./metric-options.ts";
 import { ModelSeriesCache } from "./model-series.ts";
 import { PairSeries } from "./pair-series.ts";
 import { failureKindOf, positionOf, toolErrorKindOf } from "./run-outcomes.ts";
@@ -290,4 +289,29 @@ function unusable(field: string, given: unknown): RangeError {
 function shortly(given: unknown): string {
   if (typeof given === "string") return JSON.stringify(given.slice(0, 80));
   return typeof given === "number" || typeof given === "bigint" ? String(given) : typeof given;
+}
+
+/** What is beyond this is no figure of a run or a call, and would spoil its sum for good. */
+const MOST = Number.MAX_SAFE_INTEGER;
+
+const DECIMAL = /^\d{1,16}(\.\d{1,64})?$/;
+
+/**
+ * A figure that can be added up: a number or `bigint` from 0 to 2^53.
+ *
+ * @returns `undefined` when it is none.
+ */
+export function amountOf(value: unknown): number | undefined {
+  const number = typeof value === "bigint" ? Number(value) : value;
+  return typeof number === "number" && number >= 0 && number <= MOST ? number : undefined;
+}
+
+/**
+ * The value of a decimal string, as a double.
+ *
+ * @returns `undefined` when it is none, or below 0.
+ */
+export function decimalOf(value: unknown): number | undefined {
+  if (typeof value === "number") return amountOf(value);
+  return typeof value === "string" && DECIMAL.test(value) ? Number(value) : undefined;
 }

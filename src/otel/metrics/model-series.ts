@@ -1,8 +1,8 @@
-import { FallibleSeries } from "./fallible-series.ts";
 import type { Instruments } from "./instruments.ts";
+import type { LabelOption } from "./label-values.ts";
 import { LabelValues } from "./label-values.ts";
-import type { LabelOption } from "./metric-options.ts";
 import type { Series } from "./series-table.ts";
+import { FallibleSeries } from "./series-table.ts";
 
 /** Providers that are shown by name. */
 const MOST_PROVIDERS = 20;

@@ -1,7 +1,23 @@
-import type { AgentSeries } from "./agent-series.ts";
 import type { Instruments } from "./instruments.ts";
 import { OUTCOMES, WATCHED_OUTCOMES } from "./run-outcomes.ts";
 import type { Series } from "./series-table.ts";
+import { FallibleSeries } from "./series-table.ts";
+
+/** The series of one agent, whoever's it is: the conventions' metrics know no tenant. */
+export class AgentSeries {
+  /** Of its runs, by their `error.type`. */
+  readonly durations: FallibleSeries;
+  readonly toolCalls: Series;
+  /** Of its tool calls, by the name of the tool. */
+  readonly tools = new Map<string, FallibleSeries>();
+
+  /** @param agent value of its label. */
+  constructor(instruments: Instruments, agent: string) {
+    const { runDurations, toolCallCounts } = instruments;
+    this.durations = new FallibleSeries((error) => runDurations.of(agent, error));
+    this.toolCalls = toolCallCounts.of(agent);
+  }
+}
 
 /** The series of the runs of one tenant and agent, each found once. A run keeps it while it lives. */
 export class PairSeries {

@@ -1,11 +1,10 @@
-import { AgentSeries } from "./agent-series.ts";
-import { FallibleSeries } from "./fallible-series.ts";
 import type { Instruments } from "./instruments.ts";
+import type { LabelCaps } from "./label-values.ts";
 import { LabelValues } from "./label-values.ts";
 import { OTHER } from "./metric-names.ts";
-import type { LabelCaps } from "./metric-options.ts";
-import { PairSeries } from "./pair-series.ts";
+import { AgentSeries, PairSeries } from "./pair-series.ts";
 import type { Series } from "./series-table.ts";
+import { FallibleSeries } from "./series-table.ts";
 
 /** Pairs kept of tenant and agent, and of agent and tool; beyond it the agent is `_other`. */
 const MOST_PAIRS = 4_000;

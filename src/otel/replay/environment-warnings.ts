@@ -1,7 +1,7 @@
 import { type DiagLogFunction, DiagLogLevel, diag } from "@opentelemetry/api";
 import { Reporter } from "../report.ts";
-import { MetricNews } from "../setup/metrics/metric-news.ts";
 import { metricReaders } from "../setup/metrics/metric-readers.ts";
+import { MetricReporter } from "../setup/metrics/reported-metric-exporter.ts";
 import { setupTracing } from "../setup/setup-tracing.ts";
 
 /**
@@ -21,7 +21,7 @@ export async function environmentWarnings(): Promise<string[]> {
   );
   try {
     await setupTracing({ register: false, onError: (error) => note(String(error)) }).shutdown();
-    metricReaders({}, new MetricNews(new Reporter(undefined)));
+    metricReaders({}, new MetricReporter(new Reporter(undefined)));
   } finally {
     diag.disable();
   }

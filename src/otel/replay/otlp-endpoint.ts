@@ -4,10 +4,10 @@ import { OtlpPost } from "../export/otlp-post.ts";
 import { formatOf, type RequestFormat } from "../export/request-format.ts";
 import { REPLAY } from "../export/send-policy.ts";
 import { SpanSender } from "../export/span-sender.ts";
+import { shownUrl } from "../setup/endpoint.ts";
 import { protocolFromEnvironment } from "../setup/exporter-choice.ts";
 import { describeFailure } from "./probe.ts";
-import { shownUrl } from "./shown-url.ts";
-import type { SpanTarget } from "./span-target.ts";
+import type { SpanTarget } from "./span-outlet.ts";
 
 export interface OtlpEndpointOptions {
   /** Where requests go, `/v1/traces` included. */
@@ -29,7 +29,10 @@ export interface Delivery {
   readonly trouble?: string;
 }
 
-/** So many requests in a row that nobody takes or refuses end the attempts; the first one, if none was ever taken. */
+/**
+ * So many requests in a row that nobody takes or refuses end the attempts; the first one, if none was ever
+ * taken.
+ */
 const MOST_SILENT = 3;
 
 /**

@@ -1,6 +1,17 @@
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+import { finished } from "node:stream/promises";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
+import { encodeTraceRequest } from "../export/request-format.ts";
 import { type FinishedSpan, finishedSpan } from "./finished-span.ts";
-import type { SpanTarget } from "./span-target.ts";
+
+/** Where finished spans go. */
+export interface SpanTarget {
+  /** Takes spans; the promise is the back-pressure. Rejects when nothing more can be taken. */
+  write(spans: readonly ReadableSpan[]): Promise<void>;
+  /** Resolves when everything taken has arrived. */
+  close(): Promise<void>;
+}
 
 /** So many spans go in one request. */
 const BATCH = 512;
@@ -57,4 +68,34 @@ export class SpanOutlet implements SpanProcessor {
   async forceFlush(): Promise<void> {}
 
   async shutdown(): Promise<void> {}
+}
+
+/** Writes spans as OTLP/JSON lines, one `ExportTraceServiceRequest` a line. */
+export class SpanLines implements SpanTarget {
+  /** Why nothing more can be written. */
+  failure: Error | undefined;
+  readonly #stream: Writable;
+  readonly #end: boolean;
+
+  /** @param end whether the stream is ended with the spans; the standard output is not. */
+  constructor(stream: Writable, end: boolean) {
+    this.#stream = stream;
+    this.#end = end;
+    stream.on("error", (error) => {
+      this.failure = error;
+    });
+  }
+
+  async write(spans: readonly ReadableSpan[]): Promise<void> {
+    if (this.failure !== undefined) throw this.failure;
+    if (this.#stream.write(`${encodeTraceRequest(spans)}\n`)) return;
+    await once(this.#stream, "drain");
+  }
+
+  async close(): Promise<void> {
+    if (this.failure !== undefined) throw this.failure;
+    if (!this.#end) return;
+    this.#stream.end();
+    await finished(this.#stream);
+  }
 }

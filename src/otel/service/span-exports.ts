@@ -1,20 +1,20 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import type { Retry } from "../export/retry.ts";
-import { MOST_BYTES, roughBytes } from "./rough-bytes.ts";
+import type { Epoch } from "./in-flight.ts";
+import { MOST_BYTES, roughBytes } from "./in-flight.ts";
 import type { SpanStore } from "./span-store.ts";
-import type { Shift } from "./work.ts";
 
 /** So many spans go in one request, of so many bytes together; a larger one goes alone. */
 const BATCH = 512;
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** So many requests of one lane are on their way at once. */
+/** So many requests of one log processor are on their way at once. */
 const AT_ONCE = 4;
 /** Spans that may wait or be on their way before more are made. */
 const MOST = 2 * AT_ONCE * BATCH;
 
 interface Waiting {
   readonly span: ReadableSpan;
-  readonly shift: Shift;
+  readonly epoch: Epoch;
   readonly bytes: number;
 }
 
@@ -51,14 +51,14 @@ export class SpanExports {
     return this.count >= MOST || this.#bytes >= MOST_BYTES;
   }
 
-  /** @param shift ends with the span's way. */
-  add(span: ReadableSpan, shift: Shift): void {
+  /** @param epoch ends with the span's way. */
+  add(span: ReadableSpan, epoch: Epoch): void {
     const { attributes, events, links, name, status } = span;
     const bytes = roughBytes([name, status, attributes, events, links]);
     this.count++;
     this.#bytes += bytes;
     this.#waitingBytes += bytes;
-    this.#waiting.push({ span, shift, bytes });
+    this.#waiting.push({ span, epoch, bytes });
     this.#sendReady();
   }
 
@@ -108,9 +108,9 @@ export class SpanExports {
     }
     this.count -= batch.length;
     this.#sending--;
-    for (const { bytes, shift } of batch) {
+    for (const { bytes, epoch } of batch) {
       this.#bytes -= bytes;
-      shift.end();
+      epoch.end();
     }
     this.#sendReady();
     this.#onDone();

@@ -1,7 +1,7 @@
 import { DiagConsoleLogger, DiagLogLevel, diag } from "@opentelemetry/api";
 import type { ErrorHook } from "../report.ts";
-import { isRegistered } from "./api-globals.ts";
 import { environmentText, warnOfVariable } from "./environment.ts";
+import { isRegistered } from "./global-registration.ts";
 
 const LEVELS: ReadonlyMap<string, DiagLogLevel> = new Map([
   ["none", DiagLogLevel.NONE],

@@ -1,4 +1,3 @@
-import { shownUrl } from "../replay/shown-url.ts";
 import { environmentText, warnOfVariable } from "./environment.ts";
 import type { SignalName } from "./exporter-choice.ts";
 
@@ -77,4 +76,13 @@ function baseOf(path: string): string {
 
 function isHttp(url: URL): boolean {
   return url.protocol === "http:" || url.protocol === "https:";
+}
+
+/** An address as it may be shown: without a user's name and password, also where it is no URL. */
+export function shownUrl(address: string): string {
+  if (!URL.canParse(address)) return address.replace(/\/\/.*@/, "//");
+  const url = new URL(address);
+  url.username = "";
+  url.password = "";
+  return url.href;
 }

@@ -11,7 +11,6 @@ import type { CountedBatchProcessor } from "./counted-batch-processor.ts";
 import { unregister } from "./global-registration.ts";
 import type { LossReporter } from "./loss-reporter.ts";
 import type { SpanCounts, SpanLedger } from "./span-ledger.ts";
-import { onTermination } from "./termination-signals.ts";
 
 /** Sends spans by OTLP: in protobuf by chunks of our own, in JSON by the SDK's batches. */
 export type OtlpProcessor = CountedBatchProcessor | ChunkSpanProcessor;
@@ -182,7 +181,8 @@ export class Tracing {
     if (!(await within(Math.max(left() - kept, 0), this.#closeProvider()))) {
       late.push(new Error(`the provider was not shut down within ${bound - kept} ms`));
     }
-    // Where spans still wait, that is why it took so long: the total tells of them, with the endpoint's error.
+    // Where spans still wait, that is why it took so long: the total tells of them, with the endpoint's
+    // error.
     if (this.#parts.ledger.counts().pending === 0) for (const error of late) this.#report(error);
     // What is not confirmed is counted with its reason, and no request keeps the process alive.
     if (this.#parts.otlp instanceof ChunkSpanProcessor) this.#parts.otlp.giveUp();
@@ -218,4 +218,27 @@ export class Tracing {
   #report(error: unknown): void {
     this.#parts.reporter.report(error, "shutdown");
   }
+}
+
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/**
+ * Runs `work` at the first SIGTERM or SIGINT, then lets the signal have its default effect. A second
+ * signal has it at once. Where the application listens to the signal too, how the process ends is
+ * left to that listener.
+ *
+ * @param work never rejects.
+ * @returns takes the listeners away.
+ */
+export function onTermination(work: () => Promise<void>): () => void {
+  const stopListening = () => {
+    for (const signal of SIGNALS) process.removeListener(signal, take);
+  };
+  const take = async (signal: NodeJS.Signals) => {
+    stopListening();
+    await work();
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, take);
+  return stopListening;
 }

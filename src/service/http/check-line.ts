@@ -1,7 +1,11 @@
 import type { DecodeIssue, Dialect } from "../../dialects/dialect.ts";
 import type { DecodedLine } from "../../ingest/decode-line.ts";
 import type { RecordedEvent } from "../../runtimes/runtimes.ts";
-import { type DecodedLogLine, decodeLogLine, type LineToDecode } from "../lane/decode-log-line.ts";
+import {
+  type DecodedLogLine,
+  decodeLogLine,
+  type LineToDecode,
+} from "../log-processor/decode-log-line.ts";
 import type { CheckedLine } from "./event-gate.ts";
 import type { LineOutcome } from "./line-outcomes.ts";
 import type { Sender } from "./tokens/access.ts";

@@ -6,7 +6,7 @@ import { IdCache } from "../../lifecycle/id-cache.ts";
 import type { ServiceResource } from "../../otel/replay/service-resource.ts";
 import type { SpanStore } from "../../otel/service/span-store.ts";
 import { RUNTIMES } from "../../runtimes/runtimes.ts";
-import { Lane } from "../lane/lane.ts";
+import { LogProcessor } from "../log-processor/log-processor.ts";
 import { Backlog } from "./backlog.ts";
 import { EventGate } from "./event-gate.ts";
 import { IngestFigures } from "./ingest-figures.ts";
@@ -107,7 +107,7 @@ export class IngestService {
     let feed: JournalFeed | undefined;
     try {
       const recovered = await recoverJournal(journal, ids, backlog, dialects, tenant);
-      const lane = new Lane({
+      const lane = new LogProcessor({
         name: "journal",
         from: journal.position,
         stored: journal.stored,

@@ -1,4 +1,4 @@
-import type { LaneFigures } from "../lane/lane-figures.ts";
+import type { ProcessorFigures } from "../log-processor/log-processor-options.ts";
 import { metricLines, one, type Sample } from "../prometheus-text.ts";
 import type { IngestFigures } from "./ingest-figures.ts";
 import { INGEST_METRICS, type IngestMetric, type IngestMetricName } from "./ingest-metric-names.ts";
@@ -7,7 +7,7 @@ import type { Recovered } from "./recover-journal.ts";
 /** How the service stands when it is asked. */
 export interface IngestState {
   readonly figures: IngestFigures;
-  readonly lane: LaneFigures;
+  readonly lane: ProcessorFigures;
   readonly heldBytes: number;
   readonly connections: number;
   readonly ready: boolean;

@@ -2,7 +2,7 @@ import type { Dialect } from "../../dialects/dialect.ts";
 import type { EventJournal } from "../../ingest/journal/event-journal.ts";
 import type { IdCache } from "../../lifecycle/id-cache.ts";
 import type { RecordedEvent } from "../../runtimes/runtimes.ts";
-import { decodeLogLine } from "../lane/decode-log-line.ts";
+import { decodeLogLine } from "../log-processor/decode-log-line.ts";
 import type { Backlog } from "./backlog.ts";
 import { identityOf } from "./check-line.ts";
 

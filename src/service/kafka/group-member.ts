@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Backoff } from "../../otel/export/retry.ts";
 import type { ConsumerOptions, KafkaConsumer } from "./kafka-library.ts";
-import { byTopic, eachPartition, partitionName, type TopicPartition } from "./topic-partition.ts";
+import { byTopic, eachPartition, partitionName, type TopicPartition } from "./topic-record.ts";
 
 /** What a member of a group is told, and has to do. */
 export interface GroupDuties {

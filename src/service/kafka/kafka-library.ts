@@ -1,5 +1,3 @@
-import type { ClientOptions } from "./client-options.ts";
-
 /** What is used of `@platformatic/kafka`: an optional peer, so its own types are not at hand here. */
 export interface KafkaLibrary {
   readonly Consumer: new (options: ConsumerOptions) => KafkaConsumer;
@@ -213,4 +211,71 @@ function hasMethods(made: unknown, methods: readonly string[]): boolean {
   if (typeof made !== "function") return false;
   const { prototype } = made;
   return methods.every((name) => typeof prototype?.[name] === "function");
+}
+
+/** What every connection to the brokers is made with. */
+export interface ClientOptions {
+  readonly clientId: string;
+  /** `host:port` each. */
+  readonly bootstrapBrokers: string[];
+  readonly tls?: TlsOptions;
+  readonly sasl?: SaslOptions;
+  /** How long a broker may take to answer, in ms. A join waits for the other members. */
+  readonly requestTimeout?: number;
+}
+
+/** PEM texts. Without `ca`, the authorities that Node knows. */
+export interface TlsOptions {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+export interface SaslOptions {
+  readonly mechanism: SaslMechanism;
+  readonly username?: string;
+  readonly password?: string;
+  readonly token?: string;
+}
+
+export const SASL_MECHANISMS = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] as const;
+
+export type SaslMechanism = (typeof SASL_MECHANISMS)[number];
+
+/**
+ * Whether an error of the client, or one of those it consists of, is the protocol's error of this name:
+ * `OFFSET_OUT_OF_RANGE`.
+ */
+export function isProtocolError(error: unknown, name: string): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("apiId" in error && error.apiId === name) return true;
+  if (isProtocolError(error.cause, name)) return true;
+  if (!("errors" in error) || !Array.isArray(error.errors)) return false;
+  return error.errors.some((one) => isProtocolError(one, name));
+}
+
+const TOPIC_REFUSALS = [
+  "UNKNOWN_TOPIC_OR_PARTITION",
+  "UNKNOWN_TOPIC_ID",
+  "TOPIC_AUTHORIZATION_FAILED",
+  "INVALID_TOPIC_EXCEPTION",
+];
+
+/**
+ * Whether it is about a topic that is not there, or not for this client: the others may be well. In answers
+ * to metadata requests the client has only words for the first.
+ */
+export function isTopicRefused(error: unknown): boolean {
+  if (error instanceof Error && error.message.startsWith("Unknown topic ")) return true;
+  return TOPIC_REFUSALS.some((name) => isProtocolError(error, name));
+}
+
+/** What an error of the client says: those it consists of say more than it does. */
+export function kafkaMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ("errors" in error && Array.isArray(error.errors) && error.errors.length > 0) {
+    return [...new Set(error.errors.map(kafkaMessage))].join("; ");
+  }
+  if ("apiId" in error && typeof error.apiId === "string") return error.apiId;
+  return error.message || error.name;
 }

@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DecodeIssue } from "../../dialects/dialect.ts";
 import { Backoff } from "../../otel/export/retry.ts";
-import type { ClientOptions } from "./client-options.ts";
-import { DeadLetters, LetterRefusedError } from "./dead-letters.ts";
+import { DeadLetterRefusedError, DeadLetterTopic } from "./dead-letter-topic.ts";
+import { TopicReaders } from "./fetcher.ts";
 import { GroupMember, type Position } from "./group-member.ts";
-import { isTopicRefused, kafkaMessage } from "./kafka-error.ts";
-import type { KafkaConsumer, KafkaLibrary } from "./kafka-library.ts";
-import { type LineTaker, PartitionLane, type Reject } from "./partition-lane.ts";
+import type { ClientOptions, KafkaConsumer, KafkaLibrary } from "./kafka-library.ts";
+import { isTopicRefused, kafkaMessage } from "./kafka-library.ts";
+import { type LineTaker, PartitionProcessor, type Reject } from "./partition-processor.ts";
 import type { RecordRules } from "./record-lines.ts";
 import { startOf } from "./start-position.ts";
-import { byTopic, partitionName, type TopicPartition } from "./topic-partition.ts";
-import { TopicReaders } from "./topic-readers.ts";
 import type { TopicRecord } from "./topic-record.ts";
+import { byTopic, partitionName, type TopicPartition } from "./topic-record.ts";
 import { TopicWatch } from "./topic-watch.ts";
 
 /** How a group's member reads, and what it does with what it reads. */
@@ -33,7 +32,7 @@ export interface KafkaServiceOptions {
   /** How long what is on its way may take to be stored when a partition is handed over, in ms. */
   readonly graceMs: number;
   /** @param name of the partition. @param from the committed offset. */
-  readonly makeLane: (name: string, from: number, reject: Reject) => LineTaker;
+  readonly makeProcessor: (name: string, from: number, reject: Reject) => LineTaker;
   readonly onError: (error: unknown, where: string) => void;
   /** Told what happens that is no trouble: partitions that come and go. */
   readonly onNotice: (text: string) => void;
@@ -44,29 +43,29 @@ export interface PartitionFigures extends TopicPartition {
   readonly committed: number;
   /** Records of the log that were not played yet; `undefined`: not known yet. */
   readonly behind: number | undefined;
-  readonly lane: LineTaker["figures"];
+  readonly processor: LineTaker["figures"];
 }
 
 /** How often positions are committed, in ms. */
 const COMMIT_MS = 1000;
 
 interface Held extends TopicPartition {
-  lane: PartitionLane | undefined;
+  processor: PartitionProcessor | undefined;
   /** It is another member's. */
   gone: boolean;
   committed: number;
 }
 
 /**
- * One worker: a member of a consumer group that plays each of its partitions in a lane of its own, and
- * commits an offset when everything before it is stored.
+ * One worker: a member of a consumer group that plays each of its partitions in a log processor of its own,
+ * and commits an offset when everything before it is stored.
  */
 export class KafkaService {
   readonly #options: KafkaServiceOptions;
   readonly #reader: KafkaConsumer;
   readonly #readers: TopicReaders;
   readonly #watch: TopicWatch;
-  readonly #letters: DeadLetters | undefined;
+  readonly #deadLetters: DeadLetterTopic | undefined;
   readonly #member: GroupMember;
   readonly #held = new Map<string, Held>();
   readonly #stopping = new AbortController();
@@ -93,9 +92,9 @@ export class KafkaService {
     if (deadLetterTopic !== undefined) {
       const producer = new library.Producer(client);
       const where = `dead letter topic ${deadLetterTopic}`;
-      this.#letters = new DeadLetters(producer, deadLetterTopic, (error) => {
+      this.#deadLetters = new DeadLetterTopic(producer, deadLetterTopic, (error) => {
         // A loss is no noise of a stop.
-        if (error instanceof LetterRefusedError) options.onError(error, where);
+        if (error instanceof DeadLetterRefusedError) options.onError(error, where);
         else tell(error, where);
       });
     }
@@ -139,23 +138,25 @@ export class KafkaService {
 
   /** Of them, those that the dead-letter topic has. */
   get deadLetters(): number {
-    return this.#letters?.sent ?? 0;
+    return this.#deadLetters?.sent ?? 0;
   }
 
   /** Of them, those that it has only in part: the brokers refused the whole. */
   get deadLettersCut(): number {
-    return this.#letters?.cut ?? 0;
+    return this.#deadLetters?.cut ?? 0;
   }
 
   /** Those that the brokers refused even when cut. */
   get deadLettersLost(): number {
-    return this.#letters?.lost ?? 0;
+    return this.#deadLetters?.lost ?? 0;
   }
 
   get partitions(): readonly PartitionFigures[] {
-    return [...this.#held.values()].flatMap(({ topic, partition, committed, lane }) => {
-      if (lane === undefined) return [];
-      return [{ topic, partition, committed, behind: lane.behind, lane: lane.figures }];
+    return [...this.#held.values()].flatMap(({ topic, partition, committed, processor }) => {
+      if (processor === undefined) return [];
+      return [
+        { topic, partition, committed, behind: processor.behind, processor: processor.figures },
+      ];
     });
   }
 
@@ -178,7 +179,7 @@ export class KafkaService {
     await this.#readers.close();
     await this.#reader.close(true);
     await Promise.all(this.#opening);
-    await this.#letters?.close();
+    await this.#deadLetters?.close();
   }
 
   /** Before a (re)join: what is not kept is settled, committed and let go. */
@@ -200,11 +201,11 @@ export class KafkaService {
     for (const held of going) {
       held.gone = true;
       this.#held.delete(partitionName(held));
-      if (held.lane !== undefined) this.#readers.remove(held.lane);
+      if (held.processor !== undefined) this.#readers.remove(held.processor);
     }
     // What the group has given to others must not hold up the join.
     const graceMs = commit === undefined ? 0 : this.#options.graceMs;
-    await Promise.all(going.map((held) => held.lane?.end(graceMs)));
+    await Promise.all(going.map((held) => held.processor?.end(graceMs)));
     if (commit !== undefined) await this.#commit(going, commit);
   }
 
@@ -217,7 +218,7 @@ export class KafkaService {
     if (added.length === 0) return;
     this.#options.onNotice(`assigned: ${added.map(partitionName).join(", ")}`);
     const held = added.map(({ topic, partition }): Held => {
-      return { topic, partition, lane: undefined, gone: false, committed: -1 };
+      return { topic, partition, processor: undefined, gone: false, committed: -1 };
     });
     for (const one of held) this.#held.set(partitionName(one), one);
     // One that can't be opened waits for itself alone.
@@ -261,8 +262,8 @@ export class KafkaService {
       if (missing !== undefined) this.#options.onError(new Error(missing), name);
       // Where the log was cut, what was committed is not to be compared with.
       held.committed = missing === undefined ? (committed.get(name) ?? -1) : -1;
-      held.lane = this.#laneOf(held, from, start);
-      this.#readers.add(held.lane);
+      held.processor = this.#processorOf(held, from, start);
+      this.#readers.add(held.processor);
     }
   }
 
@@ -283,33 +284,36 @@ export class KafkaService {
     };
   }
 
-  #laneOf(held: Held, from: number, start: number): PartitionLane {
-    const { rules, makeLane, onError } = this.#options;
+  #processorOf(held: Held, from: number, start: number): PartitionProcessor {
+    const { rules, makeProcessor, onError } = this.#options;
     const { topic, partition } = held;
-    return new PartitionLane({
+    return new PartitionProcessor({
       topic,
       partition,
       from,
       start,
       rules,
-      makeLane: (reject) => makeLane(partitionName(held), from, reject),
-      bury: (record, value, issues) => this.#bury(record, value, issues),
+      makeProcessor: (reject) => makeProcessor(partitionName(held), from, reject),
+      toDeadLetter: (record, value, issues) => this.#toDeadLetter(record, value, issues),
       onHungry: () => this.#readers.wake(topic),
       onReplaced: () => this.#beginAnew(held),
       onError,
     });
   }
 
-  /** What the lane knows is of another log. Its open runs are lost with that; what is done is stored. */
+  /**
+   * What the log processor knows is of another log. Its open runs are lost with that; what is done is
+   * stored.
+   */
   #beginAnew(held: Held): void {
-    const { lane } = held;
-    held.lane = undefined;
+    const { processor } = held;
+    held.processor = undefined;
     this.#track(
-      (lane?.end(this.#options.graceMs) ?? Promise.resolve()).then(() => this.#open([held])),
+      (processor?.end(this.#options.graceMs) ?? Promise.resolve()).then(() => this.#open([held])),
     );
   }
 
-  async #bury(
+  async #toDeadLetter(
     record: TopicRecord,
     value: Buffer | null,
     issues: readonly DecodeIssue[],
@@ -318,7 +322,7 @@ export class KafkaService {
     const [{ field, expected } = { field: "line", expected: "an event" }] = issues;
     const where = `${partitionName(record)}:${record.offset}`;
     this.#options.onError(new Error(`${field}: expected ${expected}`), where);
-    await this.#letters?.send({ record, value, issues });
+    await this.#deadLetters?.send({ record, value, issues });
   }
 
   /** Commits now and then; what fails is committed the next time. */
@@ -327,7 +331,7 @@ export class KafkaService {
     while (!signal.aborted) {
       await sleep(COMMIT_MS, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      for (const { lane } of this.#held.values()) lane?.settle();
+      for (const { processor } of this.#held.values()) processor?.settle();
       await this.#commit([...this.#held.values()], (positions) => this.#member.commit(positions));
       // The client takes its time to say that a topic is not there; commits go on meanwhile.
       void this.#lookAtTopics();
@@ -346,7 +350,7 @@ export class KafkaService {
     commit: (positions: readonly Position[]) => Promise<boolean>,
   ): Promise<void> {
     const ahead = all.flatMap((held) => {
-      const stored = held.lane?.stored ?? -1;
+      const stored = held.processor?.stored ?? -1;
       return stored > held.committed ? [{ held, stored }] : [];
     });
     if (ahead.length === 0) return;

@@ -1,5 +1,5 @@
-import { isTopicRefused, kafkaMessage } from "./kafka-error.ts";
 import type { KafkaConsumer } from "./kafka-library.ts";
+import { isTopicRefused, kafkaMessage } from "./kafka-library.ts";
 
 /** Between two looks where all is well, and where something is not, in ms. */
 const LOOK_MS = 60_000;

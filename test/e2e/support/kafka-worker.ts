@@ -88,7 +88,7 @@ export class KafkaWorker {
     return sums;
   }
 
-  /** Whether it is a member of its group, and its lanes go on. */
+  /** Whether it is a member of its group, and its log processors go on. */
   async ready(): Promise<true> {
     await until(
       `${this.options.name} is ready`,

@@ -13,11 +13,11 @@ const NATIVE = "outside JavaScript: system calls, libraries";
 const AREAS = [
   [
     "audit rows",
-    /src\/(audit|sinks)\/|lane\/(lane-log|thread-appends)|run-rows|audit-rows|turn-rows|row-budget|bridge-audit|\/pg[\w-]*\//,
+    /src\/(audit|sinks)\/|log-processor\/(processor-log|thread-append-queue)|run-rows|audit-rows|turn-rows|row-budget|bridge-audit|\/pg[\w-]*\//,
   ],
   [
     "decode: JSON and its checks",
-    /src\/dialects\/.*(decode|dialect|checks|values|events|fields|lines?|row-reader|log-row|envelope|tenant-field|content-parts)\.ts|src\/ingest\/(decode-line|line-issue|ndjson)|lane\/(decode-log-line|long-names)|kafka\/record-lines/,
+    /src\/dialects\/.*(decode|dialect|checks|values|events|fields|lines?|row-reader|log-row|envelope|tenant-field|content-parts)\.ts|src\/ingest\/(decode-line|line-issue|ndjson)|log-processor\/(decode-log-line|long-names)|kafka\/record-lines/,
   ],
   [
     "mapping and lifecycle",
@@ -25,12 +25,12 @@ const AREAS = [
   ],
   ["journal and HTTP", /src\/(ingest\/journal|service\/http)\//],
   [
-    "lane: order, positions",
-    /src\/(service\/lane|ingest)\/|src\/otel\/service\/(span-gate|work|segment|slots|patience|rough-bytes)/,
+    "log processor: order, positions",
+    /src\/(service\/log-processor|ingest)\/|src\/otel\/service\/(replay-filter|in-flight)/,
   ],
   [
     "OTLP: encode and send",
-    /@opentelemetry\/(otlp-|exporter-)|src\/otel\/service\/(span-exports|otlp-span-store|span-store)|src\/otel\/replay\/(otlp-|finished-span)|src\/service\/open-stores/,
+    /@opentelemetry\/(otlp-|exporter-)|src\/otel\/service\/(span-exports|otlp-span-store|span-store)|src\/otel\/export\/|src\/otel\/replay\/(otlp-|probe|finished-span)|src\/service\/open-stores/,
   ],
   ["spans", /@opentelemetry\/|src\/otel\//],
   [
@@ -55,7 +55,8 @@ interface Row {
 }
 
 /**
- * Sums a CPU profile by area: each sample is that of the function it was taken in, or of the nearest caller that has one.
+ * Sums a CPU profile by area: each sample is that of the function it was taken in, or of the nearest caller
+ * that has one.
  *
  * @param profile as the inspector makes it, parsed, of a program that was bundled with its regions named.
  */
@@ -107,8 +108,8 @@ export function areasOf(profile: unknown): readonly Row[] {
 }
 
 /**
- * Which source a line of a bundle is of, by the comments that the bundler leaves. It leaves none for some small
- * modules: they count as the one before them.
+ * Which source a line of a bundle is of, by the comments that the bundler leaves. It leaves none for some
+ * small modules: they count as the one before them.
  */
 class Regions {
   readonly #files = new Map<string, readonly (string | undefined)[]>();

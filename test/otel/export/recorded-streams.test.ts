@@ -7,7 +7,7 @@ import { Bridge } from "../../../src/otel/bridge.ts";
 import { Chunk } from "../../../src/otel/export/chunk.ts";
 import { createReplayProvider } from "../../../src/otel/replay/replay-provider.ts";
 import { RUNTIMES } from "../../../src/runtimes/runtimes.ts";
-import { drawnLog } from "../../service/lane/support/drawn-log.ts";
+import { drawnLog } from "../../service/log-processor/support/drawn-log.ts";
 import { createSdkReplayProvider } from "../../support/sdk-replay-provider.ts";
 
 const RESOURCE = resourceFromAttributes({ "service.name": "recorded" });

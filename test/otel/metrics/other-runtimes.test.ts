@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EventMetrics } from "../../../src/otel/metrics/event-metrics.ts";
-import { resolveCaps } from "../../../src/otel/metrics/metric-options.ts";
+import { resolveCaps } from "../../../src/otel/metrics/label-values.ts";
 import { instrumentsOf } from "../../../src/otel/metrics/shared-instruments.ts";
 import { Reporter } from "../../../src/otel/report.ts";
 import { TestLifecycle } from "../../lifecycle/test-lifecycle.ts";

@@ -17,7 +17,7 @@ import { encodeTraceRequest } from "../../../src/otel/export/request-format.ts";
 import { idSlot } from "../../../src/otel/id-generator.ts";
 import { createReplayProvider } from "../../../src/otel/replay/replay-provider.ts";
 import { RUNTIMES } from "../../../src/runtimes/runtimes.ts";
-import { drawnLog } from "../../service/lane/support/drawn-log.ts";
+import { drawnLog } from "../../service/log-processor/support/drawn-log.ts";
 import { runs } from "../../support/runs.ts";
 import { createSdkReplayProvider } from "../../support/sdk-replay-provider.ts";
 

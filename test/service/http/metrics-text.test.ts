@@ -3,9 +3,9 @@ import { Counters } from "../../../src/lifecycle/counters.ts";
 import { IngestFigures, MOST_TENANTS } from "../../../src/service/http/ingest-figures.ts";
 import { INGEST_METRICS } from "../../../src/service/http/ingest-metric-names.ts";
 import { metricsText } from "../../../src/service/http/metrics-text.ts";
-import type { LaneFigures } from "../../../src/service/lane/lane-figures.ts";
+import type { ProcessorFigures } from "../../../src/service/log-processor/log-processor-options.ts";
 
-const LANE: LaneFigures = {
+const LANE: ProcessorFigures = {
   lines: 10,
   muted: 1,
   events: 9,

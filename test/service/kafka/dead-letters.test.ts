@@ -1,8 +1,12 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { DeadLetters, LetterRefusedError } from "../../../src/service/kafka/dead-letters.ts";
+import {
+  cutDeadLetterRecord,
+  DeadLetterRefusedError,
+  DeadLetterTopic,
+  deadLetterRecord,
+} from "../../../src/service/kafka/dead-letter-topic.ts";
 import type { KafkaProducer, ProducedRecord } from "../../../src/service/kafka/kafka-library.ts";
-import { cutLetterRecord, letterRecord } from "../../../src/service/kafka/letter-record.ts";
 import { protocolError, record } from "./records.ts";
 
 const ISSUES = [
@@ -24,11 +28,11 @@ function producer(send: KafkaProducer["send"]) {
   return { made, closed };
 }
 
-describe("letterRecord", () => {
+describe("deadLetterRecord", () => {
   it("keeps key, value and headers, and says why and from where", () => {
     const value = Buffer.from([0xff, 0x00]);
     const one = record({ value, headers: [[Buffer.from("mine"), null]] });
-    const { headers, ...rest } = letterRecord("dead", { record: one, value, issues: ISSUES });
+    const { headers, ...rest } = deadLetterRecord("dead", { record: one, value, issues: ISSUES });
     expect(rest).toEqual({ topic: "dead", key: Buffer.from("run-1"), value });
     expect(texts(headers)).toEqual([
       ["mine", null],
@@ -43,7 +47,7 @@ describe("letterRecord", () => {
   it("names the partition of a long key, for the client takes too long to hash it", () => {
     const of = (bytes: number) => {
       const one = record({ key: Buffer.alloc(bytes) });
-      return letterRecord("dead", { record: one, value: null, issues: ISSUES });
+      return deadLetterRecord("dead", { record: one, value: null, issues: ISSUES });
     };
     expect(of(4097)).toMatchObject({ key: Buffer.alloc(4097), partition: 0 });
     expect(of(4096)).not.toHaveProperty("partition");
@@ -52,17 +56,17 @@ describe("letterRecord", () => {
   it("keeps a record without key and value as it is, and cuts a long reason", () => {
     const one = record({ key: null, value: null });
     const issues = [{ field: "type", expected: "x".repeat(5000) }];
-    const letter = letterRecord("dead", { record: one, value: null, issues });
+    const letter = deadLetterRecord("dead", { record: one, value: null, issues });
     expect(letter).toMatchObject({ key: undefined, value: null });
     expect(texts(letter.headers)[0]?.[1]).toHaveLength(1024);
   });
 });
 
-describe("cutLetterRecord", () => {
+describe("cutDeadLetterRecord", () => {
   it("keeps the first 4 KiB, and says how much there was and its hash", () => {
     const value = Buffer.alloc(5000, "abc");
     const one = record({ value, headers: [[Buffer.from("mine"), Buffer.from("x")]] });
-    const cut = cutLetterRecord("dead", { record: one, value, issues: ISSUES });
+    const cut = cutDeadLetterRecord("dead", { record: one, value, issues: ISSUES });
     expect(cut?.key).toEqual(Buffer.from("run-1"));
     expect(cut?.value).toEqual(Buffer.alloc(4096, "abc"));
     expect(texts(cut?.headers ?? new Map())).toEqual([
@@ -80,7 +84,7 @@ describe("cutLetterRecord", () => {
   it("leaves out a key and headers that are too large", () => {
     const large = Buffer.alloc(4097);
     const one = record({ key: large, value: null, headers: [[Buffer.from("mine"), large]] });
-    const cut = cutLetterRecord("dead", { record: one, value: null, issues: ISSUES });
+    const cut = cutDeadLetterRecord("dead", { record: one, value: null, issues: ISSUES });
     expect(cut).toMatchObject({ key: undefined, value: null });
     const headers = new Map(
       texts(cut?.headers ?? new Map()).map(([name, text]) => [name, text] as const),
@@ -92,11 +96,11 @@ describe("cutLetterRecord", () => {
   it("makes nothing where nothing can be smaller", () => {
     const value = Buffer.alloc(4096);
     const letter = { record: record({ value }), value, issues: ISSUES };
-    expect(cutLetterRecord("dead", letter)).toBeUndefined();
+    expect(cutDeadLetterRecord("dead", letter)).toBeUndefined();
   });
 });
 
-describe("DeadLetters", () => {
+describe("DeadLetterTopic", () => {
   it("resolves when the brokers have it, having tried again as often as it took", async () => {
     const batches: number[] = [];
     const troubles: string[] = [];
@@ -105,7 +109,7 @@ describe("DeadLetters", () => {
       batches.push(messages.length);
       if (batches.length < 3) throw new Error("away");
     });
-    const letters = new DeadLetters(made, "dead", (error) => troubles.push(String(error)));
+    const letters = new DeadLetterTopic(made, "dead", (error) => troubles.push(String(error)));
     const letter = { record: record(), value: record().value, issues: ISSUES };
     await Promise.all([letters.send(letter), letters.send(letter)]);
     expect(batches).toEqual([1, 1, 1, 1]);
@@ -116,7 +120,7 @@ describe("DeadLetters", () => {
   it("sends many at once, but no more than a request may have", async () => {
     const batches: number[] = [];
     const { made } = producer(async ({ messages }) => void batches.push(messages.length));
-    const letters = new DeadLetters(made, "dead", () => {});
+    const letters = new DeadLetterTopic(made, "dead", () => {});
     const send = (bytes: number) =>
       letters.send({ record: record(), value: Buffer.alloc(bytes), issues: ISSUES });
     await Promise.all([send(1), send(1), send(1), send(200_000), send(100_000), send(900_000)]);
@@ -126,7 +130,7 @@ describe("DeadLetters", () => {
 
   it("rejects what was not acknowledged when it is closed, and what comes after", async () => {
     const { made, closed } = producer(() => Promise.reject(new Error("away")));
-    const letters = new DeadLetters(made, "dead", () => {});
+    const letters = new DeadLetterTopic(made, "dead", () => {});
     const letter = { record: record(), value: null, issues: ISSUES };
     const sent = letters.send(letter);
     const failed = expect(sent).rejects.toThrow(/closed before/);
@@ -148,7 +152,7 @@ describe("DeadLetters", () => {
       stored.push(...messages);
     });
     const troubles: unknown[] = [];
-    const letters = new DeadLetters(made, "dead", (error) => troubles.push(error));
+    const letters = new DeadLetterTopic(made, "dead", (error) => troubles.push(error));
     const send = (bytes: number, offset: number) => {
       const value = Buffer.alloc(bytes, "v");
       return letters.send({ record: record({ offset, value }), value, issues: ISSUES });
@@ -170,7 +174,9 @@ describe("DeadLetters", () => {
       const whole = createHash("sha256").update(Buffer.alloc(6000, "v")).digest("hex");
       expect(cut.get("entelix-sha256")).toBe(whole);
       expect(troubles).toEqual([
-        new LetterRefusedError(`events/0:3 (6000 bytes) was refused: ${refusal}; it is sent cut`),
+        new DeadLetterRefusedError(
+          `events/0:3 (6000 bytes) was refused: ${refusal}; it is sent cut`,
+        ),
       ]);
       expect([letters.sent, letters.cut, letters.lost]).toEqual([6, 1, 0]);
     },
@@ -182,9 +188,9 @@ describe("DeadLetters", () => {
     expect(requests).toEqual([[9000], [4096], [200], [3]]);
     expect(stored.map(({ value }) => value?.length)).toEqual([3]);
     expect(troubles.map(String)).toEqual([
-      "LetterRefusedError: events/0:1 (9000 bytes) was refused: MESSAGE_TOO_LARGE; it is sent cut",
-      "LetterRefusedError: events/0:1 (9000 bytes) was refused: MESSAGE_TOO_LARGE; it is lost to this topic",
-      "LetterRefusedError: events/0:2 (200 bytes) was refused: MESSAGE_TOO_LARGE; it is lost to this topic",
+      "DeadLetterRefusedError: events/0:1 (9000 bytes) was refused: MESSAGE_TOO_LARGE; it is sent cut",
+      "DeadLetterRefusedError: events/0:1 (9000 bytes) was refused: MESSAGE_TOO_LARGE; it is lost to this topic",
+      "DeadLetterRefusedError: events/0:2 (200 bytes) was refused: MESSAGE_TOO_LARGE; it is lost to this topic",
     ]);
     expect([letters.sent, letters.cut, letters.lost]).toEqual([1, 0, 2]);
   });
@@ -199,7 +205,7 @@ describe("DeadLetters", () => {
       stored.push(...messages.map(({ value }) => value?.length));
     });
     const troubles: unknown[] = [];
-    const letters = new DeadLetters(made, "dead", (error) => troubles.push(error));
+    const letters = new DeadLetterTopic(made, "dead", (error) => troubles.push(error));
     const send = (bytes: number) =>
       letters.send({ record: record(), value: Buffer.alloc(bytes), issues: ISSUES });
     await Promise.all([send(9000), send(1)]);

@@ -6,7 +6,7 @@ import type {
   KafkaConsumer,
   TopicPartitions,
 } from "../../../src/service/kafka/kafka-library.ts";
-import type { TopicPartition } from "../../../src/service/kafka/topic-partition.ts";
+import type { TopicPartition } from "../../../src/service/kafka/topic-record.ts";
 import { untilHolds } from "../../e2e/support/until.ts";
 import { consumer } from "./records.ts";
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { isProtocolError, kafkaMessage } from "../../../src/service/kafka/kafka-error.ts";
-import { loadKafkaLibrary } from "../../../src/service/kafka/kafka-library.ts";
+import {
+  isProtocolError,
+  kafkaMessage,
+  loadKafkaLibrary,
+} from "../../../src/service/kafka/kafka-library.ts";
 import { protocolError } from "./records.ts";
 
 class Consumer {

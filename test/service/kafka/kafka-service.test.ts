@@ -11,9 +11,9 @@ import type {
   TopicPartitions,
 } from "../../../src/service/kafka/kafka-library.ts";
 import { KafkaService } from "../../../src/service/kafka/kafka-service.ts";
-import type { LineTaker } from "../../../src/service/kafka/partition-lane.ts";
+import type { LineTaker } from "../../../src/service/kafka/partition-processor.ts";
 import { untilHolds } from "../../e2e/support/until.ts";
-import { NO_FIGURES } from "./lane-figures.ts";
+import { NO_FIGURES } from "./processor-figures.ts";
 import { NoProducer, protocolError } from "./records.ts";
 
 /** One broker with the one partition of `events`. */
@@ -148,7 +148,7 @@ describe("KafkaService", () => {
   afterEach(() => Promise.all(open.splice(0).map((service) => service.stop())));
 
   async function start(broker: TestBroker) {
-    const lanes: TestLane[] = [];
+    const processors: TestLane[] = [];
     const errors: string[] = [];
     const service = new KafkaService(libraryOf(broker), {
       client: { clientId: "c", bootstrapBrokers: ["127.0.0.1:1"] },
@@ -161,29 +161,29 @@ describe("KafkaService", () => {
       rules: { dialect: undefined, dialects: ["entelix"], trusted: true },
       sessionTimeoutMs: 6_000,
       graceMs: 100,
-      makeLane: (_, from) => {
-        const lane = new TestLane(from);
-        lanes.push(lane);
-        return lane;
+      makeProcessor: (_, from) => {
+        const processor = new TestLane(from);
+        processors.push(processor);
+        return processor;
       },
       onError: (error, where) => errors.push(`${where}: ${String(error)}`),
       onNotice: () => {},
     });
     open.push(service);
     await service.start();
-    return { service, lanes, errors };
+    return { service, processors, errors };
   }
 
   it("begins a partition anew whose topic was made anew while it was read", async () => {
     const broker = new TestBroker();
     broker.values = ["a", "b", "c", "d"];
-    const { errors, lanes, service } = await start(broker);
+    const { errors, processors, service } = await start(broker);
     await untilHolds("all was committed", () => expect(broker.committed).toBe(4n));
     broker.makeAnew(["e", "f"]);
     await untilHolds("the new one was committed", () => expect(broker.committed).toBe(2n), {
       timeoutMs: 10_000,
     });
-    expect(lanes.map(({ texts }) => texts)).toEqual([
+    expect(processors.map(({ texts }) => texts)).toEqual([
       ["a", "b", "c", "d"],
       ["e", "f"],
     ]);
@@ -210,14 +210,14 @@ describe("KafkaService", () => {
   it("reads again what a log has from where it was cut, and commits it", async () => {
     const broker = new TestBroker();
     broker.values = ["a", "b", "c", "d"];
-    const { errors, lanes } = await start(broker);
+    const { errors, processors } = await start(broker);
     await untilHolds("all was committed", () => expect(broker.committed).toBe(4n));
     // An unclean election: two records are lost, and one comes in their place.
     broker.values = ["a", "b", "new"];
     await untilHolds("what is there was committed", () => expect(broker.committed).toBe(3n), {
       timeoutMs: 10_000,
     });
-    expect(lanes.map(({ from, texts }) => [from, texts])).toEqual([
+    expect(processors.map(({ from, texts }) => [from, texts])).toEqual([
       [0, ["a", "b", "c", "d"]],
       [0, ["a", "b", "new"]],
     ]);

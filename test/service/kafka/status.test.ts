@@ -1,16 +1,16 @@
 import { request } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { metricsText } from "../../../src/service/kafka/metrics-text.ts";
+import { metricsText } from "../../../src/service/kafka/consume-metrics.ts";
 import { StatusServer } from "../../../src/service/kafka/status-server.ts";
 import { RawConnection } from "../http/support/raw-connection.ts";
-import { NO_FIGURES } from "./lane-figures.ts";
+import { NO_FIGURES } from "./processor-figures.ts";
 
 const PARTITION = {
   topic: "events",
   partition: 3,
   committed: 40,
   behind: 2,
-  lane: { ...NO_FIGURES, lines: 9, openRuns: 1, stalled: true, lagMs: 1500 },
+  processor: { ...NO_FIGURES, lines: 9, openRuns: 1, stalled: true, lagMs: 1500 },
 };
 
 describe("metricsText", () => {

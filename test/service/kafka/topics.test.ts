@@ -12,7 +12,7 @@ import type {
 } from "../../../src/service/kafka/kafka-library.ts";
 import { KafkaService } from "../../../src/service/kafka/kafka-service.ts";
 import { untilHolds } from "../../e2e/support/until.ts";
-import { NO_FIGURES } from "./lane-figures.ts";
+import { NO_FIGURES } from "./processor-figures.ts";
 import { NoProducer, protocolError } from "./records.ts";
 
 /** One broker with some topics of one partition each. */
@@ -155,7 +155,7 @@ describe("a worker of several topics", () => {
       rules: { dialect: undefined, dialects: ["entelix"], trusted: true },
       sessionTimeoutMs: 6_000,
       graceMs: 100,
-      makeLane: (name) => {
+      makeProcessor: (name) => {
         let next = 0;
         return {
           take: ({ offset, text }: { offset: number; text: string }) => {

@@ -7,9 +7,12 @@ import {
 import { LONGEST_WAIT_MS } from "../../within.ts";
 import { metricsUrl, urlInPlaceOfEnvironments } from "../endpoint.ts";
 import { environmentNumber } from "../environment.ts";
-import { exportersFromEnvironment, protocolFromEnvironment } from "../exporter-choice.ts";
-import { warnOfHeaders } from "../header-variables.ts";
-import type { MetricNews } from "./metric-news.ts";
+import {
+  exportersFromEnvironment,
+  protocolFromEnvironment,
+  warnOfHeaders,
+} from "../exporter-choice.ts";
+import type { MetricReporter } from "./reported-metric-exporter.ts";
 import { ReportedMetricExporter } from "./reported-metric-exporter.ts";
 import type { MetricReaderLike, TelemetrySetupOptions } from "./telemetry-options.ts";
 
@@ -19,14 +22,14 @@ const USUAL_INTERVAL_MS = 15_000;
 /** Everything that takes metrics: what `OTEL_METRICS_EXPORTER` names, and the given readers. */
 export function metricReaders(
   options: TelemetrySetupOptions,
-  news: MetricNews,
+  reporter: MetricReporter,
 ): MetricReaderLike[] {
   const exporters = exportersFromEnvironment("METRICS");
   const readers: MetricReaderLike[] = [];
   if (exporters.has("otlp")) {
     protocolFromEnvironment("METRICS");
     warnOfHeaders("METRICS");
-    readers.push(periodic(new ReportedMetricExporter(otlpExporter(options), news), options));
+    readers.push(periodic(new ReportedMetricExporter(otlpExporter(options), reporter), options));
   }
   if (exporters.has("console")) readers.push(periodic(new ConsoleMetricExporter(), options));
   return [...readers, ...(options.metricReaders ?? [])];

@@ -1,18 +1,18 @@
 import { createNoopMeter, type MeterProvider, metrics } from "@opentelemetry/api";
 import type { MeterProvider as SdkMeterProvider } from "@opentelemetry/sdk-metrics";
-import { isRegistered } from "../api-globals.ts";
-import type { MetricsPart } from "../tracing.ts";
-import type { MetricNews } from "./metric-news.ts";
+import { isRegistered } from "../global-registration.ts";
+import { type MetricsPart, Tracing, type TracingParts } from "../tracing.ts";
+import type { MetricReporter } from "./reported-metric-exporter.ts";
 
 /** The metrics of a process: made by `setupTelemetry`, ended by its shutdown. */
 export class ProcessMetrics implements MetricsPart {
   readonly #provider: SdkMeterProvider;
-  readonly #news: MetricNews;
+  readonly #reporter: MetricReporter;
 
   /** @param news what the readers tell of their trouble goes there, too. */
-  constructor(provider: SdkMeterProvider, news: MetricNews) {
+  constructor(provider: SdkMeterProvider, reporter: MetricReporter) {
     this.#provider = provider;
-    this.#news = news;
+    this.#reporter = reporter;
   }
 
   get meterProvider(): MeterProvider {
@@ -23,7 +23,7 @@ export class ProcessMetrics implements MetricsPart {
   register(): void {
     if (!isRegistered("metrics") && metrics.setGlobalMeterProvider(this.#provider)) return;
     const advice = "shut it down and call metrics.disable() before, or pass register: false";
-    this.#news.report(new Error(`another meter provider is registered: ${advice}`), "setup");
+    this.#reporter.report(new Error(`another meter provider is registered: ${advice}`), "setup");
   }
 
   /** Sends the metrics as they are now; rejects when they did not arrive. */
@@ -37,14 +37,14 @@ export class ProcessMetrics implements MetricsPart {
       await this.#provider.shutdown();
     } catch (error) {
       const trouble = new Error(`the last metrics did not arrive: ${error}`, { cause: error });
-      this.#news.report(trouble, "shutdown");
+      this.#reporter.report(trouble, "shutdown");
     }
     this.#unregister();
   }
 
   /** Takes the provider back too: it is of no use to anybody while its last request is under way. */
   giveUp(): void {
-    this.#news.end();
+    this.#reporter.end();
     this.#unregister();
   }
 
@@ -60,3 +60,20 @@ export const NO_METRICS: MetricsPart = {
   shutdown: async () => {},
   giveUp: () => {},
 };
+
+/**
+ * The wired tracing and metrics of a process: made by `setupTelemetry`, ended by one
+ * {@link Tracing.shutdown}. Sinks that are made through it count on its meter provider.
+ */
+export class ProcessTelemetry extends Tracing {
+  /**
+   * For sinks and instrumentations. Measures nothing where `OTEL_SDK_DISABLED` is `true`, or where
+   * nothing takes metrics.
+   */
+  readonly meterProvider: MeterProvider;
+
+  constructor(parts: TracingParts, metrics: MetricsPart) {
+    super(parts, metrics);
+    this.meterProvider = metrics.meterProvider;
+  }
+}

@@ -7,7 +7,26 @@ import {
   type ResourceMetrics,
 } from "@opentelemetry/sdk-metrics";
 import { withoutHeaderName } from "../../export/answer.ts";
-import type { MetricNews } from "./metric-news.ts";
+import type { Reporter } from "../../report.ts";
+
+/** Tells of trouble with metrics, until a shutdown has given up on them: that is told by itself. */
+export class MetricReporter {
+  readonly #reporter: Reporter;
+  #over = false;
+
+  constructor(reporter: Reporter) {
+    this.#reporter = reporter;
+  }
+
+  report(error: unknown, where: string): void {
+    if (!this.#over) this.#reporter.report(error, where);
+  }
+
+  /** What comes from here on is no more news. */
+  end(): void {
+    this.#over = true;
+  }
+}
 
 type ExportDone = Parameters<PushMetricExporter["export"]>[1];
 type ExportResult = Parameters<ExportDone>[0];
@@ -22,13 +41,13 @@ const FAILED: ExportResult["code"] = 1;
  */
 export class ReportedMetricExporter implements PushMetricExporter {
   readonly #exporter: PushMetricExporter;
-  readonly #news: MetricNews;
+  readonly #reporter: MetricReporter;
   /** Why the last metrics did not arrive; `undefined` when they did. */
   #trouble: Error | undefined;
 
-  constructor(exporter: PushMetricExporter, news: MetricNews) {
+  constructor(exporter: PushMetricExporter, reporter: MetricReporter) {
     this.#exporter = exporter;
-    this.#news = news;
+    this.#reporter = reporter;
   }
 
   export(metrics: ResourceMetrics, done: ExportDone): void {
@@ -68,7 +87,7 @@ export class ReportedMetricExporter implements PushMetricExporter {
     this.#trouble =
       result.code === SUCCESS ? undefined : (result.error ?? new Error("the export failed"));
     if (worked && this.#trouble !== undefined) {
-      this.#news.report(this.#trouble, "metric export");
+      this.#reporter.report(this.#trouble, "metric export");
     }
   }
 }

@@ -1,12 +1,14 @@
+import type { MeterProvider as ApiMeterProvider } from "@opentelemetry/api";
 import { MeterProvider } from "@opentelemetry/sdk-metrics";
+import { observable, ownMeter } from "../../metrics/instruments.ts";
 import { variablesAloud } from "../diag-logger.ts";
+import { LOSS_REASONS } from "../loss-reason.ts";
+import { type Wiring, wireTracing } from "../setup-tracing.ts";
+import type { SpanLedger } from "../span-ledger.ts";
 import { type MetricsPart, Tracing } from "../tracing.ts";
-import { type Wiring, wireTracing } from "../wire-tracing.ts";
-import { MetricNews } from "./metric-news.ts";
 import { metricReaders } from "./metric-readers.ts";
-import { NO_METRICS, ProcessMetrics } from "./process-metrics.ts";
-import { ProcessTelemetry } from "./process-telemetry.ts";
-import { observeSpansDropped } from "./spans-dropped.ts";
+import { NO_METRICS, ProcessMetrics, ProcessTelemetry } from "./process-metrics.ts";
+import { MetricReporter } from "./reported-metric-exporter.ts";
 import { checkMetricOptions, type TelemetrySetupOptions } from "./telemetry-options.ts";
 
 /**
@@ -40,12 +42,20 @@ export function setupTelemetry(options: TelemetrySetupOptions = {}): ProcessTele
 
 function wireMetrics(options: TelemetrySetupOptions, { parts, resource }: Wiring): MetricsPart {
   if (resource === undefined) return NO_METRICS;
-  const news = new MetricNews(parts.reporter);
-  const readers = variablesAloud(() => metricReaders(options, news));
+  const reporter = new MetricReporter(parts.reporter);
+  const readers = variablesAloud(() => metricReaders(options, reporter));
   if (readers.length === 0) return NO_METRICS;
   const provider = new MeterProvider({ resource, readers });
   observeSpansDropped(provider, parts.ledger);
-  const metrics = new ProcessMetrics(provider, news);
+  const metrics = new ProcessMetrics(provider, reporter);
   if (options.register ?? true) metrics.register();
   return metrics;
+}
+
+/** Shows the spans that a ledger has lost as `entelix.bridge.spans_dropped`, each reason from 0. */
+function observeSpansDropped(provider: ApiMeterProvider, ledger: SpanLedger): void {
+  observable(ownMeter(provider), "entelix.bridge.spans_dropped").addCallback((result) => {
+    const { lost } = ledger.counts();
+    for (const reason of LOSS_REASONS) result.observe(lost[reason], { "entelix.reason": reason });
+  });
 }

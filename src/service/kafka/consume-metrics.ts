@@ -1,0 +1,122 @@
+import { metricLines, one, type Sample } from "../prometheus-text.ts";
+import type { PartitionFigures } from "./kafka-service.ts";
+
+/** What a worker has to tell of itself. */
+export interface WorkerFigures {
+  readonly partitions: readonly PartitionFigures[];
+  readonly rejected: number;
+  readonly deadLetters: number;
+  readonly deadLettersCut: number;
+  readonly deadLettersLost: number;
+}
+
+interface Metric {
+  readonly name: string;
+  readonly type: "counter" | "gauge";
+  readonly help: string;
+  /** `undefined`: not known yet. */
+  readonly of: (figures: PartitionFigures) => number | undefined;
+}
+
+/** Counters of a partition begin anew with each assignment: rates and sums are right, levels mean nothing. */
+const OF_PARTITIONS: readonly Metric[] = [
+  counter(
+    "lines_total",
+    "Lines played, those that were read again among them.",
+    (processor) => processor.lines,
+  ),
+  counter(
+    "lines_muted_total",
+    "Of them, lines before the committed offset.",
+    (processor) => processor.muted,
+  ),
+  counter("events_total", "Events played.", (processor) => processor.events),
+  counter(
+    "unknown_total",
+    "Lines of types that this version does not know.",
+    (processor) => processor.unknown,
+  ),
+  counter("duplicates_total", "Events that had come before.", (processor) => processor.duplicates),
+  counter(
+    "late_total",
+    "Events that came too late to be put in order.",
+    (processor) => processor.late,
+  ),
+  counter(
+    "spans_stored_total",
+    "Spans the collector has taken.",
+    (processor) => processor.spansStored,
+  ),
+  counter("spans_refused_total", "Spans refused for good.", (processor) => processor.spansRefused),
+  counter("rows_stored_total", "Audit rows stored.", (processor) => processor.rowsStored),
+  counter(
+    "rows_refused_total",
+    "Audit rows refused for good.",
+    (processor) => processor.rowsRefused,
+  ),
+  gauge("open_runs", "Runs that are open.", ({ processor }) => processor.openRuns),
+  gauge(
+    "waiting_lines",
+    "Lines that wait to be put in order.",
+    ({ processor }) => processor.waiting,
+  ),
+  gauge("in_flight", "Spans and rows on their way.", ({ processor }) => processor.inFlight),
+  gauge("stalled", "1 while a store takes nothing.", ({ processor }) => Number(processor.stalled)),
+  gauge("behind_records", "Records of the log not played yet.", ({ behind }) => behind),
+  gauge("event_age_seconds", "Age of the newest event.", ({ processor }) => processor.lagMs / 1000),
+  gauge("committed_offset", "Offset that was committed; -1: none.", ({ committed }) => committed),
+];
+
+/** The figures of a worker in Prometheus' text format. */
+export function metricsText(worker: WorkerFigures): string {
+  const { deadLetters, deadLettersCut, deadLettersLost, partitions, rejected } = worker;
+  const lines: string[] = [];
+  const add = (name: string, type: Metric["type"], help: string, samples: readonly Sample[]) =>
+    lines.push(...metricLines(`entelix_consume_${name}`, type, help, samples));
+  for (const { name, type, help, of } of OF_PARTITIONS) {
+    const samples = partitions.flatMap((figures): Sample[] => {
+      const value = of(figures);
+      if (value === undefined) return [];
+      return [[{ topic: figures.topic, partition: String(figures.partition) }, value]];
+    });
+    add(name, type, help, samples);
+  }
+  add(
+    "tenant_conflicts_total",
+    "counter",
+    "Times the tenant named a run or trace of another tenant; its run got a trace of its own.",
+    partitions.flatMap(({ processor, partition, topic }) =>
+      Object.entries(processor.tenantConflicts).map(
+        ([tenant, n]): Sample => [{ topic, partition: String(partition), tenant }, n],
+      ),
+    ),
+  );
+  add("rejected_total", "counter", "Records and lines that could not be read.", one(rejected));
+  add("dead_letters_total", "counter", "Dead letters that the brokers have.", one(deadLetters));
+  add(
+    "dead_letters_cut_total",
+    "counter",
+    "Of them, those whose value was cut.",
+    one(deadLettersCut),
+  );
+  add(
+    "dead_letters_lost_total",
+    "counter",
+    "Dead letters refused even when cut.",
+    one(deadLettersLost),
+  );
+  add("partitions", "gauge", "Partitions that are this worker's.", one(partitions.length));
+  return `${lines.join("\n")}\n`;
+}
+
+function counter(
+  name: string,
+  help: string,
+  of: (processor: PartitionFigures["processor"]) => number,
+): Metric {
+  return { name, type: "counter", help, of: ({ processor }) => of(processor) };
+}
+
+function gauge(name: string, help: string, of: Metric["of"]): Metric {
+  return { name, type: "gauge", help, of };
+}

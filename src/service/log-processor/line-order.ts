@@ -1,0 +1,97 @@
+import type { DecodedLine } from "../../ingest/decode-line.ts";
+import type { HeardLine } from "../../ingest/heard-line.ts";
+import { OrderWindow, type OrderWindowOptions } from "../../ingest/order-window.ts";
+import { roughBytes } from "../../otel/service/in-flight.ts";
+import type { RecordedEvent } from "../../runtimes/runtimes.ts";
+import type { LogClock } from "./log-clock.ts";
+
+const DEFAULT_MAX_WAIT_MS = 5_000;
+/**
+ * A line may be written to the log, and read from it, so much later than its stamp says: what is
+ * released while no line comes must be what the next line would release.
+ */
+const DELIVERY_MS = 1_000;
+/** Bytes of large lines that wait at most, roughly; smaller lines are bounded by their number. */
+const MOST_BYTES = 32 * 1024 * 1024;
+const LARGE = 1_024;
+
+type Line = DecodedLine<RecordedEvent> | HeardLine<RecordedEvent>;
+
+/**
+ * The order window of a log processor. What it releases, and when, follows from the lines of the log alone:
+ * a log processor that begins anywhere in the log soon releases what one from the beginning does. While
+ * lines are so large that they do not fit in memory, what is late depends on the beginning too.
+ */
+export class LineOrder {
+  readonly #window: OrderWindow<Line>;
+  readonly #clock: LogClock;
+  readonly #maxWaitMs: number;
+  /** No line is due before this time of the log, in ms. */
+  #dueMs = Number.POSITIVE_INFINITY;
+  /** No more than so many bytes wait. */
+  #bytes = 0;
+
+  constructor(options: OrderWindowOptions = {}, clock: LogClock) {
+    this.#maxWaitMs = options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS;
+    this.#window = new OrderWindow({ batch: 1, ...options, maxWaitMs: this.#maxWaitMs });
+    this.#clock = clock;
+  }
+
+  /** Lines that came too late to be put in order. */
+  get late(): number {
+    return this.#window.late;
+  }
+
+  get waiting(): number {
+    return this.#window.held;
+  }
+
+  /** The lowest offset that waits; `Infinity` where none does. */
+  get lowest(): number {
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const { line } of this.#window.waiting) if (line < lowest) lowest = line;
+    return lowest;
+  }
+
+  /** A line has arrived: what has waited long enough by its time is released before it is added. */
+  arrived(): readonly Line[] {
+    return this.#drain(this.#clock.arrivedMs);
+  }
+
+  add(line: Line): readonly Line[] {
+    const { arrivedMs } = this.#clock;
+    // A clock ahead of the log's can't be waited for, and all others would be late behind it.
+    if (arrivedMs > 0 && line.at[0] * 1000 > arrivedMs + this.#maxWaitMs) return [line];
+    this.#dueMs = Math.min(this.#dueMs, arrivedMs + this.#maxWaitMs);
+    const released = this.#window.push(line, arrivedMs);
+    this.#bytes += bytesOf(line);
+    if (this.#bytes <= MOST_BYTES) return released;
+    this.#bytes = this.#window.waiting.reduce((sum, waiting) => sum + bytesOf(waiting), 0);
+    return this.#bytes <= MOST_BYTES ? released : [...released, ...this.#flush()];
+  }
+
+  /** No line comes: what has waited long enough all the same. */
+  idle(nowMs: number): readonly Line[] {
+    const silent = this.#clock.silentMs(nowMs) - DELIVERY_MS;
+    return silent > 0 ? this.#drain(this.#clock.arrivedMs + silent) : [];
+  }
+
+  #flush(): readonly Line[] {
+    this.#bytes = 0;
+    this.#dueMs = Number.POSITIVE_INFINITY;
+    return this.#window.flush();
+  }
+
+  #drain(logMs: number): readonly Line[] {
+    if (logMs <= this.#dueMs) return [];
+    const released = this.#window.drainOlderThan(logMs);
+    this.#dueMs = this.#window.oldestArrivedMs + this.#maxWaitMs;
+    return released;
+  }
+}
+
+function bytesOf(line: Line): number {
+  const { length } = line.text;
+  if (length < LARGE) return 0;
+  return length + roughBytes("event" in line ? line.event : line.value);
+}
