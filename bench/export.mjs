@@ -1,6 +1,6 @@
-// node bench/export.mjs [cpu|loss] [--short]: spans created, encoded and sent to a receiver on this machine, in CPU
+// node bench/export.mjs [cpu|loss|encode] [--short]: spans created, encoded and sent to a receiver on this machine, in CPU
 // of the process, as a share of hand-written SDK calls with the stock batch processor and OTLP/JSON
-// exporter; and what is lost of more spans than those take.
+// exporter; what is lost of more spans than those take; and encoding alone, beside OpenTelemetry's encoders.
 //
 // One side a process, since sides in one process share their call sites: processes take turns, A B, B A,
 // and a ratio is one of neighbours. The control is the stock side against itself: how far it is from 1 is
@@ -34,16 +34,22 @@ const UNSENT = "hand-written, unsent";
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 const format = (value) => value.toFixed(3);
 
+if (wanted("encode")) {
+  await withBundle(new URL("export/encode.mjs", import.meta.url), encodeTable);
+}
+
 const server = fork(fileURLToPath(new URL("export/server.mjs", import.meta.url)));
 let program;
 try {
   const [{ port }] = await once(server, "message");
   const url = `http://127.0.0.1:${port}/v1/traces`;
-  await withBundle(new URL("export/child.mjs", import.meta.url), async (bundled) => {
-    program = bundled;
-    if (wanted("cpu")) await cpuTable(url);
-    if (wanted("loss")) await lossTables(url);
-  });
+  if (wanted("cpu") || wanted("loss")) {
+    await withBundle(new URL("export/child.mjs", import.meta.url), async (bundled) => {
+      program = bundled;
+      if (wanted("cpu")) await cpuTable(url);
+      if (wanted("loss")) await lossTables(url);
+    });
+  }
 } finally {
   server.kill();
 }
@@ -73,6 +79,38 @@ async function cpuTable(url) {
     await row(url, UNSENT, "none", undefined, UNSENT),
     await row(url, "own records, unsent", "none", 0.35, UNSENT),
   ]);
+}
+
+/** Encoding alone: ratios of neighbouring processes, as in {@link row}. */
+async function encodeTable(program) {
+  const time = async (encoder) => {
+    const args = [program, encoder, String(ROUNDS)];
+    return JSON.parse((await run(process.execPath, args)).stdout);
+  };
+  const stock = "stock protobuf";
+  const rows = [];
+  for (const encoder of [stock, "own", "stock JSON"]) {
+    const ratios = [];
+    let last;
+    for (let n = 0; n < PAIRS; n++) {
+      const pair = [];
+      for (const each of n % 2 === 0 ? [stock, encoder] : [encoder, stock]) {
+        pair.push(await time(each));
+      }
+      if (n % 2 === 1) pair.reverse();
+      ratios.push(pair[1].us / pair[0].us);
+      last = pair[1];
+    }
+    rows.push({
+      encoder: encoder === stock ? "control" : encoder,
+      ratio: format(median(ratios)),
+      spread: `${format(Math.min(...ratios))}–${format(Math.max(...ratios))}`,
+      "us a span": last.us.toFixed(2),
+      "bytes a span": Math.round(last.bytesASpan),
+    });
+  }
+  console.log("encoding alone, CPU / OpenTelemetry's protobuf serializer");
+  console.table(rows);
 }
 
 async function row(url, side, compression, goal, base = BASE) {
