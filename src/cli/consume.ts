@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { environmentWarnings } from "../otel/replay/environment-warnings.ts";
 import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/service-resource.ts";
 import { DIALECT_NAMES, RUNTIMES } from "../runtimes/runtimes.ts";
-import { metricsText } from "../service/kafka/consume-metrics.ts";
+import { consumeMetricsText } from "../service/kafka/consume-metrics.ts";
 import {
   KafkaUnavailableError,
   kafkaMessage,
@@ -241,7 +241,7 @@ async function work(
       status = await statusServer({
         ...listen,
         notReady,
-        metrics: () => metricsText(service),
+        metrics: () => consumeMetricsText(service),
         onError: (error) => onError(error, "--listen"),
       });
       io.err.line(`listening on http://${listen.host}:${status.port}`);

@@ -5,5 +5,5 @@ export { setupTelemetry } from "../otel/setup/metrics/setup-telemetry.ts";
 export type {
   MetricReaderLike,
   TelemetrySetupOptions,
-} from "../otel/setup/metrics/telemetry-options.ts";
+} from "../otel/setup/metrics/telemetry-setup-options.ts";
 export type { SpanCounts } from "../otel/setup/span-ledger.ts";

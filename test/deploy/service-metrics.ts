@@ -1,11 +1,11 @@
 import { INGEST_METRICS, type IngestMetric } from "../../src/service/http/ingest-metric-names.ts";
-import { metricsText } from "../../src/service/kafka/consume-metrics.ts";
+import { consumeMetricsText } from "../../src/service/kafka/consume-metrics.ts";
 import { NO_FIGURES } from "../service/kafka/processor-figures.ts";
 
 const processor = { ...NO_FIGURES, tenantConflicts: { acme: 0 } };
 
 /** What a worker of `consume` with one partition says of itself. */
-const WORKER = metricsText({
+const WORKER = consumeMetricsText({
   partitions: [{ topic: "events", partition: 0, committed: 0, behind: 0, processor }],
   rejected: 0,
   deadLetters: 0,

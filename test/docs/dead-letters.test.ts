@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { REFUSALS } from "../../src/service/kafka/dead-letter-topic.ts";
+import { FINAL_ERRORS } from "../../src/service/kafka/dead-letter-topic.ts";
 import { readPage, section } from "./pages.ts";
 
 it.each([
@@ -8,5 +8,5 @@ it.each([
 ])("%s says which refusals are for good, as the code has them", (page, heading) => {
   const [, list = ""] =
     /refuse\s+for\s+good\s+\(([^)]*)\)/.exec(section(readPage(page), heading)) ?? [];
-  expect(list.match(/\w+/g)).toEqual(REFUSALS);
+  expect(list.match(/\w+/g)).toEqual(FINAL_ERRORS);
 });

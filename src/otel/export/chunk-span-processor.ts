@@ -3,7 +3,7 @@ import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node"
 import { shortText } from "../setup/loss-reason.ts";
 import type { SpanLedger } from "../setup/span-ledger.ts";
 import { within } from "../within.ts";
-import { StatusError } from "./answer.ts";
+import { StatusError } from "./attempt.ts";
 import { Chunk } from "./chunk.ts";
 import type { ExportSettings } from "./export-settings.ts";
 import type { Post } from "./otlp-post.ts";

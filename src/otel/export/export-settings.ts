@@ -1,4 +1,4 @@
-import { environmentNumber } from "../setup/environment.ts";
+import { environmentNumber } from "../setup/environment-variables.ts";
 import { LONGEST_WAIT_MS } from "../within.ts";
 import type { RetryDelays } from "./retry.ts";
 import { LIVE } from "./send-policy.ts";

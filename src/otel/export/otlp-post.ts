@@ -7,7 +7,7 @@ import { asError, hasCode } from "../../storage/system-error.ts";
 import { VERSION } from "../../version.ts";
 import type { SignalName } from "../setup/exporter-choice.ts";
 import { UNTRACED } from "../suppressed-tracing.ts";
-import { type Answer, answerOf, withoutHeaderName } from "./answer.ts";
+import { type Attempt, attemptOf, withoutHeaderName } from "./attempt.ts";
 
 /** Sends the bytes of a request. */
 export interface Post {
@@ -16,7 +16,7 @@ export interface Post {
    *
    * @param withinMs the most that it may take, in ms. Default: no more than the post's own bound.
    */
-  send(bytes: Uint8Array, withinMs?: number): Promise<Answer>;
+  send(bytes: Uint8Array, withinMs?: number): Promise<Attempt>;
   /** Gives up all attempts, those under way and those to come. */
   abort(): void;
 }
@@ -72,7 +72,7 @@ export class OtlpPost implements Post {
     this.timeoutMs = Math.min(this.#config.timeoutMillis, timeoutMs);
   }
 
-  async send(bytes: Uint8Array, withinMs = this.timeoutMs): Promise<Answer> {
+  async send(bytes: Uint8Array, withinMs = this.timeoutMs): Promise<Attempt> {
     try {
       return await context.with(UNTRACED, () => this.#send(bytes, withinMs));
     } catch (thrown) {
@@ -86,7 +86,7 @@ export class OtlpPost implements Post {
     for (const request of this.#underWay) request.destroy(new Error("given up"));
   }
 
-  async #send(bytes: Uint8Array, withinMs: number): Promise<Answer> {
+  async #send(bytes: Uint8Array, withinMs: number): Promise<Attempt> {
     this.#connection ??= connect(this.#config);
     const { agent, request } = await this.#connection;
     const zipped = this.#config.compression === "gzip";
@@ -109,7 +109,7 @@ export class OtlpPost implements Post {
     options: RequestOptions,
     body: Uint8Array,
     withinMs: number,
-  ): Promise<Answer | typeof STALE> {
+  ): Promise<Attempt | typeof STALE> {
     if (this.#aborted) throw new Error("given up");
     return new Promise((resolve, reject) => {
       const made = request(this.#config.url, options);
@@ -158,7 +158,7 @@ async function connect(config: Configuration) {
   return { agent: new http.Agent({ keepAlive: true, ...given }), request: http.request };
 }
 
-async function readAnswer(response: IncomingMessage): Promise<Answer> {
+async function readAnswer(response: IncomingMessage): Promise<Attempt> {
   const { statusCode: status = 0, statusMessage: message = "" } = response;
   const parts: Buffer[] = [];
   let size = 0;
@@ -171,5 +171,5 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
   } catch {
     // The status came: that it was taken, or not, holds without the rest.
   }
-  return answerOf(status, message, Buffer.concat(parts), response.headers["retry-after"]);
+  return attemptOf(status, message, Buffer.concat(parts), response.headers["retry-after"]);
 }

@@ -1,4 +1,4 @@
-import { isPassing, statusOf } from "./answer.ts";
+import { isPassing, statusOf } from "./attempt.ts";
 import { QUIET_MS } from "./retry.ts";
 
 /**

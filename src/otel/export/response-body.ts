@@ -24,7 +24,7 @@ export function partialSuccess(body: Uint8Array): PartialSuccess {
  * The text of an answer that refuses a request: the message (2) of a `google.rpc.Status` in protobuf, or
  * the body as it is.
  */
-export function errorText(body: Uint8Array): string | undefined {
+export function refusalText(body: Uint8Array): string | undefined {
   const isStatus = body[0] === CODE || body[0] === MESSAGE;
   return isStatus ? textOf(fieldsOf(body).get(2)) : textOf(body);
 }

@@ -53,6 +53,11 @@ export class Backoff {
     return wait * (least + (most - least) * Math.random());
   }
 
+  /** Waits that long; resolves early when it is aborted. */
+  async wait(signal: AbortSignal): Promise<void> {
+    await sleep(this.next(), undefined, { signal }).catch(() => {});
+  }
+
   /** An attempt succeeded: the next wait is the first one again. */
   reset(): void {
     this.#nextMs = this.#policy.delays.firstMs;

@@ -1,5 +1,5 @@
 import { reasonOfFailure } from "../setup/loss-reason.ts";
-import { isPassing, statusOf } from "./answer.ts";
+import { isPassing, statusOf } from "./attempt.ts";
 import { EXPORTER_RETRY, type RetryPolicy, SERVICE_RETRY } from "./retry.ts";
 
 /** When a sender tries a request again, and when it stops. */

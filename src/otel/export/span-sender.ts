@@ -1,4 +1,4 @@
-import { type Answer, type Failure, StatusError } from "./answer.ts";
+import { type Attempt, type SendFailure, StatusError } from "./attempt.ts";
 import type { Post } from "./otlp-post.ts";
 import { Outage } from "./outage.ts";
 import { Pause } from "./pause.ts";
@@ -13,7 +13,7 @@ export interface SpanSenderOptions {
    * Called when the endpoint has taken nothing for the policy's `outageMs`, and at most once a minute
    * while that lasts: with the last failure, and how long it has lasted, in ms.
    */
-  readonly onOutage?: ((failure: Failure, ms: number) => void) | undefined;
+  readonly onOutage?: ((failure: SendFailure, ms: number) => void) | undefined;
 }
 
 /** Spans to be sent in one request. */
@@ -30,9 +30,9 @@ export type Outcome =
   /** The endpoint has the spans, without those that it refused. */
   | { readonly kind: "taken"; readonly refused: number; readonly said?: string | undefined }
   /** The endpoint does not want it, however often it comes. */
-  | ({ readonly kind: "refused" } & Failure)
+  | ({ readonly kind: "refused" } & SendFailure)
   /** It was given up. */
-  | ({ readonly kind: "lost" } & Failure);
+  | ({ readonly kind: "lost" } & SendFailure);
 
 /** Who is told of a request; both calls are made synchronously, and must not throw. */
 export interface RequestWatcher {
@@ -41,7 +41,7 @@ export interface RequestWatcher {
   settled(outcome: Outcome): void;
 }
 
-type FailedAnswer = Extract<Answer, { readonly kind: "failed" }>;
+type FailedAttempt = Extract<Attempt, { readonly kind: "failed" }>;
 
 /** A request with its place in the order. */
 interface Job {
@@ -69,7 +69,7 @@ export class SpanSender {
   readonly #requests: number;
   readonly #policy: SendPolicy;
   readonly #pause: Pause;
-  readonly #outage: Outage<Failure>;
+  readonly #outage: Outage<SendFailure>;
   /** Oldest first. */
   #waiting: Job[] = [];
   readonly #underWay = new Set<Job>();
@@ -185,7 +185,7 @@ export class SpanSender {
     this.#sendReady();
   }
 
-  #take(job: Job, deadline: number, answer: Answer): void {
+  #take(job: Job, deadline: number, answer: Attempt): void {
     switch (answer.kind) {
       case "taken": {
         const refused = Math.min(answer.refused, job.request.spans);
@@ -208,7 +208,7 @@ export class SpanSender {
     }
   }
 
-  #retry(job: Job, deadline: number, { afterMs, error, said }: FailedAnswer): void {
+  #retry(job: Job, deadline: number, { afterMs, error, said }: FailedAttempt): void {
     const { mostAskedMs, passedOver, retries } = this.#policy;
     this.#lastError = error;
     this.#outage.failed({ error, said });
@@ -231,7 +231,7 @@ export class SpanSender {
     this.#waiting.splice(after === -1 ? this.#waiting.length : after, 0, job);
   }
 
-  #refuse(job: Job, { error, said }: Failure): void {
+  #refuse(job: Job, { error, said }: SendFailure): void {
     this.#lastError = error;
     this.#settle(job, { kind: "refused", error, said });
   }

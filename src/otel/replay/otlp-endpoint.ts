@@ -1,5 +1,5 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import { isPassing, statusOf } from "../export/answer.ts";
+import { isPassing, statusOf } from "../export/attempt.ts";
 import { OtlpPost } from "../export/otlp-post.ts";
 import { formatOf, type RequestFormat } from "../export/request-format.ts";
 import { REPLAY } from "../export/send-policy.ts";

@@ -1,4 +1,4 @@
-import { type Failure, isPassing, statusOf } from "../export/answer.ts";
+import { isPassing, type SendFailure, statusOf } from "../export/attempt.ts";
 import { OtlpPost } from "../export/otlp-post.ts";
 import { formatOf } from "../export/request-format.ts";
 import { REPLAY } from "../export/send-policy.ts";
@@ -40,7 +40,7 @@ async function emptyRequest(signal: SignalName) {
 }
 
 /** What the end of an empty request says of a receiver. */
-export function probeOf(failure: Failure | undefined): Probe {
+export function probeOf(failure: SendFailure | undefined): Probe {
   if (failure === undefined) return { ok: true, status: undefined, busy: false, said: "" };
   const status = statusOf(failure.error);
   const busy = status !== undefined && isPassing(status);
@@ -49,7 +49,7 @@ export function probeOf(failure: Failure | undefined): Probe {
 }
 
 /** A failed request in a line: what the receiver answered, or what the system said. */
-export function describeFailure({ error, said = "" }: Failure): string {
+export function describeFailure({ error, said = "" }: SendFailure): string {
   const status = statusOf(error);
   const code = "code" in error ? String(error.code) : "";
   if (status === undefined) return error.message || code || error.name;

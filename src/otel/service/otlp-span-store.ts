@@ -1,5 +1,5 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import type { Failure } from "../export/answer.ts";
+import type { SendFailure } from "../export/attempt.ts";
 import { OtlpPost } from "../export/otlp-post.ts";
 import { formatOf, type RequestFormat } from "../export/request-format.ts";
 import type { RetryDelays } from "../export/retry.ts";
@@ -47,7 +47,7 @@ export class OtlpSpanStore implements SpanStore {
     this.#format = formatOf(protocolFromEnvironment("TRACES"));
     const post = new OtlpPost({ url, timeoutMs, contentType: this.#format.contentType });
     const policy = { ...SERVICE, delays, outageMs: post.timeoutMs };
-    const onOutage = (failure: Failure) => onError(errorOf(failure), WHERE);
+    const onOutage = (failure: SendFailure) => onError(errorOf(failure), WHERE);
     this.#sender = new SpanSender({ post, requests, policy, onOutage });
   }
 
@@ -88,7 +88,7 @@ export class OtlpSpanStore implements SpanStore {
   }
 }
 
-function errorOf(failure: Failure): Error {
+function errorOf(failure: SendFailure): Error {
   return new Error(`spans: ${describeFailure(failure)}`, { cause: failure.error });
 }
 
@@ -96,7 +96,7 @@ function errorOf(failure: Failure): Error {
 class RefusedError extends Error {
   override readonly name = "RefusedError";
 
-  constructor(failure: Failure) {
+  constructor(failure: SendFailure) {
     super(`spans: ${describeFailure(failure)}`, { cause: failure.error });
   }
 }

@@ -6,7 +6,7 @@ import type { Run } from "../../lifecycle/run.ts";
 import type { RunObserver } from "../../lifecycle/run-observer.ts";
 import type { RunEnd } from "../../lifecycle/signal.ts";
 import { SpanHandle } from "../span-handle.ts";
-import type { Epoch, InFlight } from "./in-flight.ts";
+import type { Epoch, InFlightSet } from "./in-flight-set.ts";
 import type { SpanExports } from "./span-exports.ts";
 
 /** A row that an earlier process has stored; where it stands is asked for only if it matters. */
@@ -75,14 +75,14 @@ export class ReplayFilter implements RunObserver, SpanProcessor {
   alreadyExported = false;
   readonly #from: number;
   readonly #exports: SpanExports;
-  readonly #inFlight: InFlight;
+  readonly #inFlight: InFlightSet;
   readonly #open = new Map<string, RunSegment>();
   /** Span ids of the open runs that are exported already: so are the spans of their calls. */
   readonly #exportedSpans = new Set<string>();
   readonly #closing = new Map<unknown, Closing>();
 
   /** @param from segments that were opened by lines below it are over and stored. */
-  constructor(from: number, exports: SpanExports, inFlight: InFlight) {
+  constructor(from: number, exports: SpanExports, inFlight: InFlightSet) {
     this.#from = from;
     this.#exports = exports;
     this.#inFlight = inFlight;

@@ -1,7 +1,7 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import type { Retry } from "../export/retry.ts";
-import type { Epoch } from "./in-flight.ts";
-import { MOST_BYTES, roughBytes } from "./in-flight.ts";
+import type { Epoch } from "./in-flight-set.ts";
+import { MOST_BYTES, roughBytes } from "./in-flight-set.ts";
 import type { SpanStore } from "./span-store.ts";
 
 /** So many spans go in one request, of so many bytes together; a larger one goes alone. */

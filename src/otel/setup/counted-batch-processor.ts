@@ -5,7 +5,7 @@ import {
   type SpanExporter,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
-import { withoutHeaderName } from "../export/answer.ts";
+import { withoutHeaderName } from "../export/attempt.ts";
 import type { BatchSettings } from "../export/export-settings.ts";
 import type { SpanLedger } from "./span-ledger.ts";
 

@@ -1,6 +1,6 @@
 import { DiagConsoleLogger, DiagLogLevel, diag } from "@opentelemetry/api";
 import type { ErrorHook } from "../report.ts";
-import { environmentText, warnOfVariable } from "./environment.ts";
+import { environmentText, warnOfVariable } from "./environment-variables.ts";
 import { isRegistered } from "./global-registration.ts";
 
 const LEVELS: ReadonlyMap<string, DiagLogLevel> = new Map([

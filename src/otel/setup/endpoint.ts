@@ -1,4 +1,4 @@
-import { environmentText, warnOfVariable } from "./environment.ts";
+import { environmentText, warnOfVariable } from "./environment-variables.ts";
 import type { SignalName } from "./exporter-choice.ts";
 
 /** Where each signal is sent below a base URL, as the OTLP specification says. */

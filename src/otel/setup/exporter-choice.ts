@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { diag } from "@opentelemetry/api";
-import { environmentText, warnOfVariable } from "./environment.ts";
+import { environmentText, warnOfVariable } from "./environment-variables.ts";
 
 /** An exporter that `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER` can name here. */
 export type ExporterName = "otlp" | "console";

@@ -7,7 +7,7 @@ import {
   type Resource,
   resourceFromAttributes,
 } from "@opentelemetry/resources";
-import { environmentText, warnOfVariable } from "./environment.ts";
+import { environmentText, warnOfVariable } from "./environment-variables.ts";
 
 const SERVICE_NAME = "service.name";
 const INSTANCE_ID = "service.instance.id";
@@ -27,7 +27,7 @@ export interface ServiceOptions {
  * `service.instance.id` is a random UUID where none of them gives it: backends tell two processes
  * of a service apart by it.
  */
-export function serviceResource(options: ServiceOptions): Resource {
+export function processResource(options: ServiceOptions): Resource {
   const named = options.serviceName === undefined ? {} : { [SERVICE_NAME]: options.serviceName };
   const given = defaultResource()
     .merge(resourceOfEnvironment())

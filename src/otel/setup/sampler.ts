@@ -8,7 +8,7 @@ import {
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace-node";
 import { isDerivedParent } from "../span-handle.ts";
-import { environmentText, warnOfVariable } from "./environment.ts";
+import { environmentText, warnOfVariable } from "./environment-variables.ts";
 
 /**
  * Follows the parent's decision, and asks a root sampler where there is no parent, or where the

@@ -16,7 +16,7 @@ import { ContainedProcessor } from "./contained-processor.ts";
 import { CountedBatchProcessor } from "./counted-batch-processor.ts";
 import { applyLogLevel, variablesAloud, warnAloud } from "./diag-logger.ts";
 import { tracesUrl, urlInPlaceOfEnvironments } from "./endpoint.ts";
-import { environmentText } from "./environment.ts";
+import { environmentText } from "./environment-variables.ts";
 import {
   exportersFromEnvironment,
   protocolFromEnvironment,
@@ -24,7 +24,7 @@ import {
 } from "./exporter-choice.ts";
 import { registerGlobally } from "./global-registration.ts";
 import { LossReporter } from "./loss-reporter.ts";
-import { serviceResource } from "./resource.ts";
+import { processResource } from "./resource.ts";
 import { createSampler, samplerFromEnvironment } from "./sampler.ts";
 import { SpanLedger } from "./span-ledger.ts";
 import { type OtlpProcessor, Tracing, type TracingParts } from "./tracing.ts";
@@ -92,7 +92,7 @@ export function wireTracing(options: TracingOptions): Wiring {
   for (const processor of options.spanProcessors ?? []) {
     spanProcessors.push(new ContainedProcessor(processor, reporter));
   }
-  const resource = serviceResource(options);
+  const resource = processResource(options);
   const provider = new NodeTracerProvider({
     resource,
     sampler:

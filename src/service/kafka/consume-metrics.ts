@@ -68,7 +68,7 @@ const OF_PARTITIONS: readonly Metric[] = [
 ];
 
 /** The figures of a worker in Prometheus' text format. */
-export function metricsText(worker: WorkerFigures): string {
+export function consumeMetricsText(worker: WorkerFigures): string {
   const { deadLetters, deadLettersCut, deadLettersLost, partitions, rejected } = worker;
   const lines: string[] = [];
   const add = (name: string, type: Metric["type"], help: string, samples: readonly Sample[]) =>

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { DecodeIssue } from "../../dialects/dialect.ts";
 import { Backoff } from "../../otel/export/retry.ts";
 import {
@@ -16,7 +15,7 @@ const ACKNOWLEDGED_BY_ALL = -1;
 const AT_ONCE = 500;
 const BYTES_AT_ONCE = 256 * 1024;
 /** What brokers say of a record that they will never take: the others pass with time, or by an operator. */
-export const REFUSALS = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"];
+export const FINAL_ERRORS = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"];
 
 /** The brokers will never take this letter as it is; the message says which, why, and what became of it. */
 export class DeadLetterRefusedError extends Error {
@@ -124,14 +123,14 @@ export class DeadLetterTopic {
       }
       alone = Math.max(alone, batch.length);
       const [first] = batch;
-      if (REFUSALS.some((name) => isProtocolError(error, name))) {
+      if (FINAL_ERRORS.some((name) => isProtocolError(error, name))) {
         if (batch.length === 1 && first !== undefined) this.#refused(first, error);
         continue;
       }
       this.#onError(error);
       // It may be the leader of one partition alone that is away.
       this.#waiting.push(...this.#waiting.splice(0, batch.length));
-      await sleep(backoff.next(), undefined, { signal }).catch(() => {});
+      await backoff.wait(signal);
     }
   }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Backoff } from "../../otel/export/retry.ts";
 import {
   type FetchResponse,
@@ -36,16 +35,16 @@ const ANSWER_BYTES = 16 * PARTITION_BYTES;
 const EARLIEST = -2n;
 
 /**
- * Reads partitions by offsets of its own, from their leaders, one request at a time from each. It is in
- * no group: who reads what is somebody else's business.
+ * Reads partitions of one topic by offsets of its own, from their leaders, one request at a time from each.
+ * It is in no group: who reads what is somebody else's business.
  */
 export class Fetcher {
   readonly #consumer: KafkaConsumer;
+  readonly #topic: string;
   readonly #onError: (error: unknown, where: string) => void;
   readonly #targets = new Map<string, FetchTarget>();
-  readonly #topics = new Set<string>();
-  /** By topic: one that is made anew has another. */
-  readonly #ids = new Map<string, string>();
+  /** That of the topic: one that is made anew has another. */
+  #id: string | undefined;
   readonly #busy = new Set<number>();
   readonly #backoff = new Backoff();
   readonly #closing = new AbortController();
@@ -53,16 +52,20 @@ export class Fetcher {
   #wokenAgain = false;
 
   /** @param consumer this one's alone. */
-  constructor(consumer: KafkaConsumer, onError: (error: unknown, where: string) => void) {
+  constructor(
+    consumer: KafkaConsumer,
+    topic: string,
+    onError: (error: unknown, where: string) => void,
+  ) {
     this.#consumer = consumer;
+    this.#topic = topic;
     this.#onError = onError;
+    // The client looks up brokers for the topics that it tracks.
+    consumer.topics.track(topic);
   }
 
   add(target: FetchTarget): void {
     this.#targets.set(partitionName(target), target);
-    // The client looks up brokers for the topics that it was told of.
-    if (!this.#topics.has(target.topic)) this.#consumer.topics.track(target.topic);
-    this.#topics.add(target.topic);
     this.wake();
   }
 
@@ -71,8 +74,7 @@ export class Fetcher {
     const name = partitionName(target);
     if (this.#targets.get(name) === target) this.#targets.delete(name);
     // Whoever comes next begins with the topic that is there then.
-    if ([...this.#targets.values()].some(({ topic }) => topic === target.topic)) return;
-    this.#ids.delete(target.topic);
+    if (this.#targets.size === 0) this.#id = undefined;
   }
 
   /** A target has become hungry. */
@@ -101,32 +103,28 @@ export class Fetcher {
   async #plan(): Promise<void> {
     const hungry = [...this.#targets.values()].filter((target) => target.hungry);
     if (hungry.length === 0) return;
-    let topics: ReadonlyMap<string, TopicMetadata>;
+    let metadata: TopicMetadata | undefined;
     try {
-      const names = [...new Set(hungry.map(({ topic }) => topic))];
-      ({ topics } = await this.#consumer.metadata({ topics: names }));
+      const { topics } = await this.#consumer.metadata({ topics: [this.#topic] });
+      metadata = topics.get(this.#topic);
     } catch (error) {
       await this.#failed(error, "metadata");
       this.#wokenAgain = true;
       return;
     }
-    this.#compareIds(topics);
+    if (metadata !== undefined) this.#compareId(metadata.id);
     const left = hungry.filter((target) => this.#has(target));
-    for (const [leader, targets] of byLeader(left, topics)) {
+    for (const [leader, targets] of byLeader(left, metadata)) {
       if (this.#busy.has(leader)) continue;
       this.#busy.add(leader);
-      void this.#fetch(leader, targets, topics).finally(() => {
+      void this.#fetch(leader, targets, metadata?.id ?? "").finally(() => {
         this.#busy.delete(leader);
         this.wake();
       });
     }
   }
 
-  async #fetch(
-    node: number,
-    targets: readonly FetchTarget[],
-    topics: ReadonlyMap<string, TopicMetadata>,
-  ): Promise<void> {
+  async #fetch(node: number, targets: readonly FetchTarget[], topicId: string): Promise<void> {
     const asked = new Map(targets.map((target) => [partitionName(target), target.next]));
     let response: FetchResponse;
     try {
@@ -135,7 +133,7 @@ export class Fetcher {
         maxWaitTime: POLL_MS,
         minBytes: 1,
         maxBytes: ANSWER_BYTES,
-        topics: requested(targets, topics),
+        topics: [{ topicId, partitions: targets.map(requestedPartition) }],
       });
     } catch (error) {
       if (isProtocolError(error, "OFFSET_OUT_OF_RANGE")) {
@@ -146,7 +144,7 @@ export class Fetcher {
       return;
     }
     this.#backoff.reset();
-    const fetched = chunksOf(response, topics, asked);
+    const fetched = this.#chunksOf(response, topicId, asked);
     for (const target of targets) {
       const name = partitionName(target);
       // It was taken away meanwhile.
@@ -176,14 +174,12 @@ export class Fetcher {
     }
   }
 
-  #compareIds(topics: ReadonlyMap<string, TopicMetadata>): void {
-    for (const [topic, { id }] of topics) {
-      const known = this.#ids.get(topic) ?? id;
-      this.#ids.set(topic, id);
-      if (known === id) continue;
-      for (const target of [...this.#targets.values()]) {
-        if (target.topic === topic) this.#replaced(target, "the topic has another id");
-      }
+  #compareId(id: string): void {
+    const known = this.#id ?? id;
+    this.#id = id;
+    if (known === id) return;
+    for (const target of [...this.#targets.values()]) {
+      this.#replaced(target, "the topic has another id");
     }
   }
 
@@ -202,37 +198,42 @@ export class Fetcher {
     const { signal } = this.#closing;
     if (signal.aborted) return;
     this.#onError(error, where);
-    await sleep(this.#backoff.next(), undefined, { signal }).catch(() => {});
+    await this.#backoff.wait(signal);
+  }
+
+  #chunksOf(
+    { responses }: FetchResponse,
+    topicId: string,
+    asked: ReadonlyMap<string, number>,
+  ): Map<string, RecordChunk> {
+    const chunks = new Map<string, RecordChunk>();
+    const answered = responses.filter((response) => response.topicId === topicId);
+    for (const each of answered.flatMap(({ partitions }) => partitions)) {
+      const { abortedTransactions, lastStableOffset, partitionIndex: partition, records } = each;
+      const name = partitionName({ topic: this.#topic, partition });
+      const from = asked.get(name);
+      if (from === undefined) continue;
+      const end = Number(lastStableOffset);
+      const aborted = abortedTransactions ?? [];
+      chunks.set(name, readBatches(this.#topic, partition, from, end, records ?? [], aborted));
+    }
+    return chunks;
   }
 }
 
 function byLeader(
   targets: readonly FetchTarget[],
-  topics: ReadonlyMap<string, TopicMetadata>,
+  metadata: TopicMetadata | undefined,
 ): Map<number, FetchTarget[]> {
   const leaders = new Map<number, FetchTarget[]>();
   for (const target of targets) {
     // Without a leader the request fails, and is tried again.
-    const leader = topics.get(target.topic)?.partitions[target.partition]?.leader ?? -1;
+    const leader = metadata?.partitions[target.partition]?.leader ?? -1;
     const led = leaders.get(leader);
     if (led === undefined) leaders.set(leader, [target]);
     else led.push(target);
   }
   return leaders;
-}
-
-function requested(
-  targets: readonly FetchTarget[],
-  topics: ReadonlyMap<string, TopicMetadata>,
-): { topicId: string; partitions: ReturnType<typeof requestedPartition>[] }[] {
-  const wanted = new Map<string, ReturnType<typeof requestedPartition>[]>();
-  for (const target of targets) {
-    const id = topics.get(target.topic)?.id ?? "";
-    const partitions = wanted.get(id);
-    if (partitions === undefined) wanted.set(id, [requestedPartition(target)]);
-    else partitions.push(requestedPartition(target));
-  }
-  return [...wanted].map(([topicId, partitions]) => ({ topicId, partitions }));
 }
 
 function requestedPartition({ partition, next }: FetchTarget) {
@@ -244,29 +245,6 @@ function requestedPartition({ partition, next }: FetchTarget) {
     lastFetchedEpoch: -1,
     partitionMaxBytes: PARTITION_BYTES,
   };
-}
-
-function chunksOf(
-  { responses }: FetchResponse,
-  topics: ReadonlyMap<string, TopicMetadata>,
-  asked: ReadonlyMap<string, number>,
-): Map<string, RecordChunk> {
-  const names = new Map([...topics].map(([name, { id }]) => [id, name]));
-  const chunks = new Map<string, RecordChunk>();
-  for (const { topicId, partitions } of responses) {
-    const topic = names.get(topicId);
-    if (topic === undefined) continue;
-    for (const { abortedTransactions, lastStableOffset, partitionIndex, records } of partitions) {
-      const partition = partitionIndex;
-      const name = partitionName({ topic, partition });
-      const from = asked.get(name);
-      if (from === undefined) continue;
-      const end = Number(lastStableOffset);
-      const aborted = abortedTransactions ?? [];
-      chunks.set(name, readBatches(topic, partition, from, end, records ?? [], aborted));
-    }
-  }
-  return chunks;
 }
 
 function nothing(next: number): RecordChunk {
@@ -314,7 +292,7 @@ export class TopicReaders {
     };
     const consumer = this.#make();
     consumer.on("error", (error) => tell(error, "reader"));
-    const fetcher = new Fetcher(consumer, tell);
+    const fetcher = new Fetcher(consumer, topic, tell);
     this.#fetchers.set(topic, fetcher);
     return fetcher;
   }

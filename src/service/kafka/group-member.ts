@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Backoff } from "../../otel/export/retry.ts";
+import { within } from "../../otel/within.ts";
 import type { ConsumerOptions, KafkaConsumer } from "./kafka-library.ts";
 import { byTopic, eachPartition, partitionName, type TopicPartition } from "./topic-record.ts";
 
@@ -94,7 +94,7 @@ export class GroupMember {
       } catch (error) {
         if (signal.aborted) break;
         this.#duties.onError(error, "join");
-        await sleep(this.#backoff.next(), undefined, { signal }).catch(() => {});
+        await this.#backoff.wait(signal);
       }
     }
     throw new Error("left the group");
@@ -147,15 +147,10 @@ export class GroupMember {
   /** Leaves, so that others take over at once. */
   async leave(): Promise<void> {
     this.#leaving.abort();
-    const late = new AbortController();
     const closed = this.#consumer.close(true).catch((error) => {
       this.#duties.onError(error, "leave");
     });
-    await Promise.race([
-      closed,
-      sleep(LEAVE_MS, undefined, { signal: late.signal }).catch(() => {}),
-    ]);
-    late.abort();
+    await within(LEAVE_MS, closed);
   }
 
   #joinAnew(): void {

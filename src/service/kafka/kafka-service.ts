@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DecodeIssue } from "../../dialects/dialect.ts";
 import { Backoff } from "../../otel/export/retry.ts";
+import { within } from "../../otel/within.ts";
 import { DeadLetterRefusedError, DeadLetterTopic } from "./dead-letter-topic.ts";
 import { TopicReaders } from "./fetcher.ts";
 import { GroupMember, type Position } from "./group-member.ts";
@@ -8,7 +9,7 @@ import type { ClientOptions, KafkaConsumer, KafkaLibrary } from "./kafka-library
 import { isTopicRefused, kafkaMessage } from "./kafka-library.ts";
 import { type LineTaker, PartitionProcessor, type Reject } from "./partition-processor.ts";
 import type { RecordRules } from "./record-lines.ts";
-import { startOf } from "./start-position.ts";
+import { startPosition } from "./start-position.ts";
 import type { TopicRecord } from "./topic-record.ts";
 import { byTopic, partitionName, type TopicPartition } from "./topic-record.ts";
 import { TopicWatch } from "./topic-watch.ts";
@@ -168,12 +169,15 @@ export class KafkaService {
     this.#stopping.abort();
     const { graceMs } = this.#options;
     // Brokers that do not answer hold it up no longer: what is not committed is read again.
-    const answered = await atMost(
-      graceMs,
-      this.#ticking.then(() => true),
-    );
-    const commit = async (positions: readonly Position[]) =>
-      (await atMost(graceMs, this.#member.commit(positions))) ?? false;
+    const answered = await within(graceMs, this.#ticking);
+    const commit = async (positions: readonly Position[]) => {
+      let committed = false;
+      const work = this.#member.commit(positions).then((done) => {
+        committed = done;
+      });
+      await within(graceMs, work);
+      return committed;
+    };
     await this.#handOver([...this.#held.values()], answered ? commit : undefined);
     await this.#member.leave();
     await this.#readers.close();
@@ -243,7 +247,7 @@ export class KafkaService {
         return;
       } catch (error) {
         this.#options.onError(new Error(kafkaMessage(error)), "offsets of what was assigned");
-        await sleep(backoff.next(), undefined, { signal }).catch(() => {});
+        await backoff.wait(signal);
       }
     }
   }
@@ -258,7 +262,7 @@ export class KafkaService {
       if (held.gone || this.#stopping.signal.aborted) continue;
       const name = partitionName(held);
       const log = { first: first(held), end: end(held) };
-      const { from, start, missing } = startOf(committed.get(name), log, this.#options);
+      const { from, start, missing } = startPosition(committed.get(name), log, this.#options);
       if (missing !== undefined) this.#options.onError(new Error(missing), name);
       // Where the log was cut, what was committed is not to be compared with.
       held.committed = missing === undefined ? (committed.get(name) ?? -1) : -1;
@@ -377,14 +381,3 @@ function ofEachTopic(all: readonly Held[]): Held[][] {
 
 const EARLIEST = -2n;
 const LATEST = -1n;
-
-/** Resolves with `undefined` where the work is not done within so many ms. */
-async function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  const late = new AbortController();
-  const over = sleep(ms, undefined, { signal: late.signal }).catch(() => undefined);
-  try {
-    return await Promise.race([work, over]);
-  } finally {
-    late.abort();
-  }
-}

@@ -1,7 +1,8 @@
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import type { DecodeIssue } from "../../dialects/dialect.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
-import { MOST_BYTES } from "../../otel/service/in-flight.ts";
+import { MOST_BYTES } from "../../otel/service/in-flight-set.ts";
+import { within } from "../../otel/within.ts";
 import type { ProcessorFigures, ProcessorLine } from "../log-processor/log-processor-options.ts";
 import type { FetchTarget } from "./fetcher.ts";
 import { type RecordRules, recordLines } from "./record-lines.ts";
@@ -155,17 +156,15 @@ export class PartitionProcessor implements FetchTarget {
     this.#ending.abort();
     this.#wake?.();
     const end = performance.now() + graceMs;
-    const late = new AbortController();
     const settled = this.#working.then(async () => {
       await this.#settling;
       await this.#settle();
     });
-    await Promise.race([
-      // What fails now is done again by whoever is next.
+    // What fails now is done again by whoever is next.
+    await within(
+      graceMs,
       settled.catch(() => {}),
-      sleep(graceMs, undefined, { signal: late.signal }).catch(() => {}),
-    ]);
-    late.abort();
+    );
     await this.#processor.close(Math.max(0, end - performance.now()));
   }
 
@@ -194,15 +193,10 @@ export class PartitionProcessor implements FetchTarget {
   }
 
   async #rest(): Promise<void> {
-    const waiting = new AbortController();
-    const { signal } = waiting;
-    await Promise.race([
-      new Promise<void>((wake) => {
-        this.#wake = wake;
-      }),
-      sleep(IDLE_MS, undefined, { signal }).catch(() => {}),
-    ]);
-    waiting.abort();
+    const woken = new Promise<void>((wake) => {
+      this.#wake = wake;
+    });
+    await within(IDLE_MS, woken);
     this.#wake = undefined;
     if (this.#chunks.length > 0 || this.#ending.signal.aborted) return;
     // Time passes for the log processor only where nothing is left to read: what the log still has may be

@@ -26,7 +26,7 @@ export interface StartPosition {
  *
  * @param committed `undefined`: nothing was.
  */
-export function startOf(
+export function startPosition(
   committed: number | undefined,
   { first, end }: LogRange,
   { lookback, fromEnd }: StartRules,

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { tenantKey } from "../../events/agent-event.ts";
 import { checkWhole } from "../../events/option-checks.ts";
 import type { DecodedLine } from "../../ingest/decode-line.ts";
@@ -7,10 +7,11 @@ import { RecentMap } from "../../lifecycle/recent-map.ts";
 import { Bridge, type BridgeInternals, internalsOf } from "../../otel/bridge.ts";
 import { Retry } from "../../otel/export/retry.ts";
 import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
-import { InFlight } from "../../otel/service/in-flight.ts";
+import { InFlightSet } from "../../otel/service/in-flight-set.ts";
 import { ReplayFilter } from "../../otel/service/replay-filter.ts";
 import { SpanExports } from "../../otel/service/span-exports.ts";
 import type { SignalPlayer } from "../../otel/signal-player.ts";
+import { within } from "../../otel/within.ts";
 import { type RecordedEvent, RUNTIMES } from "../../runtimes/runtimes.ts";
 import { decodeAlone, decodeLogLine } from "./decode-log-line.ts";
 import { LineOrder } from "./line-order.ts";
@@ -68,7 +69,7 @@ export class LogProcessor {
   readonly #players: ReadonlyMap<string, SignalPlayer<RecordedEvent>>;
   readonly #clock = new LogClock();
   readonly #order: LineOrder;
-  readonly #inFlight = new InFlight();
+  readonly #inFlight = new InFlightSet();
   readonly #exports: SpanExports;
   readonly #filter: ReplayFilter;
   readonly #log: ProcessorLog | undefined;
@@ -267,10 +268,10 @@ export class LogProcessor {
   async close(graceMs: number): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
-    const grace = new AbortController();
-    const over = sleep(graceMs, undefined, { signal: grace.signal }).catch(() => {});
-    await Promise.race([this.settle().catch(() => {}), over]);
-    grace.abort();
+    await within(
+      graceMs,
+      this.settle().catch(() => {}),
+    );
     const closed = new Error(`${this.#options.name}: the log processor is closed`);
     this.#closed.abort(closed);
     for (const reject of this.#settling) reject(closed);

@@ -10,8 +10,8 @@ import type { SessionLog } from "../../audit/session-log.ts";
 import { threadText } from "../../audit/thread-text.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { Retry } from "../../otel/export/retry.ts";
-import type { InFlight } from "../../otel/service/in-flight.ts";
-import { MOST_BYTES, roughBytes } from "../../otel/service/in-flight.ts";
+import type { InFlightSet } from "../../otel/service/in-flight-set.ts";
+import { MOST_BYTES, roughBytes } from "../../otel/service/in-flight-set.ts";
 import type { ReplayFilter, RunSegment } from "../../otel/service/replay-filter.ts";
 import { ThreadAppendQueue } from "./thread-append-queue.ts";
 
@@ -31,7 +31,7 @@ export interface RowSource {
 export interface ProcessorLogOptions {
   readonly log: SessionLog;
   readonly filter: ReplayFilter;
-  readonly inFlight: InFlight;
+  readonly inFlight: InFlightSet;
   /** Knows a TypeError of the log as final. */
   readonly retry: Retry;
   readonly closed: AbortSignal;
@@ -54,7 +54,7 @@ export class ProcessorLog implements SessionLog {
   #heldBytes = 0;
   readonly #log: SessionLog;
   readonly #filter: ReplayFilter;
-  readonly #inFlight: InFlight;
+  readonly #inFlight: InFlightSet;
   readonly #retry: Retry;
   readonly #appends: ThreadAppendQueue;
   readonly #onDone: () => void;

@@ -1,7 +1,7 @@
 import type { DecodeIssue } from "../../dialects/dialect.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
 import type { Retry } from "../../otel/export/retry.ts";
-import { type InFlight, MOST_BYTES } from "../../otel/service/in-flight.ts";
+import { type InFlightSet, MOST_BYTES } from "../../otel/service/in-flight-set.ts";
 import type { LogProcessorOptions } from "./log-processor-options.ts";
 
 /** Rejected lines that may be under way before more lines are taken. */
@@ -15,14 +15,14 @@ export class RejectedLines {
   done = 0;
   #characters = 0;
   readonly #onRejected: LogProcessorOptions["onRejected"];
-  readonly #inFlight: InFlight;
+  readonly #inFlight: InFlightSet;
   readonly #retry: Retry;
   readonly #onDone: () => void;
 
   /** @param onDone called when a line has been stored. */
   constructor(
     onRejected: LogProcessorOptions["onRejected"],
-    inFlight: InFlight,
+    inFlight: InFlightSet,
     retry: Retry,
     onDone: () => void,
   ) {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Answer, StatusError } from "../../../src/otel/export/answer.ts";
+import { type Attempt, StatusError } from "../../../src/otel/export/attempt.ts";
 import type { Post } from "../../../src/otel/export/otlp-post.ts";
 import { runs } from "../../support/runs.ts";
 import { LIVE } from "../../../src/otel/export/send-policy.ts";
@@ -23,7 +23,7 @@ class ToldPost implements Post {
     this.#behaviours = behaviours;
   }
 
-  async send(bytes: Uint8Array): Promise<Answer> {
+  async send(bytes: Uint8Array): Promise<Attempt> {
     const names = decodeRequest(bytes).map(({ name }) => name);
     const attempt = this.tried.push(names) - 1;
     this.mostAtOnce = Math.max(this.mostAtOnce, ++this.underWay);
@@ -37,7 +37,7 @@ class ToldPost implements Post {
     for (const release of this.#hanging) release();
   }
 
-  async #answer(behaviour: Behaviour, names: string[]): Promise<Answer> {
+  async #answer(behaviour: Behaviour, names: string[]): Promise<Attempt> {
     const error = new Error("no");
     switch (behaviour) {
       case "take":

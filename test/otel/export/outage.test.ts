@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Answer, StatusError } from "../../../src/otel/export/answer.ts";
+import { type Attempt, StatusError } from "../../../src/otel/export/attempt.ts";
 import type { Post } from "../../../src/otel/export/otlp-post.ts";
 import { LIVE, SERVICE, type SendPolicy } from "../../../src/otel/export/send-policy.ts";
 import { SpanSender } from "../../../src/otel/export/span-sender.ts";
@@ -12,9 +12,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const TAKEN: Answer = { kind: "taken", refused: 0 };
-const REFUSED: Answer = { kind: "failed", error: new StatusError(400, "no") };
-const GONE: Answer = {
+const TAKEN: Attempt = { kind: "taken", refused: 0 };
+const REFUSED: Attempt = { kind: "failed", error: new StatusError(400, "no") };
+const GONE: Attempt = {
   kind: "failed",
   error: Object.assign(new Error("connect"), { code: "ECONNREFUSED" }),
 };
@@ -30,7 +30,7 @@ function watch(own: Partial<SendPolicy> = {}) {
   const onOutage = (_: unknown, ms: number) => told.push(Math.round(ms / 1000));
   const sender = new SpanSender({ post, requests: 1, policy, onOutage });
   const send = () => void sender.send({ spans: 1, size: 1, encode: () => new Uint8Array() });
-  const pass = async (next: Answer, ms: number) => {
+  const pass = async (next: Attempt, ms: number) => {
     answer = next;
     await vi.advanceTimersByTimeAsync(ms);
   };
@@ -95,7 +95,7 @@ describe("an endpoint that takes nothing", () => {
   });
 
   it("counts from the first attempt that was not taken, which may hang itself", async () => {
-    const send = () => new Promise<Answer>((resolve) => setTimeout(resolve, 12_000, GONE));
+    const send = () => new Promise<Attempt>((resolve) => setTimeout(resolve, 12_000, GONE));
     const told: string[] = [];
     const { end, processor } = rig({ send, abort() {} }, {}, (error) => told.push(error.message));
     end(["a", "b", "c"]);

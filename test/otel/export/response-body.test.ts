@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorText, partialSuccess } from "../../../src/otel/export/response-body.ts";
+import { partialSuccess, refusalText } from "../../../src/otel/export/response-body.ts";
 
 const NOTHING = { refused: 0, said: undefined };
 
@@ -44,8 +44,8 @@ describe("the answer to a request that was refused", () => {
     ["of a length that begins as text does", "x".repeat(200)],
     ["not in ASCII", "zu groß ✗"],
   ])("has a message in protobuf: %s", (_, message) => {
-    expect(errorText(status(message))).toBe(message);
-    expect(errorText(status(message, 0))).toBe(message);
+    expect(refusalText(status(message))).toBe(message);
+    expect(refusalText(status(message, 0))).toBe(message);
   });
 
   it.each([
@@ -54,6 +54,6 @@ describe("the answer to a request that was refused", () => {
     ["", undefined],
     ["\b\u0003", undefined],
   ])("is else the text as it is: %j", (body, text) => {
-    expect(errorText(Buffer.from(body))).toBe(text);
+    expect(refusalText(Buffer.from(body))).toBe(text);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Answer, StatusError } from "../../../src/otel/export/answer.ts";
+import { type Attempt, StatusError } from "../../../src/otel/export/attempt.ts";
 import type { Post } from "../../../src/otel/export/otlp-post.ts";
 import { REPLAY, SERVICE, type SendPolicy } from "../../../src/otel/export/send-policy.ts";
 import { type Outcome, SpanSender } from "../../../src/otel/export/span-sender.ts";
@@ -11,19 +11,19 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const TAKEN: Answer = { kind: "taken", refused: 0 };
-const gone = (code: string): Answer => ({
+const TAKEN: Attempt = { kind: "taken", refused: 0 };
+const gone = (code: string): Attempt => ({
   kind: "failed",
   error: Object.assign(new Error("no"), { code }),
 });
-const answered = (status: number, afterMs?: number): Answer => ({
+const answered = (status: number, afterMs?: number): Attempt => ({
   kind: "failed",
   error: new StatusError(status, "no"),
   afterMs,
 });
 
 /** A sender of one request at a time to an endpoint that answers so, without jitter. */
-function senderOf(policy: SendPolicy, answer: () => Answer) {
+function senderOf(policy: SendPolicy, answer: () => Attempt) {
   const begin = performance.now();
   /** When it was sent to, in ms. */
   const sent: number[] = [];

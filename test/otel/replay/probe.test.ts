@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StatusError } from "../../../src/otel/export/answer.ts";
+import { StatusError } from "../../../src/otel/export/attempt.ts";
 import { describeFailure, probeOf } from "../../../src/otel/replay/probe.ts";
 
 const answered = (said: string | undefined, status = 400, words = "Bad Request") => ({

@@ -93,6 +93,7 @@ describe("Fetcher", () => {
         topics: { track: (topic) => tracked.push(topic) > 0, untrack: () => true },
         ...parts,
       }),
+      "events",
       (error, where) => errors.push(`${where}: ${String(error)}`),
     );
     open.push(fetcher);

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startOf } from "../../../src/service/kafka/start-position.ts";
+import { startPosition } from "../../../src/service/kafka/start-position.ts";
 
 const RULES = { lookback: 100, fromEnd: true };
 
-describe("startOf", () => {
+describe("startPosition", () => {
   it("reads a lookback before what was committed", () => {
-    expect(startOf(500, { first: 0, end: 900 }, RULES)).toEqual({
+    expect(startPosition(500, { first: 0, end: 900 }, RULES)).toEqual({
       from: 500,
       start: 400,
       missing: undefined,
@@ -14,29 +14,32 @@ describe("startOf", () => {
   });
 
   it("goes back no further than the log", () => {
-    expect(startOf(500, { first: 450, end: 900 }, RULES)).toMatchObject({ from: 500, start: 450 });
+    expect(startPosition(500, { first: 450, end: 900 }, RULES)).toMatchObject({
+      from: 500,
+      start: 450,
+    });
   });
 
   it("begins at the end, or at the beginning, where nothing was committed", () => {
     const log = { first: 10, end: 90 };
-    expect(startOf(undefined, log, { ...RULES, lookback: 0 })).toMatchObject({
+    expect(startPosition(undefined, log, { ...RULES, lookback: 0 })).toMatchObject({
       from: 90,
       start: 90,
     });
-    expect(startOf(undefined, log, { ...RULES, fromEnd: false })).toMatchObject({
+    expect(startPosition(undefined, log, { ...RULES, fromEnd: false })).toMatchObject({
       from: 10,
       start: 10,
     });
   });
 
   it("says which offsets the log lost before they were stored", () => {
-    const { from, start, missing } = startOf(5, { first: 20, end: 90 }, RULES);
+    const { from, start, missing } = startPosition(5, { first: 20, end: 90 }, RULES);
     expect([from, start]).toEqual([20, 20]);
     expect(missing).toMatch(/offsets 5 to 19 were removed/);
   });
 
   it("reads a topic from its beginning that was made anew since", () => {
-    const { from, start, missing } = startOf(500, { first: 3, end: 90 }, RULES);
+    const { from, start, missing } = startPosition(500, { first: 3, end: 90 }, RULES);
     expect([from, start]).toEqual([3, 3]);
     expect(missing).toMatch(/offset 500 was committed, but the log ends at 90/);
   });
@@ -52,7 +55,7 @@ describe("startOf", () => {
         fc.boolean(),
         (committed, first, length, lookback, fromEnd) => {
           const log = { first, end: first + length };
-          const { from, start } = startOf(committed, log, { lookback, fromEnd });
+          const { from, start } = startPosition(committed, log, { lookback, fromEnd });
           expect(start).toBeGreaterThanOrEqual(log.first);
           expect(from).toBeLessThanOrEqual(log.end);
           expect(start).toBeLessThanOrEqual(from);

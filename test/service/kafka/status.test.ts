@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { metricsText } from "../../../src/service/kafka/consume-metrics.ts";
+import { consumeMetricsText } from "../../../src/service/kafka/consume-metrics.ts";
 import { StatusServer } from "../../../src/service/kafka/status-server.ts";
 import { RawConnection } from "../http/support/raw-connection.ts";
 import { NO_FIGURES } from "./processor-figures.ts";
@@ -13,9 +13,9 @@ const PARTITION = {
   processor: { ...NO_FIGURES, lines: 9, openRuns: 1, stalled: true, lagMs: 1500 },
 };
 
-describe("metricsText", () => {
+describe("consumeMetricsText", () => {
   it("says what is and what was, by partition", () => {
-    const text = metricsText({
+    const text = consumeMetricsText({
       partitions: [PARTITION],
       rejected: 5,
       deadLetters: 4,
@@ -36,7 +36,7 @@ describe("metricsText", () => {
   });
 
   it("has a type for each series, and leaves out what is not known yet", () => {
-    const text = metricsText({
+    const text = consumeMetricsText({
       partitions: [{ ...PARTITION, behind: undefined }],
       rejected: 0,
       deadLetters: 0,

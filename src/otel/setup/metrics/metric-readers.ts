@@ -6,7 +6,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { LONGEST_WAIT_MS } from "../../within.ts";
 import { metricsUrl, urlInPlaceOfEnvironments } from "../endpoint.ts";
-import { environmentNumber } from "../environment.ts";
+import { environmentNumber } from "../environment-variables.ts";
 import {
   exportersFromEnvironment,
   protocolFromEnvironment,
@@ -14,7 +14,7 @@ import {
 } from "../exporter-choice.ts";
 import type { MetricReporter } from "./reported-metric-exporter.ts";
 import { ReportedMetricExporter } from "./reported-metric-exporter.ts";
-import type { MetricReaderLike, TelemetrySetupOptions } from "./telemetry-options.ts";
+import type { MetricReaderLike, TelemetrySetupOptions } from "./telemetry-setup-options.ts";
 
 /** As often as the shipped Prometheus scrapes: a failure is seen at its next look. */
 const USUAL_INTERVAL_MS = 15_000;

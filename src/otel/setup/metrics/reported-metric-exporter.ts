@@ -6,7 +6,7 @@ import {
   type PushMetricExporter,
   type ResourceMetrics,
 } from "@opentelemetry/sdk-metrics";
-import { withoutHeaderName } from "../../export/answer.ts";
+import { withoutHeaderName } from "../../export/attempt.ts";
 import type { Reporter } from "../../report.ts";
 
 /** Tells of trouble with metrics, until a shutdown has given up on them: that is told by itself. */

@@ -9,7 +9,7 @@ import { type MetricsPart, Tracing } from "../tracing.ts";
 import { metricReaders } from "./metric-readers.ts";
 import { NO_METRICS, ProcessMetrics, ProcessTelemetry } from "./process-metrics.ts";
 import { MetricReporter } from "./reported-metric-exporter.ts";
-import { checkMetricOptions, type TelemetrySetupOptions } from "./telemetry-options.ts";
+import { checkMetricOptions, type TelemetrySetupOptions } from "./telemetry-setup-options.ts";
 
 /**
  * `setupTracing` and, beside the spans, metrics: OTLP/HTTP (JSON) every 15 s to the same endpoint,

@@ -1,8 +1,8 @@
 import { codeOf } from "../../storage/system-error.ts";
-import { errorText, partialSuccess } from "./response-body.ts";
+import { partialSuccess, refusalText } from "./response-body.ts";
 
 /** What became of one attempt to send a request. */
-export type Answer =
+export type Attempt =
   | {
       readonly kind: "taken";
       /** Spans that the endpoint took the request without. */
@@ -14,10 +14,10 @@ export type Answer =
       readonly kind: "failed";
       /** How long the endpoint asks to be left alone, in ms, from 1. */
       readonly afterMs?: number | undefined;
-    } & Failure);
+    } & SendFailure);
 
 /** Why an attempt failed. */
-export interface Failure {
+export interface SendFailure {
   /** A {@link StatusError} where the endpoint answered. */
   readonly error: Error;
   /** Text of the answer: it may hold what was sent, so the error does not have it. */
@@ -52,16 +52,16 @@ const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
  *
  * @param retryAfter the header: seconds, or a date.
  */
-export function answerOf(
+export function attemptOf(
   status: number,
   message: string,
   body: Uint8Array,
   retryAfter: string | undefined,
-): Answer {
+): Attempt {
   if (status >= 200 && status < 300) return { kind: "taken", ...partialSuccess(body) };
   const error = new StatusError(status, message);
   const afterMs = isPassing(status) ? millisecondsOf(retryAfter) : undefined;
-  return { kind: "failed", error, said: errorText(body), afterMs };
+  return { kind: "failed", error, said: refusalText(body), afterMs };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** What was begun between two calls of {@link InFlight.settle}. */
+/** What was begun between two calls of {@link InFlightSet.settle}. */
 export class Epoch {
   /** Of them, those that are not done. */
   pending = 0;
@@ -19,7 +19,7 @@ export class Epoch {
 }
 
 /** What was begun and is not done: rows and spans under way, dead letters being written. */
-export class InFlight {
+export class InFlightSet {
   /** The epoch of what is begun now. */
   #epoch = new Epoch();
   #before: Promise<unknown> = Promise.resolve();
