@@ -1,8 +1,8 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import type { Retry } from "../export/retry.ts";
 import type { Epoch } from "./in-flight-set.ts";
-import { MOST_BYTES, roughBytes } from "./in-flight-set.ts";
 import type { SpanStore } from "./span-store.ts";
+import { roughBytes, type StoreFlow } from "./store-flow.ts";
 
 /** So many spans go in one request, of so many bytes together; a larger one goes alone. */
 const BATCH = 512;
@@ -10,7 +10,7 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 /** So many requests of one log processor are on their way at once. */
 const AT_ONCE = 4;
 /** Spans that may wait or be on their way before more are made. */
-const MOST = 2 * AT_ONCE * BATCH;
+export const MOST_SPANS = 2 * AT_ONCE * BATCH;
 
 interface Waiting {
   readonly span: ReadableSpan;
@@ -22,41 +22,27 @@ interface Waiting {
 export class SpanExports {
   stored = 0;
   refused = 0;
-  /** Spans that wait or are on their way. */
-  count = 0;
+  readonly #flow: StoreFlow;
   readonly #store: SpanStore;
   readonly #retry: Retry;
-  readonly #onDone: () => void;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
-  /** Of the spans that wait or are on their way. */
-  #bytes = 0;
   #sending = 0;
   /** How many wait for all spans: then batches are sent that are not full. */
   #hurrying = 0;
 
-  /** @param onDone told when spans have been stored. */
-  constructor(store: SpanStore, retry: Retry, onDone: () => void) {
+  /** @param flow of spans that wait or are under way. */
+  constructor(store: SpanStore, retry: Retry, flow: StoreFlow) {
     this.#store = store;
     this.#retry = retry;
-    this.#onDone = onDone;
-  }
-
-  get done(): number {
-    return this.stored + this.refused;
-  }
-
-  /** Whether no more spans should be made until some are stored. */
-  get full(): boolean {
-    return this.count >= MOST || this.#bytes >= MOST_BYTES;
+    this.#flow = flow;
   }
 
   /** @param epoch ends with the span's way. */
   add(span: ReadableSpan, epoch: Epoch): void {
     const { attributes, events, links, name, status } = span;
     const bytes = roughBytes([name, status, attributes, events, links]);
-    this.count++;
-    this.#bytes += bytes;
+    this.#flow.begin(bytes);
     this.#waitingBytes += bytes;
     this.#waiting.push({ span, epoch, bytes });
     this.#sendReady();
@@ -106,13 +92,11 @@ export class SpanExports {
       // Closed: what is not stored stays uncommitted, and whoever goes on stores it.
       return;
     }
-    this.count -= batch.length;
     this.#sending--;
     for (const { bytes, epoch } of batch) {
-      this.#bytes -= bytes;
       epoch.end();
+      this.#flow.end(bytes);
     }
     this.#sendReady();
-    this.#onDone();
   }
 }

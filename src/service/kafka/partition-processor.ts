@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import type { DecodeIssue } from "../../dialects/dialect.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
-import { MOST_BYTES } from "../../otel/service/in-flight-set.ts";
+import { MOST_BYTES } from "../../otel/service/store-flow.ts";
 import { within } from "../../otel/within.ts";
 import type { ProcessorFigures, ProcessorLine } from "../log-processor/log-processor-options.ts";
 import type { FetchTarget } from "./fetcher.ts";

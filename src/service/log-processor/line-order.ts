@@ -1,7 +1,7 @@
 import type { DecodedLine } from "../../ingest/decode-line.ts";
 import type { HeardLine } from "../../ingest/heard-line.ts";
 import { OrderWindow, type OrderWindowOptions } from "../../ingest/order-window.ts";
-import { roughBytes } from "../../otel/service/in-flight-set.ts";
+import { roughBytes } from "../../otel/service/store-flow.ts";
 import type { RecordedEvent } from "../../runtimes/runtimes.ts";
 import type { LogClock } from "./log-clock.ts";
 

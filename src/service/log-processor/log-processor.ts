@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { DecodeIssue } from "../../dialects/dialect.ts";
 import { tenantKey } from "../../events/agent-event.ts";
 import { checkWhole } from "../../events/option-checks.ts";
 import type { DecodedLine } from "../../ingest/decode-line.ts";
@@ -9,7 +10,8 @@ import { Retry } from "../../otel/export/retry.ts";
 import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
 import { InFlightSet } from "../../otel/service/in-flight-set.ts";
 import { ReplayFilter } from "../../otel/service/replay-filter.ts";
-import { SpanExports } from "../../otel/service/span-exports.ts";
+import { MOST_SPANS, SpanExports } from "../../otel/service/span-exports.ts";
+import { StoreFlow } from "../../otel/service/store-flow.ts";
 import type { SignalPlayer } from "../../otel/signal-player.ts";
 import { within } from "../../otel/within.ts";
 import { type RecordedEvent, RUNTIMES } from "../../runtimes/runtimes.ts";
@@ -22,15 +24,15 @@ import type {
   ProcessorFigures,
   ProcessorLine,
 } from "./log-processor-options.ts";
-import { ProcessorLog } from "./processor-log.ts";
-import { RejectedLines } from "./rejected-lines.ts";
-import { StoreProgress } from "./store-progress.ts";
+import { MOST_ROWS, ProcessorLog } from "./processor-log.ts";
 
 const DIALECTS = RUNTIMES.map(({ dialect }) => dialect);
 /** Senders whose dialect is remembered, at least. */
 const SENDERS = 10_000;
 /** Lines that are taken before others in the process have their turn: a few ms. */
 const AT_A_STRETCH = 256;
+/** Rejected lines that may be under way before more lines are taken. */
+const MOST_REJECTED = 256;
 
 /**
  * Works the lines of one log, in the order of their offsets: spans to their store, rows to the audit log.
@@ -73,7 +75,13 @@ export class LogProcessor {
   readonly #exports: SpanExports;
   readonly #filter: ReplayFilter;
   readonly #log: ProcessorLog | undefined;
-  readonly #rejectedLines: RejectedLines;
+  readonly #rejecting: Retry;
+  /** To the stores of spans and rows, and to whoever keeps the rejected lines. */
+  readonly #flows: {
+    readonly spans: StoreFlow;
+    readonly rows: StoreFlow;
+    readonly rejected: StoreFlow;
+  };
   readonly #closed = new AbortController();
   #closing = false;
   /** Settles that wait, to be told when the log processor is closed. */
@@ -86,7 +94,6 @@ export class LogProcessor {
   #storedTo: number;
   /** Wakes who waits for room. */
   #room: Room | undefined;
-  readonly #progress: readonly StoreProgress[];
   #lines = 0;
   #muted = 0;
   #events = 0;
@@ -111,15 +118,11 @@ export class LogProcessor {
         delays,
         isFinal,
       });
-    const onDone = () => this.#stepDone();
-    this.#exports = new SpanExports(options.spans, retry("spans"), onDone);
+    const flow = (most: number) => new StoreFlow(most, () => this.#stepDone());
+    this.#flows = { spans: flow(MOST_SPANS), rows: flow(MOST_ROWS), rejected: flow(MOST_REJECTED) };
+    this.#exports = new SpanExports(options.spans, retry("spans"), this.#flows.spans);
     this.#filter = new ReplayFilter(from, this.#exports, this.#inFlight);
-    this.#rejectedLines = new RejectedLines(
-      options.onRejected,
-      this.#inFlight,
-      retry("rejected"),
-      onDone,
-    );
+    this.#rejecting = retry("rejected");
     this.#log =
       audit === undefined
         ? undefined
@@ -129,14 +132,8 @@ export class LogProcessor {
             inFlight: this.#inFlight,
             retry: retry("audit", (error) => error instanceof TypeError),
             closed,
-            onDone,
+            flow: this.#flows.rows,
           });
-    const ways = [
-      this.#exports,
-      this.#rejectedLines,
-      ...(this.#log === undefined ? [] : [this.#log]),
-    ];
-    this.#progress = ways.map((way) => new StoreProgress(way, Date.now()));
     this.#bridge = new Bridge({
       mode: "replay",
       tracerProvider: createReplayProvider(service.resource, this.#filter),
@@ -235,7 +232,7 @@ export class LogProcessor {
 
   get figures(): ProcessorFigures {
     const { ignored, openRuns, tenantConflicts } = this.#bridge.diagnostics();
-    const inFlight = this.#exports.count + (this.#log?.count ?? 0) + this.#rejectedLines.count;
+    const flows = Object.values(this.#flows);
     const { newestMs } = this.#clock;
     const now = Date.now();
     return {
@@ -254,8 +251,8 @@ export class LogProcessor {
       rowsRefused: this.#log?.refused ?? 0,
       openRuns,
       waiting: this.#order.waiting,
-      inFlight,
-      stalled: this.#progress.some((store) => store.isStalled(now)),
+      inFlight: flows.reduce((sum, { count }) => sum + count, 0),
+      stalled: flows.some((flow) => flow.isStalled(now)),
       lagMs: newestMs === 0 ? 0 : Math.max(0, now - newestMs),
     };
   }
@@ -287,7 +284,7 @@ export class LogProcessor {
     const decoded = (undecided ? decodeAlone(line, DIALECTS) : undefined) ?? first;
     if (decoded.issues !== undefined) {
       this.#rejected++;
-      if (line.offset >= this.#stored) this.#rejectedLines.add(line, decoded.issues);
+      if (line.offset >= this.#stored) this.#reject(line, decoded.issues);
       return;
     }
     // What was only guessed says nothing of the lines behind it.
@@ -335,12 +332,29 @@ export class LogProcessor {
     return { needed: Math.min(done, this.#filter.lowWatermark), done };
   }
 
+  /** Passes a rejected line on, until it is stored. */
+  #reject(line: LogLine, issues: readonly DecodeIssue[]): void {
+    const epoch = this.#inFlight.begin();
+    const { length } = line.text;
+    this.#flows.rejected.begin(length);
+    const stored = this.#rejecting.until(async () => this.#options.onRejected(line, issues));
+    // It rejects where this is closed: the next log processor comes to the line again.
+    void stored.then(() => {
+      epoch.end();
+      this.#flows.rejected.end(length);
+    }, ignore);
+  }
+
   #look(nowMs: number): void {
-    for (const store of this.#progress) store.look(nowMs);
+    const { rejected, rows, spans } = this.#flows;
+    spans.look(nowMs);
+    rows.look(nowMs);
+    rejected.look(nowMs);
   }
 
   get #isFull(): boolean {
-    return this.#exports.full || this.#rejectedLines.full || this.#log?.full === true;
+    const { rejected, rows, spans } = this.#flows;
+    return spans.full || rejected.full || rows.full;
   }
 
   #waitForRoom(): Promise<void> {

@@ -11,14 +11,14 @@ import { threadText } from "../../audit/thread-text.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { Retry } from "../../otel/export/retry.ts";
 import type { InFlightSet } from "../../otel/service/in-flight-set.ts";
-import { MOST_BYTES, roughBytes } from "../../otel/service/in-flight-set.ts";
 import type { ReplayFilter, RunSegment } from "../../otel/service/replay-filter.ts";
+import { MOST_BYTES, roughBytes, type StoreFlow } from "../../otel/service/store-flow.ts";
 import { ThreadAppendQueue } from "./thread-append-queue.ts";
 
 /** Rows that are stored already and remembered, at least, to know those that come again. */
 const REMEMBERED = 20_000;
-/** Rows that may be on their way before more are made. */
-const MOST = 4_096;
+/** Rows that may be under way before more are made. */
+export const MOST_ROWS = 4_096;
 /** Of a thread, the rows that are looked through for one that is stored. */
 const LAST_ROWS = 256;
 
@@ -35,8 +35,8 @@ export interface ProcessorLogOptions {
   /** Knows a TypeError of the log as final. */
   readonly retry: Retry;
   readonly closed: AbortSignal;
-  /** Told when a row has been stored or refused. */
-  readonly onDone: () => void;
+  /** Of rows under way, or looked for. */
+  readonly flow: StoreFlow;
 }
 
 /**
@@ -46,10 +46,6 @@ export interface ProcessorLogOptions {
 export class ProcessorLog implements SessionLog {
   stored = 0;
   refused = 0;
-  /** Rows on their way, or looked for. */
-  count = 0;
-  /** Of those rows. */
-  #bytes = 0;
   /** Of the rows that are stored already and whose place may be asked for. */
   #heldBytes = 0;
   readonly #log: SessionLog;
@@ -57,7 +53,7 @@ export class ProcessorLog implements SessionLog {
   readonly #inFlight: InFlightSet;
   readonly #retry: Retry;
   readonly #appends: ThreadAppendQueue;
-  readonly #onDone: () => void;
+  readonly #flow: StoreFlow;
   /** Of the search that began last. They run one at a time: each reads rows that may be large. */
   #finding: Promise<unknown> = Promise.resolve();
   /** Of the rows that are stored already, those that came last. */
@@ -66,21 +62,13 @@ export class ProcessorLog implements SessionLog {
   /** Rows of the source that had no event id. */
   #nameless = 0;
 
-  constructor({ closed, filter, log, onDone, retry, inFlight }: ProcessorLogOptions) {
+  constructor({ closed, filter, flow, inFlight, log, retry }: ProcessorLogOptions) {
     this.#log = log;
     this.#filter = filter;
     this.#inFlight = inFlight;
     this.#retry = retry;
     this.#appends = new ThreadAppendQueue(log, retry, closed);
-    this.#onDone = onDone;
-  }
-
-  /** Rows that have arrived, were found, or were refused. */
-  done = 0;
-
-  /** Whether no more rows should be made until some are stored. */
-  get full(): boolean {
-    return this.count >= MOST || this.#bytes >= MOST_BYTES;
+    this.#flow = flow;
   }
 
   /** The rows that follow are of this line. */
@@ -139,7 +127,8 @@ export class ProcessorLog implements SessionLog {
 
   async #append(key: ThreadKey, entry: AuditEntry, segment?: RunSegment): Promise<RowAnchor> {
     const epoch = this.#inFlight.begin();
-    const bytes = this.#begin(entry);
+    const bytes = roughBytes(entry.event);
+    this.#flow.begin(bytes);
     try {
       const anchor = await this.#appends.append(key, entry, segment);
       this.stored++;
@@ -149,7 +138,7 @@ export class ProcessorLog implements SessionLog {
       throw error;
     } finally {
       epoch.end();
-      this.#end(bytes);
+      this.#flow.end(bytes);
     }
   }
 
@@ -158,11 +147,12 @@ export class ProcessorLog implements SessionLog {
    * again: a log that remembers its id answers with the place, also where it is archived.
    */
   async #find(key: ThreadKey, entry: AuditEntry, segment: RunSegment): Promise<RowAnchor> {
-    const bytes = this.#begin(entry);
+    const bytes = roughBytes(entry.event);
+    this.#flow.begin(bytes);
     const found = this.#finding.then(() => this.#placeOf(key, entry.event_id));
     this.#finding = found;
     const place = await found;
-    this.#end(bytes);
+    this.#flow.end(bytes);
     return place ?? this.#append(key, entry, segment);
   }
 
@@ -175,20 +165,6 @@ export class ProcessorLog implements SessionLog {
     const rows = await load.catch((error: unknown) => (error instanceof TypeError ? NONE : NEVER));
     const row = rows.findLast(({ event_id }) => event_id === eventId);
     return row === undefined ? undefined : { ordinal: row.ordinal, hash: row.hash };
-  }
-
-  #begin({ event }: AuditEntry): number {
-    const bytes = roughBytes(event);
-    this.count++;
-    this.#bytes += bytes;
-    return bytes;
-  }
-
-  #end(bytes: number): void {
-    this.count--;
-    this.done++;
-    this.#bytes -= bytes;
-    this.#onDone();
   }
 
   /** An id for a row of a line without one: the same whenever the line is read again. */

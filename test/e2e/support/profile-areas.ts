@@ -26,7 +26,7 @@ const AREAS = [
   ["journal and HTTP", /src\/(ingest\/journal|service\/http)\//],
   [
     "log processor: order, positions",
-    /src\/(service\/log-processor|ingest)\/|src\/otel\/service\/(replay-filter|in-flight)/,
+    /src\/(service\/log-processor|ingest)\/|src\/otel\/service\/(replay-filter|in-flight-set|store-flow)/,
   ],
   [
     "OTLP: encode and send",
