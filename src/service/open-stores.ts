@@ -15,7 +15,7 @@ import { within } from "../otel/within.ts";
  */
 const EVENT_IDS = 250_000;
 /**
- * How long the stores may take to come to their end, in ms. Nobody is told of what they store from then on:
+ * How long the stores may take to come to their end, in ms. What they store from then on is not reported:
  * it comes again at the next start.
  */
 const CLOSE_MS = 3_000;
@@ -25,7 +25,7 @@ export interface StoreOptions {
   readonly endpoint: string | undefined;
   /** A directory, or `postgres://…`; `undefined`: no audit log. */
   readonly audit: string | undefined;
-  /** Told of stores that fail for the moment, and of what they refuse for good. */
+  /** Called with stores that fail for the moment, and with what they refuse for good. */
   readonly onError: ErrorHook;
 }
 

@@ -20,7 +20,7 @@ export function assemble(
   const kept = new Uint8Array(source);
   const attributes = pending.map(async (group) => group.resource.waitForAsyncAttributes?.());
   const whole = settled(attributes, timeoutMs).then(() => joined(groups, kept));
-  // It may fail before anybody waits for it, which would end the process.
+  // It may fail before its request is sent: an unhandled rejection would end the process.
   whole.catch(() => {});
   return whole;
 }

@@ -163,6 +163,6 @@ export class ResourceGroup {
 }
 
 /** The most bytes that a group takes beside its spans, as far as that is known. */
-export function overhead(frame: Frame | undefined): number {
+function overhead(frame: Frame | undefined): number {
   return HEADER + (frame === undefined ? 0 : frame.before.length + frame.after.length);
 }

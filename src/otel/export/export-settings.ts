@@ -102,7 +102,7 @@ export function batchSettings(): BatchSettings {
 }
 
 /** The two of them that are times: they hold for every way of sending. */
-export function batchWaits(): Pick<BatchSettings, "scheduledDelayMillis" | "exportTimeoutMillis"> {
+function batchWaits(): Pick<BatchSettings, "scheduledDelayMillis" | "exportTimeoutMillis"> {
   const to = LONGEST_WAIT_MS;
   return {
     scheduledDelayMillis: environmentNumber("OTEL_BSP_SCHEDULE_DELAY", {

@@ -50,7 +50,7 @@ type Configuration = ReturnType<typeof convertLegacyHttpOptions>;
 /**
  * Posts OTLP requests. URL, headers, certificates, compression and timeout are read by
  * OpenTelemetry's own exporter code. The attempt itself is made here: its transport keeps retries to
- * itself, each on its own timer, which no shutdown ends, and does not tell of the status.
+ * itself, each on its own timer, which no shutdown ends, and hides the status.
  */
 export class OtlpPost implements Post {
   readonly #config: Configuration;
@@ -120,7 +120,7 @@ export class OtlpPost implements Post {
       made.on("close", () => {
         clearTimeout(timer);
         this.#underWay.delete(made);
-        // Of an upgrade that nobody asked for, say, Node tells nothing else.
+        // Node reports an unrequested upgrade, say, in no other way.
         if (!answered) reject(new Error("the connection was closed without an answer"));
       });
       made.on("error", (error) => {
@@ -144,7 +144,7 @@ type Requesting = typeof request;
  */
 const STALE = "stale";
 
-/** Loaded when it is needed, so that whoever instruments it can do so before. */
+/** Loads the module when it is needed, so that an instrumentation can patch it before. */
 async function connect(config: Configuration) {
   const { protocol } = new URL(config.url);
   const http: { Agent: typeof Agent; request: Requesting } =

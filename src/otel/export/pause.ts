@@ -49,12 +49,12 @@ export class Pause {
     this.#backoff.reset();
   }
 
-  /** Ends it now, unless the endpoint asked for it: somebody waits. */
+  /** A caller waits: ends the pause now, unless the endpoint asked for it. */
   hurry(): void {
     if (this.isOn && !this.#demanded) this.#end();
   }
 
-  /** Ends it without a word. */
+  /** Ends the pause without calling `onEnd`. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -46,7 +46,7 @@ export const LIVE: SendPolicy = {
 };
 
 /**
- * A command that somebody waits for: a few retries within the time of one request, as the stock exporter
+ * A command that a user waits for: a few retries within the time of one request, as the stock exporter
  * has them; none for what no wait mends, a certificate that is not trusted, say.
  */
 export const REPLAY: SendPolicy = {

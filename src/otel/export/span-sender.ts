@@ -34,7 +34,7 @@ export type Outcome =
   /** It was given up. */
   | ({ readonly kind: "lost" } & SendFailure);
 
-/** Who is told of a request; both calls are made synchronously, and must not throw. */
+/** Callbacks of a request. They are called synchronously, and must not throw. */
 export interface RequestWatcher {
   /** It is tried for the first time, or given up before that. */
   started?(): void;
@@ -118,7 +118,7 @@ export class SpanSender {
     else this.#sendReady();
   }
 
-  /** Somebody waits: a pause that the endpoint has not asked for ends. */
+  /** A caller waits: ends a pause that the endpoint has not asked for. */
   hurry(): void {
     this.#pause.hurry();
   }

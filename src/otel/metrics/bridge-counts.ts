@@ -11,7 +11,7 @@ export const NOTHING_REPLACED: Readonly<Record<OverflowLabel, number>> = {
   model: 0,
 };
 
-/** What a bridge tells of itself; the names are those of `diagnostics()`. */
+/** A bridge's own counts; the names are those of `diagnostics()`. */
 export interface BridgeCounts {
   readonly events: number;
   readonly ignored: Readonly<Record<IgnoredReason, number>>;

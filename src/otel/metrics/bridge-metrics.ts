@@ -33,7 +33,7 @@ export class BridgeMetrics {
   }
 
   /**
-   * What is to be told of runs and calls; `undefined` as long as nobody would see a measurement.
+   * The observer of runs and calls; `undefined` as long as no provider measures.
    * Looks for a provider each time it finds none.
    */
   find(): RunObserver | undefined {

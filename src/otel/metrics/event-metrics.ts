@@ -115,7 +115,7 @@ export class EventMetrics implements RunObserver {
     this.#count(pair.runs(positionOf(end), run.root), 1);
     const calls = run.toolCalls - run.callsBefore;
     this.#record(this.#instruments.toolCalls, calls, pair.ofAgent.toolCalls);
-    // How long a run took that was given up, nobody knows.
+    // How long an abandoned run took is unknown.
     if (run.startSeen && end.outcome !== "abandoned") {
       const error = end.outcome === "failed" ? this.#errorTypeOf(end.kind) : undefined;
       const seconds = millisecondsBetween(run.startedAt, at) / 1000;
@@ -139,7 +139,7 @@ export class EventMetrics implements RunObserver {
         this.#count(failures.of(this.#series.tool(name), kind, pair.agent, pair.tenant), 1);
         break;
       }
-      // The tool did not run, or nobody knows how it ended.
+      // The tool did not run, or its end is unknown.
       case "denied":
       case "unfinished":
         break;
@@ -149,7 +149,7 @@ export class EventMetrics implements RunObserver {
   }
 
   #countModelCall(call: ModelCall<unknown>, at: Instant, end: ModelEnd): void {
-    // Nobody knows how it ended.
+    // Its end is unknown.
     if (end.outcome === "unfinished") return;
     const { durations, inputTokens, outputTokens } = this.#models.of(
       call.provider,
@@ -211,7 +211,7 @@ export class EventMetrics implements RunObserver {
     return this.#benign.has(kind?.type) ? undefined : failureKindOf(kind);
   }
 
-  /** What its source calls the error without classing it is no label: anybody may write there. */
+  /** What its source calls the error without classing it is no label: it is free text. */
   #modelErrorOf({ kind }: ModelProblem): string | undefined {
     return kind === undefined ? UNCLASSED : this.#errorTypeOf(kind);
   }

@@ -58,7 +58,7 @@ function checked(option: LabelOption, field: string): LabelOption {
   return option;
 }
 
-/** Longer names are no names that somebody reads on a dashboard. */
+/** Longer names are not readable on a dashboard. */
 const LONGEST = 128;
 
 /**

@@ -155,10 +155,10 @@ export const METRIC_ATTRIBUTES = {
 /** The value of a label whose own value is not shown. */
 export const OTHER = "_other";
 
-/** The conventions' value for an error whose class nobody told, or told in a word not known here. */
+/** The conventions' value for an error whose class is missing or not known here. */
 export const UNCLASSED = "_OTHER";
 
-/** The value of `gen_ai.agent.name` for a run that nobody has named. */
+/** The value of `gen_ai.agent.name` for a run without an agent's name. */
 export const UNKNOWN = "unknown";
 
 /** A row of the table. */

@@ -9,7 +9,7 @@ const MOST_PROVIDERS = 20;
 
 /** The conventions' name of what a model call does. */
 const CHAT = "chat";
-/** Tokens of text, images and sound are not told apart by those who tell. */
+/** Sources do not say whether tokens are of text, images or sound. */
 const MODALITY = "unknown";
 
 /** The series of one model of one provider. */

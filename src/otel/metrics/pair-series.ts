@@ -3,7 +3,7 @@ import { OUTCOMES, WATCHED_OUTCOMES } from "./run-outcomes.ts";
 import type { Series } from "./series-table.ts";
 import { FallibleSeries } from "./series-table.ts";
 
-/** The series of one agent, whoever's it is: the conventions' metrics know no tenant. */
+/** The series of one agent, for all tenants: the conventions' metrics have no tenant. */
 export class AgentSeries {
   /** Of its runs, by their `error.type`. */
   readonly durations: FallibleSeries;
@@ -45,7 +45,7 @@ export class PairSeries {
 
   /**
    * Makes the series of root runs, so that they are seen at 0 before the first of them counts: what
-   * is born at 1 is no increase to whoever watches.
+   * is born at 1 is no increase to Prometheus.
    */
   startAtZero(): void {
     if (this.#atZero) return;

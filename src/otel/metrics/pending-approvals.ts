@@ -4,7 +4,7 @@ import type { Series } from "./series-table.ts";
 /** Interruptions remembered; beyond it the oldest is forgotten. */
 const MOST_PENDING = 10_000;
 
-/** After this long nobody waits any more, or the run went on in another process, in s. */
+/** After this long an approval is given up, or the run went on in another process, in s. */
 const LONGEST_WAIT_S = 7 * 24 * 60 * 60;
 
 /** A run that waits for an approval. */

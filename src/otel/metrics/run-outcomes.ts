@@ -2,14 +2,14 @@ import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../errors/error-kinds.ts"
 import type { RunEnd } from "../../lifecycle/signal.ts";
 import { UNCLASSED } from "./metric-names.ts";
 
-/** How a run can end, as its metric tells it. */
+/** How a run can end, as its metric has it. */
 export interface RunOutcome {
   readonly outcome: RunEnd["outcome"];
   /** Only where it failed. */
   readonly failureKind: string | undefined;
 }
 
-/** Those that start at 0, so that the first of them is an increase to whoever watches. */
+/** Those that start at 0, so that the first of them is an increase to Prometheus. */
 export const WATCHED_OUTCOMES: readonly RunOutcome[] = [
   endedAs("complete"),
   endedAs("interrupted"),

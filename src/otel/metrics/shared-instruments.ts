@@ -28,7 +28,7 @@ function shared(): Kept {
  * The instruments of a meter provider, made when they are first asked for.
  *
  * @param provider default: the global one, as it is now.
- * @returns `undefined` where nobody would see a measurement: no provider is there.
+ * @returns `undefined` where no provider is there to measure.
  */
 export function instrumentsOf(provider?: MeterProvider): Instruments | undefined {
   const from = provider ?? metrics.getMeterProvider();
@@ -36,7 +36,7 @@ export function instrumentsOf(provider?: MeterProvider): Instruments | undefined
   const known = kept.get(from);
   if (known !== undefined) return known;
   const meter = ownMeter(from);
-  // The API gives this one meter out as long as nobody has registered a provider.
+  // The API gives this one meter out as long as no provider is registered.
   if (meter === createNoopMeter()) return undefined;
   const made = new Instruments(meter);
   kept.set(from, made);

@@ -30,8 +30,8 @@ export interface Delivery {
 }
 
 /**
- * So many requests in a row that nobody takes or refuses end the attempts; the first one, if none was ever
- * taken.
+ * So many requests in a row without an answer that settles them end the attempts; the first one, if none
+ * was ever taken.
  */
 const MOST_SILENT = 3;
 

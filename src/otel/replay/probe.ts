@@ -8,7 +8,7 @@ import { protocolFromEnvironment, type SignalName } from "../setup/exporter-choi
 /** Whether a receiver takes requests. */
 export interface Probe {
   readonly ok: boolean;
-  /** HTTP status of a refusal; `undefined` when nobody answered, or it is {@link busy}. */
+  /** HTTP status of a refusal; `undefined` without an answer, or where it is {@link busy}. */
   readonly status: number | undefined;
   /** It answered that it takes nothing now. */
   readonly busy: boolean;

@@ -9,7 +9,7 @@ export interface ServiceResource {
 /** The name that the specification gives to a service without one. */
 export const UNNAMED = "unknown_service";
 
-/** What a command says where nobody named the service. */
+/** What a command says where the service has no name. */
 export const UNNAMED_HINT = `The spans belong to the service ${UNNAMED}: --service-name gives it its name.`;
 
 /**
@@ -17,7 +17,7 @@ export const UNNAMED_HINT = `The spans belong to the service ${UNNAMED}: --servi
  * option or `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say, and nothing of this process,
  * this machine or this SDK, so that a second delivery makes the identical span.
  *
- * @param fallback the name where nobody says one.
+ * @param fallback the name where none is given.
  */
 export function serviceResource(
   serviceName: string | undefined,

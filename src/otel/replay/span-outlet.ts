@@ -17,7 +17,7 @@ export interface SpanTarget {
 const BATCH = 512;
 
 /**
- * Takes the spans that end and passes them on without losing any: whoever makes spans asks
+ * Takes the spans that end and passes them on without losing any: the maker of spans asks
  * {@link SpanOutlet.full} and waits for {@link SpanOutlet.drain} before making more. The stock batch
  * processor has no back-pressure; it drops.
  */

@@ -14,13 +14,13 @@ export interface OtlpSpanStoreOptions {
   /** Where requests go, `/v1/traces` included. */
   readonly url: string;
   /**
-   * Told of spans that are refused for good, and, at most once a minute, that the receiver takes nothing:
-   * at once where it says why, else after `timeoutMs`.
+   * Called with spans that are refused for good, and, at most once a minute, when the receiver takes
+   * nothing: at once where it says why, else after `timeoutMs`.
    */
   readonly onError: ErrorHook;
   /** How long one attempt may take, in ms. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`, else 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** Requests at once, whoever they are of. Default 8. */
+  /** Requests at once, of all log processors together. Default 8. */
   readonly requests?: number | undefined;
   /** Waits after a failure, in which nothing is sent. Default: from 100 ms, doubled up to 10 s. */
   readonly delays?: RetryDelays | undefined;

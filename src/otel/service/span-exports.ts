@@ -7,9 +7,9 @@ import { roughBytes, type StoreFlow } from "./store-flow.ts";
 /** So many spans go in one request, of so many bytes together; a larger one goes alone. */
 const BATCH = 512;
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** So many requests of one log processor are on their way at once. */
+/** So many requests of one log processor are under way at once. */
 const AT_ONCE = 4;
-/** Spans that may wait or be on their way before more are made. */
+/** Spans that may wait or be under way before more are made. */
 export const MOST_SPANS = 2 * AT_ONCE * BATCH;
 
 interface Waiting {
@@ -18,7 +18,7 @@ interface Waiting {
   readonly bytes: number;
 }
 
-/** Spans on their way to their store, in batches, several at once. */
+/** Spans under way to their store, in batches, several at once. */
 export class SpanExports {
   stored = 0;
   refused = 0;
@@ -48,7 +48,7 @@ export class SpanExports {
     this.#sendReady();
   }
 
-  /** Somebody waits for the spans: from now on they are sent as they come. */
+  /** A caller waits for the spans: from now on they are sent as they come. */
   hurry(): void {
     this.#hurrying++;
     this.#sendReady();
@@ -89,7 +89,7 @@ export class SpanExports {
       this.refused += refused;
       this.stored += spans.length - refused;
     } catch {
-      // Closed: what is not stored stays uncommitted, and whoever goes on stores it.
+      // Closed: what is not stored stays uncommitted, and the next processor stores it.
       return;
     }
     this.#sending--;

@@ -51,7 +51,7 @@ export class StoreFlow {
   }
 
   /**
-   * Told by looking, at least with each line and every second or so, before anything is begun: what begins
+   * Notes progress. Call it with each line, and every second or so, before anything is begun: what begins
    * after a pause has all of its time.
    */
   look(nowMs: number): void {

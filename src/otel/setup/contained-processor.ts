@@ -3,8 +3,8 @@ import type { ReadableSpan, Span, SpanProcessor } from "@opentelemetry/sdk-trace
 import type { Reporter } from "../report.ts";
 
 /**
- * A processor of somebody else's, whose faults are its own: what it throws as a span starts would else
- * leave nobody with the span, so that it never ends, and would keep the processors behind it from seeing it.
+ * Contains the errors of a user's processor. What it throws as a span starts would otherwise
+ * lose the span's handle, so that the span never ends, and would hide it from the processors behind.
  */
 export class ContainedProcessor implements SpanProcessor {
   /** Absent where the processor has none. */

@@ -12,7 +12,7 @@ import type { SpanLedger } from "./span-ledger.ts";
 /**
  * The SDK's batching processor with every sampled span booked in a ledger.
  *
- * The SDK's own tells of a full queue only when a later span finds room, tells nothing of spans
+ * The SDK's own reports a full queue only when a later span finds room, nothing of spans
  * that end after its shutdown, and gives up waiting at the first failed request of a flush. So the
  * queue is guarded here, by the size that the SDK's has, and requests are waited for here.
  */
@@ -79,7 +79,7 @@ const FAILED: ExportResult["code"] = 1;
  * Books in a ledger what becomes of the spans that an exporter is given: confirmed or failed, once
  * for each request, however late.
  */
-export class CountedExporter implements SpanExporter {
+class CountedExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #ledger: SpanLedger;
   readonly #underWay = new Set<Promise<ExportResult>>();

@@ -25,7 +25,7 @@ export function applyLogLevel(): void {
 }
 
 /**
- * Tells of trouble when the application gave no `onError`: through OpenTelemetry's diagnostic
+ * Reports errors where the application gave no `onError`: through OpenTelemetry's diagnostic
  * logger, and on the console where none is set, since a loss must not pass in silence.
  */
 export const warnAloud: ErrorHook = (error, where) => {

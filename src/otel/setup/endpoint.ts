@@ -7,7 +7,7 @@ const PATHS = { TRACES: "/v1/traces", METRICS: "/v1/metrics" } as const satisfie
   string
 >;
 
-/** Where signals are sent where nobody says where to. */
+/** Where signals are sent by default. */
 const DEFAULT_BASE = "http://localhost:4318";
 
 /**

@@ -26,13 +26,13 @@ export const LOSS_REASONS = [
 const NO_CONNECTION =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)$/;
 
-/** Why an export failed, as far as the exporter's error tells. */
+/** Why an export failed, by the exporter's error. */
 export function reasonOfFailure(error: Error | undefined): LossReason {
   if (error === undefined) return "export_failed";
   const code = "code" in error ? error.code : undefined;
   if (typeof code === "number") return "rejected";
   if (typeof code === "string" && NO_CONNECTION.test(code)) return "unreachable";
-  // The exporter tells these apart by their texts alone.
+  // The exporter's errors differ in their texts alone.
   if (code === "ETIMEDOUT" || /timed out/i.test(error.message)) return "timeout";
   if (/concurrent export limit/i.test(error.message)) return "too_many_exports";
   if (/retryable status/i.test(error.message)) return "rejected";

@@ -63,7 +63,7 @@ export class LossReporter {
   }
 
   /**
-   * Reports all that was lost since the start, and what nobody has confirmed by now.
+   * Reports all that was lost since the start, and what is not confirmed by now.
    *
    * @param where what ends here, for the report.
    */

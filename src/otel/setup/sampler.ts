@@ -12,7 +12,7 @@ import { environmentText, warnOfVariable } from "./environment-variables.ts";
 
 /**
  * Follows the parent's decision, and asks a root sampler where there is no parent, or where the
- * parent's ids were derived and nobody has seen its decision. Since that is by the trace id, every
+ * parent's ids were derived and its decision is unknown. Since that is by the trace id, every
  * process that holds a part of a trace decides the same.
  */
 class FollowingSampler implements Sampler {

@@ -21,7 +21,7 @@ export interface SpanCounts {
 
 /** Counts every sampled span that ended, and what became of it. */
 export class SpanLedger {
-  /** Told after each loss; set by whoever reports. */
+  /** Called after each loss; the {@link LossReporter} sets it. */
   onLoss: () => void = () => {};
   /** The last error of an export, in a few words. */
   lastError: string | undefined;

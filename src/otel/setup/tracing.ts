@@ -37,7 +37,7 @@ export interface MetricsPart {
   forceFlush(): Promise<void>;
   /** Sends the last metrics. It must not reject. */
   shutdown(): Promise<void>;
-  /** The time for that is over, which is told: what comes of it is no more news. */
+  /** The time for that is over. The caller reports it: later errors are not reported. */
   giveUp(): void;
 }
 
@@ -63,7 +63,7 @@ export class Tracing {
   readonly #metrics: MetricsPart | undefined;
   #closing: Promise<void> | undefined;
 
-  /** @param metrics sent when the spans have been, so that they tell of those too. */
+  /** @param metrics sent after the spans, so that they count those too. */
   constructor(parts: TracingParts, metrics?: MetricsPart) {
     this.#parts = parts;
     this.#metrics = metrics;
@@ -230,7 +230,7 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
  * @param work never rejects.
  * @returns takes the listeners away.
  */
-export function onTermination(work: () => Promise<void>): () => void {
+function onTermination(work: () => Promise<void>): () => void {
   const stopListening = () => {
     for (const signal of SIGNALS) process.removeListener(signal, take);
   };

@@ -1,7 +1,7 @@
 import { metricLines, one, type Sample } from "../prometheus-text.ts";
 import type { PartitionFigures } from "./kafka-service.ts";
 
-/** What a worker has to tell of itself. */
+/** The figures of a worker. */
 export interface WorkerFigures {
   readonly partitions: readonly PartitionFigures[];
   readonly rejected: number;

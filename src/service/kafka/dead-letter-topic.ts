@@ -47,8 +47,8 @@ export class DeadLetterTopic {
   #lost = 0;
 
   /**
-   * @param onError told of each failed attempt, and by a {@link DeadLetterRefusedError} of what was refused
-   * for good.
+   * @param onError called with each failed attempt, and with a {@link DeadLetterRefusedError} for what was
+   *   refused for good.
    */
   constructor(producer: KafkaProducer, topic: string, onError: (error: unknown) => void) {
     this.#producer = producer;
@@ -74,7 +74,7 @@ export class DeadLetterTopic {
   /**
    * Resolves once the brokers have it; a failure is tried again for as long as it takes. What they
    * refuse for good is cut, and resolves as {@link lost} where that is refused too: a record that
-   * nobody takes must not stop its partition.
+   * no broker takes must not stop its partition.
    *
    * @throws (rejects) when this is closed before.
    */

@@ -36,7 +36,7 @@ const EARLIEST = -2n;
 
 /**
  * Reads partitions of one topic by offsets of its own, from their leaders, one request at a time from each.
- * It is in no group: who reads what is somebody else's business.
+ * It is in no group: the caller decides who reads what.
  */
 export class Fetcher {
   readonly #consumer: KafkaConsumer;
@@ -69,11 +69,11 @@ export class Fetcher {
     this.wake();
   }
 
-  /** What is on its way for it is dropped. */
+  /** What is under way for it is dropped. */
   remove(target: FetchTarget): void {
     const name = partitionName(target);
     if (this.#targets.get(name) === target) this.#targets.delete(name);
-    // Whoever comes next begins with the topic that is there then.
+    // The next target begins with the topic that is there then.
     if (this.#targets.size === 0) this.#id = undefined;
   }
 
@@ -96,7 +96,7 @@ export class Fetcher {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#targets.clear();
-    // What is on its way is dropped, if it ever comes.
+    // What is under way is dropped, if it ever comes.
     await this.#consumer.close(true);
   }
 
@@ -183,7 +183,7 @@ export class Fetcher {
     }
   }
 
-  /** What is at the same offsets now is something else: whoever reads on has to begin anew. */
+  /** The same offsets hold something else now: the reader has to begin anew. */
   #replaced(target: FetchTarget, how: string): void {
     this.#onError(new Error(`the log was cut or made anew: ${how}`), partitionName(target));
     this.remove(target);
@@ -252,7 +252,7 @@ function nothing(next: number): RecordChunk {
 }
 
 /**
- * A reader for each topic. The client answers for all topics that it was told of at once, so that one which
+ * A reader for each topic. The client answers for all topics that it tracks at once, so that one which
  * is gone, or which it may not read, would hold up the others.
  */
 export class TopicReaders {

@@ -3,7 +3,7 @@ import { within } from "../../otel/within.ts";
 import type { ConsumerOptions, KafkaConsumer } from "./kafka-library.ts";
 import { byTopic, eachPartition, partitionName, type TopicPartition } from "./topic-record.ts";
 
-/** What a member of a group is told, and has to do. */
+/** Callbacks of a member of a group. */
 export interface GroupDuties {
   /**
    * Called before each (re)join, which waits for it: what is not in `kept` is another member's soon.
@@ -40,7 +40,7 @@ const LEAVE_MS = 5_000;
 
 /**
  * A member of a consumer group that only learns which partitions are its own and commits their
- * positions: reading them is somebody else's business, so that heartbeats go on however long reading
+ * positions: it does not read them, so that heartbeats go on however long reading
  * stands still.
  */
 export class GroupMember {
@@ -119,7 +119,7 @@ export class GroupMember {
   /**
    * Commits positions as the member that this is now.
    *
-   * @returns false when it is none just now: they are to be committed later, by whoever owns the
+   * @returns false when it is none just now: they are to be committed later, by the owner of the
    * partitions then.
    * @throws (rejects) when the brokers refuse it or can't be reached.
    */

@@ -23,19 +23,19 @@ export interface KafkaServiceOptions {
   readonly topics: readonly string[];
   /** Where what can't be read goes; `undefined`: nowhere, it is only counted and reported. */
   readonly deadLetterTopic: string | undefined;
-  /** So many records before the committed offset are read again, to know what they told. */
+  /** So many records before the committed offset are read again, to rebuild memory. */
   readonly lookback: number;
   /** Where nothing was committed: at the beginning of the log, or at its end. */
   readonly fromEnd: boolean;
   readonly rules: RecordRules;
   /** In ms. */
   readonly sessionTimeoutMs: number;
-  /** How long what is on its way may take to be stored when a partition is handed over, in ms. */
+  /** How long what is under way may take to be stored when a partition is handed over, in ms. */
   readonly graceMs: number;
   /** @param name of the partition. @param from the committed offset. */
   readonly makeProcessor: (name: string, from: number, reject: Reject) => LineTaker;
   readonly onError: (error: unknown, where: string) => void;
-  /** Told what happens that is no trouble: partitions that come and go. */
+  /** Called with what is no error: partitions that come and go. */
   readonly onNotice: (text: string) => void;
 }
 
@@ -163,7 +163,7 @@ export class KafkaService {
 
   /**
    * Plays no more, has stored what is done, commits, and leaves the group: each in the grace, whether or
-   * not anybody answers. To be called once, at any time.
+   * not the brokers answer. Call it once, at any time.
    */
   async stop(): Promise<void> {
     this.#stopping.abort();

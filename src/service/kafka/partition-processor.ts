@@ -47,7 +47,7 @@ export interface PartitionProcessorOptions extends TopicPartition {
 
 /** So many chunks wait for the one that is worked on. */
 const CHUNKS_WAITING = 2;
-/** So many dead letters may be on their way before reading waits for them. */
+/** So many dead letters may be under way before reading waits for them. */
 const DEAD_LETTERS_AT_ONCE = 1000;
 /** After so many records it is asked whether others (heartbeats, say) had their turn, in ms. */
 const RECORDS_A_LOOK = 64;
@@ -137,7 +137,7 @@ export class PartitionProcessor implements FetchTarget {
     this.#options.onReplaced();
   }
 
-  /** Has all that is done stored, in its own time; {@link stored} tells of it. */
+  /** Begins to store all that is done; {@link stored} rises when it is. */
   settle(): void {
     this.#settling ??= this.#settle()
       .catch((error) => {
@@ -149,7 +149,7 @@ export class PartitionProcessor implements FetchTarget {
   }
 
   /**
-   * Hands over: plays no more, waits so long for what is on its way to be stored, and leaves open runs
+   * Hands over: plays no more, waits so long for what is under way to be stored, and leaves open runs
    * open. {@link stored} holds then.
    */
   async end(graceMs: number): Promise<void> {
@@ -160,7 +160,7 @@ export class PartitionProcessor implements FetchTarget {
       await this.#settling;
       await this.#settle();
     });
-    // What fails now is done again by whoever is next.
+    // What fails now is done again by the next owner.
     await within(
       graceMs,
       settled.catch(() => {}),
@@ -285,8 +285,8 @@ export class PartitionProcessor implements FetchTarget {
   }
 }
 
-/** Offsets of what is on its way to be stored; they are added in ascending order, some more than once. */
-export class PendingOffsets {
+/** Offsets of what is under way to be stored; they are added in ascending order, some more than once. */
+class PendingOffsets {
   readonly #counts = new Map<number, number>();
 
   get size(): number {

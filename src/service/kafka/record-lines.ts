@@ -7,7 +7,7 @@ import type { TopicRecord } from "./topic-record.ts";
 
 /** What holds for all records that a consumer reads. */
 export interface RecordRules {
-  /** Of records without a header `entelix-dialect`; `undefined`: told by each line. */
+  /** Of records without a header `entelix-dialect`; `undefined`: each line shows its own. */
   readonly dialect: string | undefined;
   /** The names that the header may have. */
   readonly dialects: readonly string[];

@@ -12,7 +12,7 @@ export interface StartRules {
 }
 
 export interface StartPosition {
-  /** What is before it was stored by somebody else. */
+  /** What is before it is stored already. */
   readonly from: number;
   /** Where reading begins. */
   readonly start: number;

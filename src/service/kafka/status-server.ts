@@ -18,7 +18,7 @@ export interface StatusOptions {
   /** Why there is nothing to be expected of this worker just now; `undefined`: it is ready. */
   readonly notReady: () => string | undefined;
   readonly metrics: () => string;
-  /** Told of faults of the server itself. */
+  /** Called with internal errors of the server. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -114,7 +114,7 @@ const ABORT = 0;
 const KIND_AT = 2;
 
 /**
- * Tells the records of aborted transactions from the others, batch by batch in the order of the log. The
+ * Separates the records of aborted transactions from the others, batch by batch in the order of the log. The
  * client leaves out those of a transaction that is whole in one answer, and the last one of its producer
  * there; of what is longer, or was tried more than once, it lets records through.
  */

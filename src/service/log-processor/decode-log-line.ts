@@ -37,11 +37,11 @@ export type DecodedLogLine =
     }>
   /** A line of the file's own form, a header say: nothing is wrong, and nothing is to be done. */
   | One<{ readonly skipped: true; readonly dialect: string }>
-  /** What is wrong with it; at least one. `undecided`: nothing but that it tells no dialect. */
+  /** What is wrong with it; at least one. `undecided`: only its dialect is unknown. */
   | One<{ readonly issues: readonly DecodeIssue[]; readonly undecided?: boolean }>;
 
 /**
- * Reads one line of a log: tells its dialect, checks it, binds it to the tenant of its sender, and
+ * Reads one line of a log: finds its dialect, checks it, binds it to the tenant of its sender, and
  * drops what a sender that is not trusted says of its place in other traces. A line with an id or name
  * of more than 4,096 characters is rejected.
  *
@@ -112,7 +112,7 @@ function dialectOf(
 }
 
 /**
- * A line that tells no dialect, where no other line can tell it either: an event of a type of tomorrow says
+ * A line without a sign of its dialect, where no other line has one either: an event of a future type says
  * with its tenant and run whose it is, as an entelix line does. Of anything else nothing is known.
  */
 export function decodeAlone(

@@ -42,7 +42,7 @@ export class LogClock {
     return nowMs - this.heardMs;
   }
 
-  /** What time it is in the log's events, as far as anybody can know. */
+  /** What time it is in the log's events, as far as the log says. */
   eventTime(nowMs: number): Instant | undefined {
     if (this.newestMs === 0) return undefined;
     const ms = this.newestMs + this.silentMs(nowMs);

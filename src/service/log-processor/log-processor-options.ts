@@ -40,7 +40,7 @@ export interface LogProcessorOptions {
    * when the promise resolves; where it throws or rejects, it is asked again after a while.
    */
   readonly onRejected: (line: LogLine, issues: readonly DecodeIssue[]) => void | Promise<void>;
-  /** Told of every trouble of the log processor's own, and of what a store refused for good. */
+  /** Called with every internal error, and with what a store refused for good. */
   readonly onError: (error: unknown, where: string) => void;
 }
 
@@ -87,7 +87,7 @@ export interface ProcessorFigures {
   readonly openRuns: number;
   /** Lines that wait now to be put in order. */
   readonly waiting: number;
-  /** Spans and rows that are on their way to their stores now. */
+  /** Spans and rows that are under way to their stores now. */
   readonly inFlight: number;
   /**
    * Whether a store has not taken what it was given for a while: the log processor stands still, or will

@@ -40,9 +40,9 @@ const MOST_REJECTED = 256;
  * spans and rows, so that nothing is lost and nothing is there twice.
  *
  * Commit what {@link LogProcessor.settle} resolves with. A log processor that goes on is made with it as
- * `from`, and is given the lines from some way before it (100,000, say): those are played muted, to rebuild
- * what the log processor must know of runs that are over, of events that came before, and of the dialects'
- * streams. What would have to be known from further back is not known:
+ * `from`, and is given the lines from some way before it (100,000, say): those are played without being
+ * exported again, to rebuild what the log processor must know of runs that are over, of events that came
+ * before, and of the dialects' streams. What would have to be known from further back is not known:
  * - Of a run that goes on after a longer pause, of an event that comes again so late, of a child whose
  *   parent ended before that, the spans are those of a run whose beginning was not seen.
  * - Where lines have no event ids, the dialects `agent-sdk`, `defect` and `graph` number runs in their
@@ -76,7 +76,7 @@ export class LogProcessor {
   readonly #filter: ReplayFilter;
   readonly #log: ProcessorLog | undefined;
   readonly #rejecting: Retry;
-  /** To the stores of spans and rows, and to whoever keeps the rejected lines. */
+  /** To the stores of spans and rows, and to `onRejected`. */
   readonly #flows: {
     readonly spans: StoreFlow;
     readonly rows: StoreFlow;
@@ -84,7 +84,7 @@ export class LogProcessor {
   };
   readonly #closed = new AbortController();
   #closing = false;
-  /** Settles that wait, to be told when the log processor is closed. */
+  /** Rejects the settles that wait when the log processor is closed. */
   readonly #settling = new Set<(error: unknown) => void>();
   readonly #dialects = new RecentMap<string>(SENDERS);
   #last = 0;
@@ -259,7 +259,7 @@ export class LogProcessor {
 
   /**
    * Hands over: takes no more lines, settles a last time if that takes no longer than `graceMs`, and
-   * stops. Open runs stay open: whoever goes on from `settled` opens them again from their lines. Never
+   * stops. Open runs stay open: the next processor, from `settled`, opens them again from their lines. Never
    * rejects.
    */
   async close(graceMs: number): Promise<void> {

@@ -24,7 +24,7 @@ export class ThreadAppendQueue {
   readonly #log: SessionLog;
   readonly #retry: Retry;
   readonly #closed: AbortSignal;
-  /** Threads with rows on their way. */
+  /** Threads with rows under way. */
   readonly #threads = new Map<string, Waiting[]>();
 
   /** @param retry must know a TypeError as final: it says that the row itself is wrong. */
@@ -69,7 +69,7 @@ export class ThreadAppendQueue {
         only?.reject(error);
         return;
       }
-      // Which of them is wrong, only a call for each tells.
+      // Only a call for each shows which of them is wrong.
       for (const row of rows) await this.#store(key, [row]);
     }
   }

@@ -9,7 +9,7 @@ export class ProcessMetrics implements MetricsPart {
   readonly #provider: SdkMeterProvider;
   readonly #reporter: MetricReporter;
 
-  /** @param news what the readers tell of their trouble goes there, too. */
+  /** @param reporter that of the readers. */
   constructor(provider: SdkMeterProvider, reporter: MetricReporter) {
     this.#provider = provider;
     this.#reporter = reporter;
@@ -42,7 +42,7 @@ export class ProcessMetrics implements MetricsPart {
     this.#unregister();
   }
 
-  /** Takes the provider back too: it is of no use to anybody while its last request is under way. */
+  /** Takes the provider back too: it is of no use while its last request is under way. */
   giveUp(): void {
     this.#reporter.end();
     this.#unregister();
@@ -53,7 +53,7 @@ export class ProcessMetrics implements MetricsPart {
   }
 }
 
-/** Metrics where nobody takes any: sinks on it measure nothing, and it costs nothing. */
+/** No metrics, where no reader takes any: bridges on it measure nothing, at no cost. */
 export const NO_METRICS: MetricsPart = {
   meterProvider: { getMeter: () => createNoopMeter() },
   forceFlush: async () => {},

@@ -9,7 +9,7 @@ import {
 import { withoutHeaderName } from "../../export/attempt.ts";
 import type { Reporter } from "../../report.ts";
 
-/** Tells of trouble with metrics, until a shutdown has given up on them: that is told by itself. */
+/** Reports errors of metrics, until a shutdown gives up on them: the shutdown reports that. */
 export class MetricReporter {
   readonly #reporter: Reporter;
   #over = false;
@@ -36,7 +36,7 @@ const SUCCESS: ExportResult["code"] = 0;
 const FAILED: ExportResult["code"] = 1;
 
 /**
- * Tells the operator when metrics do not arrive, the first time after they did. As long as the
+ * Reports when metrics do not arrive, the first time after they did. As long as the
  * process goes on nothing is lost by it: sums are sent whole each time.
  */
 export class ReportedMetricExporter implements PushMetricExporter {
