@@ -3,6 +3,7 @@ import type { DecodeIssue } from "../../dialects/dialect.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
 import { MOST_BYTES } from "../../otel/service/store-flow.ts";
 import { within } from "../../otel/within.ts";
+import type { LogProcessor } from "../log-processor/log-processor.ts";
 import type { ProcessorFigures, ProcessorLine } from "../log-processor/log-processor-options.ts";
 import type { FetchTarget } from "./fetcher.ts";
 import { type RecordRules, recordLines } from "./record-lines.ts";
@@ -15,13 +16,7 @@ import {
 } from "./topic-record.ts";
 
 /** What a partition's lines are given to: a `LogProcessor`. */
-export interface LineTaker {
-  take(line: ProcessorLine): Promise<void> | undefined;
-  idle(nowMs: number): Promise<void>;
-  settle(): Promise<number>;
-  close(graceMs: number): Promise<void>;
-  readonly figures: ProcessorFigures;
-}
+export type LineTaker = Pick<LogProcessor, "take" | "idle" | "settle" | "close" | "figures">;
 
 /** How the log processor of a partition reports what it can't read. */
 export type Reject = (line: LogLine, issues: readonly DecodeIssue[]) => Promise<void>;
