@@ -17,6 +17,11 @@ export interface SendPolicy extends RetryPolicy {
    * failure is about the request.
    */
   readonly passedOver: number;
+  /**
+   * Whether a request that failed goes back to its place before all that have not been tried. Else it goes
+   * behind them, so that requests that fail for what is in them hold up no others.
+   */
+  readonly keepsOrder: boolean;
   /** Whether a wait between attempts keeps the process alive. */
   readonly keepsAlive: boolean;
   /** How long an endpoint may take nothing before that is reported, in ms. */
@@ -40,6 +45,7 @@ export const LIVE: SendPolicy = {
   retries: Number.POSITIVE_INFINITY,
   withinMs: Number.POSITIVE_INFINITY,
   passedOver: 50,
+  keepsOrder: true,
   keepsAlive: false,
   // The stock exporter gives up then.
   outageMs: 10_000,
@@ -76,6 +82,7 @@ export const SERVICE: SendPolicy = {
   retries: Number.POSITIVE_INFINITY,
   withinMs: Number.POSITIVE_INFINITY,
   passedOver: Number.POSITIVE_INFINITY,
+  keepsOrder: false,
   keepsAlive: true,
   outageMs: 10_000,
 };

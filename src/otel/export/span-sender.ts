@@ -61,8 +61,8 @@ interface Job {
  * Sends requests in their order, a few at once, until each is taken, refused or given up; the
  * {@link SendPolicy} says when.
  *
- * After a failure that may pass it sends nothing for a while; the request goes back to its place
- * before all that have not been tried.
+ * After a failure that may pass it sends nothing for a while; where the policy keeps the order, the request
+ * goes back to its place before all that have not been tried.
  */
 export class SpanSender {
   readonly #post: Post;
@@ -70,7 +70,7 @@ export class SpanSender {
   readonly #policy: SendPolicy;
   readonly #pause: Pause;
   readonly #outage: Outage<SendFailure>;
-  /** Oldest first. */
+  /** In the order in which they are sent. */
   #waiting: Job[] = [];
   readonly #underWay = new Set<Job>();
   #waiters: { readonly last: number; readonly resolve: () => void }[] = [];
@@ -227,7 +227,9 @@ export class SpanSender {
       this.#settle(job, { kind: "lost", error, said });
       return;
     }
-    const after = this.#waiting.findIndex((other) => other.number > job.number);
+    const after = this.#policy.keepsOrder
+      ? this.#waiting.findIndex((other) => other.number > job.number)
+      : -1;
     this.#waiting.splice(after === -1 ? this.#waiting.length : after, 0, job);
   }
 
@@ -239,6 +241,7 @@ export class SpanSender {
   #settle(job: Job, outcome: Outcome): void {
     this.#bytes -= job.request.size;
     job.watcher.settled(outcome);
+    if (this.#waiters.length === 0) return;
     const oldest = this.#oldest();
     const done = this.#waiters.filter(({ last }) => last < oldest);
     this.#waiters = this.#waiters.filter(({ last }) => last >= oldest);
@@ -246,8 +249,9 @@ export class SpanSender {
   }
 
   #oldest(): number {
-    let oldest = this.#waiting[0]?.number ?? Number.POSITIVE_INFINITY;
+    let oldest = Number.POSITIVE_INFINITY;
     for (const { number } of this.#underWay) oldest = Math.min(oldest, number);
+    for (const { number } of this.#waiting) oldest = Math.min(oldest, number);
     return oldest;
   }
 }

@@ -1,5 +1,4 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import type { Retry } from "../export/retry.ts";
 import type { Epoch } from "./in-flight-set.ts";
 import type { SpanStore } from "./span-store.ts";
 import { roughBytes, type StoreFlow } from "./store-flow.ts";
@@ -24,7 +23,6 @@ export class SpanExports {
   refused = 0;
   readonly #flow: StoreFlow;
   readonly #store: SpanStore;
-  readonly #retry: Retry;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #sending = 0;
@@ -32,9 +30,8 @@ export class SpanExports {
   #hurrying = 0;
 
   /** @param flow of spans that wait or are under way. */
-  constructor(store: SpanStore, retry: Retry, flow: StoreFlow) {
+  constructor(store: SpanStore, flow: StoreFlow) {
     this.#store = store;
-    this.#retry = retry;
     this.#flow = flow;
   }
 
@@ -85,7 +82,7 @@ export class SpanExports {
   async #send(batch: readonly Waiting[]): Promise<void> {
     const spans = batch.map(({ span }) => span);
     try {
-      const { refused } = await this.#retry.until(() => this.#store.store(spans));
+      const { refused } = await this.#store.store(spans);
       this.refused += refused;
       this.stored += spans.length - refused;
     } catch {

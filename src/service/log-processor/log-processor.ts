@@ -120,7 +120,7 @@ export class LogProcessor {
       });
     const flow = (most: number) => new StoreFlow(most, () => this.#stepDone());
     this.#flows = { spans: flow(MOST_SPANS), rows: flow(MOST_ROWS), rejected: flow(MOST_REJECTED) };
-    this.#exports = new SpanExports(options.spans, retry("spans"), this.#flows.spans);
+    this.#exports = new SpanExports(options.spans, this.#flows.spans);
     this.#filter = new ReplayFilter(from, this.#exports, this.#inFlight);
     this.#rejecting = retry("rejected");
     this.#log =

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Attempt, StatusError } from "../../../src/otel/export/attempt.ts";
 import type { Post } from "../../../src/otel/export/otlp-post.ts";
-import { runs } from "../../support/runs.ts";
 import { LIVE } from "../../../src/otel/export/send-policy.ts";
+import { runs } from "../../support/runs.ts";
 import { decodeRequest } from "./support/decode-request.ts";
 import { rig } from "./support/rig.ts";
 

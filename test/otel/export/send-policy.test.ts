@@ -113,6 +113,21 @@ describe("a service", () => {
     expect([one.sent, one.kinds()]).toEqual([[0, 10_000, 10_100, 10_300, 10_700], ["taken"]]);
   });
 
+  it("lets no request that fails time and again hold up the others", async () => {
+    let attempts = 0;
+    // Every other attempt fails.
+    const one = senderOf(SERVICE, () => (attempts++ % 2 === 0 ? answered(500) : TAKEN));
+    const settled: number[] = [];
+    for (let n = 0; n < 3; n++) {
+      one.sender.add(
+        { spans: 1, size: 0, encode: () => new Uint8Array() },
+        { settled: () => void settled.push(n) },
+      );
+    }
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(settled).toEqual([1, 0, 2]);
+  });
+
   it.each([400, 413, 422])("takes %i as an answer about the spans", async (status) => {
     const one = senderOf(SERVICE, () => answered(status));
     one.send();

@@ -104,10 +104,16 @@ export class Life {
   #spanStore(): SpanStore {
     return {
       store: async (spans) => {
-        await this.#fate();
-        this.#world.keep(spans);
-        await this.#fate();
-        return { refused: 0 };
+        for (;;) {
+          try {
+            await this.#fate();
+            this.#world.keep(spans);
+            await this.#fate();
+            return { refused: 0 };
+          } catch {
+            // A store tries again by itself.
+          }
+        }
       },
       close: async () => {},
     };
