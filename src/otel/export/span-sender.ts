@@ -50,6 +50,11 @@ interface Job {
   readonly watcher: RequestWatcher;
   /** When its time is over, by the process's clock in ms; set at the first attempt. */
   deadline: number | undefined;
+  /**
+   * The most that its next attempt may take, in ms: what was left when the wait before it began, so that
+   * an attempt has time for an answer also at the end.
+   */
+  attemptMs: number;
   failures: number;
   /** Attempts that failed after another request had been confirmed since the one before. */
   passedOver: number;
@@ -110,6 +115,7 @@ export class SpanSender {
       request,
       watcher,
       deadline: undefined,
+      attemptMs: this.#policy.withinMs,
       failures: 0,
       passedOver: 0,
       confirmedBefore: 0,
@@ -173,7 +179,7 @@ export class SpanSender {
       const encoded = job.request.encode();
       const bytes = encoded instanceof Uint8Array ? encoded : await encoded;
       this.#outage.begin();
-      const answer = await this.#post.send(bytes, deadline - performance.now());
+      const answer = await this.#post.send(bytes, job.attemptMs);
       settle = () => this.#take(job, deadline, answer);
     } catch (thrown) {
       const error = new Error(`can't be encoded: ${String(thrown)}`, { cause: thrown });
@@ -213,6 +219,7 @@ export class SpanSender {
     this.#lastError = error;
     this.#outage.failed({ error, said });
     job.failures++;
+    job.attemptMs = deadline - performance.now();
     // Also in the pause between: one that fails at once fails before others can be confirmed.
     if (this.#confirmed > job.confirmedBefore) job.passedOver++;
     job.confirmedBefore = this.#confirmed;

@@ -57,7 +57,7 @@ describe("a command", () => {
     one.send();
     await vi.advanceTimersByTimeAsync(8_125);
     expect(one.sent).toEqual([0, 1_000, 2_500, 4_750, 8_125, 8_125]);
-    expect(one.bounds.slice(0, 3)).toEqual([10_000, 9_000, 7_500]);
+    expect(one.bounds.slice(0, 3)).toEqual([10_000, 10_000, 9_000]);
     expect(one.kinds()).toEqual(["lost"]);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(one.sent).toHaveLength(10);
