@@ -31,6 +31,8 @@ export interface OtlpPostOptions {
    * 10,000). Default: no further bound.
    */
   readonly timeoutMs?: number | undefined;
+  /** The same, in place of the variable. */
+  readonly ownTimeoutMs?: number | undefined;
   /** Default `TRACES`; of another signal, the variables have that name. */
   readonly signal?: SignalName | undefined;
   /** Default `application/x-protobuf`. */
@@ -61,15 +63,19 @@ export class OtlpPost implements Post {
   #aborted = false;
 
   constructor(options: OtlpPostOptions) {
-    const { headers, signal = "TRACES", timeoutMs = Number.POSITIVE_INFINITY, url } = options;
+    const { headers, ownTimeoutMs, signal = "TRACES", url } = options;
     const given = {
       ...(url === undefined ? {} : { url }),
       ...(headers === undefined ? {} : { headers: { ...headers } }),
+      ...(ownTimeoutMs === undefined ? {} : { timeoutMillis: ownTimeoutMs }),
     };
     this.#config = convertLegacyHttpOptions(given, signal, `v1/${signal.toLowerCase()}`, {
       "Content-Type": options.contentType ?? "application/x-protobuf",
     });
-    this.timeoutMs = Math.min(this.#config.timeoutMillis, timeoutMs);
+    this.timeoutMs = Math.min(
+      this.#config.timeoutMillis,
+      options.timeoutMs ?? Number.POSITIVE_INFINITY,
+    );
   }
 
   async send(bytes: Uint8Array, withinMs = this.timeoutMs): Promise<Attempt> {

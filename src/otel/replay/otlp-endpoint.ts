@@ -9,16 +9,6 @@ import { protocolFromEnvironment } from "../setup/exporter-choice.ts";
 import { describeFailure } from "./probe.ts";
 import type { SpanTarget } from "./span-outlet.ts";
 
-export interface OtlpEndpointOptions {
-  /** Where requests go, `/v1/traces` included. */
-  readonly url: string;
-  /**
-   * The most that one request may take with its retries, in ms, beside `OTEL_EXPORTER_OTLP_TIMEOUT` (default
-   * 10,000).
-   */
-  readonly timeoutMs?: number | undefined;
-}
-
 /** How many spans arrived. */
 export interface Delivery {
   /** Without a user's name and password. */
@@ -49,10 +39,11 @@ export class OtlpEndpoint implements SpanTarget {
   readonly #sender: SpanSender;
   #silent = 0;
 
-  constructor(options: OtlpEndpointOptions) {
-    this.#shownUrl = shownUrl(options.url);
+  /** @param url where requests go, `/v1/traces` included. */
+  constructor({ url }: { readonly url: string }) {
+    this.#shownUrl = shownUrl(url);
     this.#format = formatOf(protocolFromEnvironment("TRACES"));
-    const post = new OtlpPost({ ...options, contentType: this.#format.contentType });
+    const post = new OtlpPost({ url, contentType: this.#format.contentType });
     const policy = { ...REPLAY, withinMs: post.timeoutMs };
     this.#sender = new SpanSender({ post, requests: 1, policy });
   }

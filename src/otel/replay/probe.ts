@@ -24,7 +24,7 @@ export interface Probe {
  */
 export async function probe(signal: SignalName, url: string, timeoutMs: number): Promise<Probe> {
   const { bytes, contentType } = await emptyRequest(signal);
-  const post = new OtlpPost({ url, timeoutMs, signal, contentType });
+  const post = new OtlpPost({ url, ownTimeoutMs: timeoutMs, signal, contentType });
   const policy = { ...REPLAY, withinMs: post.timeoutMs };
   const sender = new SpanSender({ post, requests: 1, policy });
   const outcome = await sender.send({ spans: 0, size: 0, encode: () => bytes });

@@ -45,7 +45,11 @@ export class OtlpSpanStore implements SpanStore {
     const { delays = SERVICE.delays, onError, requests = REQUESTS, timeoutMs, url } = options;
     this.#onError = onError;
     this.#format = formatOf(protocolFromEnvironment("TRACES"));
-    const post = new OtlpPost({ url, timeoutMs, contentType: this.#format.contentType });
+    const post = new OtlpPost({
+      url,
+      ownTimeoutMs: timeoutMs,
+      contentType: this.#format.contentType,
+    });
     const policy = { ...SERVICE, delays, outageMs: post.timeoutMs };
     const onOutage = (failure: SendFailure) => onError(errorOf(failure), WHERE);
     this.#sender = new SpanSender({ post, requests, policy, onOutage });
