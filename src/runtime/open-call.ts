@@ -58,8 +58,8 @@ export type SendCut = (error: AgentError, durationMs: number) => void;
 
 /**
  * A tool or model call that somebody waits for, from when it was asked for until its caller has the
- * answer. The run may cut it off at any moment: then its caller gets the error at once, though what it called
- * may go on for ever, and nothing that this does later is sent.
+ * answer. The run may cut it off at any moment: then its caller gets the error at once, though what it
+ * called may go on for ever, and nothing that this does later is sent.
  */
 export class OpenCall {
   readonly #signal = new LazySignal();

@@ -8,7 +8,7 @@ import type { ConventionalMessage } from "./messages.ts";
 import { envelopeIn, eventId } from "./run-events.ts";
 import type { ModelScope, ToolScope } from "./scope.ts";
 
-/** How upstream tells of a tool that paused its run; LangGraph's own text would hold the payload. */
+/** What upstream sends of a tool that paused its run; LangGraph's own text would hold the payload. */
 const PAUSED = AgentError.interrupted({ type: "custom" });
 const PAUSED_FIELDS = {
   error: PAUSED.message,
@@ -17,7 +17,7 @@ const PAUSED_FIELDS = {
   kind: classifyToolError(PAUSED),
 };
 
-/** Tells how calls of tools and models begin and end. */
+/** Sends the events of tool calls and model calls. */
 export class CallEvents {
   readonly #sink: SafeSink;
 

@@ -18,10 +18,10 @@ import type { ModelScope, Scope, ToolScope } from "./scope.ts";
 import { ScopeTable } from "./scope.ts";
 import { StoppedGraphs } from "./stopped-graphs.ts";
 
-const UNTOLD = "untold";
+const IGNORED = "ignored";
 
 /**
- * Follows LangChain's calls by their run ids, and tells of runs, tools and models. A chain that is no
+ * Follows LangChain's calls by their run ids, and sends runs, tools and models. A chain that is no
  * run has no state of its own: its id stands for the scope that it is in.
  */
 export class CallTracker {
@@ -81,7 +81,7 @@ export class CallTracker {
     runName: unknown,
   ): void {
     const above = this.#above(id, parentId);
-    if (above === UNTOLD) return;
+    if (above === IGNORED) return;
     const graph = isGraph(serialized);
     if (above === undefined || above.kind === "foreign" || graph) {
       const agent = agentName(serialized, runName);
@@ -99,7 +99,7 @@ export class CallTracker {
     const scope = this.#take(id, "run");
     if (scope?.kind !== "run" || scope.id !== id) return;
     const { run } = scope;
-    // So a sequence's batch tells of an input that failed, where it is to return exceptions.
+    // A sequence's batch that returns exceptions reports an input that failed like this.
     if (outputs instanceof Error) {
       this.#runs.end(run, outputs);
       return;
@@ -128,8 +128,8 @@ export class CallTracker {
     const id = textOf(fields?.runId);
     const scope = this.#scopes.get(id);
     if (scope?.kind !== "run" || scope.id !== id) return;
-    const told = listOf(fields?.interrupts) ?? [];
-    const interrupts = told.length > 0 ? told : (scope.run.pause?.interrupts ?? []);
+    const named = listOf(fields?.interrupts) ?? [];
+    const interrupts = named.length > 0 ? named : (scope.run.pause?.interrupts ?? []);
     const checkpointId = textOf(fields?.checkpointId);
     scope.run.pause = { status: textOf(fields?.status), interrupts, checkpointId };
   }
@@ -144,7 +144,7 @@ export class CallTracker {
     callId: unknown,
   ): void {
     const above = this.#above(id, parentId);
-    if (above === UNTOLD) return;
+    if (above === IGNORED) return;
     const toolCallId = textOf(callId);
     if (above?.kind === "foreign" && above.toolUseId !== undefined) {
       if (toolCallId === undefined || toolCallId === above.toolUseId) {
@@ -202,9 +202,9 @@ export class CallTracker {
     metadata: unknown,
   ): void {
     const above = this.#above(id, parentId);
-    if (above === UNTOLD) return;
-    const said = fieldsOf(metadata);
-    const model = modelNameOf(fieldsOf(serialized), fieldsOf(extra), said);
+    if (above === IGNORED) return;
+    const fields = fieldsOf(metadata);
+    const model = modelNameOf(fieldsOf(serialized), fieldsOf(extra), fields);
     const run = this.#runFor(id, parentId, above, model ?? "model", metadata);
     if (run === undefined) return;
     run.totals.requests += 1;
@@ -221,7 +221,7 @@ export class CallTracker {
     this.#scopes.set(id, parentId, call);
     const input =
       "messages" in request ? requestMessages(request.messages) : promptMessages(request.prompts);
-    this.#calls.modelStarted(call, providerOf(said), input);
+    this.#calls.modelStarted(call, providerOf(fields), input);
   }
 
   modelStreams(id: string): void {
@@ -260,16 +260,16 @@ export class CallTracker {
     if (this.#scopes.get(id)?.id !== id) this.#scopes.delete(id);
   }
 
-  /** What stands above something that starts; `UNTOLD` where it was told before, or is nobody's to tell. */
-  #above(id: string, parentId: string | undefined): KnownScope | undefined | typeof UNTOLD {
-    if (this.#isKnown(id, parentId)) return UNTOLD;
+  /** What stands above something that starts; `IGNORED` where it was seen before, or has no tenant. */
+  #above(id: string, parentId: string | undefined): KnownScope | undefined | typeof IGNORED {
+    if (this.#isKnown(id, parentId)) return IGNORED;
     const above = this.#runs.above(parentId);
     if (above?.kind !== "refused") {
       if (above?.run.calledOff !== undefined) this.#stopped.goesOn(above.run);
       return above;
     }
     this.#scopes.set(id, parentId, above);
-    return UNTOLD;
+    return IGNORED;
   }
 
   #isKnown(id: string, parentId: string | undefined): boolean {
@@ -299,7 +299,7 @@ export class CallTracker {
     return undefined;
   }
 
-  /** The run that a tool or model is told in; one of its own where there is none. */
+  /** The run that a tool or model belongs to; one of its own where there is none. */
   #runFor(
     id: string,
     parentId: string | undefined,

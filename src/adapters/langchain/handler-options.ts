@@ -43,7 +43,7 @@ export interface LangChainHandlerOptions {
   readonly limits?: HandlerLimits | undefined;
 }
 
-/** What a handler did not, or could not, tell. */
+/** Counts of what a handler did not, or could not, send. */
 export interface HandlerCounts {
   /** Starts that were seen before: the handler, or another one of its sink, is registered twice. */
   readonly duplicates: number;

@@ -9,7 +9,7 @@ import {
 } from "./handler-options.ts";
 import { type SpanScope, spanScopeOf } from "./scope.ts";
 
-/** By this LangGraph knows a handler that wants to hear of pauses. */
+/** LangGraph calls a handler with this property when a graph pauses. */
 const GRAPH_HANDLER: unique symbol = Symbol.for("langgraph.graph_callback_handler");
 
 /** By this {@link inSpan} knows a handler, of whichever copy of this package. */

@@ -17,7 +17,7 @@ const WRAPPED: unique symbol = Symbol.for("entelix-otel.langchain-in-span.v1");
  * network or a database becomes part of that span, and runs that a tool starts become its children.
  * The object is changed in place, once, and works as before where no handler follows the call.
  *
- * LangChain's callbacks cannot do that: they are told of a call, but do not run it.
+ * LangChain's callbacks cannot do that: they see a call, but do not run it.
  *
  * @returns what it was given.
  * @throws TypeError when that has neither `_call` nor `_generate`, and so is neither.

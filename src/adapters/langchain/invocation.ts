@@ -2,7 +2,7 @@ import { fieldsOf, listOf, textOf } from "../narrow.ts";
 import { classOf } from "./llm-result.ts";
 import type { PausedRun } from "./pauses.ts";
 
-// What a callback's arguments say about the invocation that it tells of.
+// What a callback's arguments say about the invocation.
 
 /** Whether a chain is a compiled graph of LangGraph's: an agent of its own, wherever it runs. */
 export function isGraph(serialized: unknown): boolean {

@@ -26,7 +26,7 @@ export function interruptsOf(thrown: unknown): readonly unknown[] {
     : [{ value: reason }];
 }
 
-/** Tells of a failed run or model call what it was. */
+/** Why a run or model call failed. */
 export interface Failure {
   readonly error: string;
   readonly envelope: ErrorEnvelope;
@@ -50,7 +50,7 @@ export function runFailureOf(run: RunState, thrown: unknown): Failure {
   return { ...failure, kind: { type: "tool_error_terminal", kind, tool_name: failedTool } };
 }
 
-/** Whether somebody had it stop, as far as the error tells. */
+/** Whether it was cancelled, as far as the error says so. */
 export function isCalledOff(thrown: unknown): boolean {
   return typeOf(thrown) === "cancelled";
 }
@@ -152,7 +152,7 @@ const guarded: Explain = (_, options) =>
 const refused: Explain = (_, options) =>
   AgentError.modelRetry("the answer could not be used", 0, options);
 
-/** LangChain's numbers are in the operator's text alone; of a breach only its kind is told. */
+/** LangChain's numbers are in the operator's text alone; of a breach only its kind is sent. */
 const usedUp =
   (axis: "requests" | "tool_calls"): Explain =>
   (_, options) =>

@@ -106,7 +106,7 @@ export function answerOf(result: Fields | undefined, cached: boolean): Answer {
   };
 }
 
-/** Ids that LangChain itself makes up are nobody's response id. */
+/** Ids that LangChain itself makes up are no response ids. */
 function givenId(id: unknown): string | undefined {
   const text = textOf(id);
   return text === undefined || text.startsWith("run-") || text.startsWith("lc_") ? undefined : text;
@@ -145,13 +145,13 @@ function textAnswer(text: unknown, reason: string | undefined): ConventionalMess
 }
 
 /** `usage_metadata`: the input contains the cached tokens already. */
-function usageOf(told: Fields | undefined): ModelCallUsage | undefined {
-  if (told === undefined) return undefined;
-  const input = fieldsOf(told.input_token_details);
-  const output = fieldsOf(told.output_token_details);
+function usageOf(given: Fields | undefined): ModelCallUsage | undefined {
+  if (given === undefined) return undefined;
+  const input = fieldsOf(given.input_token_details);
+  const output = fieldsOf(given.output_token_details);
   return {
-    input_tokens: countOf(told.input_tokens),
-    output_tokens: countOf(told.output_tokens),
+    input_tokens: countOf(given.input_tokens),
+    output_tokens: countOf(given.output_tokens),
     cache_read_input_tokens: countOf(input?.cache_read),
     cache_write_input_tokens: countOf(input?.cache_creation),
     reasoning_output_tokens: countOf(output?.reasoning),
@@ -160,10 +160,10 @@ function usageOf(told: Fields | undefined): ModelCallUsage | undefined {
 
 /** What models said before there was `usage_metadata`. */
 function olderUsage(whole: Fields | undefined): ModelCallUsage | undefined {
-  const told = fieldsOf(whole?.tokenUsage) ?? fieldsOf(whole?.usage);
-  if (told === undefined) return undefined;
-  const input = countOf(told.promptTokens ?? told.input_tokens ?? told.prompt_tokens);
-  const output = countOf(told.completionTokens ?? told.output_tokens ?? told.completion_tokens);
+  const given = fieldsOf(whole?.tokenUsage) ?? fieldsOf(whole?.usage);
+  if (given === undefined) return undefined;
+  const input = countOf(given.promptTokens ?? given.input_tokens ?? given.prompt_tokens);
+  const output = countOf(given.completionTokens ?? given.output_tokens ?? given.completion_tokens);
   return input === null && output === null
     ? undefined
     : { input_tokens: input, output_tokens: output };

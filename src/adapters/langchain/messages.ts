@@ -40,9 +40,9 @@ const CALL_BLOCKS = new Set(["tool_use", "tool_call", "function_call", "input_js
 /** The messages of one request. */
 export function requestMessages(messages: unknown): ConventionalMessage[] {
   const list = listOf(messages) ?? [];
-  const told: ConventionalMessage[] = [];
-  for (const message of list) told.push(messageOf(message));
-  return told;
+  const converted: ConventionalMessage[] = [];
+  for (const message of list) converted.push(messageOf(message));
+  return converted;
 }
 
 /**
@@ -87,8 +87,8 @@ function kindOf(message: Fields): string {
   const known = textOf(message.type);
   if (known !== undefined) return known;
   const ask = message._getType;
-  const told: unknown = typeof ask === "function" ? ask.call(message) : undefined;
-  return textOf(told) ?? "user";
+  const kind: unknown = typeof ask === "function" ? ask.call(message) : undefined;
+  return textOf(kind) ?? "user";
 }
 
 function contentParts(message: Fields): unknown[] {

@@ -103,7 +103,7 @@ export class PausedThreads {
   pause(tenant: string, threadId: string, run: PausedRun): number {
     const key = tenantKey(tenant, threadId);
     const known = this.#runs.get(key);
-    // Another handler of the sink may tell of the same pause, and not know that the run had gone on.
+    // Another handler of the sink may report the same pause, and not know that the run had gone on.
     if (known !== undefined && known.id === run.id && known.part > run.part) return 0;
     return this.#runs.set(key, run);
   }

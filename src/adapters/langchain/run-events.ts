@@ -6,7 +6,7 @@ import type { Failure } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 
 /**
- * The envelope of an event: `id` is the same when the same callback is told again.
+ * The envelope of an event: `id` is the same when the same callback is called again.
  *
  * @param timestamp when it happened. Default: now.
  */
@@ -34,7 +34,7 @@ export interface Beginning {
   readonly resumedFromRunId: string | undefined;
 }
 
-/** Tells how runs begin and end. */
+/** Sends the events of runs. */
 export class RunEvents {
   readonly #sink: SafeSink;
 
@@ -100,7 +100,7 @@ const UUID_LENGTH = 36;
 const VERSION_AT = 14;
 
 /**
- * The id of an event, the same when its callback is told again. LangChain's run ids are UUIDs, and so
+ * The id of an event, the same when its callback is called again. LangChain's run ids are UUIDs, and so
  * is this: sinks remember UUIDs in a fraction of the time and room that other texts take.
  *
  * @param part of a run that goes on under its own id after a pause, from 2.

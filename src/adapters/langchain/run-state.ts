@@ -40,7 +40,7 @@ export class RunState {
   readonly graph: boolean;
   readonly inGraph: boolean;
   readonly totals: UsageTotals;
-  /** After its end nothing more is told of it. */
+  /** After its end nothing more of it is sent. */
   ended = false;
   pause: Pause | undefined = undefined;
   /** The paused run that it goes on from. */
@@ -71,7 +71,7 @@ export class RunState {
     this.totals = fields.totals;
   }
 
-  /** A run that something else tells of: the runtime helper, or another adapter. */
+  /** A run whose events something else sends: the runtime helper, or another adapter. */
   static foreign(current: CurrentRun): RunState {
     return new RunState({
       id: current.runId,

@@ -34,12 +34,12 @@ export interface ModelScope extends InRun {
   readonly alone: boolean;
 }
 
-/** A run of something else, or a tool call that something else tells of. */
+/** A run of something else, or a tool call whose events something else sends. */
 export interface ForeignScope extends InRun {
   readonly kind: "foreign";
 }
 
-/** What nothing may be told of: its tenant is not known, so neither is that of anything below. */
+/** Nothing of it is sent: its tenant is not known, so neither is that of anything below. */
 export interface RefusedScope {
   readonly kind: "refused";
   readonly id: string;
@@ -79,14 +79,15 @@ interface SharedScopes {
 /**
  * The open LangChain runs by their ids; the oldest are forgotten beyond a bound.
  *
- * The handlers of a sink share what they follow, since LangChain tells one that is registered with a model
- * or tool alone of nothing around it, which another one may follow. But outermost invocations are each
- * handler's own first: their ids may be the caller's, and two of one id for two tenants must not mix.
+ * The handlers of a sink share what they follow: LangChain calls a handler that is registered with a
+ * model or tool for that alone, and another one may follow what is around it. But outermost
+ * invocations are each handler's own first: their ids may be the caller's, and two of one id for two
+ * tenants must not mix.
  */
 export class ScopeTable {
   readonly #shared: SharedScopes;
   readonly #own = new Map<string, Scope>();
-  /** How many were forgotten before their end was told. */
+  /** How many were forgotten before their end. */
   forgotten = 0;
 
   /** @param most of each; the first table of a sink decides. */

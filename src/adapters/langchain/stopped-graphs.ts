@@ -5,17 +5,17 @@ import type { RunState } from "./run-state.ts";
 import type { ScopeTable } from "./scope.ts";
 
 /**
- * How long nothing more may be told of a graph whose node was called off, in ms, until the graph counts as
- * stopped. Long, since the code around a task may catch its error and go on after a while.
+ * How long a graph whose node was called off may be silent, in ms, until it counts as stopped. Long,
+ * since the code around a task may catch its error and go on after a while.
  */
 export const STOPPED_AFTER_MS = 30_000;
 
-/** Ends a run that nobody tells the end of. */
+/** Ends a run whose end LangGraph does not report. */
 export type EndStopped = (run: RunState, thrown: unknown, at: Instant) => void;
 
 /**
- * Graphs whose stream was left or aborted in the middle of an answer: LangGraph tells of the node that
- * was called off, and never of the graph.
+ * Graphs whose stream was left or aborted in the middle of an answer: LangGraph reports the node that
+ * was called off, and never the graph.
  */
 export class StoppedGraphs {
   readonly #scopes: ScopeTable;

@@ -9,7 +9,7 @@ import type { ParsedError } from "./parse-span-error.ts";
 import type { AskedCall } from "./span-answer.ts";
 import { type AgentRun, type Problem, type TraceRecord, topRunId } from "./trace-record.ts";
 
-/** Tells of runs: how they start, and how they end. */
+/** Sends the events of runs. */
 export class RunEvents {
   readonly #sink: SafeSink;
 
@@ -53,18 +53,18 @@ export class RunEvents {
     );
   }
 
-  failed(trace: TraceRecord, run: AgentRun, at: Instant, { said, of }: Problem): void {
+  failed(trace: TraceRecord, run: AgentRun, at: Instant, { parsed, of }: Problem): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
-    const text = of.tripped === undefined ? said.text : `${said.text}: ${of.tripped}`;
+    const text = of.tripped === undefined ? parsed.text : `${parsed.text}: ${of.tripped}`;
     this.#sink.send(
       {
         type: "failed",
         run_id: run.runId,
         tenant_id: tenantId,
         error: text,
-        envelope: said.error?.envelope() ?? UNCLASSIFIED_ENVELOPE,
-        kind: failureKindOf(said, of),
+        envelope: parsed.error?.envelope() ?? UNCLASSIFIED_ENVELOPE,
+        kind: failureKindOf(parsed, of),
       },
       envelopeOf(trace, run, "end", at),
     );
@@ -93,8 +93,8 @@ export class RunEvents {
 }
 
 /**
- * Why a run failed. What the error does not tell follows from where it happened: a tool's error that ended the run
- * is terminal, and a run whose model call failed last failed with that.
+ * Why a run failed. What the error does not say follows from where it happened: a tool's error that
+ * ended the run is terminal, and a run whose model call failed last failed with that.
  */
 function failureKindOf({ error, ofTool, text }: ParsedError, run: AgentRun): FailureKind {
   if (ofTool && run.failedTool !== undefined && !isCallOff(error)) {
@@ -106,12 +106,12 @@ function failureKindOf({ error, ofTool, text }: ParsedError, run: AgentRun): Fai
   return classifyFailure(new Error(text));
 }
 
-/** Whoever calls a run off calls its tools off too: that is no tool's error. */
+/** Calling a run off calls its tools off too: that is no tool's error. */
 function isCallOff(error: AgentError | undefined): boolean {
   return error?.detail.type === "cancelled";
 }
 
-/** What travels beside the events of a run: the same whoever tells them, so that none counts twice. */
+/** The envelope of an event: the same whichever process sends it, so that none counts twice. */
 function envelopeOf(
   trace: TraceRecord,
   run: AgentRun,

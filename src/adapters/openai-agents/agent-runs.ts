@@ -73,7 +73,7 @@ export class AgentRuns {
     return this.#works(trace, span, run);
   }
 
-  /** An agent that was paused in another process, or before this one was told of anything, goes on. */
+  /** An agent goes on that was paused in another process, or before the processor was registered. */
   restore(trace: TraceRecord, span: SdkSpan, openedBy: string, at: Instant): AgentRun {
     if (trace.root === undefined) trace.pausedRootId = trace.rootRunId;
     const run = this.begin(trace, span, NOWHERE, at, openedBy);
@@ -115,13 +115,13 @@ export class AgentRuns {
   /**
    * An agent's span has ended.
    *
-   * @returns false when its start was never told, or its end was already.
+   * @returns false when its start was not seen, or its end was.
    */
-  end(trace: TraceRecord, span: SdkSpan, told: Instant): boolean {
+  end(trace: TraceRecord, span: SdkSpan, endedAt: Instant): boolean {
     const run = trace.agents.get(span.spanId);
     if (run?.span === undefined) return false;
-    this.resume(trace, run, span.spanId, told);
-    const at = notBefore(told, run.startedAt);
+    this.resume(trace, run, span.spanId, endedAt);
+    const at = notBefore(endedAt, run.startedAt);
     // Only an SDK that ends no agent that pauses leaves one below without its end: this one is done.
     if (this.#pauseBelow(trace, run, at)) {
       run.toolWaits = false;
@@ -129,11 +129,11 @@ export class AgentRuns {
     }
     run.span = undefined;
     if (run.top) trace.openTop -= 1;
-    const said = problemOf(run, span);
-    const problem = said === undefined ? undefined : { said, of: run };
+    const parsed = problemOf(run, span);
+    const problem = parsed === undefined ? undefined : { parsed, of: run };
     const waiting = waitingCalls(trace, run);
-    // From 0.14 on, the SDK ends the span of an agent that pauses. Calls that its model asked for and
-    // that were never made tell of it.
+    // From 0.14 on, the SDK ends the span of an agent that pauses. It paused if its model asked for
+    // calls that were never made.
     if (problem === undefined && !run.handedOff && (waiting.length > 0 || run.toolWaits)) {
       run.waitsItself = true;
       this.#pause(trace, run, at, waiting);
@@ -344,7 +344,7 @@ export class AgentRuns {
 const NO_CALLS: readonly AskedCall[] = [];
 const NOWHERE: Scope = { run: undefined, toolUseId: undefined };
 
-/** The id of the run that goes on after a pause, the same whoever tells of it. */
+/** The id of the run that goes on after a pause, the same whichever process sends it. */
 function nextRunId(runId: string, openedBy: string): string {
   const dot = runId.indexOf(".");
   return `${dot < 0 ? runId : runId.slice(0, dot)}.${openedBy}`;
@@ -366,7 +366,7 @@ function pausedRun(trace: TraceRecord, agent: string, parent: Scope) {
       return known;
     }
   }
-  // Nobody waits for such a one: it goes on by itself, if it is clear which does.
+  // No run waits for such a one: it goes on by itself, if it is clear which does.
   return parent.run === undefined && isOnlyOne ? left : undefined;
 }
 

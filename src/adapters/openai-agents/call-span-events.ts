@@ -10,14 +10,14 @@ import type { ParsedError } from "./parse-span-error.ts";
 import type { ModelAnswer } from "./span-answer.ts";
 import { type AgentRun, type OpenSpan, type TraceRecord, topRunId } from "./trace-record.ts";
 
-/** Where a call is told: in a run, under its tool-use id. */
+/** A call, with its run and its trace. */
 export interface CallScope {
   readonly trace: TraceRecord;
   readonly run: AgentRun;
   readonly open: OpenSpan;
 }
 
-/** Tells of calls of tools and models. */
+/** Sends the events of tool calls and model calls. */
 export class CallEvents {
   readonly #sink: SafeSink;
 
@@ -115,7 +115,7 @@ export class CallEvents {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
     const input = askedOf(open);
-    open.inputTold = input !== undefined;
+    open.inputSent = input !== undefined;
     this.#sink.send(
       {
         type: "model_start",
@@ -146,14 +146,14 @@ export class CallEvents {
       output: answer.output,
     };
     // The Responses API's input is on a span that is not streamed only once it was answered.
-    if (!open.inputTold) event.input = askedOf(open);
+    if (!open.inputSent) event.input = askedOf(open);
     this.#sink.send(event, envelope(trace, run, open, "end", at));
   }
 
   modelFailed({ trace, run, open }: CallScope, at: Instant, { text, error }: ParsedError): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
-    // A model call that failed for a reason that nothing tells is still a model call that failed.
+    // A model call that failed for an unknown reason is still a model call that failed.
     const kind: FailureKind =
       error === undefined ? { type: "model_dispatch" } : classifyFailure(error);
     this.#sink.send(
@@ -185,7 +185,7 @@ function idOf({ scope, span }: OpenSpan): string {
   return scope.toolUseId ?? span.spanId;
 }
 
-/** Named after the SDK's span, so that whoever tells it twice tells the same event. */
+/** Named after the SDK's span, so that an event that is sent twice is the same event. */
 function envelope(
   trace: TraceRecord,
   run: AgentRun,

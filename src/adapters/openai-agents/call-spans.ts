@@ -14,13 +14,13 @@ import {
 } from "./span-answer.ts";
 import type { AgentRun, OpenSpan, TraceRecord } from "./trace-record.ts";
 
-/** A tool call that pauses is told as upstream does. */
+/** What upstream sends of a tool call that pauses. */
 const WAITS: ParsedError = {
   text: "an agent that it runs waits for an approval",
   error: AgentError.interrupted({ type: "custom" }),
   ofTool: false,
 };
-/** Nobody waits for the rest of the answer: the run that asked for it was called off. */
+/** The rest of the answer is not awaited: the run that asked for it was called off. */
 const BROKEN_OFF: ParsedError = {
   text: "the stream was broken off",
   error: AgentError.cancelled(),
@@ -34,7 +34,7 @@ const REJECTED = /^Tool execution for (.+) was manually rejected by user\.$/s;
 /**
  * Calls of tools and models.
  *
- * The SDK fills a span in just after its start, so a start is told a moment later: as soon as the
+ * The SDK fills a span in just after its start, so a start is sent a moment later: as soon as the
  * running code gives way, or when something happens below. A tool's start is held a little longer
  * while its input is not there, since the call may turn out to be denied.
  */
@@ -42,7 +42,7 @@ export class CallSpans {
   readonly #events: CallEvents;
   readonly #trouble: (error: unknown) => void;
 
-  /** @param trouble told of what is thrown in a start that is told later. */
+  /** @param trouble called with what is thrown in a start that is sent later. */
   constructor(events: CallEvents, trouble: (error: unknown) => void) {
     this.#events = events;
     this.#trouble = trouble;
@@ -60,19 +60,19 @@ export class CallSpans {
     }
     // A microtask: `queueMicrotask` would make an async resource for each.
     void GIVEN_WAY.then(() => {
-      if (open.told) return;
+      if (open.startSent) return;
       this.#contain(() => {
         const isClear = open.kind === "model" || (hasInput(open) && !hasTwin(run, open));
-        if (isClear) this.tellStart({ trace, run, open });
-        else setImmediate(() => this.#contain(() => this.tellStart({ trace, run, open })));
+        if (isClear) this.sendStart({ trace, run, open });
+        else setImmediate(() => this.#contain(() => this.sendStart({ trace, run, open })));
       });
     });
   }
 
-  /** Tells the start of a call, unless it has been told. */
-  tellStart({ trace, run, open }: CallScope): void {
-    if (open.told) return;
-    open.told = true;
+  /** Sends the start of a call, unless it has been sent. */
+  sendStart({ trace, run, open }: CallScope): void {
+    if (open.startSent) return;
+    open.startSent = true;
     if (open.kind === "model") {
       this.#events.modelStarted({ trace, run, open });
       return;
@@ -96,14 +96,14 @@ export class CallSpans {
     const { run, open } = scope;
     const { error } = open.span;
     const rejected = error === null ? undefined : rejectedCall(error);
-    if (error !== null && rejected !== undefined && !open.told) {
-      open.told = true;
+    if (error !== null && rejected !== undefined && !open.startSent) {
+      open.startSent = true;
       open.scope = { run, toolUseId: rejected };
       for (const call of run.asked) if (call.id === rejected) call.begun = true;
       this.#events.toolDenied(scope, at, textOf(error.message) ?? "");
       return;
     }
-    this.tellStart(scope);
+    this.sendStart(scope);
     if (error === null) {
       if (waits) this.#events.toolFailed(scope, at, WAITS);
       else this.#events.toolCompleted(scope, at);
@@ -123,12 +123,12 @@ export class CallSpans {
 
   modelEnded(scope: CallScope, at: Instant): void {
     const { trace, run, open } = scope;
-    this.tellStart(scope);
+    this.sendStart(scope);
     const { error, spanData } = open.span;
     if (error !== null || isBrokenOff(spanData)) {
-      const said = error === null ? BROKEN_OFF : parseSpanError(error);
-      if (isOwnModelCall(open)) run.modelError = said;
-      this.#events.modelFailed(scope, at, said);
+      const parsed = error === null ? BROKEN_OFF : parseSpanError(error);
+      if (isOwnModelCall(open)) run.modelError = parsed;
+      this.#events.modelFailed(scope, at, parsed);
       return;
     }
     const failure = failureIn(spanData);
@@ -144,7 +144,7 @@ export class CallSpans {
     this.#events.modelAnswered(scope, at, answer);
   }
 
-  /** Nobody waits for what is done later: what is thrown there would end the process. */
+  /** Work that is done later is not awaited: what it throws would end the process. */
   #contain(work: () => void): void {
     try {
       work();
@@ -164,7 +164,7 @@ export function isOwnModelCall({ kind, scope }: OpenSpan): boolean {
 function asks(run: AgentRun, { asked }: ModelAnswer): void {
   run.unread = asked === undefined;
   run.asked = withoutHandoffs(asked ?? [], run.span?.spanData);
-  // The end of a model call may be told late, when tools that it asked for have begun.
+  // The end of a model call may come late, when tools that it asked for have begun.
   for (const name of run.unasked ?? []) {
     const call = run.asked.find(({ tool, begun }) => tool === name && !begun);
     if (call !== undefined) call.begun = true;
@@ -173,7 +173,7 @@ function asks(run: AgentRun, { asked }: ModelAnswer): void {
 
 const hasInput = ({ span }: OpenSpan) => textOf(span.spanData.input) !== undefined;
 
-/** Whether, after a pause, another call is equal: which of them was denied is told with the denial. */
+/** Whether, after a pause, another call is equal: which of them was denied follows from the denial. */
 function hasTwin(run: AgentRun, { span }: OpenSpan): boolean {
   if (!run.resumed) return false;
   const { name, input } = span.spanData;

@@ -12,7 +12,7 @@ const LAST_DIGIT = {
   "run-end": "8",
 } as const;
 
-/** What is told of a call, or of the runs that a span opened: the trace's own, and one below it. */
+/** The events of a call, or of the runs that a span opened: the trace's own, and one below it. */
 export type News = keyof typeof LAST_DIGIT;
 
 /** Where the span id's digits stand in the text of a UUID; zeros and the last digit follow. */
@@ -28,8 +28,8 @@ const GROUPS = [
 const CODES = Array.from("00000000-0000-0000-0000-000000000000", (char) => char.charCodeAt(0));
 
 /**
- * The event id of something told of a span: the same however often it is told. Made to look like a
- * UUID where the span id allows it, since a bridge remembers those as numbers and other ids as texts.
+ * The event id of an event of a span: the same however often it is sent. Made to look like a UUID
+ * where the span id allows it, since a bridge remembers those as they are and hashes other ids.
  */
 export function eventIdOf(spanId: string, news: News): string {
   if (spanId.length !== SPAN_ID_LENGTH) return `${spanId}:${news}`;

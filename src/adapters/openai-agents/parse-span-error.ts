@@ -8,7 +8,7 @@ import type { SdkSpanError } from "./sdk.ts";
 export interface ParsedError {
   /** For operators. */
   readonly text: string;
-  /** What it means; `undefined` when nothing tells. */
+  /** What it means; `undefined` when that is not known. */
   readonly error: AgentError | undefined;
   /** A tool threw it, and the SDK gave up. */
   readonly ofTool: boolean;
@@ -69,7 +69,7 @@ function sdkError(name: string, message: string): ParsedError | undefined {
       const limit = Number(TURNS.exec(message)?.[1] ?? Number.NaN);
       // A turn is a request to the model: the cap on turns is a budget of requests.
       const breach = { axis: "requests", limit, observed: limit } as const;
-      return said(message, AgentError.usageLimitExceeded(breach));
+      return parsed(message, AgentError.usageLimitExceeded(breach));
     }
     case "InputGuardrailTripwireTriggered":
       return tripped("an input guardrail tripped");
@@ -86,23 +86,23 @@ function sdkError(name: string, message: string): ParsedError | undefined {
     case "InvalidToolInputError":
       return unusable(message);
     case "UserError":
-      return said(message, AgentError.config(message));
+      return parsed(message, AgentError.config(message));
     case "ToolTimeoutError":
-      return said(message, AgentError.deadlineExceeded());
+      return parsed(message, AgentError.deadlineExceeded());
     default:
       if (TOOL_TRIPPED.test(message)) return tripped(message);
-      return TOOL_LATE.test(message) ? said(message, AgentError.deadlineExceeded()) : undefined;
+      return TOOL_LATE.test(message) ? parsed(message, AgentError.deadlineExceeded()) : undefined;
   }
 }
 
-const said = (text: string, error: AgentError): ParsedError => ({ text, error, ofTool: false });
+const parsed = (text: string, error: AgentError): ParsedError => ({ text, error, ofTool: false });
 
 /** What the guardrail refused came from the caller, or was made for the caller. */
-const tripped = (text: string): ParsedError => said(text, AgentError.invalidRequest(text));
+const tripped = (text: string): ParsedError => parsed(text, AgentError.invalidRequest(text));
 
 /** The model answered, but nothing can be done with it. */
 const unusable = (text: string): ParsedError =>
-  said(text, AgentError.modelRetry("the answer could not be used", 0));
+  parsed(text, AgentError.modelRetry("the answer could not be used", 0));
 
 /** Any other error goes through the one classifier, with what its text says of name, status and code. */
 function foreignError(name: string, message: string): AgentError | undefined {

@@ -38,5 +38,5 @@ export interface SdkSpan {
   readonly previousSpan?: SdkSpan | undefined;
 }
 
-/** The name that the SDK gives to a trace that nobody named. */
+/** The name that the SDK gives to a trace without one. */
 export const UNNAMED_WORKFLOW = "Agent workflow";

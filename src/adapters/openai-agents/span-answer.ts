@@ -36,7 +36,7 @@ export function answerIn(data: SdkSpanData): ModelAnswer {
 }
 
 /**
- * Whether a stream was broken off: by an `AbortSignal`, or by whoever read it. The SDK's models end such
+ * Whether a stream was broken off: by an `AbortSignal`, or by its reader. The SDK's models end such
  * a span without an error, and fill in what was asked (and how) alone. A model of somebody else's that
  * records less than that is not taken for one.
  */
@@ -57,8 +57,8 @@ export function failureIn(data: SdkSpanData): string | undefined {
   const response = fieldsOf(data._response);
   if (response?.status !== "failed") return undefined;
   const error = fieldsOf(response.error);
-  const said = [textOf(error?.code), textOf(error?.message)].filter((part) => part !== undefined);
-  return said.length === 0 ? "the response failed" : said.join(": ");
+  const parts = [textOf(error?.code), textOf(error?.message)].filter((part) => part !== undefined);
+  return parts.length === 0 ? "the response failed" : parts.join(": ");
 }
 
 function responseIn(data: SdkSpanData): ModelAnswer {
@@ -169,8 +169,8 @@ function partsOf(value: unknown, ...names: readonly string[]): readonly string[]
 }
 
 /**
- * The calls without the handoffs among them: models ask for those as for tools, but nobody approves
- * them, and they have no tool's span.
+ * The calls without the handoffs among them: models ask for those as for tools, but they need no
+ * approval, and they have no tool's span.
  *
  * @param agent what the agent's span says of its tools and handoffs.
  */

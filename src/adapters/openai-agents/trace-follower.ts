@@ -21,7 +21,7 @@ const MAX_OPEN_SPANS = 10_000;
 /** Spans that are looked through for the agent above. */
 const MAX_ABOVE = 16;
 
-/** What newer SDKs put around agents and their model calls: neither is told, and nothing is lost. */
+/** What newer SDKs put around agents and their model calls: neither is sent, and nothing is lost. */
 const STRUCTURE: ReadonlySet<string> = new Set(["task", "turn"]);
 
 /** Of traces that are over and at rest: nothing is put in. */
@@ -30,7 +30,7 @@ const NO_SPANS = new Map<string, OpenSpan>();
 
 const NOWHERE: Scope = { run: undefined, toolUseId: undefined };
 
-/** Follows traces of the SDK, and tells of them as runs. */
+/** Follows traces of the SDK, and sends them as runs. */
 export class TraceFollower {
   readonly #table: TraceTable;
   readonly #tenantOf: (trace: SdkTrace) => unknown;
@@ -79,12 +79,12 @@ export class TraceFollower {
     trace.begun -= 1;
     if (trace.begun > 0) return;
     this.#catchUp(trace);
-    for (const open of trace.open.values()) this.#tellStart(trace, open);
+    for (const open of trace.open.values()) this.#sendStart(trace, open);
     this.#runs.traceEnded(trace, now());
     this.#settle(trace);
   }
 
-  /** A trace is to go on whose runs were paused where nobody here was told of it. */
+  /** A trace is to go on whose runs were paused in another process. */
   goesOn(trace: SdkTrace): void {
     if (this.#table.find(trace.traceId) !== undefined) return;
     const record = this.#add(trace, runIdOfTrace(trace.traceId), false);
@@ -117,11 +117,11 @@ export class TraceFollower {
       return;
     }
     const kind = kindOf(span);
-    const open = { span, kind, scope: parent, startedAt: at, told: true, inputTold: false };
+    const open = { span, kind, scope: parent, startedAt: at, startSent: true, inputSent: false };
     trace.open.set(span.spanId, open);
     if (kind !== "tool" && kind !== "model") return;
     const run = parent.run ?? this.#runs.rootOf(trace, span.spanId, at);
-    open.told = false;
+    open.startSent = false;
     open.scope = kind === "tool" ? { run, toolUseId: span.spanId } : { ...parent, run };
     if (isOwnModelCall(open)) this.#runs.goesOnWithout(trace, run, at);
     this.#calls.opened(trace, run, open);
@@ -143,7 +143,7 @@ export class TraceFollower {
     this.#settle(trace);
   }
 
-  /** The run and the tool call that a span of the SDK stands for or is in; told by now. */
+  /** The run and the tool call that a span of the SDK stands for or is in; its start is sent by now. */
   whereIs(traceId: string, spanId: string): { trace: TraceRecord; scope: Scope } | undefined {
     const trace = this.#table.find(traceId);
     if (trace === undefined) return undefined;
@@ -151,12 +151,12 @@ export class TraceFollower {
     if (run !== undefined) return { trace, scope: { run, toolUseId: undefined } };
     const open = trace.open.get(spanId);
     if (open === undefined) return undefined;
-    this.#tellStart(trace, open);
+    this.#sendStart(trace, open);
     return { trace, scope: open.scope };
   }
 
-  #at(trace: TraceRecord, told: string | null): Instant {
-    const at = timeOf(told, trace.lastAt);
+  #at(trace: TraceRecord, written: string | null): Instant {
+    const at = timeOf(written, trace.lastAt);
     trace.lastAt = at;
     return at;
   }
@@ -199,7 +199,7 @@ export class TraceFollower {
     }
   }
 
-  /** Spans that have ended, though it has not been told yet: another processor is slow to let it by. */
+  /** Spans that have ended without a callback so far: another processor holds it up. */
   #catchUp(trace: TraceRecord): void {
     if (trace.open.size + trace.agents.size === 0) return;
     for (const { span } of [...trace.open.values()]) {
@@ -210,9 +210,9 @@ export class TraceFollower {
     }
   }
 
-  #tellStart(trace: TraceRecord, open: OpenSpan): void {
+  #sendStart(trace: TraceRecord, open: OpenSpan): void {
     const { run } = open.scope;
-    if (!open.told && run !== undefined) this.#calls.tellStart({ trace, run, open });
+    if (!open.startSent && run !== undefined) this.#calls.sendStart({ trace, run, open });
   }
 
   /** Where a span is: in what its parent stands for. */
@@ -226,14 +226,14 @@ export class TraceFollower {
     }
     const open = trace.open.get(parentId);
     if (open !== undefined) {
-      this.#tellStart(trace, open);
+      this.#sendStart(trace, open);
       return open.scope;
     }
     const agent = this.#paused(trace, span, parentId, at);
     return { run: agent, toolUseId: undefined };
   }
 
-  /** The agent above, known by its span alone: it was paused where nobody here was told of it. */
+  /** The agent above, known by its span alone: it was paused in another process. */
   #paused(trace: TraceRecord, span: SdkSpan, parentId: string, at: Instant): AgentRun | undefined {
     if (trace.root?.state === "ended") return trace.root;
     let above = span.previousSpan;
@@ -249,14 +249,14 @@ export class TraceFollower {
 
   /** Whether the span belongs to the tenant that its trace does, and that is known. */
   #follows(trace: TraceRecord, { traceMetadata }: SdkSpan): boolean {
-    const told = traceMetadata === undefined ? undefined : textOf(traceMetadata.tenant_id);
-    if (trace.tenantId !== undefined && (told === undefined || told === trace.tenantId))
+    const named = traceMetadata === undefined ? undefined : textOf(traceMetadata.tenant_id);
+    if (trace.tenantId !== undefined && (named === undefined || named === trace.tenantId))
       return true;
     this.#counts.unfollowedSpans += 1;
     return false;
   }
 
-  /** A trace whose start was not told: this processor came later, or the span was recorded elsewhere. */
+  /** A trace whose start was not seen: this processor came later, or the span was recorded elsewhere. */
   #adopt(span: SdkSpan): TraceRecord {
     const { traceId, traceMetadata } = span;
     const trace = { traceId, name: UNNAMED_WORKFLOW, metadata: traceMetadata };

@@ -5,7 +5,7 @@ import type { ParsedError } from "./parse-span-error.ts";
 import type { SdkSpan } from "./sdk.ts";
 import type { AskedCall } from "./span-answer.ts";
 
-/** One agent's work in a trace, or the trace as a whole: what is told as a run. */
+/** One agent's work in a trace, or the trace as a whole: what is sent as a run. */
 export interface AgentRun {
   /** Below the trace's own run, each go after a pause is a run of its own. */
   runId: string;
@@ -62,15 +62,15 @@ export interface OpenSpan {
   /** Of what happens below it; a tool call is a scope once its id is known. */
   scope: Scope;
   readonly startedAt: Readonly<Instant>;
-  /** Its start has been told; those that have no event count as told. */
-  told: boolean;
-  /** What a model was asked has been told. */
-  inputTold: boolean;
+  /** Its start has been sent; those that have no event count as sent. */
+  startSent: boolean;
+  /** What a model was asked has been sent. */
+  inputSent: boolean;
 }
 
 /** Why a run failed, and which one that happened to. */
 export interface Problem {
-  readonly said: ParsedError;
+  readonly parsed: ParsedError;
   readonly of: AgentRun;
 }
 
@@ -80,7 +80,7 @@ export interface TraceRecord {
   readonly name: string;
   /** It has a name of its own: then it is a run, and its agents' runs are below. */
   readonly named: boolean;
-  /** `undefined`: not known, so nothing of it is told. */
+  /** `undefined`: not known, so nothing of it is sent. */
   readonly tenantId: string | undefined;
   readonly threadId: string | undefined;
   /** The run of ours that the trace was begun in. */
@@ -108,7 +108,7 @@ export interface TraceRecord {
   problem: Problem | undefined;
   /** Of all calls of the trace. */
   readonly totals: UsageTotals;
-  /** When the last thing happened that was told of it. */
+  /** The time of the last event of it that was sent. */
   lastAt: Readonly<Instant> | undefined;
 }
 
