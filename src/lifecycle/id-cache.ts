@@ -10,8 +10,9 @@ const NUMBERED_TENANTS = 4_096;
 const HASHED = -1;
 
 /**
- * The event ids that came last: at least `limit`, and at most twice as many, in 28 bytes each. Each
- * belongs to its tenant: nobody can suppress another tenant's events.
+ * The event ids that came last: at least `limit`, and at most twice as many. There is room for each in
+ * 28 bytes, and for up to twice as many as there are. Each id belongs to its tenant: no sender can
+ * suppress another tenant's events.
  *
  * UUIDs, which nearly all are, are kept as they are. Of another id 128 bits of a salted SHA-256 are
  * kept: it takes no more room however long it is, and no sender finds one that passes for another's.
