@@ -49,7 +49,7 @@ describe.each(PAGES)("%s", (path) => {
 
 describe("the README", () => {
   it("is short, and leads to every page", () => {
-    expect(readPage("README.md").split("\n").length).toBeLessThanOrEqual(151);
+    expect(readPage("README.md").split("\n").length).toBeLessThanOrEqual(170);
     const reached = new Set(["README.md"]);
     for (const page of reached) {
       const targets = linksOf(page).map((target) =>

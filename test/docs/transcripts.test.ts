@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { codeBlocks, PAGES, ROOT, readPage, section } from "./pages.ts";
+import { codeBlocks, PAGES, ROOT, readPage } from "./pages.ts";
 
 interface Transcript {
   readonly command: string;
@@ -39,9 +39,9 @@ function run(command: string): string {
 describe("the README's transcripts", () => {
   it("are there", () => {
     expect(transcripts.map(({ command }) => command.split(" ")[0])).toEqual([
-      "where",
       "replay",
       "audit",
+      "where",
     ]);
   });
 
@@ -51,7 +51,7 @@ describe("the README's transcripts", () => {
   });
 
   it("show a trace as it is", () => {
-    const [picture] = codeBlocks(section(readPage("README.md"), "A trace"));
+    const [picture] = codeBlocks(readPage("README.md"));
     expect(run("replay recordings/nested_subagent.ndjson")).toContain(picture?.text);
   });
 });
