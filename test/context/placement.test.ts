@@ -154,7 +154,10 @@ describe("a child in another process", () => {
     expect(there.find("invoke_agent child").attributes).not.toHaveProperty(
       "entelix.parent.missing",
     );
-    expect(there.diagnostics().adjustments).toMatchObject({ missing_parents: 0, tenant_conflicts: 0 });
+    expect(there.diagnostics().adjustments).toMatchObject({
+      missing_parents: 0,
+      tenant_conflicts: 0,
+    });
   });
 
   it("carries the root on to the next process", () => {
