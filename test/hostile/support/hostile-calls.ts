@@ -169,16 +169,19 @@ function functions(random: Random): HostileCall[] {
   const carried = () =>
     anything(random, {
       traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-      "x-entelix-run-id": seededUuid(random),
+      "entelix-root-run-id": seededUuid(random),
+      "entelix-parent-run-id": seededUuid(random),
       root_run_id: seededUuid(random),
-      ENTELIX_RUN_ID: seededUuid(random),
+      parent_run_id: seededUuid(random),
+      ENTELIX_ROOT_RUN_ID: seededUuid(random),
+      ENTELIX_PARENT_RUN_ID: seededUuid(random),
     });
   const calls = { asAgentError, classifyFailure, classifyToolError, envelopeOf, isAgentError };
   const formats = ["headers", "environment", "message"] as const;
   const carriers = Object.fromEntries(
     formats.map((format) => [
       `extract ${format}`,
-      (carrier: object) => extract({ ...carrier }, { format }),
+      (carrier: Readonly<Record<string, unknown>>) => extract(carrier, { format }),
     ]),
   );
   return [
