@@ -2,11 +2,11 @@ import { parseArgs } from "node:util";
 import { isPostgresUrl } from "../audit/postgres/postgres-options.ts";
 import { PostgresSessionLog } from "../audit/postgres/postgres-session-log.ts";
 import { urlScheme } from "../audit/url-scheme.ts";
-import { logError } from "./audit/log-error.ts";
+import { logError } from "./audit/audit-log.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command } from "./command.ts";
-import { counted } from "./terminal/figures.ts";
-import { safe } from "./terminal/safe-text.ts";
+import { counted } from "./terminal/table.ts";
+import { safe } from "./terminal/text.ts";
 
 const OPTIONS = {
   tenant: { type: "string", value: "T", about: "Whose payloads are erased. Required." },

@@ -2,13 +2,16 @@ import { parseArgs } from "node:util";
 import type { AuditRow } from "../audit/audit-row.ts";
 import type { RowFilter } from "../audit/verify/read-rows.ts";
 import { stringifyExact } from "../events/exact-json.ts";
-import { type AuditLog, auditLogAt, LOG_OPERAND } from "./audit/audit-log.ts";
-import { logError } from "./audit/log-error.ts";
-import { problemLine } from "./audit/problem-line.ts";
+import {
+  type AuditLog,
+  auditLogAt,
+  LOG_OPERAND,
+  logError,
+  problemLine,
+} from "./audit/audit-log.ts";
 import type { Command, Io } from "./command.ts";
 import type { Output } from "./terminal/output.ts";
-import { safe } from "./terminal/safe-text.ts";
-import { cutToWidth } from "./terminal/text-width.ts";
+import { cutToWidth, safe } from "./terminal/text.ts";
 
 const OPTIONS = {
   tenant: { type: "string", value: "T", about: "Only this tenant's rows." },

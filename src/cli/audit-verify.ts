@@ -1,14 +1,18 @@
 import { parseArgs } from "node:util";
 import type { LogProblem, VerifyReport } from "../audit/verify/verify-report.ts";
 import { type AnchoredSpan, anchoredSpans } from "./audit/anchored-spans.ts";
-import { type AuditLog, auditLogAt, LOG_OPERAND } from "./audit/audit-log.ts";
-import { logError } from "./audit/log-error.ts";
-import { problemLine } from "./audit/problem-line.ts";
+import {
+  type AuditLog,
+  auditLogAt,
+  LOG_OPERAND,
+  logError,
+  problemLine,
+} from "./audit/audit-log.ts";
 import { verdictOf } from "./audit/verdict.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
-import { counted } from "./terminal/figures.ts";
-import { safe } from "./terminal/safe-text.ts";
+import { counted } from "./terminal/table.ts";
+import { safe } from "./terminal/text.ts";
 
 const OPTIONS = {
   against: {

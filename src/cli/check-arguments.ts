@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { CliError } from "./cli-error.ts";
 import type { Command, OptionSpec } from "./command.ts";
 import { nearest } from "./nearest.ts";
-import { safe } from "./terminal/safe-text.ts";
+import { safe } from "./terminal/text.ts";
 
 /**
  * Checks a command's arguments against its options and operands.

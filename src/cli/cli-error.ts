@@ -1,3 +1,6 @@
+import type { Io } from "./command.ts";
+import { safe } from "./terminal/text.ts";
+
 /**
  * Something the user can put right: it is shown as its message alone, and the command ends with
  * exit code 1.
@@ -22,4 +25,20 @@ export function messageOf(error: unknown): string {
 /** Whether a write failed since the reader has gone (`… | head`): there is nobody to tell. */
 export function isBrokenPipe(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EPIPE";
+}
+
+/** Says on standard error why a command ends with 1. */
+export function showError(error: unknown, io: Io): void {
+  const { err } = io;
+  if (error instanceof CliError) {
+    err.line(`${err.style("red", "entelix-otel:")} ${error.message}`);
+    if (error.hint !== undefined) err.line(error.hint);
+    return;
+  }
+  err.line(`${err.style("red", "entelix-otel:")} ${safe(messageOf(error))}`);
+  if (!io.env.ENTELIX_OTEL_DEBUG || !(error instanceof Error)) {
+    err.line("With ENTELIX_OTEL_DEBUG=1 the stack is shown.");
+    return;
+  }
+  for (const line of error.stack?.split("\n") ?? []) err.line(safe(line));
 }

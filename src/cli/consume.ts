@@ -14,18 +14,22 @@ import { LogProcessor } from "../service/log-processor/log-processor.ts";
 import { openStores } from "../service/open-stores.ts";
 import { CliError, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
-import { kafkaClientOptions } from "./consume/kafka-client-options.ts";
-import { toldRarely } from "./consume/told-rarely.ts";
-import { runtimesNamed } from "./recorded/runtimes-named.ts";
-import { leaveSoon } from "./services/leave-soon.ts";
-import { type ListenAddress, listenAddress } from "./services/listen-address.ts";
-import { countOption, YEAR_S } from "./services/number-option.ts";
-import { openingHint } from "./services/opening-hint.ts";
-import { ENDPOINT_OPTION, SERVICE_NAME_OPTION } from "./services/span-options.ts";
-import { StopSignals } from "./services/stop-signals.ts";
-import { tenantOption } from "./services/tenant-option.ts";
-import { signalEndpoint } from "./signal-endpoint.ts";
-import { safe } from "./terminal/safe-text.ts";
+import { signalEndpoint } from "./endpoints.ts";
+import { runtimesNamed } from "./replay/replay-job.ts";
+import { kafkaClientOptions } from "./services/kafka-client-options.ts";
+import { openingHint } from "./services/opening-failed.ts";
+import {
+  countOption,
+  ENDPOINT_OPTION,
+  type ListenAddress,
+  listenAddress,
+  SERVICE_NAME_OPTION,
+  tenantOption,
+  YEAR_S,
+} from "./services/options.ts";
+import { toldRarely } from "./services/reports.ts";
+import { leaveSoon, StopSignals } from "./services/signals.ts";
+import { safe } from "./terminal/text.ts";
 
 const OPTIONS = {
   brokers: {

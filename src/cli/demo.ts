@@ -7,18 +7,21 @@ import { verifyLog } from "../audit/verify/verify-log.ts";
 import { now } from "../events/clock.ts";
 import type { Bridge } from "../otel/bridge.ts";
 import type { Command, Io } from "./command.ts";
-import { BUNDLED_RECORDINGS, readRecording } from "./demo/bundled-recordings.ts";
 import { DemoReport } from "./demo/demo-report.ts";
-import { type Delivery, demoTelemetry } from "./demo/demo-telemetry.ts";
-import { destinationOf, pagesOf } from "./demo/destination.ts";
-import { FreshRunIds } from "./demo/fresh-run-ids.ts";
+import { type Delivery, demoTelemetry, destinationOf, pagesOf } from "./demo/demo-telemetry.ts";
 import { LiveView } from "./demo/live-view.ts";
-import { type PlannedEvent, planPlay } from "./demo/play-plan.ts";
-import { DEFAULT_JAEGER, httpUrl } from "./jaeger.ts";
+import {
+  BUNDLED_RECORDINGS,
+  FreshRunIds,
+  type PlannedEvent,
+  planPlay,
+  readRecording,
+} from "./demo/recordings.ts";
+import { DEFAULT_JAEGER, httpUrl } from "./endpoints.ts";
 import { closeAuditLog, openAuditLog } from "./replay/audit-directory.ts";
-import { InFlight } from "./replay/in-flight.ts";
-import { Interruption } from "./terminal/interruption.ts";
-import { safe } from "./terminal/safe-text.ts";
+import { InFlight } from "./replay/replay-job.ts";
+import { Interruption } from "./services/signals.ts";
+import { safe } from "./terminal/text.ts";
 
 const OPTIONS = {
   endpoint: {

@@ -1,17 +1,17 @@
 import { parseArgs } from "node:util";
 import type { Command } from "./command.ts";
-import { checkEndpoint } from "./doctor/check-endpoint.ts";
+import {
+  checkEndpoint,
+  checkMetricsEndpoint,
+  checkReplayEndpoint,
+} from "./doctor/check-endpoints.ts";
 import { checkEnvironment } from "./doctor/check-environment.ts";
-import { checkMetricsEndpoint } from "./doctor/check-metrics-endpoint.ts";
-import { canSendMetrics, checkPackages } from "./doctor/check-packages.ts";
-import { checkReplayEndpoint } from "./doctor/check-replay-endpoint.ts";
+import { canSendMetrics, checkPackages, installedPackages } from "./doctor/check-packages.ts";
 import { type Finding, note, printFinding } from "./doctor/finding.ts";
 import { inspectSetup, LOADING_S } from "./doctor/inspect-setup.ts";
-import { installedPackages } from "./doctor/installed-packages.ts";
-import { httpUrl } from "./jaeger.ts";
-import { LIVE_PORT, REPLAY_PORT } from "./ports.ts";
-import { countOption } from "./services/number-option.ts";
-import { counted } from "./terminal/figures.ts";
+import { httpUrl, LIVE_PORT, REPLAY_PORT } from "./endpoints.ts";
+import { countOption } from "./services/options.ts";
+import { counted } from "./terminal/table.ts";
 
 const OPTIONS = {
   endpoint: {

@@ -6,27 +6,19 @@ import { SpanOutlet } from "../otel/replay/span-outlet.ts";
 import { type AnyRuntime, DIALECT_NAMES } from "../runtimes/runtimes.ts";
 import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";
 import type { Command } from "./command.ts";
-import { LIVE_PORT, REPLAY_PORT } from "./ports.ts";
-import { NamedRows } from "./recorded/named-rows.ts";
-import { readSources, totalSize } from "./recorded/read-sources.ts";
-import { runtimesNamed } from "./recorded/runtimes-named.ts";
+import { LIVE_PORT, liveEndpointWarning, REPLAY_PORT } from "./endpoints.ts";
 import { closeAuditLog } from "./replay/audit-directory.ts";
-import { inputFiles } from "./replay/input-file.ts";
-import { liveEndpointWarning } from "./replay/live-endpoint-warning.ts";
-import { onceAPlace } from "./replay/once-a-place.ts";
-import { OUTPUTS_NOTE } from "./replay/output-plan.ts";
+import { inputFiles, readSources, totalSize } from "./replay/input-files.ts";
+import { OUTPUTS_NOTE, summaryOutput } from "./replay/output-plan.ts";
 import { Progress } from "./replay/progress.ts";
-import { ProjectedLog, Unprojected } from "./replay/projected-rows.ts";
-import { ReplayJob } from "./replay/replay-job.ts";
+import { NamedRows, ProjectedLog, Unprojected } from "./replay/projected-rows.ts";
+import { onceAPlace, ReplayJob, runtimesNamed } from "./replay/replay-job.ts";
 import { openOutputs, type ReplayOutputs } from "./replay/replay-outputs.ts";
-import { exitCodeOf, replaySummary } from "./replay/replay-summary.ts";
-import { summaryOutput } from "./replay/standard-output.ts";
-import { rowLines, summaryLines } from "./replay/summary-lines.ts";
-import { SERVICE_NAME_OPTION } from "./services/span-options.ts";
-import { tenantOption } from "./services/tenant-option.ts";
-import { safe } from "./terminal/safe-text.ts";
+import { exitCodeOf, replaySummary, rowLines, summaryLines } from "./replay/replay-summary.ts";
+import { SERVICE_NAME_OPTION, tenantOption } from "./services/options.ts";
+import { safe } from "./terminal/text.ts";
 import { RunTally } from "./traces/run-tally.ts";
-import { TraceSample } from "./traces/trace-sample.ts";
+import { TraceSample } from "./traces/trace-lines.ts";
 
 const OPTIONS = {
   dialect: {

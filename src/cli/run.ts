@@ -1,12 +1,11 @@
 import { VERSION } from "../version.ts";
 import { checkArguments } from "./check-arguments.ts";
-import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";
+import { CliError, isBrokenPipe, messageOf, showError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { helpOf, overview } from "./help.ts";
 import { nearest } from "./nearest.ts";
-import { showError } from "./show-error.ts";
-import { safe } from "./terminal/safe-text.ts";
+import { safe } from "./terminal/text.ts";
 
 /**
  * Runs one command line.

@@ -7,22 +7,23 @@ import { OPENAPI_TEXT } from "../service/http/routes.ts";
 import { openStores, type Stores } from "../service/open-stores.ts";
 import { CliError, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
-import { httpUrl } from "./jaeger.ts";
-import { HangUps } from "./serve/hang-ups.ts";
-import { openingFailed } from "./serve/opening-failed.ts";
-import { Reports } from "./serve/reports.ts";
-import { limitsOf, SERVE_OPTIONS } from "./serve/serve-options.ts";
-import { tokenEntries } from "./serve/token-file.ts";
-import { tornTexts } from "./serve/torn-text.ts";
-import { checkDirectoryOption } from "./services/directory-option.ts";
-import { leaveSoon } from "./services/leave-soon.ts";
-import { DEFAULT_LISTEN, listenAddress, urlOf } from "./services/listen-address.ts";
-import { countOption, rateOption, YEAR_S } from "./services/number-option.ts";
-import { openingHint } from "./services/opening-hint.ts";
-import { StopSignals } from "./services/stop-signals.ts";
-import { tenantOption } from "./services/tenant-option.ts";
-import { counted } from "./terminal/figures.ts";
-import { safe } from "./terminal/safe-text.ts";
+import { httpUrl } from "./endpoints.ts";
+import { openingFailed, openingHint } from "./services/opening-failed.ts";
+import {
+  checkDirectoryOption,
+  countOption,
+  DEFAULT_LISTEN,
+  listenAddress,
+  rateOption,
+  tenantOption,
+  urlOf,
+  YEAR_S,
+} from "./services/options.ts";
+import { Reports, tornTexts } from "./services/reports.ts";
+import { limitsOf, SERVE_OPTIONS, tokenEntries } from "./services/serve-options.ts";
+import { HangUps, leaveSoon, StopSignals } from "./services/signals.ts";
+import { counted } from "./terminal/table.ts";
+import { safe } from "./terminal/text.ts";
 
 /** Runs the bridge as a service: events come by HTTP from agents in any language. */
 export const serve: Command = {

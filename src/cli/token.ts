@@ -3,8 +3,7 @@ import { parseArgs } from "node:util";
 import { tokenDigest } from "../service/http/tokens/token-entry.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command } from "./command.ts";
-import { rateOption } from "./services/number-option.ts";
-import { tenantOption } from "./services/tenant-option.ts";
+import { rateOption, tenantOption } from "./services/options.ts";
 
 const OPTIONS = {
   tenant: {

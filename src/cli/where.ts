@@ -2,8 +2,8 @@ import { parseArgs } from "node:util";
 import { isUuid, RunIds } from "../lifecycle/run-ids.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
-import { DEFAULT_JAEGER, jaegerTrace } from "./jaeger.ts";
-import { safe } from "./terminal/safe-text.ts";
+import { DEFAULT_JAEGER, jaegerTrace } from "./endpoints.ts";
+import { safe } from "./terminal/text.ts";
 
 const OPTIONS = {
   tenant: {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { HangUps } from "../../src/cli/serve/hang-ups.ts";
+import { HangUps } from "../../src/cli/services/signals.ts";
 
 const hangUp = () => process.emit("SIGHUP", "SIGHUP");
 const turn = () => new Promise((resolve) => setImmediate(resolve));

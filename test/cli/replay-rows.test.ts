@@ -10,7 +10,7 @@ import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import { CliError } from "../../src/cli/cli-error.ts";
 import type { Command } from "../../src/cli/command.ts";
 import type { ReplaySummary } from "../../src/cli/replay/replay-summary.ts";
-import { rowLines } from "../../src/cli/replay/summary-lines.ts";
+import { rowLines } from "../../src/cli/replay/replay-summary.ts";
 import { replay } from "../../src/cli/replay.ts";
 import { serve } from "../../src/cli/serve.ts";
 import { Output } from "../../src/cli/terminal/output.ts";

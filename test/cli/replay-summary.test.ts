@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { exitCodeOf, type ReplaySummary } from "../../src/cli/replay/replay-summary.ts";
-import { summaryLines } from "../../src/cli/replay/summary-lines.ts";
+import {
+  exitCodeOf,
+  type ReplaySummary,
+  summaryLines,
+} from "../../src/cli/replay/replay-summary.ts";
 import { Output } from "../../src/cli/terminal/output.ts";
 import { RunTally } from "../../src/cli/traces/run-tally.ts";
-import { TraceSample } from "../../src/cli/traces/trace-sample.ts";
+import { TraceSample } from "../../src/cli/traces/trace-lines.ts";
 
 const WELL: ReplaySummary = {
   events: 2,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isLocal, signalEndpoint, switchedOff } from "../../src/cli/signal-endpoint.ts";
+import { isLocal, signalEndpoint, switchedOff } from "../../src/cli/endpoints.ts";
 
 const BASE = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://base:4318/otlp/" };
 

@@ -4,12 +4,9 @@ import { describe, expect, it } from "vitest";
 import { LiveView } from "../../src/cli/demo/live-view.ts";
 import { nearest } from "../../src/cli/nearest.ts";
 import { Progress } from "../../src/cli/replay/progress.ts";
-import { count, counted, duration } from "../../src/cli/terminal/figures.ts";
-import { LiveLines } from "../../src/cli/terminal/live-lines.ts";
-import { Output } from "../../src/cli/terminal/output.ts";
-import { safe, safeJson } from "../../src/cli/terminal/safe-text.ts";
-import { table } from "../../src/cli/terminal/table.ts";
-import { cutToWidth, padToWidth, widthOf } from "../../src/cli/terminal/text-width.ts";
+import { LiveLines, Output } from "../../src/cli/terminal/output.ts";
+import { count, counted, duration, table } from "../../src/cli/terminal/table.ts";
+import { cutToWidth, padToWidth, safe, safeJson, widthOf } from "../../src/cli/terminal/text.ts";
 
 class FakeStream extends EventEmitter {
   written = "";

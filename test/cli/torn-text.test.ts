@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tornTexts } from "../../src/cli/serve/torn-text.ts";
+import { tornTexts } from "../../src/cli/services/reports.ts";
 
 const place = { file: "/j/lines.log", line: 61, position: 900, offset: 60 };
 const hint = 'journal: what to do: docs/operations.md, "Lines set aside"';

@@ -1,12 +1,15 @@
+import { stat } from "node:fs/promises";
 import type { AuditRow } from "../../audit/audit-row.ts";
 import { isPostgresUrl } from "../../audit/postgres/postgres-options.ts";
 import { readPostgresRows } from "../../audit/postgres/read-postgres-rows.ts";
 import { verifyPostgresLog } from "../../audit/postgres/verify-postgres-log.ts";
+import { urlScheme } from "../../audit/url-scheme.ts";
 import { type RowFilter, readRows } from "../../audit/verify/read-rows.ts";
 import type { SpanAnchor } from "../../audit/verify/span-anchors.ts";
 import { verifyLog } from "../../audit/verify/verify-log.ts";
 import type { LogProblem, VerifyReport } from "../../audit/verify/verify-report.ts";
-import { checkLogDirectory } from "./log-directory.ts";
+import { CliError, messageOf } from "../cli-error.ts";
+import { safe } from "../terminal/text.ts";
 
 /** What a command's operand says: a directory, or the URL of a database. */
 export const LOG_OPERAND = "DIR|URL";
@@ -38,4 +41,49 @@ export async function auditLogAt(place: string): Promise<AuditLog> {
     verify: (against) => verifyLog(place, { against }),
     rows: (filter, onProblem) => readRows(place, filter, { onProblem }),
   };
+}
+
+/** @throws CliError when there is no such directory: a log that is not there is not a whole one. */
+async function checkLogDirectory(directory: string): Promise<void> {
+  const scheme = urlScheme(directory);
+  if (scheme !== undefined) {
+    // Without the rest of it: a URL may hold a password, and errors are kept in logs.
+    throw new CliError(`expected a directory or postgres://…, got a URL (${safe(scheme)}…)`);
+  }
+  const found = await stat(directory).catch(() => undefined);
+  if (found === undefined) throw new CliError(`${safe(directory)}: no such directory`);
+  if (!found.isDirectory()) {
+    throw new CliError(`${safe(directory)}: expected the directory of an audit log, got a file`);
+  }
+}
+
+/** Why a log could not be read, for the terminal. */
+export function logError(error: unknown): CliError {
+  return new CliError(safe(reasonOf(error)), undefined, { cause: error });
+}
+
+/** Several addresses of a host may each have refused: then Node gives one error without a message. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "") {
+    return error.errors.map(messageOf).join("; ");
+  }
+  return messageOf(error);
+}
+
+/** A problem of a log as one line: where, what, and of which row. */
+export function problemLine({
+  file,
+  line,
+  ordinal,
+  problem,
+  tenant_id,
+  thread_id,
+}: LogProblem): string {
+  const place = line > 0 ? `${file}:${line}` : file;
+  const of = [
+    ...(tenant_id === undefined ? [] : [`tenant ${tenant_id}`]),
+    ...(thread_id === undefined ? [] : [`thread ${thread_id}`]),
+    ...(ordinal === undefined ? [] : [`row ${ordinal}`]),
+  ];
+  return `${place}: ${problem}${of.length === 0 ? "" : ` (${of.join(", ")})`}`;
 }

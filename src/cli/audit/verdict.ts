@@ -1,9 +1,9 @@
 import type { VerifyReport } from "../../audit/verify/verify-report.ts";
-import { counted } from "../terminal/figures.ts";
 import type { Style } from "../terminal/output.ts";
+import { counted } from "../terminal/table.ts";
 
 /** What a report comes to. */
-export interface Verdict {
+interface Verdict {
   /** One or two words, with a sign before them. */
   readonly text: string;
   readonly style: Style;

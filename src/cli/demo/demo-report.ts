@@ -2,20 +2,18 @@ import type { VerifyReport } from "../../audit/verify/verify-report.ts";
 import type { AgentEvent } from "../../events/agent-event.ts";
 import { attributeText, type FinishedSpan } from "../../otel/replay/finished-span.ts";
 import { shownUrl } from "../../otel/setup/endpoint.ts";
-import { jaegerTrace } from "../jaeger.ts";
-import { counted } from "../terminal/figures.ts";
+import { jaegerTrace } from "../endpoints.ts";
 import type { Output } from "../terminal/output.ts";
-import { safe } from "../terminal/safe-text.ts";
-import { failureTable } from "../traces/failure-table.ts";
-import { RunTally } from "../traces/run-tally.ts";
+import { counted } from "../terminal/table.ts";
+import { safe } from "../terminal/text.ts";
+import { failureTable, RunTally } from "../traces/run-tally.ts";
 import { traceHeading, traceLines } from "../traces/trace-lines.ts";
-import { BUNDLED_RECORDINGS } from "./bundled-recordings.ts";
-import type { Delivery } from "./demo-telemetry.ts";
-import type { Destination, Page } from "./destination.ts";
-import { originOf } from "./watch-line.ts";
+import type { Delivery, Destination, Page } from "./demo-telemetry.ts";
+import { originOf } from "./live-view.ts";
+import { BUNDLED_RECORDINGS } from "./recordings.ts";
 
 /** What is known when the demo is over. */
-export interface DemoResult {
+interface DemoResult {
   readonly verified: VerifyReport;
   /** Of the audit log. */
   readonly directory: string;

@@ -1,7 +1,7 @@
 import { environmentWarnings } from "../../otel/replay/environment-warnings.ts";
 import { protocolChoice } from "../../otel/setup/exporter-choice.ts";
-import { chosenExporters, switchedOff } from "../signal-endpoint.ts";
-import { safe } from "../terminal/safe-text.ts";
+import { chosenExporters, switchedOff } from "../endpoints.ts";
+import { safe } from "../terminal/text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

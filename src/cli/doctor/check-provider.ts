@@ -1,7 +1,7 @@
 import { v7 } from "uuid";
 import { RunIds } from "../../lifecycle/run-ids.ts";
 import { idSlot } from "../../otel/id-generator.ts";
-import { safe } from "../terminal/safe-text.ts";
+import { safe } from "../terminal/text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
 /** Looks at the providers that the application has registered. */

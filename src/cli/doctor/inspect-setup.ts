@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { isJsonObject } from "../../dialects/dialect.ts";
 import type { JsonValue } from "../../events/exact-json.ts";
 import { CliError } from "../cli-error.ts";
-import { endBy } from "../services/end-by.ts";
-import { safe } from "../terminal/safe-text.ts";
+import { endBy } from "../services/signals.ts";
+import { safe } from "../terminal/text.ts";
 import type { Finding } from "./finding.ts";
 
 /** What loading a file may take, in s: a setup that asks others for its secrets needs a few. */

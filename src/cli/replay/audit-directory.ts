@@ -2,17 +2,17 @@ import { stat } from "node:fs/promises";
 import { NdjsonSessionLog } from "../../audit/ndjson/ndjson-session-log.ts";
 import { logFilesIn } from "../../storage/foreign-log.ts";
 import { CliError, messageOf } from "../cli-error.ts";
-import { checkDirectoryOption } from "../services/directory-option.ts";
-import { openingHint } from "../services/opening-hint.ts";
-import { safe } from "../terminal/safe-text.ts";
-import { identityOf } from "./file-identity.ts";
-import type { InputFile } from "./input-file.ts";
+import { openingHint } from "../services/opening-failed.ts";
+import { checkDirectoryOption } from "../services/options.ts";
+import { safe } from "../terminal/text.ts";
+import type { InputFile } from "./input-files.ts";
+import { identityOf } from "./input-files.ts";
 
 const POSTGRES_HINT =
   "Rows are written to PostgreSQL by serve, by consume, and by the bridge with a PostgresSessionLog.";
 
 /** For tables of earlier rows: read again, files of millions of rows write none of them twice. */
-export const LOOK_UP_BYTES = 512 * 1024 * 1024;
+const LOOK_UP_BYTES = 512 * 1024 * 1024;
 
 /**
  * Opens the audit log that `--audit` named, making it where there is none.

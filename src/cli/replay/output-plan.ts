@@ -4,17 +4,18 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { logThatOwns } from "../../storage/foreign-log.ts";
 import { hasCode } from "../../storage/system-error.ts";
 import { CliError, messageOf } from "../cli-error.ts";
-import { safe } from "../terminal/safe-text.ts";
-import { identityOf } from "./file-identity.ts";
-import type { InputFile } from "./input-file.ts";
-import { isStdout } from "./standard-output.ts";
+import type { Io } from "../command.ts";
+import type { Output } from "../terminal/output.ts";
+import { safe } from "../terminal/text.ts";
+import type { InputFile } from "./input-files.ts";
+import { identityOf } from "./input-files.ts";
 
 /** For the help of commands with such options. */
 export const OUTPUTS_NOTE =
   "A file that is written appears when the command has ended. If it fails, or SIGINT or SIGTERM ends it, what was there before stays. Pipes and devices are written to directly. No file that is read is written, and no file of an audit log or journal.";
 
 /** What else a command reads and writes, which an output must not destroy. */
-export interface OutputSurroundings {
+interface OutputSurroundings {
   readonly inputs: readonly InputFile[];
   /** Directory of the audit log that is written. */
   readonly audit?: string | undefined;
@@ -171,4 +172,37 @@ async function refuseLogFile(
     `${option}: ${safe(name)} is a file of ${owner.kind}, in ${safe(owner.directory)}`,
     "Only the log itself writes there: name a file elsewhere.",
   );
+}
+
+/** Whether a name of a file means the command's own standard output. */
+function isStdout(name: string | undefined): boolean {
+  return name === "-" || /^\/(?:dev\/stdout|(?:dev|proc\/self)\/fd\/1)$/.test(name ?? "");
+}
+
+/** The options that can have standard output for what they write. */
+interface StdoutOptions {
+  readonly out?: string | undefined;
+  readonly rejects?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/**
+ * Where the summary for a person goes: standard output, or standard error where an option has the other
+ * for itself, so that what it writes can be piped on.
+ *
+ * @throws CliError when more than one of them writes to standard output.
+ */
+export function summaryOutput({ json, out, rejects }: StdoutOptions, io: Io): Output {
+  const files = [
+    ...(isStdout(out) ? ["--out -"] : []),
+    ...(isStdout(rejects) ? ["--rejects -"] : []),
+  ];
+  const takers = json === true ? [...files, "--json"] : files;
+  if (takers.length > 1) {
+    const which = takers.length === 2 ? "both" : "all";
+    throw new CliError(
+      `${takers.join(" and ")}: expected only one of them, ${which} write to stdout`,
+    );
+  }
+  return files.length > 0 ? io.err : io.out;
 }

@@ -1,6 +1,6 @@
-import { count } from "../terminal/figures.ts";
 import type { Output } from "../terminal/output.ts";
-import { cutToWidth } from "../terminal/text-width.ts";
+import { count } from "../terminal/table.ts";
+import { cutToWidth } from "../terminal/text.ts";
 
 const EVERY_MS = 100;
 

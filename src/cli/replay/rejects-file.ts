@@ -5,9 +5,9 @@ import { StringDecoder } from "node:string_decoder";
 import type { RejectedLine } from "../../ingest/event-intake.ts";
 import { CliError, isBrokenPipe, messageOf } from "../cli-error.ts";
 import type { Io } from "../command.ts";
-import { safe } from "../terminal/safe-text.ts";
-import { openOutput } from "./output-file.ts";
+import { safe } from "../terminal/text.ts";
 import type { OutputPlan } from "./output-plan.ts";
+import { openOutput } from "./replay-outputs.ts";
 
 const LINE_FEED = 0x0a;
 

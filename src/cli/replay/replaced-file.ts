@@ -4,7 +4,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Writable } from "node:stream";
 import { messageOf } from "../cli-error.ts";
-import { endBy } from "../services/end-by.ts";
+import { endBy } from "../services/signals.ts";
 
 type Done = (error?: Error | null) => void;
 

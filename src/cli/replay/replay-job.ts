@@ -10,10 +10,17 @@ import type { ServiceResource } from "../../otel/replay/service-resource.ts";
 import type { SpanOutlet } from "../../otel/replay/span-outlet.ts";
 import type { ErrorHook } from "../../otel/report.ts";
 import type { SignalPlayer } from "../../otel/signal-player.ts";
-import type { AnyRuntime, RecordedEvent } from "../../runtimes/runtimes.ts";
-import { InFlight } from "./in-flight.ts";
+import {
+  type AnyRuntime,
+  DIALECT_NAMES,
+  type RecordedEvent,
+  RUNTIMES,
+} from "../../runtimes/runtimes.ts";
+import { CliError } from "../cli-error.ts";
+import { nearest } from "../nearest.ts";
+import { safe } from "../terminal/text.ts";
 
-export interface ReplayJobOptions {
+interface ReplayJobOptions {
   readonly service: ServiceResource;
   readonly outlet: SpanOutlet;
   readonly audit: SessionLog | undefined;
@@ -144,4 +151,57 @@ export class ReplayJob {
 
 function addCounts(to: Map<string, number>, counts: ReadonlyMap<string, number>): void {
   for (const [name, count] of counts) to.set(name, (to.get(name) ?? 0) + count);
+}
+
+/** Rows that may be on their way to the audit log at once. */
+const MOST = 512;
+
+/**
+ * Promises that are waited for together: one flush of the audit log serves many rows, so that
+ * waiting for each would cost hundreds of flushes.
+ */
+export class InFlight {
+  #pending: Promise<void>[] = [];
+
+  /** Adds a promise. That it rejects is somebody else's to tell. */
+  add(promise: Promise<void>): void {
+    this.#pending.push(promise.catch(() => {}));
+  }
+
+  get full(): boolean {
+    return this.#pending.length >= MOST;
+  }
+
+  /** Resolves when all that were added so far are settled. */
+  async settle(): Promise<void> {
+    const pending = this.#pending;
+    this.#pending = [];
+    await Promise.all(pending);
+  }
+}
+
+/** The first trouble of each place is told; the summary has how many there were. */
+export function onceAPlace(tell: (error: unknown, place: string) => void) {
+  const told = new Set<string>();
+  return (error: unknown, place: string) => {
+    if (told.has(place)) return;
+    told.add(place);
+    tell(error, place);
+  };
+}
+
+/**
+ * The runtimes that a source may come from.
+ *
+ * @throws CliError when there is none of this name.
+ */
+export function runtimesNamed(name = "auto"): readonly [AnyRuntime, ...AnyRuntime[]] {
+  if (name === "auto") return RUNTIMES;
+  const runtime = RUNTIMES.find(({ dialect }) => dialect.name === name);
+  if (runtime !== undefined) return [runtime];
+  const meant = nearest(name, DIALECT_NAMES);
+  throw new CliError(
+    `--dialect: expected one of ${DIALECT_NAMES.join(", ")}; got "${safe(name)}"`,
+    meant === undefined ? undefined : `Did you mean ${meant}?`,
+  );
 }

@@ -1,18 +1,24 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { dirname } from "node:path";
+import type { Writable } from "node:stream";
 import type { NdjsonSessionLog } from "../../audit/ndjson/ndjson-session-log.ts";
 import { OtlpEndpoint } from "../../otel/replay/otlp-endpoint.ts";
-import type { SpanTarget } from "../../otel/replay/span-outlet.ts";
-import { SpanLines } from "../../otel/replay/span-outlet.ts";
+import { SpanLines, type SpanTarget } from "../../otel/replay/span-outlet.ts";
 import { tracesUrl } from "../../otel/setup/endpoint.ts";
+import { hasCode } from "../../storage/system-error.ts";
+import { CliError, messageOf } from "../cli-error.ts";
 import type { Io } from "../command.ts";
-import { httpUrl } from "../jaeger.ts";
+import { httpUrl } from "../endpoints.ts";
+import { safe } from "../terminal/text.ts";
 import { openAuditLog } from "./audit-directory.ts";
-import type { InputFile } from "./input-file.ts";
-import { openOutput } from "./output-file.ts";
+import type { InputFile } from "./input-files.ts";
 import { checkApart, type OutputPlan, planOutput } from "./output-plan.ts";
 import { RejectsFile } from "./rejects-file.ts";
+import { ReplacedFile } from "./replaced-file.ts";
 
 /** What the options say about where things go; each absent where the option is. */
-export interface OutputOptions {
+interface OutputOptions {
   readonly out?: string | undefined;
   readonly rejects?: string | undefined;
   readonly endpoint?: string | undefined;
@@ -60,4 +66,39 @@ export async function openOutputs(
 async function openLines(plan: OutputPlan, io: Io): Promise<SpanLines> {
   const { end, stream } = await openOutput(plan, io);
   return new SpanLines(stream, end);
+}
+
+/** A stream, and whether it is to be ended: standard output is not. */
+interface OutputFile {
+  readonly stream: Writable;
+  readonly end: boolean;
+}
+
+/** @throws CliError when it can't be written. */
+export async function openOutput(plan: OutputPlan, io: Io): Promise<OutputFile> {
+  const { name, option, to } = plan;
+  try {
+    switch (to.kind) {
+      case "stdout":
+        return { stream: io.stdout, end: false };
+      case "descriptor":
+        // By its number: opened by its name, a file would be written from its begin.
+        return { stream: createWriteStream("", { fd: to.fd, autoClose: false }), end: true };
+      case "special": {
+        const stream = createWriteStream(name);
+        await once(stream, "open");
+        return { stream, end: true };
+      }
+      case "file":
+        return { stream: await ReplacedFile.open(to.path, to.existing), end: true };
+      default:
+        return to satisfies never;
+    }
+  } catch (error) {
+    const isFolder = to.kind === "file" && hasCode(error, "EACCES", "EPERM", "EROFS");
+    const hint = isFolder
+      ? `The file is written beside its place first: ${safe(dirname(to.path))} must be writable. Or: ${option} - > FILE`
+      : undefined;
+    throw new CliError(`${option}: ${safe(messageOf(error))}`, hint, { cause: error });
+  }
 }

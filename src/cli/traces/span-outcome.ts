@@ -1,5 +1,5 @@
 import { attributeText, type FinishedSpan } from "../../otel/replay/finished-span.ts";
-import { safe } from "../terminal/safe-text.ts";
+import { safe } from "../terminal/text.ts";
 
 /** How a span of ours ended, for a person. */
 export interface SpanOutcome {

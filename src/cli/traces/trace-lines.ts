@@ -1,10 +1,9 @@
+import { compareInstants } from "../../events/instant.ts";
 import { attributeText, type FinishedSpan } from "../../otel/replay/finished-span.ts";
-import { duration } from "../terminal/figures.ts";
 import type { Output, Style } from "../terminal/output.ts";
-import { safe } from "../terminal/safe-text.ts";
-import { cutToWidth, padToWidth, widthOf } from "../terminal/text-width.ts";
+import { duration } from "../terminal/table.ts";
+import { cutToWidth, padToWidth, safe, widthOf } from "../terminal/text.ts";
 import { outcomeOf, type SpanOutcome } from "./span-outcome.ts";
-import { type TraceNode, toForest } from "./trace-forest.ts";
 
 const SIGN: Record<SpanOutcome["tone"], string> = { good: "✓", bad: "✗", other: "•" };
 const COLOUR: Record<SpanOutcome["tone"], Style> = { good: "green", bad: "red", other: "yellow" };
@@ -62,5 +61,76 @@ function addRows(node: TraceNode, before: string, beforeChildren: string, rows: 
     const last = at === children.length - 1;
     const branch = beforeChildren + (last ? "└─ " : "├─ ");
     addRows(child, branch, beforeChildren + (last ? "   " : "│  "), rows);
+  }
+}
+
+/** A span with those under it, in the order of their start. */
+interface TraceNode {
+  readonly span: FinishedSpan;
+  readonly children: TraceNode[];
+}
+
+/** Spans as trees. A span whose parent is not among them is a root. */
+function toForest(spans: readonly FinishedSpan[]): TraceNode[] {
+  const nodes = spans.map((span): TraceNode => ({ span, children: [] }));
+  const byId = new Map(nodes.map((node) => [`${node.span.traceId}/${node.span.spanId}`, node]));
+  const parents = new Map<TraceNode, TraceNode>();
+  const roots: TraceNode[] = [];
+  for (const node of nodes) {
+    const { traceId, parentSpanId } = node.span;
+    const parent = parentSpanId === undefined ? undefined : byId.get(`${traceId}/${parentSpanId}`);
+    // Runs can name each other as their parent.
+    if (parent === undefined || isUnder(parent, node, parents)) {
+      roots.push(node);
+      continue;
+    }
+    parents.set(node, parent);
+    parent.children.push(node);
+  }
+  for (const node of nodes) node.children.sort(byStart);
+  return roots.sort(byStart);
+}
+
+function isUnder(
+  node: TraceNode,
+  above: TraceNode,
+  parents: ReadonlyMap<TraceNode, TraceNode>,
+): boolean {
+  for (let at: TraceNode | undefined = node; at !== undefined; at = parents.get(at)) {
+    if (at === above) return true;
+  }
+  return false;
+}
+
+function byStart(a: TraceNode, b: TraceNode): number {
+  return compareInstants(a.span.start, b.span.start) || (a.span.spanId < b.span.spanId ? -1 : 1);
+}
+
+/** Keeps the spans of the first traces that come, to show them: a bounded number of each. */
+export class TraceSample {
+  readonly #mostTraces: number;
+  readonly #mostSpans: number;
+  readonly #traces = new Map<string, FinishedSpan[]>();
+
+  constructor(mostTraces: number, mostSpans: number) {
+    this.#mostTraces = mostTraces;
+    this.#mostSpans = mostSpans;
+  }
+
+  add(span: FinishedSpan): void {
+    const spans = this.#traces.get(span.traceId);
+    if (spans !== undefined) {
+      if (spans.length < this.#mostSpans) spans.push(span);
+    } else if (this.#traces.size < this.#mostTraces) this.#traces.set(span.traceId, [span]);
+  }
+
+  /** The kept traces, in the order in which their first span ended. */
+  get traces(): readonly (readonly FinishedSpan[])[] {
+    return [...this.#traces.values()];
+  }
+
+  /** How many spans are kept. */
+  get spans(): number {
+    return this.traces.reduce((sum, spans) => sum + spans.length, 0);
   }
 }

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { kafkaClientOptions } from "../../../src/cli/consume/kafka-client-options.ts";
-import { toldRarely } from "../../../src/cli/consume/told-rarely.ts";
 import { consume } from "../../../src/cli/consume.ts";
+import { kafkaClientOptions } from "../../../src/cli/services/kafka-client-options.ts";
+import { toldRarely } from "../../../src/cli/services/reports.ts";
 import { command } from "../../cli/support/command.ts";
 
 describe("brokers, TLS and SASL", () => {

@@ -1,5 +1,39 @@
 import { metricsUrl, tracesUrl } from "../otel/setup/endpoint.ts";
-import { httpUrl } from "./jaeger.ts";
+import { CliError } from "./cli-error.ts";
+import { safe } from "./terminal/text.ts";
+
+/** Where Jaeger's pages are unless `--jaeger` says otherwise. */
+export const DEFAULT_JAEGER = "http://127.0.0.1:16686";
+
+/**
+ * The address of a trace in Jaeger.
+ *
+ * @param base where Jaeger's pages are; a path is kept, for a Jaeger behind a proxy.
+ * @throws CliError when `base` is no http(s) address.
+ */
+export function jaegerTrace(base: string, traceId: string): string {
+  const url = httpUrl("--jaeger", base, DEFAULT_JAEGER);
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/trace/${traceId}`;
+  return url.href;
+}
+
+/**
+ * Reads an address that an option gave.
+ *
+ * @param example what such an address is like. Default: that of a receiver.
+ * @throws CliError when it is no http(s) address.
+ */
+export function httpUrl(option: string, text: string, example = "http://127.0.0.1:4318"): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  throw new CliError(`${option}: expected an address such as ${example}, got "${safe(text)}"`);
+}
+
+/** Where a collector takes OTLP/HTTP, live: spans are counted, and alerts rest on that. */
+export const LIVE_PORT = "4318";
+
+/** Where the shipped collector takes replays by OTLP/HTTP, past its metrics. */
+export const REPLAY_PORT = "4319";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -53,4 +87,10 @@ export function chosenExporters(
 export function isLocal(address: string): boolean {
   const { hostname } = new URL(address);
   return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** What to say of an endpoint at which a collector counts spans, of whatever time they are. */
+export function liveEndpointWarning(endpoint: string | undefined): string | undefined {
+  if (endpoint === undefined || new URL(endpoint).port !== LIVE_PORT) return undefined;
+  return `--endpoint: port ${LIVE_PORT} is for what is live: a collector counts these spans again, and alerts may be raised; replays belong to port ${REPLAY_PORT}`;
 }

@@ -2,9 +2,11 @@ import { type BigIntStats, constants, createReadStream, fstatSync } from "node:f
 import { access, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
+import { SourceReadError } from "../../ingest/read-events.ts";
 import { CliError, messageOf } from "../cli-error.ts";
-import { safe } from "../terminal/safe-text.ts";
-import { identityOf } from "./file-identity.ts";
+import type { Io } from "../command.ts";
+import { safe } from "../terminal/text.ts";
+import type { Progress } from "./progress.ts";
 
 /** Size of the pieces a file is read in, in bytes. */
 const READ_CHUNK = 1024 * 1024;
@@ -82,4 +84,55 @@ function cannotRead(name: string, error: unknown): string {
   if (code === "ENOENT") return `${safe(name)}: no such file`;
   if (code === "EACCES") return `${safe(name)}: no permission to read it`;
   return safe(messageOf(error));
+}
+
+/**
+ * What tells a file from every other, whatever names lead to it: its device and its number there.
+ * `undefined` for what has no content of its own to destroy: a terminal, `/dev/null`.
+ */
+export function identityOf(found: BigIntStats): string | undefined {
+  return found.isCharacterDevice() ? undefined : `${found.dev}:${found.ino}`;
+}
+
+/** Takes one source after the other. */
+interface SourceReader {
+  /** @throws SourceReadError when it can't be read to its end; what came before is taken. */
+  read(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
+}
+
+/**
+ * Reads the sources in turn.
+ *
+ * @param say told of each source that can't be read to its end.
+ * @returns the names of those.
+ */
+export async function readSources(
+  reader: SourceReader,
+  inputs: readonly InputFile[],
+  progress: Progress,
+  io: Io,
+  say: (text: string) => void,
+): Promise<string[]> {
+  const unreadable: string[] = [];
+  for (const input of inputs) {
+    try {
+      const bytes = bytesOf(input, io.stdin, (count) => progress.addBytes(count));
+      await reader.read(input.name, bytes);
+    } catch (error) {
+      if (!(error instanceof SourceReadError)) throw error;
+      unreadable.push(input.name);
+      say(error.message);
+    }
+  }
+  return unreadable;
+}
+
+/** Bytes of all sources; `undefined` where one has no size before it is read. */
+export function totalSize(inputs: readonly InputFile[]): number | undefined {
+  let total = 0;
+  for (const { size } of inputs) {
+    if (size === undefined) return undefined;
+    total += size;
+  }
+  return total;
 }

@@ -1,7 +1,15 @@
 import { DEFAULT_INGEST_LIMITS, type IngestLimits } from "../../service/http/ingest-limits.ts";
-import { DEFAULT_LISTEN } from "../services/listen-address.ts";
-import { bytesOption, countOption } from "../services/number-option.ts";
-import { ENDPOINT_OPTION, SERVICE_NAME_OPTION } from "../services/span-options.ts";
+import { readTokenFile } from "../../service/http/tokens/read-token-file.ts";
+import type { TokenEntry } from "../../service/http/tokens/token-entry.ts";
+import { CliError, messageOf } from "../cli-error.ts";
+import { safe } from "../terminal/text.ts";
+import {
+  bytesOption,
+  countOption,
+  DEFAULT_LISTEN,
+  ENDPOINT_OPTION,
+  SERVICE_NAME_OPTION,
+} from "./options.ts";
 
 /** What the journal takes as one line, in bytes. */
 const MOST_LINE = 64 * 1024 * 1024;
@@ -93,4 +101,19 @@ export function limitsOf(values: LimitValues): IngestLimits {
     maxConnections: countOption("--max-connections", values["max-connections"], maxConnections, 1),
     maxBacklogBytes: bytesOption("--max-backlog", values["max-backlog"], maxBacklogBytes, 1),
   };
+}
+
+/**
+ * The entries of the tokens file.
+ *
+ * @throws CliError naming the file and what is wrong with it.
+ */
+export async function tokenEntries(path: string): Promise<readonly TokenEntry[]> {
+  try {
+    return await readTokenFile(path);
+  } catch (error) {
+    throw new CliError(`--tokens: ${safe(path)}: ${safe(messageOf(error))}`, undefined, {
+      cause: error,
+    });
+  }
 }

@@ -1,6 +1,6 @@
+import { isDiskFull } from "../../storage/system-error.ts";
 import { CliError, messageOf } from "../cli-error.ts";
-import { openingHint } from "../services/opening-hint.ts";
-import { safe } from "../terminal/safe-text.ts";
+import { safe } from "../terminal/text.ts";
 
 /** What kept a service from starting, with the option it is about. */
 export function openingFailed(error: unknown, journal: string, address: string): CliError {
@@ -40,4 +40,10 @@ export function openingFailed(error: unknown, journal: string, address: string):
 
 function isOfNetwork(syscall: unknown): boolean {
   return syscall === "listen" || syscall === "bind" || syscall === "getaddrinfo";
+}
+
+/** What to do where a directory can't be opened; `undefined` where the error says it. */
+export function openingHint(error: unknown, directory: string): string | undefined {
+  if (!isDiskFull(error)) return undefined;
+  return `Free some space on the disk of ${safe(directory)}, then start again: nothing that is there is lost.`;
 }

@@ -33,3 +33,43 @@ function escaped(unsafe: string): string {
     SHORT[unsafe] ?? (code > 0xff ? `\\u${hex.padStart(4, "0")}` : `\\x${hex.padStart(2, "0")}`)
   );
 }
+
+/** Takes no column of its own: combining marks, joiners, variation selectors. */
+const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
+
+/** Takes two columns: the wide and fullwidth blocks of East Asian scripts, and emoji. */
+const WIDE =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;
+
+const PLAIN = /^[\x20-\x7e]*$/;
+
+/** How many columns a text takes on a terminal. Control characters must be gone from it. */
+export function widthOf(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  let width = 0;
+  for (const character of text) width += widthOfCharacter(character);
+  return width;
+}
+
+/** At most `columns` columns of a text, the last one an ellipsis where something is missing. */
+export function cutToWidth(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  let width = 0;
+  let cut = "";
+  for (const character of text) {
+    width += widthOfCharacter(character);
+    if (width > columns - 1) break;
+    cut += character;
+  }
+  return columns < 1 ? "" : `${cut}…`;
+}
+
+/** The text with spaces after it, up to `columns` columns. */
+export function padToWidth(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(columns - widthOf(text), 0));
+}
+
+function widthOfCharacter(character: string): number {
+  if (ZERO.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}

@@ -7,12 +7,12 @@ import {
   type TlsOptions,
 } from "../../service/kafka/kafka-library.ts";
 import { CliError, messageOf } from "../cli-error.ts";
-import { safe } from "../terminal/safe-text.ts";
+import { safe } from "../terminal/text.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The options of the command that say how the brokers are reached. */
-export interface BrokerValues {
+interface BrokerValues {
   readonly brokers?: string | undefined;
   readonly tls?: boolean | undefined;
   readonly "tls-ca"?: string | undefined;
