@@ -5,8 +5,7 @@ import { Bridge } from "../../src/otel/bridge.ts";
 import { ChunkSpanProcessor } from "../../src/otel/export/chunk-span-processor.ts";
 import { exportSettings } from "../../src/otel/export/export-settings.ts";
 import { OtlpPost } from "../../src/otel/export/otlp-post.ts";
-import { createReplayProvider } from "../../src/otel/replay/replay-provider.ts";
-import { serviceResource } from "../../src/otel/replay/service-resource.ts";
+import { createReplayProvider, serviceResource } from "../../src/otel/replay/replay-provider.ts";
 import { SpanLedger } from "../../src/otel/setup/span-ledger.ts";
 import { bridge, handWritten, sending } from "../variants.mjs";
 

@@ -2,8 +2,7 @@
 // order, mapping, bridge, the replay's provider. The spans are counted and thrown away.
 import { readEvents } from "../../src/ingest/read-events.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
-import { createReplayProvider } from "../../src/otel/replay/replay-provider.ts";
-import { serviceResource } from "../../src/otel/replay/service-resource.ts";
+import { createReplayProvider, serviceResource } from "../../src/otel/replay/replay-provider.ts";
 import { RUNTIMES } from "../../src/runtimes/runtimes.ts";
 
 /** One replay that is fed piece by piece, so that the clock can be stopped between pieces. */

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { environmentWarnings } from "../otel/replay/environment-warnings.ts";
-import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/service-resource.ts";
+import { environmentWarnings } from "../otel/replay/command-telemetry.ts";
+import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/replay-provider.ts";
 import { DIALECT_NAMES, RUNTIMES } from "../runtimes/runtimes.ts";
 import { consumeMetricsText } from "../service/kafka/consume-metrics.ts";
 import {

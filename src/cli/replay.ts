@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { formatIssue } from "../ingest/line-issue.ts";
-import { environmentWarnings } from "../otel/replay/environment-warnings.ts";
-import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/service-resource.ts";
+import { environmentWarnings } from "../otel/replay/command-telemetry.ts";
+import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/replay-provider.ts";
 import { SpanOutlet } from "../otel/replay/span-outlet.ts";
 import { type AnyRuntime, DIALECT_NAMES } from "../runtimes/runtimes.ts";
 import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";

@@ -1,9 +1,8 @@
 import { parseArgs } from "node:util";
-import { environmentWarnings } from "../otel/replay/environment-warnings.ts";
-import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/service-resource.ts";
+import { environmentWarnings } from "../otel/replay/command-telemetry.ts";
+import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/replay-provider.ts";
 import { IngestService } from "../service/http/ingest-service.ts";
-import { isLoopback } from "../service/http/local-host.ts";
-import { OPENAPI_TEXT } from "../service/http/routes.ts";
+import { isLoopback, OPENAPI_TEXT } from "../service/http/routes.ts";
 import { openStores, type Stores } from "../service/open-stores.ts";
 import { CliError, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";

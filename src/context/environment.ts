@@ -1,7 +1,12 @@
 import { checkRunContext, isAbsent, WRONG } from "./check-run-context.ts";
-import { type CarrierOptions, tellerOf } from "./ignored-field.ts";
 import { decodeText, encodeText } from "./percent-text.ts";
-import { RUN_CONTEXT_FIELDS, type RunContext, type RunContextField } from "./run-context.ts";
+import {
+  type CarrierOptions,
+  RUN_CONTEXT_FIELDS,
+  type RunContext,
+  type RunContextField,
+  tellerOf,
+} from "./run-context.ts";
 
 /** The variable of each field: the first two as OpenTelemetry's specification names them. */
 const VARIABLES = {
@@ -19,7 +24,7 @@ const nameOf = (field: RunContextField) => VARIABLES[field];
 const MOST_ENCODED = 3 * 512;
 
 /** The variables that carry context; `undefined` for one that must not be there. */
-export type RunContextEnvironment = {
+type RunContextEnvironment = {
   readonly [K in (typeof VARIABLES)[RunContextField]]: string | undefined;
 };
 

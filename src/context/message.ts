@@ -1,6 +1,11 @@
 import { checkRunContext } from "./check-run-context.ts";
-import { type CarrierOptions, tellerOf } from "./ignored-field.ts";
-import { RUN_CONTEXT_FIELDS, type RunContext, type RunContextField } from "./run-context.ts";
+import {
+  type CarrierOptions,
+  RUN_CONTEXT_FIELDS,
+  type RunContext,
+  type RunContextField,
+  tellerOf,
+} from "./run-context.ts";
 
 const nameOf = (field: RunContextField) => field;
 

@@ -1,9 +1,8 @@
 // `entelix-otel/context`: the context of a run for other processes, and the ids that follow from a run id.
 
-export { isRunContextSource, type RunContextSource } from "../context/context-source.ts";
 export type { HeadersLike } from "../context/http-headers.ts";
-export type { CarrierOptions, IgnoredReason } from "../context/ignored-field.ts";
-export type { RunContext } from "../context/run-context.ts";
+export type { CarrierOptions, IgnoredReason, RunContext } from "../context/run-context.ts";
+export { isRunContextSource, type RunContextSource } from "../context/run-context.ts";
 export { RunIds } from "../lifecycle/run-ids.ts";
 export {
   type CarrierFormat,

@@ -1,9 +1,7 @@
-export type { LossReason } from "../otel/setup/loss-reason.ts";
-export type { SpanLossError } from "../otel/setup/loss-reporter.ts";
-export type { ProcessTelemetry } from "../otel/setup/metrics/process-metrics.ts";
-export { setupTelemetry } from "../otel/setup/metrics/setup-telemetry.ts";
 export type {
   MetricReaderLike,
+  ProcessTelemetry,
   TelemetrySetupOptions,
-} from "../otel/setup/metrics/telemetry-setup-options.ts";
-export type { SpanCounts } from "../otel/setup/span-ledger.ts";
+} from "../otel/setup/metrics/setup-telemetry.ts";
+export { setupTelemetry } from "../otel/setup/metrics/setup-telemetry.ts";
+export type { LossReason, SpanCounts, SpanLossError } from "../otel/setup/span-ledger.ts";

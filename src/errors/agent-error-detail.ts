@@ -88,7 +88,7 @@ export type AgentErrorDetail =
     };
 
 /** The operator's text of a detail: equal to upstream's `Display`. */
-export function operatorText(detail: AgentErrorDetail): string {
+export function detailText(detail: AgentErrorDetail): string {
   switch (detail.type) {
     case "provider": {
       const failure = detail.kind === "http" ? `returned ${detail.status}` : detail.kind;

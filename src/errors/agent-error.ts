@@ -1,5 +1,5 @@
 import type { InterruptionKind, UsageLimitBreach } from "./agent-error-detail.ts";
-import { type AgentErrorDetail, operatorText } from "./agent-error-detail.ts";
+import { type AgentErrorDetail, detailText } from "./agent-error-detail.ts";
 import { envelopeOfDetail } from "./agent-error-tables.ts";
 import type { ErrorEnvelope, ToolErrorKind } from "./error-kinds.ts";
 import type { RenderedForLlm } from "./llm-text.ts";
@@ -31,7 +31,7 @@ export class AgentError extends Error {
   readonly detail: AgentErrorDetail;
 
   private constructor(detail: AgentErrorDetail, options?: ErrorOptions) {
-    super(operatorText(detail), options);
+    super(detailText(detail), options);
     this.detail = detail;
   }
 

@@ -1,5 +1,5 @@
 import type { Call } from "./call.ts";
-import type { ClosedCalls } from "./closed-calls.ts";
+import type { ClosedCalls } from "./closed-runs.ts";
 import type { RunIds } from "./run-ids.ts";
 
 /** Below this many ids a scan is cheaper than a Map, in time and in memory. */

@@ -1,6 +1,5 @@
 import type { CallIdBudget } from "./call-history.ts";
-import { ClosedCalls } from "./closed-calls.ts";
-import { ClosedRuns, isOver, type RunMemory } from "./closed-runs.ts";
+import { ClosedCalls, ClosedRuns, isOver, type RunMemory } from "./closed-runs.ts";
 import type { Run } from "./run.ts";
 import { RunIds } from "./run-ids.ts";
 

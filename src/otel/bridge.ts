@@ -3,8 +3,7 @@ import type { AuditCalls } from "../audit/audit-calls.ts";
 import { AuditSink, type RecordRefs } from "../audit/audit-sink.ts";
 import type { RowWaiter } from "../audit/row-waiter.ts";
 import type { SessionLog } from "../audit/session-log.ts";
-import type { RunContextSource } from "../context/context-source.ts";
-import type { RunContext } from "../context/run-context.ts";
+import type { RunContext, RunContextSource } from "../context/run-context.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
@@ -18,7 +17,7 @@ import type {
 } from "../sinks/agent-event-sink.ts";
 import { BridgeAudit } from "./bridge-audit.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import { runContextOf } from "./run-context-of.ts";
+import { runContextOf } from "./run-contexts.ts";
 import { RunRows, type SegmentRows } from "./run-rows.ts";
 import { type CallSpan, callIn, type SpanHandle, spanRefs } from "./span-handle.ts";
 import { Telemetry } from "./telemetry.ts";

@@ -1,5 +1,5 @@
 import type { Adjustment, IgnoredReason } from "../lifecycle/counters.ts";
-import type { OverflowLabel } from "./metrics/bridge-counts.ts";
+import type { OverflowLabel } from "./metrics/bridge-metrics.ts";
 
 /** What a sink has done and which adjustments it made, since it was made. All are counts. */
 export interface Diagnostics {

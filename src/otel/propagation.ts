@@ -8,15 +8,18 @@ import {
   type TextMapPropagator,
   type TextMapSetter,
 } from "@opentelemetry/api";
-import { isRunContextSource } from "../context/context-source.ts";
 import { readEnvironment, writeEnvironment } from "../context/environment.ts";
 import { type HeadersLike, readHeaders, writeHeaders } from "../context/http-headers.ts";
-import type { CarrierOptions } from "../context/ignored-field.ts";
 import { readMessage, writeMessage } from "../context/message.ts";
-import { RUN_CONTEXT_HEADERS, type RunContext } from "../context/run-context.ts";
+import type { CarrierOptions } from "../context/run-context.ts";
+import {
+  isRunContextSource,
+  RUN_CONTEXT_HEADERS,
+  type RunContext,
+} from "../context/run-context.ts";
 import { type CurrentRun, currentRun } from "../runtime/current-run.ts";
 import { scopeIn } from "./event-context.ts";
-import { callOf, runContextAt } from "./run-context-of.ts";
+import { callOf, runContextAt } from "./run-contexts.ts";
 
 /**
  * How a carrier holds a run context:

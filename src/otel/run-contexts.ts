@@ -1,8 +1,12 @@
-import { type Context, context } from "@opentelemetry/api";
+import { type Context, context, isSpanContextValid } from "@opentelemetry/api";
+import type { RunContext } from "../context/run-context.ts";
+import type { Call } from "../lifecycle/call.ts";
+import type { Run } from "../lifecycle/run.ts";
 import type { RunKeeper } from "../lifecycle/run-keeper.ts";
 import type { SpanTarget } from "../sinks/agent-event-sink.ts";
 import { contextInside } from "./event-context.ts";
-import type { SpanHandle } from "./span-handle.ts";
+import { type SpanHandle, spanRefs } from "./span-handle.ts";
+import { formatTraceparent } from "./traceparent.ts";
 
 /** The contexts of spans that are open, for code that runs inside them. */
 export class RunContexts {
@@ -44,4 +48,67 @@ export class RunContexts {
       return context.active();
     }
   }
+}
+
+/**
+ * What a child agent elsewhere has to know of a run, open or remembered.
+ *
+ * @param toolUseId the call that starts the child: the newest open one of this id, else the last.
+ */
+export function runContextOf(
+  run: Run<SpanHandle> | undefined,
+  toolUseId: string | undefined,
+): RunContext | undefined {
+  return run === undefined ? undefined : runContextAt(run, callOf(run, toolUseId), toolUseId);
+}
+
+/** The same, where the call is known, or known to be none. */
+export function runContextAt(
+  run: Run<SpanHandle>,
+  call: Call<SpanHandle> | undefined,
+  toolUseId: string | undefined,
+): RunContext {
+  return {
+    ...traceOf(run, call, toolUseId),
+    root_run_id: run.rootRunId,
+    parent_run_id: run.runId,
+    ...(toolUseId === undefined || toolUseId === "" ? {} : { parent_tool_use_id: toolUseId }),
+    ...(run.threadId === undefined ? {} : { thread_id: run.threadId }),
+  };
+}
+
+/** The newest open call of this id, else the last one. */
+export function callOf(
+  run: Run<SpanHandle>,
+  toolUseId: string | undefined,
+): Call<SpanHandle> | undefined {
+  if (toolUseId === undefined) return undefined;
+  return run.calls.newestOf(toolUseId) ?? run.history.last(toolUseId);
+}
+
+/** Of the call, also where it has ended; of the run where the call was never seen. */
+function traceOf(
+  run: Run<SpanHandle>,
+  call: Call<SpanHandle> | undefined,
+  toolUseId: string | undefined,
+): Pick<RunContext, "traceparent" | "tracestate"> {
+  const context = run.handle?.spanContext;
+  if (context === undefined) return {};
+  const spanId =
+    (call === undefined ? closedCall(run, toolUseId) : spanRefs(run, call).span_id) ??
+    context.spanId;
+  const placed = { ...context, spanId };
+  if (!isSpanContextValid(placed)) return {};
+  const tracestate = context.traceState?.serialize();
+  return {
+    traceparent: formatTraceparent(placed),
+    ...(tracestate === undefined || tracestate === "" ? {} : { tracestate }),
+  };
+}
+
+/** The span id of the last call of this id in a run that is over, unless somebody else chose it. */
+function closedCall(run: Run<SpanHandle>, toolUseId: string | undefined): string | undefined {
+  if (toolUseId === undefined || run.handle?.spanContext.spanId !== run.spanId) return undefined;
+  const occurrence = run.history.occurrences(toolUseId);
+  return occurrence === 0 ? undefined : run.ids.childSpanId("t", toolUseId, occurrence);
 }

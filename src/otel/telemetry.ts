@@ -15,8 +15,7 @@ import { CustomAttributes } from "./custom-attributes.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import { EventContexts } from "./event-context.ts";
 import { flushProvider } from "./flush-provider.ts";
-import { NOTHING_REPLACED } from "./metrics/bridge-counts.ts";
-import { BridgeMetrics } from "./metrics/bridge-metrics.ts";
+import { BridgeMetrics, NOTHING_REPLACED } from "./metrics/bridge-metrics.ts";
 import { resolveCaps, TenantTally } from "./metrics/label-values.ts";
 import { OtelDriver } from "./otel-driver.ts";
 import { Reporter } from "./report.ts";
@@ -31,7 +30,7 @@ import { formatTraceparent } from "./traceparent.ts";
  * repeat that has no event id, what is no event at all, or what comes after the shutdown. `unread`: it
  * threw when it was read, and is counted; its audit row is tried, should it have one.
  */
-export type Taken = Outcome<SpanHandle> | "repeat" | "no" | "unread";
+type Taken = Outcome<SpanHandle> | "repeat" | "no" | "unread";
 
 /** How often a live sink looks for old and long-open runs, in ms. */
 const SWEEP_MS = 5_000;

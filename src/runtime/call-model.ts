@@ -1,7 +1,7 @@
 import { tellHook } from "../errors/call-hook.ts";
 import { classifyFailure, envelopeOf } from "../errors/classify.ts";
 import type { FailureKind } from "../errors/error-kinds.ts";
-import { cutText, operatorText } from "../errors/operator-text.ts";
+import { cutText, operatorText } from "../errors/thrown.ts";
 import { wholeNumber } from "./budget.ts";
 import { carried, currentRun } from "./current-run.ts";
 import { checkedReport, type ModelReport } from "./model-report.ts";

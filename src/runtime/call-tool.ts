@@ -1,7 +1,7 @@
 import { AgentError } from "../errors/agent-error.ts";
 import { asAgentError } from "../errors/as-agent-error.ts";
 import { classifyToolError, envelopeOf, renderForLlm } from "../errors/classify.ts";
-import { cutText, operatorText } from "../errors/operator-text.ts";
+import { cutText, operatorText } from "../errors/thrown.ts";
 import { carried } from "./current-run.ts";
 import type { OpenCall } from "./open-call.ts";
 import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";

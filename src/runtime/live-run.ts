@@ -1,7 +1,7 @@
 import { AgentError } from "../errors/agent-error.ts";
 import { tellHook } from "../errors/call-hook.ts";
 import { classifyFailure, envelopeOf } from "../errors/classify.ts";
-import { operatorText } from "../errors/operator-text.ts";
+import { operatorText } from "../errors/thrown.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { Deferred } from "../events/promises.ts";
 import { cutBy, LazySignal, Watch } from "./calling-off.ts";

@@ -3,9 +3,8 @@ import { isPostgresUrl } from "../audit/postgres/postgres-options.ts";
 import type { SessionLog } from "../audit/session-log.ts";
 import { urlScheme } from "../audit/url-scheme.ts";
 import type { ErrorHook } from "../otel/report.ts";
-import { OtlpSpanStore } from "../otel/service/otlp-span-store.ts";
 import type { SpanStore } from "../otel/service/span-store.ts";
-import { noSpanStore } from "../otel/service/span-store.ts";
+import { noSpanStore, OtlpSpanStore } from "../otel/service/span-store.ts";
 import { tracesUrl } from "../otel/setup/endpoint.ts";
 import { within } from "../otel/within.ts";
 
@@ -20,7 +19,7 @@ const EVENT_IDS = 250_000;
  */
 const CLOSE_MS = 3_000;
 
-export interface StoreOptions {
+interface StoreOptions {
   /** Base URL of an OTLP/HTTP receiver; `undefined`: spans go nowhere. */
   readonly endpoint: string | undefined;
   /** A directory, or `postgres://…`; `undefined`: no audit log. */

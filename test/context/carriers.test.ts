@@ -2,9 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, it } from "vitest";
 import { readEnvironment, writeEnvironment } from "../../src/context/environment.ts";
 import { readHeaders, writeHeaders } from "../../src/context/http-headers.ts";
-import type { IgnoredReason } from "../../src/context/ignored-field.ts";
 import { readMessage, writeMessage } from "../../src/context/message.ts";
-import type { RunContext } from "../../src/context/run-context.ts";
+import type { IgnoredReason, RunContext } from "../../src/context/run-context.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const TRACEPARENT = `00-${TRACE}-00f067aa0ba902b7-01`;

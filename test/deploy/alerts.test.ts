@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/errors/error-kinds.ts";
 import { Counters } from "../../src/lifecycle/counters.ts";
-import { NOTHING_REPLACED } from "../../src/otel/metrics/bridge-counts.ts";
+import { NOTHING_REPLACED } from "../../src/otel/metrics/bridge-metrics.ts";
 import {
   METRIC_ATTRIBUTES,
   METRICS,

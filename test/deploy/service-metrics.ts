@@ -1,4 +1,4 @@
-import { INGEST_METRICS, type IngestMetric } from "../../src/service/http/ingest-metric-names.ts";
+import { INGEST_METRICS, type IngestMetric } from "../../src/service/http/ingest-metrics.ts";
 import { consumeMetricsText } from "../../src/service/kafka/consume-metrics.ts";
 import { NO_FIGURES } from "../service/kafka/processor-figures.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Call } from "../../src/lifecycle/call.ts";
 import { CallHistory, type CallIdBudget } from "../../src/lifecycle/call-history.ts";
-import { ClosedCalls } from "../../src/lifecycle/closed-calls.ts";
+import { ClosedCalls } from "../../src/lifecycle/closed-runs.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 
 const IDS = RunIds.hashed("acme", "r1");

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Call } from "../../src/lifecycle/call.ts";
-import { ClosedCalls } from "../../src/lifecycle/closed-calls.ts";
-import { ClosedRuns, type RunMemory } from "../../src/lifecycle/closed-runs.ts";
+import { ClosedCalls, ClosedRuns, type RunMemory } from "../../src/lifecycle/closed-runs.ts";
 import { Run } from "../../src/lifecycle/run.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { Tree } from "../../src/lifecycle/tree.ts";

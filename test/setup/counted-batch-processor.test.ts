@@ -1,9 +1,8 @@
 import { NodeTracerProvider, type SpanExporter } from "@opentelemetry/sdk-trace-node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CountedBatchProcessor } from "../../src/otel/setup/counted-batch-processor.ts";
-import { reasonOfFailure } from "../../src/otel/setup/loss-reason.ts";
-import { SpanLedger } from "../../src/otel/setup/span-ledger.ts";
+import { reasonOfFailure, SpanLedger } from "../../src/otel/setup/span-ledger.ts";
+import { CountedBatchProcessor } from "../../src/otel/setup/span-processors.ts";
 import { runs } from "../support/runs.ts";
 
 const SETTINGS = {

@@ -2,8 +2,12 @@ import { diag } from "@opentelemetry/api";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setupTracing } from "../../src/entries/setup.ts";
 import { setupTelemetry } from "../../src/entries/telemetry.ts";
-import { applyLogLevel, variablesAloud, warnAloud } from "../../src/otel/setup/diag-logger.ts";
-import { warnOfVariable } from "../../src/otel/setup/environment-variables.ts";
+import {
+  applyLogLevel,
+  variablesAloud,
+  warnAloud,
+  warnOfVariable,
+} from "../../src/otel/setup/environment-variables.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 
 /** What reaches the console. OpenTelemetry's logger takes hold of it when it is first loaded. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { reasonOfFailure, shortText } from "../../src/otel/setup/loss-reason.ts";
+import { reasonOfFailure, shortText } from "../../src/otel/setup/span-ledger.ts";
 import { deadUrl } from "../support/otlp-server.ts";
 
 describe("a name with several addresses that nobody listens at", () => {

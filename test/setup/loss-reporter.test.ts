@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Reporter } from "../../src/otel/report.ts";
-import { LossReporter } from "../../src/otel/setup/loss-reporter.ts";
-import { SpanLedger } from "../../src/otel/setup/span-ledger.ts";
+import { LossReporter, SpanLedger } from "../../src/otel/setup/span-ledger.ts";
 import { keepReports } from "./reports.ts";
 
 beforeEach(() => {

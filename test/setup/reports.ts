@@ -1,4 +1,4 @@
-import { SpanLossError } from "../../src/otel/setup/loss-reporter.ts";
+import { SpanLossError } from "../../src/otel/setup/span-ledger.ts";
 
 /** An `onError` that keeps what it was told. */
 export function keepReports() {

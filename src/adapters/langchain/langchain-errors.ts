@@ -3,8 +3,7 @@ import type { AgentErrorDetail } from "../../errors/agent-error-detail.ts";
 import { asAgentError } from "../../errors/as-agent-error.ts";
 import { classifyFailure, classifyToolError, envelopeOf } from "../../errors/classify.ts";
 import type { ErrorEnvelope, FailureKind } from "../../errors/error-kinds.ts";
-import { operatorText } from "../../errors/operator-text.ts";
-import { listProperty, property, textProperty } from "../../errors/thrown.ts";
+import { listProperty, operatorText, property, textProperty } from "../../errors/thrown.ts";
 import type { RunState } from "./run-state.ts";
 
 /** LangGraph's signals travel as errors: a pause, or control handed to the graph above. */
@@ -77,7 +76,7 @@ const INSIDE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What was thrown first, below the errors that `createAgent` wraps it in. Never throws. */
-export function unwrapped(thrown: unknown): unknown {
+function unwrapped(thrown: unknown): unknown {
   let at = thrown;
   for (let depth = 0; depth < MOST_CAUSES; depth += 1) {
     const inside = INSIDE.get(textProperty(at, "~brand") ?? "");
@@ -134,7 +133,7 @@ function ownName(thrown: unknown): string | undefined {
 const ABORTS = new Set(["Abort", "Aborted", "AbortError"]);
 
 /** What LangChain and LangGraph throw for an aborted signal: an error with nothing but a message. */
-export function isBareAbort(thrown: unknown): boolean {
+function isBareAbort(thrown: unknown): boolean {
   return ABORTS.has(textProperty(thrown, "message") ?? "");
 }
 

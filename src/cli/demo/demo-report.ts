@@ -1,6 +1,6 @@
 import type { VerifyReport } from "../../audit/verify/verify-report.ts";
 import type { AgentEvent } from "../../events/agent-event.ts";
-import { attributeText, type FinishedSpan } from "../../otel/replay/finished-span.ts";
+import { attributeText, type FinishedSpan } from "../../otel/replay/span-outlet.ts";
 import { shownUrl } from "../../otel/setup/endpoint.ts";
 import { jaegerTrace } from "../endpoints.ts";
 import type { Output } from "../terminal/output.ts";

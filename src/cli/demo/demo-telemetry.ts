@@ -1,10 +1,9 @@
 import { Bridge, type BridgeOptions } from "../../otel/bridge.ts";
-import type { FinishedSpan } from "../../otel/replay/finished-span.ts";
-import { probe } from "../../otel/replay/probe.ts";
-import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
-import { serviceResource } from "../../otel/replay/service-resource.ts";
+import { watchedTelemetry } from "../../otel/replay/command-telemetry.ts";
+import { probe } from "../../otel/replay/otlp-endpoint.ts";
+import { createReplayProvider, serviceResource } from "../../otel/replay/replay-provider.ts";
+import type { FinishedSpan } from "../../otel/replay/span-outlet.ts";
 import { SpanOutlet } from "../../otel/replay/span-outlet.ts";
-import { watchedTelemetry } from "../../otel/replay/watched-telemetry.ts";
 import { messageOf } from "../cli-error.ts";
 import { isLocal, signalEndpoint, switchedOff } from "../endpoints.ts";
 

@@ -1,4 +1,4 @@
-import { type Probe, probe } from "../../otel/replay/probe.ts";
+import { type Probe, probe } from "../../otel/replay/otlp-endpoint.ts";
 import { shownUrl } from "../../otel/setup/endpoint.ts";
 import { type Protocol, protocolFromEnvironment } from "../../otel/setup/exporter-choice.ts";
 import { messageOf } from "../cli-error.ts";

@@ -1,4 +1,4 @@
-import { environmentWarnings } from "../../otel/replay/environment-warnings.ts";
+import { environmentWarnings } from "../../otel/replay/command-telemetry.ts";
 import { protocolChoice } from "../../otel/setup/exporter-choice.ts";
 import { chosenExporters, switchedOff } from "../endpoints.ts";
 import { safe } from "../terminal/text.ts";

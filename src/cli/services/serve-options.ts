@@ -1,6 +1,6 @@
 import { DEFAULT_INGEST_LIMITS, type IngestLimits } from "../../service/http/ingest-limits.ts";
-import { readTokenFile } from "../../service/http/tokens/read-token-file.ts";
-import type { TokenEntry } from "../../service/http/tokens/token-entry.ts";
+import type { TokenEntry } from "../../service/http/tokens/token-file.ts";
+import { readTokenFile } from "../../service/http/tokens/token-file.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 import {

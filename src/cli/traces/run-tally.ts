@@ -1,5 +1,5 @@
 import { FAILURE_KIND_IDS } from "../../errors/error-kinds.ts";
-import { attributeText, type FinishedSpan } from "../../otel/replay/finished-span.ts";
+import { attributeText, type FinishedSpan } from "../../otel/replay/span-outlet.ts";
 import { table } from "../terminal/table.ts";
 import { safe } from "../terminal/text.ts";
 

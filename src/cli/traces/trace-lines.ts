@@ -1,5 +1,5 @@
 import { compareInstants } from "../../events/instant.ts";
-import { attributeText, type FinishedSpan } from "../../otel/replay/finished-span.ts";
+import { attributeText, type FinishedSpan } from "../../otel/replay/span-outlet.ts";
 import type { Output, Style } from "../terminal/output.ts";
 import { duration } from "../terminal/table.ts";
 import { cutToWidth, padToWidth, safe, widthOf } from "../terminal/text.ts";

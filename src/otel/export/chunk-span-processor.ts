@@ -1,7 +1,7 @@
 import { TraceFlags } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
-import { shortText } from "../setup/loss-reason.ts";
 import type { SpanLedger } from "../setup/span-ledger.ts";
+import { shortText } from "../setup/span-ledger.ts";
 import { within } from "../within.ts";
 import { StatusError } from "./attempt.ts";
 import { Chunk } from "./chunk.ts";

@@ -1,8 +1,7 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import { assemble } from "./assemble.ts";
-import { ByteWriter } from "./byte-writer.ts";
-import { type Frame, resourceFrame, scopeFrame } from "./frame.ts";
-import { writeSpan } from "./span-message.ts";
+import { ByteWriter, varintSize } from "./byte-writer.ts";
+import { type KeyValues, writeKeyValues } from "./key-values.ts";
+import { writeOptional, writeSpan } from "./span-message.ts";
 
 /** Room that it begins with, in bytes. */
 const FIRST_ROOM = 16 * 1024;
@@ -11,7 +10,7 @@ const FIRST_ROOM = 16 * 1024;
 const MOST_ROOM = 1024 * 1024;
 
 /** An `ExportTraceServiceRequest` that is finished. */
-export interface SealedChunk {
+interface SealedChunk {
   readonly spans: number;
   /** The most bytes that it takes, without resource attributes that were still to come. */
   readonly size: number;
@@ -127,7 +126,7 @@ export class Chunk {
 const HEADER = 6;
 
 /** The spans of one scope in a chunk. */
-export class ScopeGroup {
+class ScopeGroup {
   readonly scope: ReadableSpan["instrumentationScope"];
   readonly frame: Frame;
   /** Where its spans are in the chunk: from, to, from, to, … */
@@ -150,7 +149,7 @@ export class ScopeGroup {
 }
 
 /** The spans of one resource in a chunk. */
-export class ResourceGroup {
+class ResourceGroup {
   readonly resource: ReadableSpan["resource"];
   readonly scopes: ScopeGroup[] = [];
   /** Absent while some of the resource's attributes are still to come. */
@@ -165,4 +164,133 @@ export class ResourceGroup {
 /** The most bytes that a group takes beside its spans, as far as that is known. */
 function overhead(frame: Frame | undefined): number {
   return HEADER + (frame === undefined ? 0 : frame.before.length + frame.after.length);
+}
+
+/**
+ * Puts groups of spans together as one `ExportTraceServiceRequest`.
+ *
+ * @param source holds the bytes of the spans; it may be written over when this returns.
+ * @param timeoutMs how long attributes of a resource that are still to come are waited for; those
+ *   that have not come by then are left out.
+ * @returns a promise only where attributes are still to come.
+ */
+function assemble(
+  groups: readonly ResourceGroup[],
+  source: Uint8Array,
+  timeoutMs: number,
+): Uint8Array | Promise<Uint8Array> {
+  const pending = groups.filter(({ frame }) => frame === undefined);
+  if (pending.length === 0) return joined(groups, source);
+  const kept = new Uint8Array(source);
+  const attributes = pending.map(async (group) => group.resource.waitForAsyncAttributes?.());
+  const whole = settled(attributes, timeoutMs).then(() => joined(groups, kept));
+  // It may fail before its request is sent: an unhandled rejection would end the process.
+  whole.catch(() => {});
+  return whole;
+}
+
+function joined(groups: readonly ResourceGroup[], source: Uint8Array): Uint8Array {
+  const parts = groups.map((group) => partOf(group));
+  const out = new ByteWriter(total(parts.map(({ length }) => field(length))));
+  for (const { frame, length, scopes } of parts) {
+    out.byte(0x0a); // resource_spans
+    out.varint(length);
+    out.copy(frame.before);
+    for (const scope of scopes) {
+      out.byte(0x12); // scope_spans
+      out.varint(scopeLength(scope));
+      out.copy(scope.frame.before);
+      for (let n = 0; n < scope.runs.length; n += 2) {
+        out.copy(source.subarray(scope.runs[n], scope.runs[n + 1]));
+      }
+      out.copy(scope.frame.after);
+    }
+    out.copy(frame.after);
+  }
+  return out.written();
+}
+
+function partOf(group: ResourceGroup): {
+  readonly frame: Frame;
+  readonly length: number;
+  readonly scopes: readonly ScopeGroup[];
+} {
+  const frame = group.frame ?? resourceFrame(group.resource);
+  const { scopes } = group;
+  const inside = total(scopes.map((scope) => field(scopeLength(scope))));
+  return { frame, length: frame.before.length + inside + frame.after.length, scopes };
+}
+
+function scopeLength({ frame, size }: ScopeGroup): number {
+  return frame.before.length + size + frame.after.length;
+}
+
+/** Bytes of a field of that length, with tag and length. */
+function field(length: number): number {
+  return 1 + varintSize(length) + length;
+}
+
+function total(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
+}
+
+/** Waits until all are settled, but not longer than `ms`; keeps no process alive. */
+async function settled(promises: readonly Promise<unknown>[], ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+    timer.unref();
+  });
+  await Promise.race([Promise.allSettled(promises), late]);
+  clearTimeout(timer);
+}
+
+/** What a message has before and after its list. */
+interface Frame {
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+}
+
+/** What OTLP has for a scope, and the SDK's type not yet. */
+interface Scope extends Readonly<ReadableSpan["instrumentationScope"]> {
+  readonly attributes?: KeyValues | undefined;
+  readonly droppedAttributesCount?: number | undefined;
+}
+
+/** Messages whose length takes two bytes. */
+const USUAL = 0x80;
+
+/** `ResourceSpans` round its scopes. */
+function resourceFrame(resource: ReadableSpan["resource"]): Frame {
+  return frame(resource.schemaUrl, (out) => {
+    writeKeyValues(out, 0x0a, resource.attributes);
+    out.byte(0x10); // dropped_attributes_count: the SDK drops none
+    out.byte(0);
+  });
+}
+
+/** `ScopeSpans` round its spans. */
+function scopeFrame(scope: Scope): Frame {
+  return frame(scope.schemaUrl, (out) => {
+    out.byte(0x0a); // name
+    out.text(scope.name);
+    writeOptional(out, 0x12, scope.version); // version
+    if (scope.attributes !== undefined) writeKeyValues(out, 0x1a, scope.attributes);
+    if (scope.droppedAttributesCount) {
+      out.byte(0x20); // dropped_attributes_count
+      out.varint(scope.droppedAttributesCount);
+    }
+  });
+}
+
+/** Both messages have what they are of as field 1, and its schema as field 3. */
+function frame(schemaUrl: string | undefined, write: (out: ByteWriter) => void): Frame {
+  const out = new ByteWriter(512);
+  out.byte(0x0a);
+  const start = out.open(USUAL);
+  write(out);
+  out.close(start, USUAL);
+  const end = out.at;
+  writeOptional(out, 0x1a, schemaUrl);
+  return { before: out.written(0, end), after: out.written(end) };
 }

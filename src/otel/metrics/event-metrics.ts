@@ -13,17 +13,15 @@ import type {
   RunUsage,
 } from "../../lifecycle/signal.ts";
 import type { Reporter } from "../report.ts";
-import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-counts.ts";
+import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-metrics.ts";
 import type { Instruments } from "./instruments.ts";
 import type { LabelCaps } from "./label-values.ts";
 import { type MetricAttribute, UNCLASSED } from "./metric-names.ts";
-import { ModelSeriesCache } from "./model-series.ts";
-import { PairSeries } from "./pair-series.ts";
 import { failureKindOf, positionOf, toolErrorKindOf } from "./run-outcomes.ts";
-import { SeriesCache } from "./series-cache.ts";
+import { ModelSeriesCache, PairSeries, SeriesCache } from "./series-cache.ts";
 import type { Series } from "./series-table.ts";
 
-export interface EventMetricsOptions {
+interface EventMetricsOptions {
   readonly instruments: Instruments;
   readonly caps: LabelCaps;
   /** Failure kinds that are no errors here: they have no `error.type`. */

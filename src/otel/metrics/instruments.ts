@@ -1,15 +1,17 @@
 import {
   type BatchObservableResult,
+  createNoopMeter,
   type Histogram,
   type Meter,
   type MeterProvider,
+  metrics,
   type Observable,
   type ObservableResult,
   ValueType,
 } from "@opentelemetry/api";
 import type { Adjustment } from "../../lifecycle/counters.ts";
 import { VERSION } from "../../version.ts";
-import { type BridgeCounts, CountSum } from "./bridge-counts.ts";
+import { type BridgeCounts, CountSum } from "./bridge-metrics.ts";
 import { METRICS, type MetricName } from "./metric-names.ts";
 import { PendingApprovals } from "./pending-approvals.ts";
 import { type Series, SeriesTable } from "./series-table.ts";
@@ -200,4 +202,45 @@ function observeTable(meter: Meter, name: MetricName, table: SeriesTable): void 
 /** Seconds and dollars have fractions; everything else is counted. */
 function valueTypeOf(unit: string): ValueType {
   return unit === "s" || unit === "{USD}" ? ValueType.DOUBLE : ValueType.INT;
+}
+
+/**
+ * Where the instruments of each meter provider are kept. On a `Symbol.for` key, since an ESM and a
+ * CommonJS copy of this package can be loaded in one process; with the version in it, since only
+ * equal copies can share them (others have a scope, and with it instruments, of their own).
+ */
+const KEY = Symbol.for(`entelix-otel.instruments@${VERSION}`);
+
+type Kept = WeakMap<MeterProvider, Instruments>;
+
+/** Another copy's are instances of another class of the same name. */
+function isKept(value: unknown): value is Kept {
+  return value instanceof WeakMap;
+}
+
+function shared(): Kept {
+  const existing: unknown = Reflect.get(globalThis, KEY);
+  if (isKept(existing)) return existing;
+  const kept: Kept = new WeakMap();
+  Reflect.set(globalThis, KEY, kept);
+  return kept;
+}
+
+/**
+ * The instruments of a meter provider, made when they are first asked for.
+ *
+ * @param provider default: the global one, as it is now.
+ * @returns `undefined` where no provider is there to measure.
+ */
+export function instrumentsOf(provider?: MeterProvider): Instruments | undefined {
+  const from = provider ?? metrics.getMeterProvider();
+  const kept = shared();
+  const known = kept.get(from);
+  if (known !== undefined) return known;
+  const meter = ownMeter(from);
+  // The API gives this one meter out as long as no provider is registered.
+  if (meter === createNoopMeter()) return undefined;
+  const made = new Instruments(meter);
+  kept.set(from, made);
+  return made;
 }

@@ -1,10 +1,8 @@
 import type { Instruments } from "./instruments.ts";
-import type { LabelCaps } from "./label-values.ts";
-import { LabelValues } from "./label-values.ts";
+import { type LabelCaps, type LabelOption, LabelValues } from "./label-values.ts";
 import { OTHER } from "./metric-names.ts";
-import { AgentSeries, PairSeries } from "./pair-series.ts";
-import type { Series } from "./series-table.ts";
-import { FallibleSeries } from "./series-table.ts";
+import { OUTCOMES, WATCHED_OUTCOMES } from "./run-outcomes.ts";
+import { FallibleSeries, type Series } from "./series-table.ts";
 
 /** Pairs kept of tenant and agent, and of agent and tool; beyond it the agent is `_other`. */
 const MOST_PAIRS = 4_000;
@@ -88,5 +86,155 @@ export class SeriesCache {
     const made = new AgentSeries(this.#instruments, agent);
     this.#byAgent.set(agent, made);
     return made;
+  }
+}
+
+/** The series of one agent, for all tenants: the conventions' metrics have no tenant. */
+class AgentSeries {
+  /** Of its runs, by their `error.type`. */
+  readonly durations: FallibleSeries;
+  readonly toolCalls: Series;
+  /** Of its tool calls, by the name of the tool. */
+  readonly tools = new Map<string, FallibleSeries>();
+
+  /** @param agent value of its label. */
+  constructor(instruments: Instruments, agent: string) {
+    const { runDurations, toolCallCounts } = instruments;
+    this.durations = new FallibleSeries((error) => runDurations.of(agent, error));
+    this.toolCalls = toolCallCounts.of(agent);
+  }
+}
+
+/** The series of the runs of one tenant and agent, each found once. A run keeps it while it lives. */
+export class PairSeries {
+  readonly tenant: string;
+  readonly agent: string;
+  readonly active: Series;
+  /** Those that have no tenant. */
+  readonly ofAgent: AgentSeries;
+  readonly #instruments: Instruments;
+  readonly #rootRuns = noneYet();
+  readonly #childRuns = noneYet();
+  #input: Series | undefined;
+  #output: Series | undefined;
+  #cost: Series | undefined;
+  #atZero = false;
+
+  /** @param tenant and agent: values of their labels. */
+  constructor(instruments: Instruments, tenant: string, agent: string, ofAgent: AgentSeries) {
+    this.#instruments = instruments;
+    this.tenant = tenant;
+    this.agent = agent;
+    this.ofAgent = ofAgent;
+    this.active = instruments.active.of(agent, tenant);
+  }
+
+  /**
+   * Makes the series of root runs, so that they are seen at 0 before the first of them counts: what
+   * is born at 1 is no increase to Prometheus.
+   */
+  startAtZero(): void {
+    if (this.#atZero) return;
+    this.#atZero = true;
+    for (let at = 0; at < WATCHED_OUTCOMES.length; at++) this.runs(at, true);
+    this.tokens("input");
+    this.tokens("output");
+    this.cost();
+    this.pending();
+    this.oldest();
+    this.#instruments.conflictsOf(this.tenant);
+  }
+
+  /** @param position of the outcome among `OUTCOMES`. */
+  runs(position: number, root: boolean): Series {
+    const found = root ? this.#rootRuns : this.#childRuns;
+    const there = found[position];
+    if (there !== undefined) return there;
+    const how = OUTCOMES[position];
+    const { agent, tenant } = this;
+    const made = this.#instruments.runs.of(how?.outcome, how?.failureKind, agent, tenant, root);
+    found[position] = made;
+    return made;
+  }
+
+  tokens(type: "input" | "output"): Series {
+    const { tokens } = this.#instruments;
+    if (type === "input") {
+      this.#input ??= tokens.of(type, this.agent, this.tenant);
+      return this.#input;
+    }
+    this.#output ??= tokens.of(type, this.agent, this.tenant);
+    return this.#output;
+  }
+
+  cost(): Series {
+    this.#cost ??= this.#instruments.cost.of(this.agent, this.tenant);
+    return this.#cost;
+  }
+
+  pending(): Series {
+    return this.#instruments.pending.of(this.agent, this.tenant);
+  }
+
+  oldest(): Series {
+    return this.#instruments.oldest.of(this.tenant);
+  }
+}
+
+function noneYet(): (Series | undefined)[] {
+  return OUTCOMES.map(() => undefined);
+}
+
+/** Providers that are shown by name. */
+const MOST_PROVIDERS = 20;
+
+/** The conventions' name of what a model call does. */
+const CHAT = "chat";
+/** Sources do not say whether tokens are of text, images or sound. */
+const MODALITY = "unknown";
+
+/** The series of one model of one provider. */
+interface ModelSeries {
+  /** Of its calls, by their `error.type`. */
+  readonly durations: FallibleSeries;
+  readonly inputTokens: Series;
+  readonly outputTokens: Series;
+}
+
+/** Finds the series of a model call by names as they come. Bounded, whatever the names. */
+export class ModelSeriesCache {
+  readonly #instruments: Instruments;
+  readonly #providers = new LabelValues(MOST_PROVIDERS);
+  readonly #models: LabelValues;
+  readonly #byProvider = new Map<string, Map<string, ModelSeries>>();
+
+  /** @param models the cap of the label. */
+  constructor(instruments: Instruments, models: LabelOption) {
+    this.#instruments = instruments;
+    this.#models = new LabelValues(models);
+  }
+
+  of(providerName: string | undefined, modelName: string | undefined): ModelSeries {
+    const provider = this.#providers.of(providerName);
+    const model = this.#models.of(modelName);
+    let byModel = this.#byProvider.get(provider);
+    if (byModel === undefined) {
+      byModel = new Map();
+      this.#byProvider.set(provider, byModel);
+    }
+    const there = byModel.get(model);
+    if (there !== undefined) return there;
+    const made = this.#make(provider, model);
+    byModel.set(model, made);
+    return made;
+  }
+
+  #make(provider: string, model: string): ModelSeries {
+    const { inputTokens, modelDurations, outputTokens } = this.#instruments;
+    return {
+      durations: new FallibleSeries((error) => modelDurations.of(CHAT, provider, model, error)),
+      inputTokens: inputTokens.of(CHAT, provider, model, MODALITY),
+      outputTokens: outputTokens.of(CHAT, provider, model, MODALITY),
+    };
   }
 }

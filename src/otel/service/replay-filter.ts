@@ -6,8 +6,8 @@ import type { Run } from "../../lifecycle/run.ts";
 import type { RunObserver } from "../../lifecycle/run-observer.ts";
 import type { RunEnd } from "../../lifecycle/signal.ts";
 import { SpanHandle } from "../span-handle.ts";
-import type { Epoch, InFlightSet } from "./in-flight-set.ts";
 import type { SpanExports } from "./span-exports.ts";
+import type { Epoch, InFlightSet } from "./store-flow.ts";
 
 /** A row that an earlier process has stored; where it stands is asked for only if it matters. */
 interface Remembered {

@@ -1,6 +1,6 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import type { Epoch } from "./in-flight-set.ts";
 import type { SpanStore } from "./span-store.ts";
+import type { Epoch } from "./store-flow.ts";
 import { roughBytes, type StoreFlow } from "./store-flow.ts";
 
 /** So many spans go in one request, of so many bytes together; a larger one goes alone. */

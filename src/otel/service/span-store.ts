@@ -1,7 +1,16 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
+import type { SendFailure } from "../export/attempt.ts";
+import { OtlpPost } from "../export/otlp-post.ts";
+import { formatOf, type RequestFormat } from "../export/request-format.ts";
+import type { RetryDelays } from "../export/retry.ts";
+import { SERVICE } from "../export/send-policy.ts";
+import { SpanSender } from "../export/span-sender.ts";
+import { describeFailure } from "../replay/otlp-endpoint.ts";
+import type { ErrorHook } from "../report.ts";
+import { protocolFromEnvironment } from "../setup/exporter-choice.ts";
 
 /** What became of spans that were given to a {@link SpanStore}. */
-export interface StoredSpans {
+interface StoredSpans {
   /** Spans that the receiver refused for good; they were reported. */
   readonly refused: number;
 }
@@ -26,3 +35,100 @@ export const noSpanStore: SpanStore = {
   },
   async close() {},
 };
+
+interface OtlpSpanStoreOptions {
+  /** Where requests go, `/v1/traces` included. */
+  readonly url: string;
+  /**
+   * Called with spans that are refused for good, and, at most once a minute, when the receiver takes
+   * nothing: at once where it says why, else after `timeoutMs`.
+   */
+  readonly onError: ErrorHook;
+  /** How long one attempt may take, in ms. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`, else 10,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Requests at once, of all log processors together. Default 8. */
+  readonly requests?: number | undefined;
+  /** Waits after a failure, in which nothing is sent. Default: from 100 ms, doubled up to 10 s. */
+  readonly delays?: RetryDelays | undefined;
+}
+
+const REQUESTS = 8;
+
+/**
+ * Stores spans at an OTLP/HTTP receiver, a collector say, and does not give up while it is away.
+ *
+ * Tried again: no answer, 5xx, and what an operator mends (401, 403, 404, 415) or time does (408, 429).
+ * Any other 4xx is about the spans: the request is halved until the ones that are refused are known,
+ * so that no others are lost with them.
+ */
+export class OtlpSpanStore implements SpanStore {
+  readonly #format: RequestFormat;
+  readonly #sender: SpanSender;
+  readonly #onError: ErrorHook;
+  #closed = false;
+
+  constructor(options: OtlpSpanStoreOptions) {
+    const { delays = SERVICE.delays, onError, requests = REQUESTS, timeoutMs, url } = options;
+    this.#onError = onError;
+    this.#format = formatOf(protocolFromEnvironment("TRACES"));
+    const post = new OtlpPost({
+      url,
+      ownTimeoutMs: timeoutMs,
+      contentType: this.#format.contentType,
+    });
+    const policy = { ...SERVICE, delays, outageMs: post.timeoutMs };
+    const onOutage = (failure: SendFailure) => onError(errorOf(failure), WHERE);
+    this.#sender = new SpanSender({ post, requests, policy, onOutage });
+  }
+
+  async store(spans: readonly ReadableSpan[]): Promise<StoredSpans> {
+    if (this.#closed) throw new Error("the span store is closed");
+    if (spans.length === 0) return { refused: 0 };
+    const encode = () => this.#format.encode(spans);
+    const outcome = await this.#sender.send({ spans: spans.length, size: 0, encode });
+    switch (outcome.kind) {
+      case "taken": {
+        const { refused, said = "it does not say why" } = outcome;
+        if (refused > 0) {
+          this.#onError(new Error(`${refused} spans: the receiver refused them: ${said}`), WHERE);
+        }
+        return { refused };
+      }
+      case "refused":
+        if (spans.length > 1) return this.#storeHalves(spans);
+        this.#onError(new RefusedError(outcome), WHERE);
+        return { refused: 1 };
+      case "lost":
+        throw errorOf(outcome);
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#sender.giveUp(new Error("the span store was closed"));
+  }
+
+  async #storeHalves(spans: readonly ReadableSpan[]): Promise<StoredSpans> {
+    const half = Math.ceil(spans.length / 2);
+    const first = await this.store(spans.slice(0, half));
+    const second = await this.store(spans.slice(half));
+    return { refused: first.refused + second.refused };
+  }
+}
+
+function errorOf(failure: SendFailure): Error {
+  return new Error(`spans: ${describeFailure(failure)}`, { cause: failure.error });
+}
+
+/** The receiver does not want these spans, however often they come. */
+class RefusedError extends Error {
+  override readonly name = "RefusedError";
+
+  constructor(failure: SendFailure) {
+    super(`spans: ${describeFailure(failure)}`, { cause: failure.error });
+  }
+}
+
+const WHERE = "span export";

@@ -12,21 +12,23 @@ import { OtlpPost } from "../export/otlp-post.ts";
 import { createIdGenerator } from "../id-generator.ts";
 import { Reporter } from "../report.ts";
 import { LONGEST_WAIT_MS } from "../within.ts";
-import { ContainedProcessor } from "./contained-processor.ts";
-import { CountedBatchProcessor } from "./counted-batch-processor.ts";
-import { applyLogLevel, variablesAloud, warnAloud } from "./diag-logger.ts";
 import { tracesUrl, urlInPlaceOfEnvironments } from "./endpoint.ts";
-import { environmentText } from "./environment-variables.ts";
+import {
+  applyLogLevel,
+  environmentText,
+  variablesAloud,
+  warnAloud,
+} from "./environment-variables.ts";
 import {
   exportersFromEnvironment,
   protocolFromEnvironment,
   warnOfHeaders,
 } from "./exporter-choice.ts";
 import { registerGlobally } from "./global-registration.ts";
-import { LossReporter } from "./loss-reporter.ts";
 import { processResource } from "./resource.ts";
 import { createSampler, samplerFromEnvironment } from "./sampler.ts";
-import { SpanLedger } from "./span-ledger.ts";
+import { LossReporter, SpanLedger } from "./span-ledger.ts";
+import { ContainedProcessor, CountedBatchProcessor } from "./span-processors.ts";
 import { type OtlpProcessor, Tracing, type TracingParts } from "./tracing.ts";
 import { checkOptions, type TracingOptions } from "./tracing-options.ts";
 

@@ -1,4 +1,4 @@
-import { type LossReason, reasonOfFailure, shortText } from "./loss-reason.ts";
+import type { Reporter } from "../report.ts";
 
 /**
  * Where the spans are that were to be sent by OTLP. All are counts of sampled spans since the start;
@@ -87,5 +87,162 @@ export class SpanLedger {
   #lose(reason: LossReason, spans: number): void {
     this.#lost[reason] += spans;
     this.onLoss();
+  }
+}
+
+/**
+ * Why a span that ended did not arrive.
+ *
+ * - `queue_full`: it ended while as many spans waited as the queue takes
+ * - `after_shutdown`: it ended when the provider was already being shut down
+ * - `too_many_exports`: the exporter had too many requests under way
+ * - `timeout`: the endpoint did not answer in time
+ * - `unreachable`: there was no connection to the endpoint
+ * - `rejected`: the endpoint answered with an error status
+ * - `export_failed`: anything else that the exporter reported
+ */
+export type LossReason = (typeof LOSS_REASONS)[number];
+
+/** Every {@link LossReason}. */
+export const LOSS_REASONS = [
+  "queue_full",
+  "after_shutdown",
+  "too_many_exports",
+  "timeout",
+  "unreachable",
+  "rejected",
+  "export_failed",
+] as const;
+
+/** Error codes of Node for a connection that could not be made or did not last. */
+const NO_CONNECTION =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)$/;
+
+/** Why an export failed, by the exporter's error. */
+export function reasonOfFailure(error: Error | undefined): LossReason {
+  if (error === undefined) return "export_failed";
+  const code = "code" in error ? error.code : undefined;
+  if (typeof code === "number") return "rejected";
+  if (typeof code === "string" && NO_CONNECTION.test(code)) return "unreachable";
+  // The exporter's errors differ in their texts alone.
+  if (code === "ETIMEDOUT" || /timed out/i.test(error.message)) return "timeout";
+  if (/concurrent export limit/i.test(error.message)) return "too_many_exports";
+  if (/retryable status/i.test(error.message)) return "rejected";
+  return "export_failed";
+}
+
+/** The error in a few words for the operator; never the body of a response. */
+export function shortText(error: Error): string {
+  const code = "code" in error ? error.code : undefined;
+  const known = typeof code === "number" || typeof code === "string" ? String(code) : "";
+  const text = textOf(error);
+  return known === "" || text.includes(known) ? text : `${known} ${text}`;
+}
+
+/** Where a name has several addresses, Node has the words in the errors of each, and none of its own. */
+function textOf(error: Error): string {
+  if (error.message !== "") return error.message;
+  const each: unknown[] = error instanceof AggregateError ? error.errors : [];
+  const texts = each.flatMap((one) => (one instanceof Error ? one.message : []));
+  return texts.join(", ") || error.name;
+}
+
+/** Lost spans by reason; `unconfirmed` are those that were still pending at the end. */
+type LostBy = Map<LossReason | "unconfirmed", number>;
+
+/**
+ * What `onError` is told when spans were lost.
+ *
+ * Known by its `name`, since two copies of this package can be in one process.
+ */
+export class SpanLossError extends Error {
+  override readonly name = "SpanLossError";
+  /** Spans that this report is about: those since the last one, or all of them at shutdown. */
+  readonly lost: number;
+  /** Where all spans are. In the report at shutdown the pending ones are among the lost. */
+  readonly counts: SpanCounts;
+
+  constructor(lostBy: LostBy, counts: SpanCounts, lastError: string | undefined) {
+    let lost = 0;
+    const reasons: string[] = [];
+    for (const [reason, spans] of lostBy) {
+      if (spans === 0) continue;
+      lost += spans;
+      reasons.push(`${reason} ${spans}`);
+    }
+    const last = lastError === undefined ? "" : `; last error of an export: ${lastError}`;
+    super(`${lost} spans lost (${reasons.join(", ")}) of ${counts.ended} that ended${last}`);
+    this.lost = lost;
+    this.counts = counts;
+  }
+}
+
+/** Least time between two reports while the process runs, in ms. */
+const QUIET_MS = 60_000;
+
+/** Says how many spans a ledger has lost: soon after the first loss, then once a minute at most. */
+export class LossReporter {
+  readonly #ledger: SpanLedger;
+  readonly #reporter: Reporter;
+  /** What has been reported, by reason. */
+  #reported: SpanCounts["lost"];
+  /** After the total only new spans are news: it had those that were pending. */
+  #watched: readonly LossReason[] = LOSS_REASONS;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ledger: SpanLedger, reporter: Reporter) {
+    this.#ledger = ledger;
+    this.#reporter = reporter;
+    this.#reported = ledger.counts().lost;
+    // Not at once: the losses of one burst are one report.
+    ledger.onLoss = () => {
+      if (this.#timer === undefined) this.#arm(0);
+    };
+  }
+
+  /** Reports nothing more until {@link total}: that has it all. */
+  quiet(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#watched = [];
+  }
+
+  /**
+   * Reports all that was lost since the start, and what is not confirmed by now.
+   *
+   * @param where what ends here, for the report.
+   */
+  total(where: "shutdown" | "exit"): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#watched = ["after_shutdown"];
+    const counts = this.#ledger.counts();
+    const lostBy: LostBy = new Map(LOSS_REASONS.map((reason) => [reason, counts.lost[reason]]));
+    lostBy.set("unconfirmed", counts.pending);
+    this.#report(lostBy, counts, where);
+  }
+
+  #arm(ms: number): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#reportNew()) this.#arm(QUIET_MS);
+    }, ms);
+    this.#timer.unref();
+  }
+
+  #reportNew(): boolean {
+    const counts = this.#ledger.counts();
+    const before = this.#reported;
+    const lostBy: LostBy = new Map(
+      this.#watched.map((reason) => [reason, counts.lost[reason] - before[reason]]),
+    );
+    return this.#report(lostBy, counts, "span loss");
+  }
+
+  #report(lostBy: LostBy, counts: SpanCounts, where: string): boolean {
+    this.#reported = counts.lost;
+    const error = new SpanLossError(lostBy, counts, this.#ledger.lastError);
+    if (error.lost > 0) this.#reporter.report(error, where);
+    return error.lost > 0;
   }
 }

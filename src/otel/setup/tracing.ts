@@ -7,10 +7,9 @@ import { Bridge, type BridgeOptions, internalsOf } from "../bridge.ts";
 import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
 import type { ErrorHook, Reporter } from "../report.ts";
 import { within } from "../within.ts";
-import type { CountedBatchProcessor } from "./counted-batch-processor.ts";
 import { unregister } from "./global-registration.ts";
-import type { LossReporter } from "./loss-reporter.ts";
-import type { SpanCounts, SpanLedger } from "./span-ledger.ts";
+import type { LossReporter, SpanCounts, SpanLedger } from "./span-ledger.ts";
+import type { CountedBatchProcessor } from "./span-processors.ts";
 
 /** Sends spans by OTLP: in protobuf by chunks of our own, in JSON by the SDK's batches. */
 export type OtlpProcessor = CountedBatchProcessor | ChunkSpanProcessor;

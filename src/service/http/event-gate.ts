@@ -1,15 +1,15 @@
 import { tenantKey } from "../../events/agent-event.ts";
 import type { NewLine } from "../../ingest/journal/log-line.ts";
-import type { Backlog } from "./backlog.ts";
+import type { Backlog } from "./journal-feed.ts";
 import { Refusal } from "./refusal.ts";
 
 /** What the gate needs of the journal. */
-export interface LineJournal {
+interface LineJournal {
   append(lines: readonly NewLine[]): Promise<{ readonly last: number }>;
 }
 
 /** What the gate needs of the memory of event ids. */
-export interface IdMemory {
+interface IdMemory {
   has(tenant: string, eventId: string): boolean;
   add(tenant: string, eventId: string): void;
 }
@@ -22,7 +22,7 @@ export interface CheckedLine {
   readonly eventId: string | undefined;
 }
 
-export interface EventGateOptions {
+interface EventGateOptions {
   readonly journal: LineJournal;
   readonly ids: IdMemory;
   readonly backlog: Backlog;

@@ -1,6 +1,6 @@
 import { createGunzip } from "node:zlib";
+import type { HeldBytes } from "./held-body.ts";
 import { BLOCK_BYTES, HeldBody } from "./held-body.ts";
-import type { HeldBytes } from "./held-bytes.ts";
 import { Refusal } from "./refusal.ts";
 import { tooLong } from "./request-body.ts";
 

@@ -6,11 +6,10 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { Duplex } from "node:stream";
-import { answerSocket, type Unreadable, unreadable } from "./bad-request.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
-import { Refusal } from "./refusal.ts";
+import { answerSocket, Refusal, type Unreadable, unreadable } from "./refusal.ts";
 
-export interface FrontOptions {
+interface FrontOptions {
   readonly server: ServerOptions;
   readonly connections: ConnectionLimits;
   /**

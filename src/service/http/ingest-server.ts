@@ -15,22 +15,19 @@ import {
 } from "./answer.ts";
 import { LineChecker } from "./check-line.ts";
 import type { EventGate } from "./event-gate.ts";
-import { readEventHead } from "./event-request.ts";
-import { BLOCK_BYTES } from "./held-body.ts";
-import { HeldBytes } from "./held-bytes.ts";
+import { checkHead, hasExpectation, readEventHead } from "./event-request.ts";
+import { BLOCK_BYTES, HeldBytes } from "./held-body.ts";
 import { HttpFront } from "./http-front.ts";
-import type { IngestFigures } from "./ingest-figures.ts";
 import { type IngestLimits, SPARE_CONNECTIONS } from "./ingest-limits.ts";
+import type { IngestFigures } from "./ingest-metrics.ts";
 import { LineOutcomes } from "./line-outcomes.ts";
-import { isLocalHost } from "./local-host.ts";
 import { Refusal, SenderGone } from "./refusal.ts";
 import { RequestBody } from "./request-body.ts";
-import { checkHead, hasExpectation } from "./request-head.ts";
-import { isRoute, ROUTES, type Route, readTarget } from "./routes.ts";
+import { isLocalHost, isRoute, ROUTES, type Route, readTarget } from "./routes.ts";
 import { takeEvents } from "./take-events.ts";
 import type { Access } from "./tokens/access.ts";
 
-export interface IngestServerOptions {
+interface IngestServerOptions {
   readonly limits: IngestLimits;
   readonly access: Access;
   readonly gate: EventGate;

@@ -3,26 +3,22 @@ import type { SessionLog } from "../../audit/session-log.ts";
 import { EventJournal } from "../../ingest/journal/event-journal.ts";
 import type { OnJournalTorn } from "../../ingest/journal/mend-segment.ts";
 import { IdCache } from "../../lifecycle/id-cache.ts";
-import type { ServiceResource } from "../../otel/replay/service-resource.ts";
+import type { ServiceResource } from "../../otel/replay/replay-provider.ts";
 import type { SpanStore } from "../../otel/service/span-store.ts";
 import { RUNTIMES } from "../../runtimes/runtimes.ts";
 import { LogProcessor } from "../log-processor/log-processor.ts";
-import { Backlog } from "./backlog.ts";
 import { EventGate } from "./event-gate.ts";
-import { IngestFigures } from "./ingest-figures.ts";
 import type { IngestLimits } from "./ingest-limits.ts";
+import { IngestFigures, metricsText } from "./ingest-metrics.ts";
 import { IngestServer } from "./ingest-server.ts";
-import { JournalFeed } from "./journal-feed.ts";
-import { isLoopback } from "./local-host.ts";
-import { metricsText } from "./metrics-text.ts";
-import { type Recovered, recoverJournal } from "./recover-journal.ts";
+import { Backlog, JournalFeed, type Recovered, recoverJournal } from "./journal-feed.ts";
 import { Refusal } from "./refusal.ts";
-import { OPENAPI_TEXT } from "./routes.ts";
+import { isLoopback, OPENAPI_TEXT } from "./routes.ts";
 import { Access } from "./tokens/access.ts";
-import type { TokenEntry } from "./tokens/token-entry.ts";
-import { TokenSet } from "./tokens/token-set.ts";
+import type { TokenEntry } from "./tokens/token-file.ts";
+import { TokenSet } from "./tokens/token-file.ts";
 
-export interface IngestServiceOptions {
+interface IngestServiceOptions {
   /** Folder of the journal. */
   readonly journal: string;
   readonly host: string;

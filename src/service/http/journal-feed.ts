@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Dialect } from "../../dialects/dialect.ts";
+import type { EventJournal } from "../../ingest/journal/event-journal.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
+import type { IdCache } from "../../lifecycle/id-cache.ts";
+import type { RecordedEvent } from "../../runtimes/runtimes.ts";
+import { decodeLogLine } from "../log-processor/decode-log-line.ts";
+import { identityOf } from "./check-line.ts";
 
 /** What the feed needs of a lane. */
 export interface FedLane {
@@ -22,7 +28,7 @@ export interface FedJournal {
   checkpoint(position: number, stored: number): Promise<void>;
 }
 
-export interface JournalFeedOptions {
+interface JournalFeedOptions {
   readonly journal: FedJournal;
   readonly lane: FedLane;
   /** Lines before the position that the lane is given again, to know what it knew. */
@@ -181,4 +187,93 @@ class Coming {
     if (this.#failed !== undefined) throw this.#failed.error;
     return this.#here;
   }
+}
+
+/** Lines that are counted as one block, in bytes: the count is kept in few entries. */
+const BLOCK_BYTES = 1024 * 1024;
+
+interface Block {
+  last: number;
+  bytes: number;
+}
+
+/** How much of the journal is still needed: appended, and not below the commit position. */
+export class Backlog {
+  readonly #blocks: Block[] = [];
+  #bytes = 0;
+
+  /** Bytes of the lines, rounded up to whole blocks of 1 MiB at the old end. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Lines were appended. @param last the offset of the last of them. */
+  add(last: number, bytes: number): void {
+    this.#bytes += bytes;
+    const block = this.#blocks.at(-1);
+    // Appends may end in another order than they began: a block ends with the highest offset.
+    if (block !== undefined && block.bytes < BLOCK_BYTES) {
+      block.last = Math.max(block.last, last);
+      block.bytes += bytes;
+    } else this.#blocks.push({ last: Math.max(block?.last ?? 0, last), bytes });
+  }
+
+  /** Lines below this offset are needed no more. */
+  settle(position: number): void {
+    let done = 0;
+    for (const { last, bytes } of this.#blocks) {
+      if (last >= position) break;
+      this.#bytes -= bytes;
+      done += 1;
+    }
+    this.#blocks.splice(0, done);
+  }
+}
+
+/** What a start found in the journal. */
+export interface Recovered {
+  /** Lines that are there. */
+  readonly lines: number;
+  /** Of them, those that are still needed: of open runs, or not stored yet. */
+  readonly needed: number;
+  /** Damaged places in the last write. */
+  readonly torn: number;
+  /** Their bytes, which are set aside. */
+  readonly tornBytes: number;
+  /** Lines that are known to be missing there. */
+  readonly missing: number;
+}
+
+/** Learns from the journal which events were accepted lately, and how much of it is still needed. */
+export async function recoverJournal(
+  journal: EventJournal,
+  ids: IdCache,
+  backlog: Backlog,
+  dialects: readonly Dialect<RecordedEvent>[],
+  tenant: string,
+): Promise<Recovered> {
+  const { first, next, position, torn } = journal;
+  const lately = Math.max(first, next - ids.limit);
+  const from = Math.max(first, Math.min(position, lately));
+  let lines = from - first;
+  let needed = 0;
+  for await (const line of journal.read(from)) {
+    lines += 1;
+    if (line.offset >= position) {
+      needed += 1;
+      backlog.add(line.offset, Buffer.byteLength(line.text));
+    }
+    if (line.offset < lately) continue;
+    const decoded = decodeLogLine(line, dialects);
+    if (decoded.event === undefined) continue;
+    const { tenant: owner, eventId } = identityOf(decoded, line.tenant ?? tenant);
+    if (eventId !== undefined) ids.add(owner, eventId);
+  }
+  return {
+    lines,
+    needed,
+    torn: torn.length,
+    tornBytes: torn.reduce((sum, { bytes }) => sum + bytes, 0),
+    missing: torn.reduce((sum, { missing = 0 }) => sum + missing, 0),
+  };
 }

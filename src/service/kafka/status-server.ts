@@ -6,10 +6,10 @@ import {
   textAnswer,
   writeAnswer,
 } from "../http/answer.ts";
+import { checkHead } from "../http/event-request.ts";
 import { HttpFront } from "../http/http-front.ts";
-import { isLocalHost, isLoopback } from "../http/local-host.ts";
 import { Refusal } from "../http/refusal.ts";
-import { checkHead } from "../http/request-head.ts";
+import { isLocalHost, isLoopback } from "../http/routes.ts";
 
 export interface StatusOptions {
   readonly host: string;

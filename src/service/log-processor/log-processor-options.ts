@@ -5,7 +5,7 @@ import type { OrderWindowOptions } from "../../ingest/order-window.ts";
 import type { IgnoredReason } from "../../lifecycle/counters.ts";
 import type { LifecycleLimits } from "../../lifecycle/limits.ts";
 import type { RetryDelays } from "../../otel/export/retry.ts";
-import type { ServiceResource } from "../../otel/replay/service-resource.ts";
+import type { ServiceResource } from "../../otel/replay/replay-provider.ts";
 import type { SpanStore } from "../../otel/service/span-store.ts";
 
 export interface LogProcessorOptions {

@@ -10,8 +10,8 @@ import type { SessionLog } from "../../audit/session-log.ts";
 import { threadText } from "../../audit/thread-text.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { Retry } from "../../otel/export/retry.ts";
-import type { InFlightSet } from "../../otel/service/in-flight-set.ts";
 import type { ReplayFilter, RunSegment } from "../../otel/service/replay-filter.ts";
+import type { InFlightSet } from "../../otel/service/store-flow.ts";
 import { MOST_BYTES, roughBytes, type StoreFlow } from "../../otel/service/store-flow.ts";
 import { ThreadAppendQueue } from "./thread-append-queue.ts";
 
@@ -23,12 +23,12 @@ export const MOST_ROWS = 4_096;
 const LAST_ROWS = 256;
 
 /** What a row without an event id is known by. */
-export interface RowSource {
+interface RowSource {
   readonly line: number;
   readonly text: string;
 }
 
-export interface ProcessorLogOptions {
+interface ProcessorLogOptions {
   readonly log: SessionLog;
   readonly filter: ReplayFilter;
   readonly inFlight: InFlightSet;

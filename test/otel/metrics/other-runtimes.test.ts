@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EventMetrics } from "../../../src/otel/metrics/event-metrics.ts";
+import { instrumentsOf } from "../../../src/otel/metrics/instruments.ts";
 import { resolveCaps } from "../../../src/otel/metrics/label-values.ts";
-import { instrumentsOf } from "../../../src/otel/metrics/shared-instruments.ts";
 import { Reporter } from "../../../src/otel/report.ts";
 import { TestLifecycle } from "../../lifecycle/test-lifecycle.ts";
 import { second, ZERO } from "../../support/run-events.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { StatusError } from "../../../src/otel/export/attempt.ts";
-import { describeFailure, probeOf } from "../../../src/otel/replay/probe.ts";
+import { describeFailure, probeOf } from "../../../src/otel/replay/otlp-endpoint.ts";
 
 const answered = (said: string | undefined, status = 400, words = "Bad Request") => ({
   error: new StatusError(status, words),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Backlog } from "../../../src/service/http/backlog.ts";
+import { Backlog } from "../../../src/service/http/journal-feed.ts";
 
 const MIB = 1024 * 1024;
 

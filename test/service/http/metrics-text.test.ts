@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { Counters } from "../../../src/lifecycle/counters.ts";
-import { IngestFigures, MOST_TENANTS } from "../../../src/service/http/ingest-figures.ts";
-import { INGEST_METRICS } from "../../../src/service/http/ingest-metric-names.ts";
-import { metricsText } from "../../../src/service/http/metrics-text.ts";
+import {
+  INGEST_METRICS,
+  IngestFigures,
+  MOST_TENANTS,
+  metricsText,
+} from "../../../src/service/http/ingest-metrics.ts";
 import type { ProcessorFigures } from "../../../src/service/log-processor/log-processor-options.ts";
 
 const LANE: ProcessorFigures = {

@@ -2,10 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import document from "../../../docs/openapi.json" with { type: "json" };
 import { DIALECT_NAMES } from "../../../src/runtimes/runtimes.ts";
-import {
-  INGEST_METRICS,
-  type IngestMetric,
-} from "../../../src/service/http/ingest-metric-names.ts";
+import { INGEST_METRICS, type IngestMetric } from "../../../src/service/http/ingest-metrics.ts";
 import { MOST_REASONS } from "../../../src/service/http/line-outcomes.ts";
 import { REFUSALS, type RefusalCode } from "../../../src/service/http/refusal.ts";
 import { OPENAPI_TEXT, ROUTES, type Route } from "../../../src/service/http/routes.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../../src/cli/services/options.ts";
 import { Reports } from "../../../src/cli/services/reports.ts";
 import { Output } from "../../../src/cli/terminal/output.ts";
-import { isLocalHost, isLoopback } from "../../../src/service/http/local-host.ts";
+import { isLocalHost, isLoopback } from "../../../src/service/http/routes.ts";
 
 describe("the options of serve", () => {
   it.each([

@@ -11,7 +11,7 @@ import { formatRfc3339 } from "../../../src/events/rfc3339.ts";
 import { RunIds } from "../../../src/lifecycle/run-ids.ts";
 import { DEFAULT_INGEST_LIMITS } from "../../../src/service/http/ingest-limits.ts";
 import { IngestService } from "../../../src/service/http/ingest-service.ts";
-import { tokenDigest } from "../../../src/service/http/tokens/token-entry.ts";
+import { tokenDigest } from "../../../src/service/http/tokens/token-file.ts";
 import { RunEvents, second } from "../../support/run-events.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-00000000000a";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TokenBucket } from "../../../src/service/http/token-bucket.ts";
+import { TokenBucket } from "../../../src/service/http/tokens/access.ts";
 
 describe("a token bucket", () => {
   it("lets five seconds' worth of lines go at once, then the rate", () => {

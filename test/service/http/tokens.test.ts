@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseTokens } from "../../../src/service/http/tokens/read-token-file.ts";
+import { parseTokens } from "../../../src/service/http/tokens/token-file.ts";
 import { sha256, tokenSet } from "./support/door.ts";
 
 const HASH = sha256("one");

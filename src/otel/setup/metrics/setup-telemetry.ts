@@ -1,15 +1,19 @@
-import type { MeterProvider as ApiMeterProvider } from "@opentelemetry/api";
-import { MeterProvider } from "@opentelemetry/sdk-metrics";
+import {
+  type MeterProvider as ApiMeterProvider,
+  createNoopMeter,
+  metrics,
+} from "@opentelemetry/api";
+import { MeterProvider, type MeterProviderOptions } from "@opentelemetry/sdk-metrics";
+import { checkList, checkOptionsObject } from "../../../events/option-checks.ts";
 import { observable, ownMeter } from "../../metrics/instruments.ts";
-import { variablesAloud } from "../diag-logger.ts";
-import { LOSS_REASONS } from "../loss-reason.ts";
+import { variablesAloud } from "../environment-variables.ts";
+import { isRegistered } from "../global-registration.ts";
 import { type Wiring, wireTracing } from "../setup-tracing.ts";
 import type { SpanLedger } from "../span-ledger.ts";
-import { type MetricsPart, Tracing } from "../tracing.ts";
-import { metricReaders } from "./metric-readers.ts";
-import { NO_METRICS, ProcessMetrics, ProcessTelemetry } from "./process-metrics.ts";
-import { MetricReporter } from "./reported-metric-exporter.ts";
-import { checkMetricOptions, type TelemetrySetupOptions } from "./telemetry-setup-options.ts";
+import { LOSS_REASONS } from "../span-ledger.ts";
+import { type MetricsPart, Tracing, type TracingParts } from "../tracing.ts";
+import { checkWait, type TracingOptions } from "../tracing-options.ts";
+import { MetricReporter, metricReaders } from "./metric-readers.ts";
 
 /**
  * `setupTracing` and, beside the spans, metrics: OTLP/HTTP (JSON) every 15 s to the same endpoint,
@@ -58,4 +62,104 @@ function observeSpansDropped(provider: ApiMeterProvider, ledger: SpanLedger): vo
     const { lost } = ledger.counts();
     for (const reason of LOSS_REASONS) result.observe(lost[reason], { "entelix.reason": reason });
   });
+}
+
+/** Something that takes metrics from the provider: a reader of the SDK's or of your own. */
+export type MetricReaderLike = NonNullable<MeterProviderOptions["readers"]>[number];
+
+/** Options of `setupTelemetry`: those of `setupTracing`, which hold for both signals, and more. */
+export interface TelemetrySetupOptions extends TracingOptions {
+  /**
+   * How often metrics are sent, in ms, from 1. Default: `OTEL_METRIC_EXPORT_INTERVAL`, else 15,000,
+   * as often as the shipped Prometheus looks.
+   */
+  readonly metricIntervalMs?: number | undefined;
+  /** Readers of your own (for Prometheus to scrape, say), beside the one that sends by OTLP. */
+  readonly metricReaders?: readonly MetricReaderLike[] | undefined;
+}
+
+/**
+ * @throws TypeError when the options are no object, or `metricReaders` no list.
+ * @throws RangeError when `metricIntervalMs` is no number of milliseconds from 1.
+ */
+function checkMetricOptions(options: TelemetrySetupOptions): void {
+  checkOptionsObject(options);
+  checkList(options.metricReaders, "metricReaders");
+  if (options.metricIntervalMs !== undefined) {
+    checkWait(options.metricIntervalMs, "metricIntervalMs");
+  }
+}
+
+/** The metrics of a process: made by `setupTelemetry`, ended by its shutdown. */
+class ProcessMetrics implements MetricsPart {
+  readonly #provider: MeterProvider;
+  readonly #reporter: MetricReporter;
+
+  /** @param reporter that of the readers. */
+  constructor(provider: MeterProvider, reporter: MetricReporter) {
+    this.#provider = provider;
+    this.#reporter = reporter;
+  }
+
+  get meterProvider(): ApiMeterProvider {
+    return this.#provider;
+  }
+
+  /** Makes the provider the process's own, unless there is one: that is reported. */
+  register(): void {
+    if (!isRegistered("metrics") && metrics.setGlobalMeterProvider(this.#provider)) return;
+    const advice = "shut it down and call metrics.disable() before, or pass register: false";
+    this.#reporter.report(new Error(`another meter provider is registered: ${advice}`), "setup");
+  }
+
+  /** Sends the metrics as they are now; rejects when they did not arrive. */
+  forceFlush(): Promise<void> {
+    return this.#provider.forceFlush();
+  }
+
+  /** Sends the last metrics, and takes the provider back if it was the process's own. */
+  async shutdown(): Promise<void> {
+    try {
+      await this.#provider.shutdown();
+    } catch (error) {
+      const trouble = new Error(`the last metrics did not arrive: ${error}`, { cause: error });
+      this.#reporter.report(trouble, "shutdown");
+    }
+    this.#unregister();
+  }
+
+  /** Takes the provider back too: it is of no use while its last request is under way. */
+  giveUp(): void {
+    this.#reporter.end();
+    this.#unregister();
+  }
+
+  #unregister(): void {
+    if (metrics.getMeterProvider() === this.#provider) metrics.disable();
+  }
+}
+
+/** No metrics, where no reader takes any: bridges on it measure nothing, at no cost. */
+const NO_METRICS: MetricsPart = {
+  meterProvider: { getMeter: () => createNoopMeter() },
+  forceFlush: async () => {},
+  shutdown: async () => {},
+  giveUp: () => {},
+};
+
+/**
+ * The wired tracing and metrics of a process: made by `setupTelemetry`, ended by one
+ * {@link Tracing.shutdown}. Sinks that are made through it count on its meter provider.
+ */
+export class ProcessTelemetry extends Tracing {
+  /**
+   * For sinks and instrumentations. Measures nothing where `OTEL_SDK_DISABLED` is `true`, or where
+   * nothing takes metrics.
+   */
+  readonly meterProvider: ApiMeterProvider;
+
+  constructor(parts: TracingParts, metrics: MetricsPart) {
+    super(parts, metrics);
+    this.meterProvider = metrics.meterProvider;
+  }
 }

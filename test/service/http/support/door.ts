@@ -3,19 +3,18 @@ import type { AddressInfo } from "node:net";
 import type { NewLine } from "../../../../src/ingest/journal/log-line.ts";
 import { IdCache } from "../../../../src/lifecycle/id-cache.ts";
 import { RUNTIMES } from "../../../../src/runtimes/runtimes.ts";
-import { Backlog } from "../../../../src/service/http/backlog.ts";
 import { EventGate } from "../../../../src/service/http/event-gate.ts";
-import { IngestFigures } from "../../../../src/service/http/ingest-figures.ts";
 import {
   DEFAULT_INGEST_LIMITS,
   type IngestLimits,
 } from "../../../../src/service/http/ingest-limits.ts";
+import { IngestFigures } from "../../../../src/service/http/ingest-metrics.ts";
 import { IngestServer } from "../../../../src/service/http/ingest-server.ts";
+import { Backlog } from "../../../../src/service/http/journal-feed.ts";
 import type { Refusal } from "../../../../src/service/http/refusal.ts";
 import { OPENAPI_TEXT } from "../../../../src/service/http/routes.ts";
 import { Access } from "../../../../src/service/http/tokens/access.ts";
-import { parseTokens } from "../../../../src/service/http/tokens/read-token-file.ts";
-import { TokenSet } from "../../../../src/service/http/tokens/token-set.ts";
+import { parseTokens, TokenSet } from "../../../../src/service/http/tokens/token-file.ts";
 
 /** A journal in memory, that can be made to fail or to wait. */
 export class MemoryJournal {

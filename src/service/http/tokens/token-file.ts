@@ -1,15 +1,15 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { isJsonObject, type JsonObject } from "../../../dialects/dialect.ts";
 import type { JsonValue } from "../../../events/exact-json.ts";
 import { JsonSyntaxError, JsonTextParser } from "../../../events/json-text-parser.ts";
 import { MOST_NAME } from "../../../events/value-limits.ts";
-import type { TokenEntry } from "./token-entry.ts";
 
 const DIGEST = /^[0-9a-fA-F]{64}$/;
 const FIELDS = new Set(["tenant", "sha256", "trusted", "rate", "metrics"]);
 
 /** A tokens file that can't be used. */
-export class TokenFileError extends Error {
+class TokenFileError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "TokenFileError";
@@ -96,4 +96,69 @@ function flag(value: JsonValue | undefined, where: string): boolean {
   if (value === undefined) return false;
   if (typeof value === "boolean") return value;
   throw new TokenFileError(`${where}: expected true or false`);
+}
+
+/** One token that is known: never the token itself, only its hash. */
+export interface TokenEntry {
+  /** Whose events it may send; `undefined` for one that may only read `/metrics`. */
+  readonly tenant: string | undefined;
+  /** SHA-256 of the token's UTF-8 bytes. */
+  readonly digest: Buffer;
+  /** Whether a `traceparent` of its lines is followed. */
+  readonly trusted: boolean;
+  /** Lines a second of the tenant; `undefined`: as the command says. */
+  readonly rate: number | undefined;
+  /** Whether it may read `/metrics`. */
+  readonly metrics: boolean;
+}
+
+/** The hash that a tokens file has of a token. */
+export function tokenDigest(token: string): Buffer {
+  return createHash("sha256").update(token, "utf8").digest();
+}
+
+const BEARER = /^Bearer +([\x21-\x7e]+) *$/i;
+
+/** The tokens that are known at this time. */
+export class TokenSet {
+  readonly #entries: readonly TokenEntry[];
+
+  constructor(entries: readonly TokenEntry[]) {
+    this.#entries = entries;
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** The tenants that may send, each once. */
+  get tenants(): ReadonlySet<string> {
+    return new Set(this.#entries.flatMap(({ tenant }) => tenant ?? []));
+  }
+
+  /** The highest rate that a tenant's tokens name. */
+  rateOf(tenant: string): number | undefined {
+    let highest: number | undefined;
+    for (const entry of this.#entries) {
+      if (entry.tenant !== tenant || entry.rate === undefined) continue;
+      highest = Math.max(highest ?? 0, entry.rate);
+    }
+    return highest;
+  }
+
+  /**
+   * The entry of the token in an `Authorization` header. Hashes are compared, each with every entry,
+   * in a time that does not tell where they differ nor which one it was.
+   */
+  find(authorization: string | undefined): TokenEntry | undefined {
+    const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+    if (token === undefined) return undefined;
+    const digest = tokenDigest(token);
+    let found: TokenEntry | undefined;
+    for (const entry of this.#entries) {
+      // No way out of the loop here: how long it takes must not depend on which entry it is.
+      if (timingSafeEqual(entry.digest, digest)) found = entry;
+    }
+    return found;
+  }
 }

@@ -1,12 +1,14 @@
-import { TraceFlags } from "@opentelemetry/api";
+import { type Context, TraceFlags } from "@opentelemetry/api";
 import {
   BatchSpanProcessor,
   type ReadableSpan,
+  type Span,
   type SpanExporter,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
 import { withoutHeaderName } from "../export/attempt.ts";
 import type { BatchSettings } from "../export/export-settings.ts";
+import type { Reporter } from "../report.ts";
 import type { SpanLedger } from "./span-ledger.ts";
 
 /**
@@ -122,5 +124,47 @@ class CountedExporter implements SpanExporter {
 
   shutdown(): Promise<void> {
     return this.#exporter.shutdown();
+  }
+}
+
+/**
+ * Contains the errors of a user's processor. What it throws as a span starts would otherwise
+ * lose the span's handle, so that the span never ends, and would hide it from the processors behind.
+ */
+export class ContainedProcessor implements SpanProcessor {
+  /** Absent where the processor has none. */
+  readonly onEnding?: (span: Span) => void;
+  readonly #processor: SpanProcessor;
+  readonly #reporter: Reporter;
+
+  constructor(processor: SpanProcessor, reporter: Reporter) {
+    this.#processor = processor;
+    this.#reporter = reporter;
+    if (processor.onEnding === undefined) return;
+    this.onEnding = (span) => this.#contain(() => processor.onEnding?.(span));
+  }
+
+  onStart(span: Span, parent: Context): void {
+    this.#contain(() => this.#processor.onStart(span, parent));
+  }
+
+  onEnd(span: ReadableSpan): void {
+    this.#contain(() => this.#processor.onEnd(span));
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.#processor.forceFlush();
+  }
+
+  async shutdown(): Promise<void> {
+    await this.#processor.shutdown();
+  }
+
+  #contain(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#reporter.report(error, "span processor");
+    }
   }
 }
