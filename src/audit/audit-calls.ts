@@ -25,11 +25,12 @@ export interface ResumeScope extends AuditScope {
 }
 
 /**
- * What a runtime itself reports to the audit log, beside the lifecycle events: one row each.
+ * Calls with which a runtime reports to the audit log, in addition to the lifecycle events. Each
+ * call writes one row.
  *
- * Nothing else writes rows of these kinds; the events `interrupted` and `failed` do not. Every call
- * resolves with the row's anchor, rejects with the log's error, and rejects with a TypeError that names
- * the argument that does not fit. Upstream: the trait `AuditSink` of entelix-core.
+ * Only these calls write rows of these kinds. The events `interrupted` and `failed` do not. Every
+ * call resolves with the row's anchor. It rejects with the log's error, or with a TypeError that
+ * names the wrong argument. Upstream: the trait `AuditSink` of entelix-core.
  */
 export abstract class AuditCalls {
   /** @internal Writes the row of one of the calls below. @param build makes it, with its time in UTC. */

@@ -15,13 +15,13 @@ export interface ProviderErrorOptions extends ErrorOptions {
 }
 
 /**
- * An error of an agent run, of which the failure kind, the tool error kind, the envelope and the
- * text for the model are known.
+ * An error of an agent run with a known failure kind, tool error kind, envelope and text for the
+ * model.
  *
- * Make one with the static functions; they never throw. `detail` says what it is about, `message`
- * is the operator's text, `cause` the error behind it. Recognise one with {@link isAgentError}:
- * `instanceof` fails when a process has loaded both the ESM and the CommonJS copy of this package.
- * Upstream: `Error` of entelix-core.
+ * Create one with the static functions. They never throw. `detail` holds the kind and its fields,
+ * `message` is the operator's text, and `cause` is the original error. Use {@link isAgentError} to
+ * recognise one: `instanceof` fails if the process loaded both the ESM and the CommonJS copy of
+ * this package. Upstream: `Error` of entelix-core.
  *
  * @example
  * throw AgentError.http(429, "slow down", { retryAfterMs: 30_000, cause: error });

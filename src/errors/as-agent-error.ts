@@ -45,12 +45,13 @@ const FETCH_MESSAGES = new Set(["fetch failed", "Failed to fetch", "terminated"]
 const NOT_SERIALISABLE = /^(?:Converting circular structure to JSON|Do not know how to serialize)/;
 
 /**
- * The {@link AgentError} that says what a thrown value means, or `undefined` when it is not known.
+ * Converts a thrown value to an {@link AgentError}. Returns `undefined` if its meaning is not
+ * known.
  *
- * An `AgentError` is itself. Of foreign errors it knows aborts and timeouts, `fetch` failures and
- * Node's connection errors, the errors of HTTP and model clients that carry a status, those of MCP
- * and gRPC, JSON errors and those of schema libraries, also as the cause of another. The thrown value
- * becomes the `cause`. Never throws, whatever was thrown.
+ * An `AgentError` is returned unchanged. It recognises aborts and timeouts, `fetch` failures,
+ * Node's connection errors, errors of HTTP and model clients with a status, errors of MCP and gRPC,
+ * JSON errors, and errors of schema libraries, also as the cause of another error. The thrown value
+ * becomes the `cause`. Never throws.
  *
  * @example
  * try { await callModel(); } catch (thrown) {

@@ -7,7 +7,7 @@ const MAX_NAME_CHARS = 100;
 /** What every further class is counted as once {@link MAX_NAMES} have warned within a minute. */
 const OVERFLOW = "(other)";
 
-/** Called for a thrown value that nothing classifies, with its class and never with its text. */
+/** Called for a thrown value that cannot be classified, with its class and never with its text. */
 export type UnclassifiedWarning = (message: string, constructorName: string) => void;
 
 interface WarningState {
@@ -39,8 +39,9 @@ function emitProcessWarning(message: string): void {
 }
 
 /**
- * Replaces what is called when an error cannot be classified: at most once a minute for each class
- * of error, for the whole process. What the function throws, or rejects with, is dropped.
+ * Sets the function that is called when an error cannot be classified, at most once a minute for
+ * each class of error. It applies to the whole process. Errors that the function throws are
+ * ignored.
  *
  * @param warn default: `process.emitWarning`, with the code `ENTELIX_UNCLASSIFIED`.
  *

@@ -11,10 +11,11 @@ import type { RenderedForLlm } from "./llm-text.ts";
 import { renderDetail } from "./llm-text.ts";
 
 /**
- * Why a run failed, from whatever ended it. Never throws.
+ * Classifies why a run failed. Accepts any thrown value and never throws.
  *
- * Upstream: `FailureKind::from_error` of entelix-agents. What nothing matches is `unclassified`, and
- * warned of (see `setUnclassifiedWarning`); so is a pause, which is no failure.
+ * Upstream: `FailureKind::from_error` of entelix-agents. An unknown value is `unclassified` and
+ * causes a warning (see `setUnclassifiedWarning`). A pause is not a failure and is `unclassified`,
+ * too.
  *
  * @example
  * classifyFailure(AgentError.http(503, "vendor down")); // { type: "model_dispatch" }
@@ -28,10 +29,10 @@ export function classifyFailure(error: unknown): FailureKind {
 }
 
 /**
- * What went wrong in a tool call, from whatever it threw. Never throws.
+ * Classifies why a tool call failed. Accepts any thrown value and never throws.
  *
- * Upstream: `ToolErrorKind::classify` of entelix-core. What nothing matches is `internal`, and
- * warned of (see `setUnclassifiedWarning`).
+ * Upstream: `ToolErrorKind::classify` of entelix-core. An unknown value is `internal` and causes a
+ * warning (see `setUnclassifiedWarning`).
  *
  * @example
  * classifyToolError(AgentError.config("no index")); // "internal"
@@ -44,9 +45,9 @@ export function classifyToolError(error: unknown): ToolErrorKind {
 }
 
 /**
- * The envelope of anything thrown. Never throws.
+ * The error envelope of any thrown value. Never throws.
  *
- * What nothing matches has the wire code `unclassified` and the class `server`.
+ * An unknown value has the wire code `unclassified` and the class `server`.
  */
 export function envelopeOf(error: unknown): ErrorEnvelope {
   const known = asAgentError(error);
@@ -54,10 +55,10 @@ export function envelopeOf(error: unknown): ErrorEnvelope {
 }
 
 /**
- * The text a model may see of anything thrown: a short sentence by kind of error, without vendor,
- * status, cause or value. Never throws.
+ * The text of an error that a model may see: a short sentence for the kind of error, without
+ * vendor, status, cause or values. Accepts any thrown value and never throws.
  *
- * Upstream: `for_llm` of entelix-core. What nothing matches is "unexpected error".
+ * Upstream: `for_llm` of entelix-core. The text of an unknown value is "unexpected error".
  *
  * @example
  * renderForLlm(AgentError.http(503, "vendor down")); // "upstream model error"

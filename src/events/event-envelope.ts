@@ -8,13 +8,13 @@ const TRACEPARENT =
 const TRACEPARENT_LENGTH = 55;
 
 /**
- * What travels beside an event: the facts that the event itself lacks.
+ * Metadata of an event: time, IDs and parents that the event itself lacks.
  *
  * On the wire it is flat, in one object with the event's own fields, as agent-sdk-foundation has
  * it. Every field is optional; a live sink without an envelope reads the clock once, on entry.
  */
 export interface EventEnvelope {
-  /** Makes redelivery harmless: an event whose id was seen is counted and changes nothing. */
+  /** Identifies redelivered events: an event with a known ID is counted and ignored. */
   readonly event_id?: string | undefined;
   /** Orders the events of one stream. It restarts per run: no order between parent and child. */
   readonly sequence?: number | bigint | undefined;

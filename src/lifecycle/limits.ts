@@ -1,16 +1,17 @@
 /**
- * Bounds of the state that the lifecycle keeps. Each has a count in the diagnostics when it bites.
+ * Limits of the state that the bridge keeps in memory. The diagnostics count each time that a limit
+ * applies.
  *
  * All are numbers of things but `maxAgeMs` and `markerAfterMs` (milliseconds).
  */
 export interface LifecycleLimits {
   /**
-   * Runs open at once; beyond it the least recently active one of the tenant that has the most is closed.
-   * Default 10,000.
+   * Runs open at once. Above it, the bridge closes the longest-idle run of the tenant with the most
+   * open runs. Default 10,000.
    */
   readonly openRuns: number;
   /**
-   * Tool calls open at once in one run, and as many model calls; beyond it the oldest is closed.
+   * Tool calls open at once in one run, and separately model calls. Above it, the oldest is closed.
    * Default 10,000.
    */
   readonly openCalls: number;

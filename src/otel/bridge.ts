@@ -24,15 +24,15 @@ import { Telemetry } from "./telemetry.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
 import { LONGEST_WAIT_MS } from "./within.ts";
 
-/** What a {@link Bridge} is made of: every field has a default. */
+/** Options of a {@link Bridge}. Every field has a default. */
 export interface BridgeOptions extends TelemetryOptions {
   /**
-   * Where the audit projection goes. Without it the bridge is synchronous. The log stays open when
-   * the bridge shuts down: it may serve others.
+   * The audit log. Default: none, and the bridge is synchronous. The log stays open when the bridge
+   * shuts down, because other bridges may use it.
    */
   readonly audit?: SessionLog | undefined;
   /**
-   * How long `shutdown` and `forceFlush` wait for audit rows on their way, in ms, from 0. Default 5,000.
+   * How long `shutdown` and `forceFlush` wait for pending audit rows, in ms, from 0. Default 5,000.
    */
   readonly shutdownTimeoutMs?: number | undefined;
 }
@@ -52,11 +52,11 @@ export interface BridgeInternals {
 export let internalsOf: (bridge: Bridge) => BridgeInternals;
 
 /**
- * Registered with an agent, it turns the agent's lifecycle events into spans and writes the audit
- * projection in the same pass.
+ * Turns an agent's lifecycle events into spans and writes the audit log in the same pass. Register
+ * it as the agent's event sink.
  *
- * Telemetry first: it can't fail, and a full disk must not silence the alert about it. Audit second:
- * it must succeed. A run's span ends, with the event's own time, once the run's rows are stored.
+ * The bridge updates spans before it writes the row, so a full disk cannot suppress the alert about
+ * it. A run's span ends when the run's rows are stored, with the time of the event.
  *
  * @example
  * const log = await NdjsonSessionLog.open("./audit");
@@ -125,11 +125,12 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   /**
    * Takes one event.
    *
-   * @returns nothing without an audit side. With one: nothing, or a promise that resolves when the
-   *   event's row is stored (an agent that waits for it has the call on record before it is made).
-   *   It rejects in two cases, as upstream's contract has it: at `started` when the log is known to
-   *   fail, or the bridge was shut down, and at `complete` when a row of the run could not be stored.
-   *   It may be dropped: `onError` is told all the same, and there is no unhandled rejection.
+   * @returns nothing without an audit log. With one, nothing or a promise that resolves when the
+   *   event's row is stored. An agent that waits for it has each call on record before the call is
+   *   made. The promise rejects in two cases, as the upstream contract requires: at `started` if
+   *   the log is known to fail or the bridge was shut down, and at `complete` if a row of the run
+   *   could not be stored. You may ignore the promise: `onError` is called as well, and there is no
+   *   unhandled rejection.
    */
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
     const telemetry = this.#telemetry;
@@ -170,8 +171,8 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   }
 
   /**
-   * The active context with an open span of ours in it, so that code run inside a tool call gets its
-   * HTTP and database spans under that call.
+   * The active context with an open span of the bridge. HTTP and database spans of code that runs
+   * in it become children of that span.
    *
    * @param toolUseId the tool call; default: the run itself. Of several open calls with this id the
    *   newest counts.
@@ -186,9 +187,9 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   }
 
   /**
-   * Calls `work` with an open span of ours active: the model call's where the place names one that is
-   * open, else the tool call's, else the run's. Where the run is not open, `work` is called all the
-   * same. It throws and returns what `work` does.
+   * Calls `work` while an open span is active: that of the named model call, else of the named tool
+   * call, else of the run. If the run is not open, `work` is called without it. Returns and throws
+   * what `work` does.
    *
    * @example
    * await bridge.withSpan({ tenant_id, run_id, tool_use_id }, () => callTool());
@@ -198,11 +199,11 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   }
 
   /**
-   * What a child agent in another process or language has to know to stand in this trace, under the
-   * tool call that starts it: for `inject` of `entelix-otel/context`.
+   * The run context for a child agent in another process or language. Pass it to `inject` of
+   * `entelix-otel/context`, so that the child joins this trace under the tool call that starts it.
    *
-   * @param toolUseId the tool call; default: the run itself. Of several calls with this id the newest
-   *   counts.
+   * @param toolUseId the tool call; default: the run itself. Of several calls with this id the
+   *   newest counts.
    * @returns `undefined` where the run is not known.
    *
    * @example
@@ -213,14 +214,14 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     return runContextOf(this.#telemetry.find(tenantId, runId), toolUseId);
   }
 
-  /** What this process knows of a run and its events do not say. A `RecorderSink` asks for it. */
+  /** What this process knows about a run beyond its events. A `RecorderSink` records it. */
   provenanceOf(tenantId: string, runId: string): EventEnvelope | undefined {
     return this.#telemetry.provenanceOf(tenantId, runId);
   }
 
   /**
-   * Waits for the rows of runs that have ended, then sends what the tracer provider holds. Rejects when
-   * the provider does, and when the rows were not stored within `shutdownTimeoutMs`.
+   * Waits for the rows of ended runs, then flushes the tracer provider. Rejects if the provider
+   * rejects or if the rows were not stored within `shutdownTimeoutMs`.
    */
   async forceFlush(): Promise<void> {
     const stored = await this.#rows.settle(this.#timeoutMs);
@@ -229,8 +230,8 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   }
 
   /**
-   * Closes the open runs (`abandoned`), waits for the rows on their way, and sends what the provider
-   * holds; provider and log stay open. Call it before the provider's own shutdown. Never rejects.
+   * Closes the open runs as `abandoned`, waits for pending rows, and flushes the provider. The
+   * provider and the log stay open. Call it before the provider's own shutdown. Never rejects.
    */
   async shutdown(): Promise<void> {
     await this.#end();

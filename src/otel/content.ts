@@ -6,7 +6,7 @@ import {
   redacted,
 } from "../sinks/redaction.ts";
 
-/** Whether, and how, what users and tools said goes onto spans. */
+/** Options for the content of users, models and tools on spans. Content is off by default. */
 export interface ContentOptions {
   /**
    * Whether tool inputs and outputs, messages to and from models, state, interrupt payloads and

@@ -15,10 +15,10 @@ export interface SpanInfo {
 }
 
 /**
- * Gives attributes of the operator's own to the span of a run or of a tool call when it opens; a model
- * call's has none. Synchronous; what it throws is contained. At most 32 are taken, and none whose name
- * starts with `entelix.` or `gen_ai.` or is `error.type`, so that the bridge's own always fit and mean
- * what they say.
+ * Adds your own attributes to the span of a run or a tool call when it opens. It is not called for
+ * model calls. It must be synchronous. Errors that it throws are counted and ignored. The bridge
+ * takes at most 32 attributes and rejects names that start with `entelix.` or `gen_ai.`, and
+ * `error.type`.
  */
 export type AttributeHook = (span: SpanInfo) => Attributes | undefined;
 

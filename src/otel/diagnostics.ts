@@ -1,7 +1,7 @@
 import type { Adjustment, IgnoredReason } from "../lifecycle/counters.ts";
 import type { OverflowLabel } from "./metrics/bridge-metrics.ts";
 
-/** What a sink has done and which adjustments it made, since it was made. All are counts. */
+/** What a sink did, and which adjustments it made, since it was created. All fields are counts. */
 export interface Diagnostics {
   /** Events that came in. */
   readonly events: number;

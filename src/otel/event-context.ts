@@ -20,9 +20,9 @@ import { SpanHandle } from "./span-handle.ts";
 import { parseTraceparent } from "./traceparent.ts";
 
 /**
- * Names the parent of a run that the bridge can't know: asked for a root run, and for a run whose
- * parent run was never seen, when its event brings no `traceparent`. It gets copies. What it throws is
- * contained.
+ * Returns the parent span of a run that the bridge cannot know. The bridge calls it for a root run,
+ * and for a run whose parent run was never seen, if the event has no `traceparent`. Arguments are
+ * copies. Errors that it throws are counted and ignored.
  */
 export type ParentResolver = (
   event: AgentEvent,

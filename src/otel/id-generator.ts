@@ -7,8 +7,8 @@ export interface IdGeneratorLike {
 }
 
 /**
- * The id generator that gives the bridge's spans their derived ids, and every other span random
- * ones. `setupTracing` installs it; people with a provider of their own pass it as `idGenerator`.
+ * Creates an ID generator that gives the bridge's spans their derived IDs and all other spans
+ * random ones. `setupTracing` installs it. If you have your own provider, pass it as `idGenerator`.
  *
  * @param fallback where the ids of other spans come from. Default: random ids.
  *

@@ -1,7 +1,9 @@
 import { diag } from "@opentelemetry/api";
 import { isPromise } from "../events/promises.ts";
 
-/** Told of every trouble of the bridge's own; what it throws or rejects with is contained. */
+/**
+ * Called with every internal error and where it happened. Errors that the hook throws are ignored.
+ */
 export type ErrorHook = (error: unknown, where: string) => void;
 
 /**

@@ -15,30 +15,36 @@ import type { ParentResolver, RootParent } from "./event-context.ts";
 import type { MetricOptions } from "./metrics/label-values.ts";
 import type { ErrorHook } from "./report.ts";
 
-/** The telemetry side's options, shared by `Bridge` and `Bridge`. */
+/** Options for spans and metrics. */
 export interface TelemetryOptions extends ContentOptions {
-  /** Where spans go. Default: the global provider, also a later one; once found it stays. */
+  /**
+   * The tracer provider. Default: the global one, also if it is registered later. Once found, it is
+   * kept.
+   */
   readonly tracerProvider?: TracerProvider | undefined;
   /**
-   * What metrics are counted on. Default: the global provider, looked for when the sink is made and
-   * once more at its first event; where there is none, metrics cost nothing.
+   * The meter provider. Default: the global one, looked up when the sink is created and again at
+   * its first event. Without a provider, metrics cost nothing.
    */
   readonly meterProvider?: MeterProvider | undefined;
-  /** Which label values metrics show; `false` turns metrics off. A replay has none. */
+  /** Which label values metrics show. `false` turns metrics off. A replay has no metrics. */
   readonly metrics?: MetricOptions | false | undefined;
-  /** Adds attributes of the operator's own when the span of a run or of a tool call opens. */
+  /** Adds your own attributes when the span of a run or a tool call opens. */
   readonly attributes?: AttributeHook | undefined;
   /** Default `own`: a root run is its own trace, whose id is the run id. */
   readonly rootParent?: RootParent | undefined;
   readonly resolveParent?: ParentResolver | undefined;
-  /** Failure kinds that are no errors here, `cancelled` say: status Unset, no `error.type`. */
+  /**
+   * Failure kinds that do not count as errors, for example `cancelled`. Their spans have status
+   * Unset and no `error.type`. Default: none.
+   */
   readonly benignFailureKinds?: readonly FailureKindId[] | undefined;
   readonly limits?: Partial<LifecycleLimits> | undefined;
-  /** Told of every trouble of the bridge's own. Default: OpenTelemetry's diagnostic logger. */
+  /** Called with every internal error. Default: OpenTelemetry's diagnostic logger. */
   readonly onError?: ErrorHook | undefined;
   /**
-   * `live`: time is the system's, the active context counts, long runs are marked. `replay`: time is
-   * that of the events, and nothing of this process shows. Default `live`.
+   * `live` uses the system clock and the active context, and marks long runs. `replay` uses the
+   * time of the events and nothing of this process. Default `live`.
    */
   readonly mode?: "live" | "replay" | undefined;
 }

@@ -2,10 +2,10 @@ import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 
 /**
- * What is registered with an agent: it is sent every lifecycle event, in order.
+ * Receives every lifecycle event of an agent, in order.
  *
- * A sink that throws, or whose promise rejects, stops the run at `started` and `complete`; at every
- * other event the agent goes on. Upstream: `AgentEventSink<S>` of entelix-agents.
+ * A sink that throws or rejects stops the run at `started` and `complete`. At every other event,
+ * the agent continues. Upstream: `AgentEventSink<S>` of entelix-agents.
  *
  * @typeParam S the agent's state type.
  */
@@ -13,9 +13,9 @@ export interface AgentEventSink<S = unknown> {
   /**
    * Takes one event.
    *
-   * @param envelope what the event itself lacks (time, ids, parents). Default: none; the sink reads
-   *   the clock once, on entry.
-   * @returns nothing when the event was taken synchronously, else a promise of it.
+   * @param envelope time, IDs and parents, which the event itself lacks. Default: none. The sink
+   *   then reads the clock once, on entry.
+   * @returns nothing if the event was handled synchronously, otherwise a promise.
    */
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void>;
 }

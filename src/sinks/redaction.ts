@@ -12,10 +12,10 @@ export interface ContentField {
 }
 
 /**
- * Sees every value that users' data could be in, before the span does: captured content, and the
- * operator's error text. What it returns is what is shown. The value is a copy, as its JSON reads: a
- * `Date` is text, a `Map` is `{}`. The hook may change the copy and return it. The hook must be
- * synchronous; when it throws, or returns a promise, a fixed text is shown in place of the value.
+ * Redacts every value that may contain users' data before it reaches a span: captured content and
+ * the operator's error text. The span shows what the hook returns. The value is a copy as it reads
+ * in JSON: a `Date` is text, a `Map` is `{}`. The hook may change and return the copy. It must be
+ * synchronous. If it throws or returns a promise, a fixed text replaces the value.
  */
 export type RedactionHook = (value: unknown, field: ContentField) => unknown;
 

@@ -43,10 +43,10 @@ class FollowingSampler implements Sampler {
 }
 
 /**
- * The sampler that `setupTracing` installs, for people with a provider of their own: parent-based,
- * but a parent that is only known by derivation (`root_run_id`, `parent_run_id`) counts as none.
+ * Creates the sampler that `setupTracing` installs, for use with your own provider. It is
+ * parent-based, but ignores parents that are only derived from `root_run_id` or `parent_run_id`.
  *
- * @param root decides for traces that begin here. It should decide by the trace id.
+ * @param root the sampler for traces that begin here. It should decide by trace ID.
  *
  * @example
  * const provider = new NodeTracerProvider({

@@ -33,13 +33,14 @@ import { type OtlpProcessor, Tracing, type TracingParts } from "./tracing.ts";
 import { checkOptions, type TracingOptions } from "./tracing-options.ts";
 
 /**
- * Wires OpenTelemetry's Node SDK so that the trace of a run has the run's id: OTLP/HTTP in protobuf by
- * an export that loses no burst, our id generator and sampler, registered for the whole process.
+ * Sets up OpenTelemetry's Node SDK so that the trace ID of a run is its run ID: OTLP/HTTP with
+ * protobuf, an exporter that does not drop bursts, and the ID generator and sampler of this
+ * package. Registers all of it for the whole process.
  *
- * Synchronous: call it before the agent starts. What is not given by option comes from the standard
- * `OTEL_*` variables; one that can't be used is told to OpenTelemetry's diagnostic logger, or on
- * the console where there is none, and its default is taken. With `OTEL_SDK_DISABLED=true` no spans
- * are made and nothing is registered.
+ * It is synchronous: call it before the agent starts. Options that are not given come from the
+ * standard `OTEL_*` variables. An invalid variable is reported to OpenTelemetry's diagnostic
+ * logger, or on the console if there is none, and its default is used. With
+ * `OTEL_SDK_DISABLED=true`, no spans are made and nothing is registered.
  *
  * @throws TypeError, RangeError when an option can't be used; the message names it.
  *

@@ -1,8 +1,8 @@
 import type { Reporter } from "../report.ts";
 
 /**
- * Where the spans are that were to be sent by OTLP. All are counts of sampled spans since the start;
- * `ended` is always the sum of the other four. All 0 where OTLP is not used.
+ * Counts of sampled spans since the start, by what happened to them on their way to the OTLP
+ * endpoint. `ended` is always the sum of the other four. All are 0 without OTLP.
  */
 export interface SpanCounts {
   /** Spans that ended. */
@@ -151,15 +151,15 @@ function textOf(error: Error): string {
 type LostBy = Map<LossReason | "unconfirmed", number>;
 
 /**
- * What `onError` is told when spans were lost.
+ * The error that `onError` receives when spans were lost.
  *
  * Known by its `name`, since two copies of this package can be in one process.
  */
 export class SpanLossError extends Error {
   override readonly name = "SpanLossError";
-  /** Spans that this report is about: those since the last one, or all of them at shutdown. */
+  /** Spans of this report: those since the last report, or all lost spans at shutdown. */
   readonly lost: number;
-  /** Where all spans are. In the report at shutdown the pending ones are among the lost. */
+  /** Counts of all spans. In the report at shutdown, pending spans count as lost. */
   readonly counts: SpanCounts;
 
   constructor(lostBy: LostBy, counts: SpanCounts, lastError: string | undefined) {

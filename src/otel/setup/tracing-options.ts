@@ -15,7 +15,7 @@ import {
 import type { ErrorHook } from "../report.ts";
 import { LONGEST_WAIT_MS } from "../within.ts";
 
-/** Options of `setupTracing`. Each wins over the environment variable of the same meaning. */
+/** Options of `setupTracing`. Each overrides the environment variable of the same meaning. */
 export interface TracingOptions {
   /** `service.name`. Default: `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, the SDK's default. */
   readonly serviceName?: string | undefined;
@@ -34,30 +34,27 @@ export interface TracingOptions {
    */
   readonly queueBytes?: number | undefined;
   /**
-   * Decides for traces that begin here; other spans follow their parent. It should decide by the
-   * trace id. Default: `OTEL_TRACES_SAMPLER`, else everything is kept.
+   * The sampler for traces that begin here. Other spans follow their parent. It should decide by
+   * trace ID. Default: `OTEL_TRACES_SAMPLER`, else all traces are sampled.
    */
   readonly sampler?: Sampler | undefined;
   /**
-   * Processors of your own, after the one that sends by OTLP. What their `onStart`, `onEnding` and `onEnd`
-   * throw goes to `onError`, and the span goes on.
+   * Your own span processors, called after the OTLP exporter. Errors in their `onStart`, `onEnding`
+   * and `onEnd` go to `onError` and do not affect the span.
    */
   readonly spanProcessors?: readonly SpanProcessor[] | undefined;
   /**
-   * Whether the provider, a context manager and the W3C propagators become the process's own.
-   * Default `true`; with `false` the API's globals are left alone.
+   * Whether to register the provider, a context manager and the W3C propagators globally. Default
+   * `true`. With `false`, the globals of the API stay unchanged.
    */
   readonly register?: boolean | undefined;
   /** How long `shutdown` may take in all, in ms, from 1. Default 5,000. */
   readonly shutdownTimeoutMs?: number | undefined;
-  /**
-   * Whether SIGTERM and SIGINT shut down before they end the process. Default `false`: this package
-   * listens to no signal unasked.
-   */
+  /** Whether SIGTERM and SIGINT cause a shutdown before they end the process. Default `false`. */
   readonly handleSignals?: boolean | undefined;
   /**
-   * Told of lost spans (`SpanLossError`) and of every other trouble of the setup and of the sinks
-   * made through it. Default: OpenTelemetry's diagnostic logger, for losses else the console.
+   * Called with lost spans (`SpanLossError`) and with every other error of the setup and its sinks.
+   * Default: OpenTelemetry's diagnostic logger. Losses go to the console if there is no logger.
    */
   readonly onError?: ErrorHook | undefined;
 }

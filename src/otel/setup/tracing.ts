@@ -49,11 +49,13 @@ const METRICS_SHARE = 0.2;
 /** A bridge gives up on its audit rows a little before, so that it can still close its spans. */
 const ROWS_SHARE = 0.4;
 
-/** The wired tracing of a process: made by `setupTracing`, ended by one {@link Tracing.shutdown}. */
+/** Tracing of a process, created by `setupTracing`. One {@link Tracing.shutdown} ends it. */
 export class Tracing {
   /** For sinks and instrumentations. Makes no spans where `OTEL_SDK_DISABLED` is `true`. */
   readonly tracerProvider: TracerProvider;
-  /** Whether the provider is the process's own; false also when another one was there before. */
+  /**
+   * Whether the provider is registered globally. False if another provider was registered before.
+   */
   readonly registered: boolean;
   readonly #parts: TracingParts;
   /** Each sink, and what of it is called: of those made here not what the provider holds. */
@@ -102,8 +104,8 @@ export class Tracing {
   }
 
   /**
-   * Hands a sink over, so that {@link Tracing.shutdown} closes it while its last spans can still be
-   * sent. After a shutdown it is closed at once.
+   * Registers a sink that {@link Tracing.shutdown} closes while its last spans can still be sent.
+   * After a shutdown, the sink is closed at once.
    *
    * @returns the sink.
    */
@@ -111,13 +113,16 @@ export class Tracing {
     return this.#take(sink, sink);
   }
 
-  /** Takes a sink back, one that was closed before the process ends, say, so that it can go. */
+  /**
+   * Removes a sink, for example one that was closed before the process ends, so that it can be
+   * garbage collected.
+   */
   disown(sink: ClosableSink): void {
     this.#sinks.delete(sink);
   }
 
   /**
-   * Resolves when all that ended so far, and the rows of the sinks, have reached their ends.
+   * Resolves when all spans that ended so far were sent and all rows of the sinks were stored.
    *
    * @throws AggregateError when some have not: each cause is in its `errors`.
    */
@@ -134,13 +139,14 @@ export class Tracing {
   }
 
   /**
-   * Ends tracing: closes the sinks, sends what waits, shuts the provider; with `setupTelemetry`,
-   * sends the last metrics then. Takes no longer than `shutdownTimeoutMs` in all, and never rejects;
-   * trouble, and how many spans were lost, goes to `onError`. A second call gives the same promise.
+   * Ends tracing: closes the sinks, sends pending spans, and shuts down the provider. With
+   * `setupTelemetry`, it then sends the last metrics. It takes at most `shutdownTimeoutMs` in all
+   * and never rejects. Errors and the number of lost spans go to `onError`. A second call returns
+   * the same promise.
    *
-   * The stock exporters, of metrics and with `http/json` of spans, can't be told to give up: a request
-   * of theirs that is under way then can keep the process alive until `OTEL_EXPORTER_OTLP_TIMEOUT` (10 s)
-   * has passed.
+   * The stock exporters, of metrics and with `http/json` of spans, can't be told to give up: a
+   * request of theirs that is under way then can keep the process alive until
+   * `OTEL_EXPORTER_OTLP_TIMEOUT` (10 s) has passed.
    */
   shutdown(): Promise<void> {
     // Set before anything is closed: a sink may ask for the shutdown while it is closed itself.
@@ -148,7 +154,7 @@ export class Tracing {
     return this.#closing;
   }
 
-  /** Where the spans are that were to be sent. Exact at any time, also after the shutdown. */
+  /** Counts of the spans by delivery state. Exact at any time, also after the shutdown. */
   diagnostics(): SpanCounts {
     return this.#parts.ledger.counts();
   }

@@ -16,9 +16,9 @@ import { checkWait, type TracingOptions } from "../tracing-options.ts";
 import { MetricReporter, metricReaders } from "./metric-readers.ts";
 
 /**
- * `setupTracing` and, beside the spans, metrics: OTLP/HTTP (JSON) every 15 s to the same endpoint,
- * under the same resource, registered for the whole process. What is counted from events is exact
- * whatever is sampled.
+ * Does what `setupTracing` does and adds metrics: OTLP/HTTP (JSON) every 15 s to the same endpoint
+ * with the same resource, registered for the whole process. Metrics count events and are exact for
+ * any sampler.
  *
  * Synchronous: call it before the agent starts. Beside what `setupTracing` reads it honours
  * `OTEL_METRICS_EXPORTER` (`otlp`, `console`, `none`), `OTEL_METRIC_EXPORT_INTERVAL`,
@@ -64,17 +64,17 @@ function observeSpansDropped(provider: ApiMeterProvider, ledger: SpanLedger): vo
   });
 }
 
-/** Something that takes metrics from the provider: a reader of the SDK's or of your own. */
+/** A metric reader of the SDK or your own. */
 export type MetricReaderLike = NonNullable<MeterProviderOptions["readers"]>[number];
 
 /** Options of `setupTelemetry`: those of `setupTracing`, which hold for both signals, and more. */
 export interface TelemetrySetupOptions extends TracingOptions {
   /**
-   * How often metrics are sent, in ms, from 1. Default: `OTEL_METRIC_EXPORT_INTERVAL`, else 15,000,
-   * as often as the shipped Prometheus looks.
+   * Interval between metric exports in ms, from 1. Default: `OTEL_METRIC_EXPORT_INTERVAL`, else
+   * 15,000, the scrape interval of the shipped Prometheus.
    */
   readonly metricIntervalMs?: number | undefined;
-  /** Readers of your own (for Prometheus to scrape, say), beside the one that sends by OTLP. */
+  /** Your own readers, for example for Prometheus, in addition to the OTLP exporter. */
   readonly metricReaders?: readonly MetricReaderLike[] | undefined;
 }
 
@@ -148,8 +148,8 @@ const NO_METRICS: MetricsPart = {
 };
 
 /**
- * The wired tracing and metrics of a process: made by `setupTelemetry`, ended by one
- * {@link Tracing.shutdown}. Sinks that are made through it count on its meter provider.
+ * Tracing and metrics of a process, created by `setupTelemetry`. One {@link Tracing.shutdown} ends
+ * both. Bridges created through it use its meter provider.
  */
 export class ProcessTelemetry extends Tracing {
   /**
