@@ -12,7 +12,7 @@ import {
 
 const nameOf = (field: RunContextField) => RUN_CONTEXT_HEADERS[field];
 
-/** Headers as they are met: of `fetch`, of Node's `http`, or any object with their names. */
+/** Headers of `fetch`, of Node's `http`, or any object with header names as keys. */
 export type HeadersLike =
   | { get(name: string): string | null | undefined }
   | { readonly [name: string]: string | readonly string[] | undefined };

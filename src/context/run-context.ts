@@ -1,15 +1,15 @@
 import { callHook } from "../errors/call-hook.ts";
 
 /**
- * What a child agent in another process, or in another language, has to know of the run that starts
- * it: enough for its run to stand in the same trace, below the tool call that asked for it.
+ * The context of a run for a child agent in another process or language. With it, the child's run
+ * joins the same trace below the tool call that started it.
  *
- * A tenant is not among it: whose events they are is for the receiver to say.
+ * It does not contain the tenant. The receiver decides whose events they are.
  */
 export interface RunContext {
   /**
-   * W3C trace context of the tool call, or of the run. Absent where nobody here makes spans; the run
-   * ids then say where the child belongs.
+   * W3C trace context of the tool call, else of the run. Absent if this process makes no spans. The
+   * run IDs then place the child in the trace.
    */
   readonly traceparent?: string | undefined;
   /** Only with a `traceparent`. */
@@ -18,7 +18,7 @@ export interface RunContext {
   readonly root_run_id: string;
   /** The run that starts the child. */
   readonly parent_run_id: string;
-  /** The tool call of that run in which it does. */
+  /** The tool call that starts the child. */
   readonly parent_tool_use_id?: string | undefined;
   /** The conversation. */
   readonly thread_id?: string | undefined;
@@ -50,10 +50,10 @@ export const RUN_CONTEXT_HEADERS = {
   thread_id: "entelix-thread-id",
 } as const satisfies Record<RunContextField, string>;
 
-/** A sink that knows where the runs stand whose events it was sent, as a `Bridge` does. */
+/** A sink that knows the context of the runs whose events it received. A `Bridge` does. */
 export interface RunContextSource {
   /**
-   * What a child agent elsewhere has to know of a run, or of a tool call of it.
+   * The run context for a child agent of a run or of one of its tool calls.
    *
    * @param toolUseId of several calls with this id the newest counts.
    * @returns `undefined` where the run is not known.
@@ -61,7 +61,7 @@ export interface RunContextSource {
   runContext(tenantId: string, runId: string, toolUseId?: string): RunContext | undefined;
 }
 
-/** Whether a sink can say what is to be carried. */
+/** Whether a sink implements {@link RunContextSource}. */
 export function isRunContextSource(sink: unknown): sink is RunContextSource {
   return (
     typeof sink === "object" &&
@@ -72,21 +72,20 @@ export function isRunContextSource(sink: unknown): sink is RunContextSource {
 }
 
 /**
- * Why a field was not taken over.
+ * Why a field was ignored.
  *
- * - `malformed`: it has not the form that it should have
- * - `too_long`: it is longer than its bound
- * - `repeated`: it is there several times, and differs
- * - `incomplete`: it is missing, and without it the others are of no use
+ * - `malformed`: it does not have the expected form - `too_long`: it is longer than its limit -
+ *   `repeated`: it occurs several times with different values - `incomplete`: it is missing and
+ *   required
  * - `unreadable`: the carrier itself could not be read
  */
 export type IgnoredReason = "malformed" | "too_long" | "repeated" | "incomplete" | "unreadable";
 
-/** Who is told of what a carrier had and was not taken over. */
+/** Options for reading and writing carriers. */
 export interface CarrierOptions {
   /**
-   * Told of each field that was not taken over: by its name in the carrier, and never with its value,
-   * which may be an attacker's. What it throws, or rejects with, is dropped. Default: nobody.
+   * Called with each ignored field: with its name in the carrier and the reason, never with its
+   * value, which may come from an attacker. Errors that it throws are ignored. Default: none.
    */
   readonly onIgnored?: ((field: string, reason: IgnoredReason) => void) | undefined;
 }

@@ -16,7 +16,7 @@ export type InterruptionKind =
     };
 
 /**
- * Which budget axis hit its cap, with the cap and what was observed.
+ * The budget axis that exceeded its limit, with the limit and the observed value.
  *
  * Upstream: `UsageLimitBreach` of entelix-core, tagged by `axis`.
  */
@@ -60,7 +60,7 @@ export type AuthDetail =
   | { readonly type: "auth"; readonly kind: "source_unreachable"; readonly message: string };
 
 /**
- * What an `AgentError` is about, tagged by `type`.
+ * The kind of an `AgentError` with its fields, tagged by `type`.
  *
  * Upstream: the variants of `Error` in entelix-core.
  */

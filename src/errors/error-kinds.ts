@@ -63,7 +63,7 @@ export const TOOL_ERROR_KINDS = [
   "internal",
 ] as const satisfies readonly ToolErrorKind[];
 
-/** Who has to act on an error: the caller (`client`) or the operator (`server`). */
+/** Who must act on an error: the caller (`client`) or the operator (`server`). */
 export type WireClass = "client" | "server";
 
 /**

@@ -15,7 +15,7 @@ interface ToolScoped extends RunScoped {
   readonly tool: string;
 }
 
-/** A run began. It must reach every sink: an error here stops the run. */
+/** A run started. Every sink must accept it: an error of a sink at this event stops the run. */
 export interface Started extends RunScoped {
   readonly type: "started";
   readonly parent_run_id?: string | null;
@@ -66,7 +66,9 @@ export interface ToolCallDenied extends ToolScoped {
   readonly reason: string;
 }
 
-/** The run finished. It must reach every sink: an error here is what the caller gets. */
+/**
+ * The run finished. Every sink must accept it: the caller gets an error of a sink at this event.
+ */
 export interface Complete<S = unknown> extends RunScoped {
   readonly type: "complete";
   /** The agent's final state: content. */
@@ -75,7 +77,7 @@ export interface Complete<S = unknown> extends RunScoped {
   readonly usage?: UsageSnapshot | null;
 }
 
-/** The run failed. An error of a sink at this event changes nothing: the caller gets the run's own. */
+/** The run failed. Errors of a sink at this event are ignored: the caller gets the run's error. */
 export interface Failed extends RunScoped {
   readonly type: "failed";
   /** Operator text. */
@@ -140,7 +142,7 @@ export function eraseState(event: AgentEvent): AgentEvent<null> {
 }
 
 /**
- * What a run has used of its budget when it completed.
+ * A run's usage of its budget at its completion.
  *
  * A budget is shared by a run and all its sub-agents, so a child's figures contain its parent's.
  * Upstream: `UsageSnapshot` of entelix-core.

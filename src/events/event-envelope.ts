@@ -19,20 +19,23 @@ export interface EventEnvelope {
   /** Orders the events of one stream. It restarts per run: no order between parent and child. */
   readonly sequence?: number | bigint | undefined;
   /**
-   * When it happened: RFC 3339 text, or an {@link Instant} once decoded. One that can't be read, or is not
-   * from 1970 to 2262, as no span can have it, counts as none.
+   * Time of the event: RFC 3339 text, or an {@link Instant} once decoded. An invalid time, or one
+   * outside 1970 to 2262, is treated as missing.
    */
   readonly timestamp?: string | Readonly<Instant> | undefined;
   /** Conversation the run belongs to: `gen_ai.conversation.id`, and the key of the audit log. */
   readonly thread_id?: string | undefined;
   readonly session_id?: string | undefined;
-  /** The run at the top of the tree, so that a child knows its trace without its parent. */
+  /**
+   * The run at the top of the tree. With it, a child joins its trace even if the parent was never
+   * seen.
+   */
   readonly root_run_id?: string | undefined;
   /** Evidence that this run continues an interrupted one. */
   readonly resumed_from_run_id?: string | undefined;
   /**
-   * Tool-use id of the parent's call that dispatched this run. `null`: none did, its code runs outside
-   * every call. Left out, it is not known.
+   * Tool-use ID of the parent's call that started this run. `null`: it was started outside a call.
+   * Left out: not known.
    */
   readonly parent_tool_use_id?: string | null | undefined;
   /** W3C trace context to continue; honoured from trusted senders only. */

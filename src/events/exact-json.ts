@@ -2,11 +2,11 @@ import { JsonTextParser, MAX_JSON_DEPTH } from "./json-text-parser.ts";
 import { UnserializableValue, writeExact } from "./json-text-writer.ts";
 
 /**
- * `JSON.parse` that keeps every digit: an integer from 2^53 (or to -2^53) comes out as `bigint`.
+ * `JSON.parse` without loss of digits: integers from 2^53 and to -2^53 become `bigint`.
  *
- * Everything else is as `JSON.parse` has it: numbers with a fraction or an exponent stay numbers,
- * `-0` is kept, the last of two equal keys counts, `__proto__` is an ordinary key. A text without a
- * number that large costs little more than `JSON.parse` alone.
+ * Everything else equals `JSON.parse`: numbers with a fraction or an exponent stay numbers, `-0` is
+ * kept, the last of two equal keys counts, and `__proto__` is an ordinary key. For texts without
+ * large integers, it costs little more than `JSON.parse`.
  *
  * @throws JsonSyntaxError (a `SyntaxError`) with the position and what was expected there; also for
  *   nesting deeper than 1,000 levels and for integers of more than 10,000 digits.
@@ -64,10 +64,10 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
 /**
  * `JSON.stringify` that writes a `bigint` as its digits and never throws.
  *
- * As there, `toJSON` is honoured, `undefined`, functions and symbols become `null` in arrays and are
- * left out of objects. Where `JSON.stringify` would give nothing or throw (such a value at the top,
- * a cycle, a getter or `toJSON` that throws, nesting too deep), the whole value becomes the JSON
- * string `"[unserializable: <reason>]"`; the reason never quotes the value.
+ * Like `JSON.stringify`, it honours `toJSON`. `undefined`, functions and symbols become `null` in
+ * arrays and are left out of objects. If `JSON.stringify` would return nothing or throw (such a
+ * value at the top, a cycle, a getter or `toJSON` that throws, nesting too deep), the result is the
+ * JSON string `"[unserializable: <reason>]"`. The reason never quotes the value.
  *
  * @example
  * stringifyExact({ account: 9007199254740993n }); // '{"account":9007199254740993}'

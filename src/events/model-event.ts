@@ -13,7 +13,7 @@ interface ModelScoped {
   readonly model?: string | null;
 }
 
-/** What a model call used: its own share, not the run's. Tokens are `bigint` beyond 2^53. */
+/** Usage of one model call. Tokens are `bigint` beyond 2^53. */
 export interface ModelCallUsage {
   /** Cached ones included, as the GenAI conventions count. */
   readonly input_tokens?: number | bigint | null;
@@ -38,20 +38,20 @@ export interface ModelComplete extends ModelScoped {
   readonly type: "model_complete";
   /** Whole milliseconds from the start to the last output. */
   readonly duration_ms: number | bigint;
-  /** Milliseconds from the start to the first output, where it was streamed. */
+  /** Milliseconds from the start to the first output of a streamed answer. */
   readonly first_output_ms?: number | bigint | null;
   readonly usage?: ModelCallUsage | null;
-  /** The model that answered, where it says so. */
+  /** The model that answered, if the provider reports it. */
   readonly response_model?: string | null;
   readonly response_id?: string | null;
   readonly finish_reasons?: readonly string[] | null;
-  /** Content: the messages, where they were not known at the start. */
+  /** Content: the messages, if they were not known at the start. */
   readonly input?: unknown;
   /** Content: the answer. */
   readonly output?: unknown;
 }
 
-/** The model gave no answer; the run may go on. */
+/** The model call failed. The run may continue. */
 export interface ModelError extends ModelScoped {
   readonly type: "model_error";
   readonly duration_ms: number | bigint;

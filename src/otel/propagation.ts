@@ -22,7 +22,7 @@ import { scopeIn } from "./event-context.ts";
 import { callOf, runContextAt } from "./run-contexts.ts";
 
 /**
- * How a carrier holds a run context:
+ * The format of a run context in a carrier:
  *
  * - `headers`: HTTP headers, `traceparent` and `entelix-…`, percent-encoded
  * - `environment`: variables of a child process, `TRACEPARENT` and `ENTELIX_…`, percent-encoded
@@ -30,27 +30,27 @@ import { callOf, runContextAt } from "./run-contexts.ts";
  */
 export type CarrierFormat = "headers" | "environment" | "message";
 
-/** What {@link extract} reads. */
+/** Options of {@link extract}. */
 export interface ExtractOptions extends CarrierOptions {
   /** Default `headers`. */
   readonly format?: CarrierFormat | undefined;
 }
 
-/** What {@link inject} writes. */
+/** Options of {@link inject}. */
 export interface InjectOptions extends ExtractOptions {
   /** The run that the child belongs to. Default: {@link currentRunContext}. */
   readonly context?: RunContext | undefined;
   /**
-   * Whether headers get `traceparent` and `tracestate`. Say `false` where an instrumentation of the HTTP
-   * client adds its own: most servers read two of them as none. Default `true`.
+   * Whether headers get `traceparent` and `tracestate`. Set it to `false` if an instrumentation of
+   * the HTTP client adds its own, because most servers ignore two of them. Default `true`.
    */
   readonly traceparent?: boolean | undefined;
 }
 
 /**
- * Writes the run context into a carrier, for a child agent in another process or language. Variables of
- * another run are removed from an environment, so that a child does not inherit its grandparent. Never
- * throws; without a run, nothing is written.
+ * Writes the run context into a carrier, for a child agent in another process or language. In an
+ * environment, it removes variables of another run, so that a child does not inherit its
+ * grandparent. It never throws. Without a run, it writes nothing.
  *
  * @returns the carrier.
  *
@@ -93,11 +93,12 @@ function put(carrier: object, name: string, value: string | undefined): void {
 }
 
 /**
- * Reads the run context from a carrier. Use it for senders that you trust only: what they send decides
- * whose trace the spans of their run join. Never throws because of the carrier; `onIgnored` is called
+ * Reads the run context from a carrier. Use it only for trusted senders, because the carrier
+ * decides which trace the run joins. It never throws because of the carrier. `onIgnored` is called
  * with each field that was not used.
  *
- * @returns the parent for `runAgent({ parent })`; `undefined` where no parent run is named.
+ * @returns the parent for `runAgent({ parent })`, or `undefined` if the carrier names no parent
+ *   run.
  *
  * @example
  * const parent = extract(request.headers);
@@ -140,9 +141,9 @@ class Extracted {
 }
 
 /**
- * Carries the run beside the trace, for instrumentations that inject and extract by OpenTelemetry's API.
- * Register it behind the W3C propagator, which writes `traceparent`; this one writes `entelix-…` only. It
- * neither reads nor writes baggage.
+ * Propagates the run context for instrumentations that use OpenTelemetry's propagation API.
+ * Register it after the W3C propagator, which writes `traceparent`. This one writes only
+ * `entelix-…` headers. It does not read or write baggage.
  *
  * @example
  * propagation.setGlobalPropagator(
@@ -174,11 +175,11 @@ export class RunContextPropagator implements TextMapPropagator {
 }
 
 /**
- * What a child agent elsewhere has to know of the run, and of the tool call, that the calling code
- * belongs to: in a tool of `entelix-otel/runtime`, in code that an adapter knows to be a run's, and in
- * what `bridge.withSpan(…)` runs.
+ * The run context of the calling code, for a child agent in another process. It works in a run of
+ * `entelix-otel/runtime`, in code that an adapter runs for a run, and inside `bridge.withSpan(…)`.
  *
- * Where no sink knows the run's span, the ids alone are carried: they say where the child belongs, too.
+ * If no sink knows the run's span, the context has only IDs. They are enough to place the child in
+ * the trace.
  *
  * @returns `undefined` outside any run. It never throws.
  *

@@ -120,8 +120,8 @@ function ownValue(value: FactValue): AttributeValue {
 }
 
 /**
- * Whether the parent in a context is one whose ids were derived and that nobody has seen: a sampler
- * must then decide by the trace id, as the process of the root does.
+ * Whether the parent in a context has derived IDs and was never seen as a span. A sampler must then
+ * decide by trace ID, as the process of the root run does.
  */
 export function isDerivedParent(context: Context): boolean {
   return context.getValue(DERIVED_KEY) === true;

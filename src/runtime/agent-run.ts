@@ -4,7 +4,7 @@ import type { ModelFunction, ModelOptions } from "./call-model.ts";
 import type { ToolFunction, ToolOptions } from "./call-tool.ts";
 
 /**
- * A run, as the agent's code has it.
+ * The run that the agent's code receives.
  *
  * @typeParam I what the agent works on.
  */
@@ -16,19 +16,22 @@ export interface AgentRun<I = unknown> {
   readonly tenantId: string;
   readonly threadId: string | undefined;
   readonly input: I;
-  /** Fires when the run is called off while its code still works: give it to whatever takes one. */
+  /**
+   * Aborted when the run is cancelled while its code still works. Pass it to everything that takes
+   * a signal.
+   */
   readonly signal: AbortSignal;
-  /** What the run and its sub-agents have used; `null` without a budget and without any report. */
+  /** Usage of the run and its sub-agents. `null` without a budget and without any report. */
   readonly usage: UsageSnapshot | null;
-  /** Events that the sink refused, and that the run went on without. */
+  /** Number of events that the sink refused while the run continued. */
   readonly lostEvents: number;
 
   /**
-   * Calls a tool: `tool_start`, then `fn` in the context of the call's span, then `tool_complete` or
-   * `tool_error` with the measured duration. `fn` is called when the sink has taken the start.
+   * Calls a tool: `tool_start`, then `fn` in the context of the call's span, then `tool_complete`
+   * or `tool_error` with the measured duration. `fn` is called when the sink has taken the start.
    *
-   * @returns what `fn` returns; it rejects with what `fn` throws, with a `ToolDeniedError` when the
-   *   call was denied, with the run's error when a policy or the budget ends the run, and at once when
+   * @returns what `fn` returns. It rejects with what `fn` throws, with a `ToolDeniedError` if the
+   *   call was denied, with the run's error if a policy or the budget ends the run, and at once if
    *   the run ends first.
    *
    * @example
@@ -71,13 +74,16 @@ export interface AgentRun<I = unknown> {
    */
   addCost(usd: string): void;
 
-  /** Calls `work` as code of this run: runs started in it are sub-agents, its spans children. */
+  /**
+   * Calls `work` as code of this run. Runs that it starts are sub-agents, and its spans are
+   * children of the run's span.
+   */
   within<T>(work: () => T): T;
 }
 
 /**
- * A run of code that is no function, as `startRun` gives it. Its code says how it ended; the first
- * word counts.
+ * A run that `startRun` returned. Your code ends it with `complete`, `fail` or `interrupt`. The
+ * first of these calls counts.
  */
 export interface RunHandle<I = unknown> extends AgentRun<I>, AsyncDisposable {
   /**
@@ -87,13 +93,16 @@ export interface RunHandle<I = unknown> extends AgentRun<I>, AsyncDisposable {
    * @throws (rejects) with the sink's error, or with what the run ended with before.
    */
   complete(state?: unknown): Promise<void>;
-  /** The run failed with this; an interruption pauses it. Never rejects; too late, it does nothing. */
+  /**
+   * Ends the run as failed, or as paused if the error is an interruption. Never rejects. Does
+   * nothing after the run ended.
+   */
   fail(error: unknown): Promise<void>;
-  /** The run pauses. Never rejects; too late, it does nothing. */
+  /** Ends the run as paused. Never rejects. Does nothing after the run ended. */
   interrupt(kind?: InterruptionKind, payload?: unknown): Promise<void>;
   /**
-   * Gives the handle up: a run that has not ended fails as `unclassified`.
-   * `await using` calls it. Never rejects.
+   * Releases the handle. A run that has not ended fails as `unclassified`. `await using` calls it.
+   * Never rejects.
    */
   close(): Promise<void>;
 }

@@ -10,11 +10,14 @@ import {
   ZERO,
 } from "./decimal.ts";
 
-/** The most that a run and all its sub-agents may use together. An axis left out has no limit. */
+/** The budget of a run and all its sub-agents together. Fields that are left out have no limit. */
 export interface BudgetLimits {
   /** Model calls. The call after the last one is refused. */
   readonly requests?: number | undefined;
-  /** Tokens. Known only when a model has answered: the answer that passes the limit is the last. */
+  /**
+   * Tokens. They are known only after a model answered, so the answer that exceeds the limit is the
+   * last one.
+   */
   readonly inputTokens?: number | bigint | undefined;
   readonly outputTokens?: number | bigint | undefined;
   /** Input and output together. */

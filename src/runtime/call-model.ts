@@ -19,14 +19,14 @@ export interface ModelOptions {
   readonly id?: string | undefined;
 }
 
-/** What the function of a model call is called with. */
+/** The argument of a model call's function. */
 export interface ModelCall {
-  /** Fires when the run ends before the model has answered. */
+  /** Aborted when the run ends before the model answered. */
   readonly signal: AbortSignal;
   readonly modelCallId: string;
-  /** Says that the first output has come, where the answer is streamed. Counts once. */
+  /** Reports the first output of a streamed answer. Only the first call counts. */
   firstOutput(): void;
-  /** Says what is known of the answer. The last value of each field counts. */
+  /** Reports fields of the answer. The last value of each field counts. */
   report(report: ModelReport): void;
 }
 

@@ -11,17 +11,17 @@ import { type Approve, checkApprove, checkDecision, isTerminal } from "./run-pol
 /** Options of `run.tool`. */
 export interface ToolOptions<I = unknown> {
   readonly version?: string | undefined;
-  /** Content: what the tool is called with. It goes to the sink as it is. Default `null`. */
+  /** Content: the tool's input. The sink receives it unchanged. Default `null`. */
   readonly input?: I | undefined;
   /** The model's id of the call. Default: a UUID v7. */
   readonly id?: string | undefined;
-  /** Asked in place of the run's. */
+  /** Replaces the run's `approve` for this call. */
   readonly approve?: Approve | undefined;
 }
 
-/** What the function of a tool call is called with. */
+/** The argument of a tool call's function. */
 export interface ToolCall<I = unknown> {
-  /** Fires when the run ends before the call: its result is not awaited any more. */
+  /** Aborted when the run ends before the call. Its result is then ignored. */
   readonly signal: AbortSignal;
   readonly toolUseId: string;
   readonly input: I;

@@ -7,7 +7,7 @@ import {
 } from "../sinks/agent-event-sink.ts";
 import type { RunPolicy } from "./run-policy.ts";
 
-/** The run, and the tool call of it, that the running code belongs to. */
+/** The run and tool call to which the running code belongs. */
 export interface CurrentRun {
   readonly tenantId: string;
   readonly runId: string;
@@ -18,7 +18,10 @@ export interface CurrentRun {
   readonly toolUseId?: string | undefined;
   /** Where the run's events go. */
   readonly sink: AgentEventSink;
-  /** What runs started inside this one share with it; only runs of `entelix-otel/runtime` have it. */
+  /**
+   * State that is shared with runs started inside this one. Only runs of `entelix-otel/runtime`
+   * have it.
+   */
   readonly policy?: RunPolicy | undefined;
 }
 
@@ -35,7 +38,7 @@ function storage(): AsyncLocalStorage<CurrentRun> {
 
 const running = storage();
 
-/** The run that the calling code belongs to; `undefined` outside any. */
+/** The run to which the calling code belongs, or `undefined` outside a run. */
 export function currentRun(): CurrentRun | undefined {
   return running.getStore();
 }

@@ -27,7 +27,7 @@ export class EventLine {
   /** Resolves when the sink has that event; `undefined` where it was not asked for. */
   #handed: Deferred<void> | undefined;
   #isClosed = false;
-  /** Events that the sink refused, and that the run went on without. */
+  /** Number of events that the sink refused while the run continued. */
   failures = 0;
 
   constructor(

@@ -2,11 +2,11 @@ import { property } from "../errors/thrown.ts";
 import type { ModelCallUsage, ModelComplete } from "../events/model-event.ts";
 import { isWholeNumber } from "../events/option-checks.ts";
 
-/** What is known of a model's answer. Whatever the provider does not say is left out. */
+/** Data of a model's answer. Leave out fields that the provider does not give. */
 export interface ModelReport {
   /** Cached input tokens are part of the input tokens. */
   readonly usage?: ModelCallUsage | null | undefined;
-  /** The model that answered, where it is not the one that was asked for. */
+  /** The model that answered, if it differs from the requested one. */
   readonly responseModel?: string | null | undefined;
   readonly responseId?: string | null | undefined;
   readonly finishReasons?: readonly string[] | null | undefined;

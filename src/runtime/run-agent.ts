@@ -4,8 +4,8 @@ import { HandleFace, RunFace } from "./run-face.ts";
 import { planRun, type RunOptions } from "./run-options.ts";
 
 /**
- * Runs an agent and sends its events: one `started`, which the sink has to take before `fn` is called,
- * and one terminal event, whatever `fn` does. A run started inside another is its sub-agent.
+ * Runs an agent and sends its events: one `started`, which the sink must accept before `fn` is
+ * called, and exactly one terminal event. A run started inside another run is its sub-agent.
  *
  * @returns what `fn` returns, which is the state of `complete`.
  * @throws (rejects) with what `fn` throws, after `failed`; with an `Interruption`, after
@@ -57,11 +57,12 @@ async function begin<S, I>(
 }
 
 /**
- * Begins a run of code that is no function, such as one that is called back. End it with `complete`,
- * `fail` or `interrupt`, and `close` it in any case: `await using` does, or a `finally`.
+ * Starts a run whose code is not one function, for example code that works with callbacks. End it
+ * with `complete`, `fail` or `interrupt`. Always `close` it, with `await using` or in a `finally`
+ * block.
  *
- * @throws (rejects) with the sink's error at `started`, with the run's error when it was called off
- *   before, with a TypeError or RangeError for a wrong option.
+ * @throws (rejects) with the sink's error at `started`, with the run's error if it was already
+ *   cancelled, with a TypeError or RangeError for a wrong option.
  *
  * @example
  * const run = await startRun({ sink: bridge, agent: "support", tenant: "acme" });

@@ -7,8 +7,8 @@ const ENDED: unique symbol = Symbol.for("entelix-otel.run-ended-error");
 const DENIED: unique symbol = Symbol.for("entelix-otel.tool-denied-error");
 
 /**
- * Code of a run did something after the run had ended: a call that it forgot to await, or work that
- * went on past a deadline. Nothing was called and nothing was sent.
+ * Code of a run called a method after the run had ended, for example because a call was not awaited
+ * or work continued past a deadline. Nothing was called and nothing was sent.
  */
 export class RunEndedError extends Error {
   override readonly name = "RunEndedError";
@@ -27,7 +27,7 @@ export class RunEndedError extends Error {
   }
 }
 
-/** A run's handle was given up before anybody said how the run had ended: what ended it is not known. */
+/** A run's handle was closed before the code ended the run. The cause is unknown. */
 export class RunNotCompletedError extends Error {
   override readonly name = "RunNotCompletedError";
 
@@ -40,7 +40,7 @@ export class RunNotCompletedError extends Error {
 export class ToolDeniedError extends Error {
   override readonly name = "ToolDeniedError";
   readonly tool: string;
-  /** Content: what the approver gave as its reason. */
+  /** Content: the reason that the approver gave. */
   readonly reason: string;
 
   constructor(tool: string, reason: string) {
@@ -66,16 +66,20 @@ export function isToolDenied(error: unknown): error is ToolDeniedError {
   return property(error, DENIED) === true;
 }
 
-/** A pause of a run: an `AgentError` whose `detail` says why, with a payload for who answers it. */
+/**
+ * A pause of a run: an `AgentError` whose `detail` has the reason and the payload for whoever
+ * resumes the run.
+ */
 export type Interruption = AgentError & {
   readonly detail: Extract<AgentErrorDetail, { readonly type: "interrupted" }>;
 };
 
 /**
- * What to throw for the run to pause. It is not a failure: the run ends `interrupted`.
+ * Creates an error to throw when the run has to pause. The run ends `interrupted`, which is not a
+ * failure.
  *
  * @param kind default `{ type: "custom" }`.
- * @param payload content: what the resuming side needs. Default `null`.
+ * @param payload content: data for whoever resumes the run. Default `null`.
  *
  * @example
  * throw interrupt({ type: "custom" }, { question: "Which of the two orders?" });
@@ -87,7 +91,7 @@ export function interrupt(
   return AgentError.interrupted(kind, payload);
 }
 
-/** Whether what a run rejected with says that it paused. Never throws. */
+/** Whether an error of a run means that the run paused. Never throws. */
 export function isInterruption(error: unknown): error is Interruption {
   return interruptionIn(error) === error && error !== undefined;
 }

@@ -19,9 +19,9 @@ const GRACE_MS = 5_000;
 /**
  * Options of `runAgent` and `startRun`.
  *
- * Inside another run of the same tenant, what is left out of `sink`, `tenant`, `threadId`, `approve`,
- * `terminalToolErrors`, `onError` and `graceMs` is that run's; its budget is shared, and when it is
- * called off this run is too.
+ * Inside another run of the same tenant, `sink`, `tenant`, `threadId`, `approve`,
+ * `terminalToolErrors`, `onError` and `graceMs` default to those of that run. Its budget is shared.
+ * If it is cancelled, this run is cancelled, too.
  *
  * @typeParam I what the agent works on.
  */
@@ -34,29 +34,33 @@ export interface RunOptions<I = unknown> {
   readonly tenant?: string | undefined;
   /** The conversation. */
   readonly threadId?: string | undefined;
-  /** What the agent works on: `run.input`. It is in no event. */
+  /** The agent's input, available as `run.input`. No event contains it. */
   readonly input?: I | undefined;
-  /** Limits for this run and its sub-agents together; what they use counts in the run above too. */
+  /** Budget for this run and its sub-agents together. Their usage also counts in the parent run. */
   readonly budget?: BudgetLimits | undefined;
   /** Milliseconds from now after which the run ends `deadline_exceeded`. Default: none. */
   readonly deadlineMs?: number | undefined;
-  /** Calls the run off: it ends `cancelled`, or `deadline_exceeded` if the reason is a timeout. */
+  /**
+   * Cancels the run. It ends `cancelled`, or `deadline_exceeded` if the abort reason is a timeout.
+   */
   readonly signal?: AbortSignal | undefined;
-  /** Asked before each tool call. Default: every call is made. */
+  /** Called before each tool call. Default: all calls are allowed. */
   readonly approve?: Approve | undefined;
-  /** Tool errors that end the run. Default: none; the function decides. */
+  /** Tool errors that end the run. Default: none, so the agent's function decides. */
   readonly terminalToolErrors?: TerminalToolErrors | undefined;
-  /** The interrupted run that this one goes on with. */
+  /** The ID of the interrupted run that this run resumes. */
   readonly resumedFromRunId?: string | undefined;
   /** Default: a UUID v7. */
   readonly runId?: string | undefined;
-  /** A parent in another process, as `extract` gives it. `null`: none, though the code runs inside a run. */
+  /**
+   * The parent run in another process, from `extract`. `null`: no parent, even inside another run.
+   */
   readonly parent?: RunContext | null | undefined;
-  /** Called with errors that do not end the run: of the sink, or of usage that is no number. */
+  /** Called with errors that do not end the run: errors of the sink, and invalid usage values. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
-   * How long a run that pauses waits for calls that are still open, and how long one that ended badly
-   * waits for its sink, in milliseconds. Default 5,000.
+   * How long a pausing run waits for open calls, and how long a failed run waits for its sink, in
+   * milliseconds. Default 5,000.
    */
   readonly graceMs?: number | undefined;
 }

@@ -2,7 +2,7 @@ import type { ToolErrorKind } from "../errors/error-kinds.ts";
 import { checkFunction } from "../events/option-checks.ts";
 import type { Budget } from "./budget.ts";
 
-/** A tool call that waits for a decision. */
+/** A tool call that waits for approval. */
 export interface PendingTool {
   readonly tool: string;
   readonly version?: string | undefined;
@@ -12,24 +12,22 @@ export interface PendingTool {
   readonly runId: string;
   readonly tenantId: string;
   readonly threadId?: string | undefined;
-  /** Fires when the decision is not awaited any more. */
+  /** Aborted when the decision is no longer needed. */
   readonly signal: AbortSignal;
 }
 
 /**
- * What was decided about a tool call.
+ * A decision about a tool call.
  *
- * - `"approved"`: it is made, and `tool_call_approved` is sent.
- * - `"exempt"`: it is made; it needed no approval, and nothing is sent.
- * - `{ denied }`: it is not made, and `tool_call_denied` is sent. The function that called the tool
- *   gets a `ToolDeniedError`.
- * - `"external"`: somebody else decides, later. The run ends `interrupted`, with `approval_pending`.
+ * - `"approved"`: the tool is called, and `tool_call_approved` is sent. - `"exempt"`: the tool is
+ *   called without approval, and no event is sent. - `{ denied }`: the tool is not called, and
+ *   `tool_call_denied` is sent. The caller gets a `ToolDeniedError`. - `"external"`: somebody
+ *   decides later. The run ends `interrupted` with `approval_pending`.
  */
 export type ApprovalDecision = "approved" | "exempt" | "external" | { readonly denied: string };
 
 /**
- * Asked before each tool call. What it throws goes to the function that called the tool, and the call
- * is not made.
+ * Called before each tool call. If it throws, the tool is not called and the caller gets the error.
  */
 export type Approve = (call: PendingTool) => ApprovalDecision | PromiseLike<ApprovalDecision>;
 
@@ -61,7 +59,7 @@ export function checkDecision(decision: unknown): ApprovalDecision {
   }
 }
 
-/** A tool error, as a policy is asked about it. */
+/** A tool error that a policy decides about. */
 export interface FailedTool {
   readonly tool: string;
   readonly toolUseId: string;
@@ -70,7 +68,10 @@ export interface FailedTool {
   readonly error: unknown;
 }
 
-/** Which tool errors end the run: their kinds, or a predicate. One that throws says yes. */
+/**
+ * Tool errors that end the run: a list of kinds, or a predicate. A predicate that throws counts as
+ * `true`.
+ */
 export type TerminalToolErrors = readonly ToolErrorKind[] | ((failed: FailedTool) => boolean);
 
 /** What sub-agents have from the run that they are started in. */

@@ -20,11 +20,11 @@ export interface AgentEventSink<S = unknown> {
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void>;
 }
 
-/** What a sink may offer besides `send`; the sinks that wrap others pass both on. */
+/** Optional methods of a sink. Sinks that wrap others forward both calls. */
 export interface ClosableSink {
-  /** Resolves when everything sent so far has reached its end; rejects when that failed. */
+  /** Resolves when everything sent so far was delivered. Rejects if the delivery failed. */
   forceFlush?(): Promise<void>;
-  /** Gives up what the sink holds; nothing is to be sent afterwards. */
+  /** Releases the sink's resources. Do not send events afterwards. */
   shutdown?(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface ClosableSink {
  */
 export type InnerSink<S = unknown> = AgentEventSink<S> & ClosableSink;
 
-/** One event as a sink was sent it, with the envelope where there was one. */
+/** An event as a sink received it, with its envelope if there was one. */
 export interface SentEvent<S = unknown> {
   readonly event: AgentEvent<S>;
   readonly envelope?: EventEnvelope;
@@ -49,7 +49,7 @@ export function sentEvent<S>(
   return envelope === undefined ? { event } : { event, envelope };
 }
 
-/** Where code runs: in a run, or in a tool call or a model call of it. Fields as in the events. */
+/** A run, or a tool call or model call of it. Fields are named as in the events. */
 export interface SpanTarget {
   readonly tenant_id: string;
   readonly run_id: string;
@@ -57,18 +57,18 @@ export interface SpanTarget {
   readonly model_call_id?: string | undefined;
 }
 
-/** A sink that can run code inside the span of a run or call; `Bridge` and `Bridge` are. */
+/** A sink that can run code inside the span of a run or call. A `Bridge` can. */
 export interface SpanActivator {
   /**
-   * Calls `work` with the open span of that place active, so that spans made in it become its
-   * children. Where it is not open, `work` is called all the same.
+   * Calls `work` while the target's span is active, so that spans made in `work` become its
+   * children. If that span is not open, `work` is called without it.
    *
    * @returns what `work` returns.
    */
   withSpan<T>(place: SpanTarget, work: () => T): T;
 }
 
-/** Whether a sink can run code inside spans. */
+/** Whether a sink implements {@link SpanActivator}. */
 export function isSpanActivator(sink: unknown): sink is SpanActivator {
   return (
     typeof sink === "object" &&

@@ -13,22 +13,22 @@ import { checkedCapacity } from "./ring.ts";
 
 /** Options of {@link BroadcastSink}. */
 export interface BroadcastOptions {
-  /** Most events held for each subscriber, 1 to 2^24. Default 1,024. */
+  /** Maximum number of buffered events for each subscriber, 1 to 2^24. Default 1,024. */
   readonly capacity?: number | undefined;
   /** Called once a process, at the first event without a subscriber. Default: not called. */
   readonly onDebug?: DebugLine | undefined;
 }
 
-/** What a subscriber reads: an event, or how many it lost before the next one. */
+/** An item for a subscriber: an event, or the number of events that it lost before the next one. */
 export type BroadcastItem<S = unknown> = SentEvent<S> | Lagged;
 
 /**
- * Shows events to any number of subscribers, and never makes the agent wait or fail.
+ * Sends events to any number of subscribers. The agent never waits and never fails because of it.
  *
- * A subscriber sees the events sent after it subscribed. One that reads too slowly loses the oldest
- * events and gets their number. `close()` on a subscription, or leaving its loop, frees what it holds.
- * `shutdown()` lets every subscriber read to the end, then it is done; events after that are
- * dropped. Upstream: `BroadcastSink` of entelix-agents.
+ * A subscriber receives the events sent after it subscribed. If it reads too slowly, it loses the
+ * oldest events and receives their number. `close()` on a subscription, or leaving its loop, frees
+ * its buffer. After `shutdown()`, subscribers can read the events in their buffers, and further
+ * events are dropped. Upstream: `BroadcastSink` of entelix-agents.
  *
  * @example
  * for await (const item of sink.subscribe()) {
@@ -50,12 +50,14 @@ export class BroadcastSink<S = unknown> implements AgentEventSink<S>, ClosableSi
     this.#onDebug = options.onDebug;
   }
 
-  /** How many subscribe now. */
+  /** Number of current subscribers. */
   get subscribers(): number {
     return this.#subscribers.size;
   }
 
-  /** A subscription to the events sent from now on. After `shutdown` it is done at once. */
+  /**
+   * Subscribes to the events sent from now on. After `shutdown`, the subscription is done at once.
+   */
   subscribe(): Receiver<BroadcastItem<S>> {
     const queue = new LaggingQueue<SentEvent<S>>(this.#capacity, (closed) => {
       this.#subscribers.delete(closed);
@@ -81,9 +83,9 @@ export class BroadcastSink<S = unknown> implements AgentEventSink<S>, ClosableSi
   }
 }
 
-/** What a reader gets in place of items that it was too slow to read. */
+/** Replaces items that a slow reader lost. */
 export interface Lagged {
-  /** How many items were lost just before the next one. */
+  /** Number of lost items before the next one. */
   readonly lagged: number;
 }
 

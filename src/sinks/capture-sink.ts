@@ -6,12 +6,13 @@ import { type SentEvent, sentEvent } from "./agent-event-sink.ts";
 
 /** Options of {@link CaptureSink}. */
 export interface CaptureOptions {
-  /** Most events to keep; further ones are only counted. Default 100,000. */
+  /** Maximum number of stored events. Further events are only counted. Default 100,000. */
   readonly limit?: number | undefined;
 }
 
 /**
- * Keeps what it is sent, for tests and for looking around. Upstream: `CaptureSink` of entelix-agents.
+ * Stores the events that it receives, for tests and exploration. Upstream: `CaptureSink` of
+ * entelix-agents.
  *
  * @example
  * const sink = new CaptureSink();
@@ -45,12 +46,12 @@ export class CaptureSink<S = unknown> implements AgentEventSink<S> {
     return [...this.#items];
   }
 
-  /** How many events came after the limit was reached, and were not kept. */
+  /** Number of events that were not stored because the limit was reached. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Forgets everything, the count of dropped events too. */
+  /** Removes all events and resets the count of dropped events. */
   clear(): void {
     this.#items = [];
     this.#dropped = 0;

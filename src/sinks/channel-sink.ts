@@ -12,20 +12,20 @@ import { checkedCapacity, Ring } from "./ring.ts";
 
 /** Options of {@link ChannelSink}. */
 export interface ChannelOptions {
-  /** Most events held for the receiver, 1 to 2^24; further sends wait. Default 1,024. */
+  /** Maximum number of buffered events, 1 to 2^24. Further sends wait. Default 1,024. */
   readonly capacity?: number | undefined;
-  /** Most sends that may wait at a time, 1 to 2^24; further ones reject. Default 10,000. */
+  /** Maximum number of waiting sends, 1 to 2^24. Further sends reject. Default 10,000. */
   readonly maxWaiting?: number | undefined;
 }
 
 /**
- * Hands events to one receiver elsewhere in the process, and loses none: while the buffer is full,
- * `send` waits, and so does the agent.
+ * Passes events to one receiver in the same process without loss. While the buffer is full, `send`
+ * waits, and so does the agent.
  *
- * Once the receiver is closed, waiting and later sends reject with a `cancelled` `AgentError`, which
- * stops a run at `started` or `complete`. A receiver closed with `close()` can still be read to the
- * end of what it holds. `shutdown()` ends the channel from the agent's side: the receiver gets all
- * that was sent, then is done. Upstream: `ChannelSink` of entelix-agents.
+ * Once the receiver is closed, waiting and later sends reject with a `cancelled` `AgentError`,
+ * which stops a run at `started` or `complete`. A receiver closed with `close()` can still be read
+ * to the end of what it holds. `shutdown()` ends the channel from the agent's side: the receiver
+ * gets all that was sent, then is done. Upstream: `ChannelSink` of entelix-agents.
  *
  * @example
  * const sink = new ChannelSink({ capacity: 256 });

@@ -27,7 +27,7 @@ export class DroppingSink implements AgentEventSink {
   }
 }
 
-/** Called with a message that helps in debugging. What it throws, or rejects with, is dropped. */
+/** Called with a debug message. Errors that it throws are ignored. */
 export type DebugLine = (message: string) => void;
 
 const SLOT: unique symbol = Symbol.for("entelix-otel.debug-lines");

@@ -8,28 +8,28 @@ import type { AgentEventSink, ClosableSink, InnerSink } from "./agent-event-sink
 import { type SpanActivator, type SpanTarget, withSpanOf } from "./agent-event-sink.ts";
 
 /**
- * What the wrapped sink failed at: the type of an event, or the name of the closing method.
- * `not_an_event`: a value whose type can't be read.
+ * The step at which the wrapped sink failed: the type of an event, or the name of the closing
+ * method. `not_an_event` is a value without a readable type.
  */
 export type FailOpenStep = AgentEvent["type"] | "not_an_event" | "forceFlush" | "shutdown";
 
-/** Called with each error that a {@link FailOpenSink} kept from the agent. */
+/** Called with each error that a {@link FailOpenSink} hides from the agent. */
 export type FailOpenHandler = (error: unknown, step: FailOpenStep) => unknown;
 
 /** Options of {@link FailOpenSink}. */
 export interface FailOpenOptions {
   /**
-   * Called at every error. What it throws, or its promise rejects with, is dropped.
-   * Default: `process.emitWarning`, with the code `ENTELIX_SINK_FAILED`.
+   * Called with every error. Errors that it throws are ignored. Default: `process.emitWarning`,
+   * with the code `ENTELIX_SINK_FAILED`.
    */
   readonly onError?: FailOpenHandler | undefined;
 }
 
 /**
- * Keeps the errors of one sink from the agent: whether it throws or rejects, `send` succeeds.
+ * Hides the errors of a sink from the agent: `send` succeeds even if the sink throws or rejects.
  *
- * For sinks that a run can do without, such as telemetry. Errors are counted and warned of, each
- * time. Upstream: `FailOpenSink` of entelix-agents.
+ * Use it for sinks that a run does not depend on, such as telemetry. Every error is counted and
+ * causes a warning. Upstream: `FailOpenSink` of entelix-agents.
  *
  * @example
  * new FailOpenSink(otelSink, { onError: (error) => logger.warn(error) });
@@ -48,7 +48,7 @@ export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     this.#onError = options.onError ?? warn;
   }
 
-  /** How many errors it has kept from the agent. */
+  /** Number of errors that it hid from the agent. */
   get errors(): number {
     return this.#errors;
   }
@@ -67,12 +67,12 @@ export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     return withSpanOf(this.#inner, place, work);
   }
 
-  /** Flushes the wrapped sink; an error is contained as that of an event is. */
+  /** Flushes the wrapped sink. Errors are handled like those of events. */
   forceFlush(): Promise<void> {
     return this.#contain(() => this.#inner.forceFlush?.(), "forceFlush");
   }
 
-  /** Shuts the wrapped sink down; an error is contained as that of an event is. */
+  /** Shuts the wrapped sink down. Errors are handled like those of events. */
   shutdown(): Promise<void> {
     return this.#contain(() => this.#inner.shutdown?.(), "shutdown");
   }

@@ -10,11 +10,11 @@ import { Passage, RunOrder } from "./run-order.ts";
 /**
  * Sends every event to several sinks, one after the other in the order given.
  *
- * It stops at the first error, which is the sender's, so later sinks do not see that event. Put what
- * must succeed first, and a `FailOpenSink` around what may fail. It waits only for a sink that
- * returns a promise: among synchronous sinks `send` is synchronous too. Every sink sees a run's events
- * in the order they were sent, also where the sender does not wait for what `send` returns.
- * Upstream: `FanOutSink` of entelix-agents.
+ * It stops at the first error and passes it to the sender, so later sinks do not receive that
+ * event. Put sinks that must succeed first and wrap sinks that may fail in a `FailOpenSink`. If all
+ * sinks are synchronous, `send` is synchronous. Every sink receives a run's events in the order in
+ * which they were sent, even if the sender does not await `send`. Upstream: `FanOutSink` of
+ * entelix-agents.
  *
  * @example
  * new FanOutSink([auditSink, new FailOpenSink(otelSink)]);

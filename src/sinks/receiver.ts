@@ -3,7 +3,8 @@ import { Ring } from "./ring.ts";
 /**
  * The reading end of a `ChannelSink` or a `BroadcastSink`: an async iterator.
  *
- * Leaving a `for await` over it, by `break` or by an error, closes it and drops what it still holds.
+ * Leaving a `for await` loop over it, by `break` or by an error, closes it and drops the buffered
+ * items.
  */
 export class Receiver<T> implements AsyncIterator<T, undefined>, AsyncIterable<T> {
   readonly #queue: ReceiverQueue<object, T>;
@@ -13,18 +14,18 @@ export class Receiver<T> implements AsyncIterator<T, undefined>, AsyncIterable<T
     this.#queue = queue;
   }
 
-  /** The next item, in order; waits while there is none. Done once closed and read to the end. */
+  /** The next item, in order. Waits while there is none. Done when it is closed and empty. */
   next(): Promise<IteratorResult<T, undefined>> {
     return this.#queue.receive();
   }
 
-  /** Closes, and drops what is still held. */
+  /** Closes the receiver and drops the buffered items. */
   return(): Promise<IteratorResult<T, undefined>> {
     this.#queue.discard();
     return Promise.resolve({ value: undefined, done: true });
   }
 
-  /** Takes in no more; see the sink for what becomes of the items it still holds. */
+  /** Accepts no further items. The sink documents what happens to buffered items. */
   close(): void {
     this.#queue.close();
   }

@@ -18,7 +18,7 @@ import type { AgentEventSink, ClosableSink } from "./agent-event-sink.ts";
 import { type RecordingTarget, RecordingWriter } from "./recording-writer.ts";
 import { type RedactionHook, redacted } from "./redaction.ts";
 
-/** Who knows of a run what its events do not say. A `Bridge` or `Bridge` does. */
+/** Knows about a run what its events do not contain. A `Bridge` does. */
 export interface ProvenanceSource {
   provenanceOf(tenantId: string, runId: string): EventEnvelope | undefined;
 }
@@ -26,15 +26,16 @@ export interface ProvenanceSource {
 /** Where a recording is written, and what goes into it. */
 export type RecorderSinkOptions = RecordingTarget & {
   /**
-   * Asked at each `started` for what the event does not say, so that a replay puts the run in the same
-   * place. Register the recorder behind it, so that it knows the run by then.
+   * Provides at each `started` what the event does not contain, so that a replay gives the run the
+   * same parent. Register the recorder after this source, because the source must know the run by
+   * then.
    */
   readonly source?: ProvenanceSource | undefined;
   /** Whether content is recorded; without, it is `null` in the recording. Default `true`. */
   readonly content?: boolean | undefined;
   /**
-   * Sees content and the operator's error text before they are written, told the event's field as
-   * `attribute`. Where it throws or returns a promise, a fixed text is recorded.
+   * Redacts content and the operator's error text before they are written. `attribute` is the
+   * event's field. If it throws or returns a promise, a fixed text is recorded.
    */
   readonly redact?: RedactionHook | undefined;
   /** Read once for an event without a time. Default: the system's time. */
@@ -43,16 +44,16 @@ export type RecorderSinkOptions = RecordingTarget & {
   readonly maxBufferedBytes?: number | undefined;
 };
 
-/** What a recorder did so far. */
+/** Counts of a recorder. */
 export interface RecorderDiagnostics {
-  /** Events that were given to the file or stream. */
+  /** Events that were written to the file or stream. */
   readonly recorded: number;
   /**
-   * Events that were not recorded: the file or stream had failed or was too far behind, or the event
-   * threw when it was read.
+   * Events that were not recorded because the file or stream had failed or was too far behind, or
+   * because the event threw when it was read.
    */
   readonly refused: number;
-  /** Envelope fields that were left out or replaced, since no reader would take them. */
+  /** Envelope fields that were left out or replaced because no reader would accept them. */
   readonly badEnvelopeFields: number;
   /** How often `redact` or the source threw. */
   readonly hookFailures: number;
@@ -86,11 +87,11 @@ const CONTEXT_FIELDS = [
 ] as const satisfies readonly (keyof EventEnvelope)[];
 
 /**
- * Writes events to a file or stream, one flat JSON line each, for `replay` to read: the spans of a
- * replay are those that the events gave live.
+ * Writes events to a file or stream as NDJSON. `replay` reads them and makes the same spans as the
+ * live events.
  *
- * The event is encoded during `send`, which returns a promise only while the file or stream is full.
- * After a failed write every `send`, and `forceFlush`, fails with that error.
+ * `send` encodes the event and returns a promise only while the file or stream is full. After a
+ * failed write, every `send` and `forceFlush` fails with that error.
  *
  * @example
  * const recorder = new RecorderSink({ path: "events.ndjson", source: bridge });
@@ -136,12 +137,12 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     }
   }
 
-  /** Resolves when every event so far was handed to the system. */
+  /** Resolves when all events so far were written to the operating system. */
   forceFlush(): Promise<void> {
     return this.#writer.flush();
   }
 
-  /** Flushes; closes a file, leaves a stream open. Later events are refused. */
+  /** Flushes and closes the file. A stream stays open. Later events are refused. */
   shutdown(): Promise<void> {
     return this.#writer.close();
   }

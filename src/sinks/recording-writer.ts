@@ -5,7 +5,7 @@ import { Deferred } from "../events/promises.ts";
 /** Lines that the file may wait for before `write` asks its caller to wait, in bytes. */
 const FILE_BUFFER = 256 * 1024;
 
-/** Where lines are written: a file of ours, or a stream of somebody else's. */
+/** Where lines are written: a file that the recorder opens, or a stream that you provide. */
 export type RecordingTarget =
   | { readonly path: string | URL; readonly stream?: undefined }
   | { readonly stream: Writable; readonly path?: undefined };

@@ -5,9 +5,9 @@ import type { AgentEventSink, ClosableSink, InnerSink } from "./agent-event-sink
 import { type SpanActivator, type SpanTarget, withSpanOf } from "./agent-event-sink.ts";
 
 /**
- * Replaces the agent's state in `complete` by `null`, for a sink that need not know it or must not
- * keep it. Every other event is passed on unchanged, but a value that throws when it is read is not:
- * it may hold the state. Upstream: `StateErasureSink` of entelix-agents.
+ * Replaces the agent's state in `complete` by `null`, for a sink that must not see it. Other events
+ * are forwarded unchanged. A value that throws when it is read is not forwarded, because it may
+ * contain the state. Upstream: `StateErasureSink` of entelix-agents.
  *
  * @typeParam S the agent's state type, which the wrapped sink does not see.
  *

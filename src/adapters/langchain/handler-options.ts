@@ -9,16 +9,16 @@ import {
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
 import { type Fields, textOf } from "../narrow.ts";
 
-/** Bounds of what a handler remembers. Each has a count in the handler's `counts` when it bites. */
+/** Limits of a handler's memory. The handler's `counts` count each time that a limit applies. */
 export interface HandlerLimits {
   /**
-   * Calls of LangChain's open at once; beyond it the oldest is forgotten. The first handler of a sink
-   * decides. Default 100,000.
+   * LangChain calls open at once. Above it, the oldest is evicted. The first handler of a sink sets
+   * it. Default 100,000.
    */
   readonly openCalls?: number | undefined;
   /**
-   * Threads whose pause is remembered, to link their resumption, at least; at most twice as many. The
-   * first handler of a sink decides. Default 10,000.
+   * Minimum number of paused threads that are remembered to link their resumption. The maximum is
+   * twice as many. The first handler of a sink sets it. Default 10,000.
    */
   readonly pausedThreads?: number | undefined;
 }
@@ -28,38 +28,39 @@ export interface LangChainHandlerOptions {
   /** Where the events go: a `Bridge`, or any other sink. */
   readonly sink: InnerSink;
   /**
-   * Whose runs these are. A text holds for every invocation whose metadata has no `tenant_id`; a
-   * function is asked once for each outermost invocation, and its answer alone counts. Where it
-   * throws, or answers with anything but text, no event of that invocation is sent (`counts.refused`).
+   * The tenant of the runs. A string applies to every invocation without `tenant_id` in its
+   * metadata. A function is called once for each outermost invocation, and only its result counts.
+   * If it throws or returns anything but a non-empty string, no event of that invocation is sent
+   * (`counts.refused`).
    */
   readonly tenant: string | ((metadata: Readonly<Record<string, unknown>>) => string);
-  /** Called with what the sink threw, and with faults in the handler. Default: not called. */
+  /** Called with errors of the sink and of the handler. Default: none. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
-   * A model or tool that is called without a chain, graph or run around it: `run` makes one of its
-   * name, `skip` sends nothing. Default `run`.
+   * What to do with a model or tool that is called outside a chain, graph or run. `run` makes a run
+   * with its name. `skip` sends nothing. Default `run`.
    */
   readonly loneCalls?: "run" | "skip" | undefined;
   readonly limits?: HandlerLimits | undefined;
 }
 
-/** Counts of what a handler did not, or could not, send. */
+/** Counts of callbacks that a handler did not send as events. */
 export interface HandlerCounts {
-  /** Starts that were seen before: the handler, or another one of its sink, is registered twice. */
+  /** Repeated starts: the handler, or another one with the same sink, is registered twice. */
   readonly duplicates: number;
-  /** Ends without a start: seen twice, forgotten, or skipped. */
+  /** Ends without a start: repeated, evicted, or skipped. */
   readonly unmatched: number;
-  /** What happened in a run after its end. */
+  /** Callbacks of a run after its end. */
   readonly late: number;
-  /** Open calls that were forgotten beyond `limits.openCalls`. */
+  /** Open calls that were evicted because of `limits.openCalls`. */
   readonly forgotten: number;
-  /** Pauses that were forgotten beyond `limits.pausedThreads`. */
+  /** Pauses that were evicted because of `limits.pausedThreads`. */
   readonly threadsForgotten: number;
-  /** Outermost invocations whose tenant is not known. */
+  /** Outermost invocations without a known tenant. */
   readonly refused: number;
   /** Models and tools called alone, with `loneCalls: "skip"`. */
   readonly skipped: number;
-  /** Tool calls that another instrumentation shows: the run's own tool call is open around them. */
+  /** Tool calls that were already reported by another instrumentation. */
   readonly shownElsewhere: number;
   /** Retrievers: there is no event for them. */
   readonly retrievers: number;

@@ -16,15 +16,16 @@ const GRAPH_HANDLER: unique symbol = Symbol.for("langgraph.graph_callback_handle
 export const SPAN_SCOPE: unique symbol = Symbol.for("entelix-otel.langchain-span-place.v1");
 
 /**
- * A callback handler for LangChain.js and LangGraph: sends runs, tool calls and model calls to a sink.
+ * A callback handler for LangChain.js and LangGraph: sends runs, tool calls and model calls to a
+ * sink.
  *
- * The outermost chain or graph is a run, and so is each graph inside it; what else happens in a run
- * belongs to it. The handler throws nothing into the framework, and holds no state that outlives a
- * run but which threads are paused. Register one with an invocation, a model or a tool; a second one
- * on the same sink makes no second span.
+ * The outermost chain or graph is a run, and so is each graph inside it. All other calls belong to
+ * their run. The handler never throws into the framework. After a run, it keeps only the paused
+ * threads. Register it with an invocation, a model or a tool. A second handler on the same sink
+ * makes no second span.
  *
- * @throws TypeError, RangeError from the constructor: an empty `tenant`, an option of another type, a limit
- *   out of range.
+ * @throws TypeError, RangeError from the constructor: an empty `tenant`, an option of another type,
+ *   a limit out of range.
  *
  * @example
  * const handler = new LangChainHandler({ sink: bridge, tenant: "acme" });
@@ -55,7 +56,7 @@ export class LangChainHandler {
     this.#calls = new CallTracker(options, this.#safeSink, (error) => this.#report(error));
   }
 
-  /** Counts of what was not, or could not be, sent so far. */
+  /** Counts of callbacks that were not sent as events so far. */
   get counts(): HandlerCounts {
     return {
       ...this.#calls.counts,
@@ -65,8 +66,8 @@ export class LangChainHandler {
   }
 
   /**
-   * Resolves when the sink has taken, or refused, all events, and has flushed, if it can. Never
-   * rejects: what the sink throws is reported.
+   * Resolves when the sink accepted or refused all events and was flushed. Never rejects. Errors of
+   * the sink go to `onError`.
    */
   async flush(): Promise<void> {
     await this.#safeSink.settled();
@@ -82,7 +83,7 @@ export class LangChainHandler {
     return this;
   }
 
-  /** For {@link inSpan}: the span that the code of a LangChain run belongs into. */
+  /** Used by {@link inSpan}: the span of a LangChain run's code. */
   [SPAN_SCOPE](runId: string): SpanScope | undefined {
     return spanScopeOf(this.#sink, this.#calls.scopeOf(runId));
   }

@@ -13,11 +13,11 @@ const COPYING = ["withConfig", "bindTools"];
 const WRAPPED: unique symbol = Symbol.for("entelix-otel.langchain-in-span.v1");
 
 /**
- * Makes the code of a tool, or of a chat model, run inside the span of its call: what it asks of the
- * network or a database becomes part of that span, and runs that a tool starts become its children.
- * The object is changed in place, once, and works as before where no handler follows the call.
+ * Makes the code of a tool or chat model run inside the span of its call. HTTP and database spans
+ * become children of that span, and runs that a tool starts become child runs. It changes the
+ * object in place, once. Calls without a handler work as before.
  *
- * LangChain's callbacks cannot do that: they see a call, but do not run it.
+ * LangChain's callbacks cannot do this, because they do not run the call.
  *
  * @returns what it was given.
  * @throws TypeError when that has neither `_call` nor `_generate`, and so is neither.

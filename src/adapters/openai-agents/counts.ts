@@ -1,18 +1,18 @@
-/** What a processor saw and has no event for, or could not assign to a run. All start at 0. */
+/** Counts of SDK spans without an event, or without a run. All start at 0. */
 export interface ProcessorCounts {
-  /** Handoffs from one agent to the next: the next agent's run shows them. */
+  /** Handoffs between agents. They are visible in the next agent's run. */
   readonly handoffs: number;
   /** Guardrails that ran. */
   readonly guardrails: number;
-  /** Guardrails among them that tripped: the run fails, and says so. */
+  /** Guardrails that tripped. Their runs fail and name the guardrail. */
   readonly tripwires: number;
-  /** Lists of tools asked of MCP servers. */
+  /** Requests for the tool lists of MCP servers. */
   readonly mcpLists: number;
   /** Spans of any other kind: custom, speech, transcription, and what newer SDKs add. */
   readonly otherSpans: number;
   /** Spans that ended without a start, or ended twice. */
   readonly strayEnds: number;
-  /** Traces that were not followed, because the tenant is not known. */
+  /** Traces that were skipped because their tenant is not known. */
   readonly untenanted: number;
   /** Spans that were not followed: those of such traces, or with another tenant than their trace. */
   readonly unfollowedSpans: number;

@@ -16,19 +16,23 @@ export interface OpenAIAgentsProcessorOptions {
   /** Where the events go: a `Bridge`, or any other sink. */
   readonly sink: InnerSink;
   /**
-   * Whose runs they are: one tenant, or what says so for a trace, called when it starts. A trace's
-   * own `metadata.tenant_id` goes before it, and the tenant of a run of ours that it starts in.
+   * The tenant of the runs: a string, or a function that is called when a trace starts. The trace's
+   * `metadata.tenant_id`, and the tenant of a surrounding run of `entelix-otel/runtime`, take
+   * precedence.
    */
   readonly tenant: string | ((trace: SdkTrace) => string);
-  /** Traces that are remembered while something in them is open, and as many that are at rest. Default 2,000. */
+  /**
+   * Maximum number of remembered traces with open spans, and separately of idle traces. Default
+   * 2,000.
+   */
   readonly maxTraces?: number | undefined;
   /** How long `forceFlush` and `shutdown` wait for the sink, in ms. Default 5,000. */
   readonly flushTimeoutMs?: number | undefined;
-  /** Called with errors of the sink and of the processor itself. Default: not called; both are counted. */
+  /** Called with errors of the sink and of the processor. Default: none. Both are counted. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** What `inside` needs of the SDK's `getCurrentSpan()`. */
+/** The fields of the SDK's `getCurrentSpan()` that `withSpan` needs. */
 export type SpanReference = Pick<SdkSpan, "spanId" | "traceId">;
 
 /** What `noteResult` needs of the SDK's `RunResult` and `StreamedRunResult`. */
@@ -38,10 +42,11 @@ export interface RunOutcome {
 }
 
 /**
- * A tracing processor for the OpenAI Agents SDK: sends its agents' runs, tool calls and
- * model calls. It imports nothing of the SDK, and nothing that happens in it reaches the SDK.
+ * A trace processor for the OpenAI Agents SDK. It sends the agents' runs, tool calls and model
+ * calls to a sink. It does not import the SDK, and its errors never reach the SDK.
  *
- * @throws TypeError from the constructor when `sink` or `tenant` is missing, or an option of another type.
+ * @throws TypeError from the constructor when `sink` or `tenant` is missing, or an option of
+ *   another type.
  * @throws RangeError from the constructor when a number is out of its range.
  *
  * @example
@@ -79,7 +84,7 @@ export class OpenAIAgentsProcessor {
     this.#follower = new TraceFollower(this.#safeSink, tenantOf, maxTraces, this.#counts, trouble);
   }
 
-  /** What has no event, or could not be placed. */
+  /** Counts of spans without an event or without a run. */
   get counts(): ProcessorCounts {
     return { ...this.#counts };
   }
@@ -106,11 +111,11 @@ export class OpenAIAgentsProcessor {
   }
 
   /**
-   * Runs code of a tool inside the span of its call: HTTP and database spans become its children,
-   * and runs of ours that it starts become child runs. The SDK's callbacks can't do that by
-   * themselves.
+   * Runs code of a tool inside the span of its call. HTTP and database spans become its children,
+   * and runs that it starts become child runs. The SDK's callbacks cannot do this.
    *
-   * @param span what the SDK's `getCurrentSpan()` returns; without one, `work` is called all the same.
+   * @param span the result of the SDK's `getCurrentSpan()`. Without a span, `work` is called
+   *   outside any span.
    * @returns what `work` returns.
    *
    * @example
@@ -125,9 +130,9 @@ export class OpenAIAgentsProcessor {
   }
 
   /**
-   * Reports a pause that the SDK does not report: a run that is resumed with the same `RunState`
-   * object has no end of trace, so that a second approval it waits for shows in its result alone.
-   * Needed nowhere else, and harmless there.
+   * Reports a pause that the SDK does not report. A run that is resumed with the same `RunState`
+   * object has no end of trace, so only its result shows that it waits for a second approval. It is
+   * harmless in other cases.
    *
    * @returns the result.
    *
@@ -148,11 +153,11 @@ export class OpenAIAgentsProcessor {
   }
 
   /**
-   * Reports that a run goes on which was paused in another process: from 0.14 of the SDK on nothing in
-   * its trace says so, and its spans would have the ids of those that the other process made. Needed
-   * nowhere else, and harmless there.
+   * Reports that this process resumes a run that was paused in another process. From version 0.14,
+   * the SDK's trace does not show this, and the new spans would have the IDs of the other process's
+   * spans. It is harmless in other cases.
    *
-   * @param state what `RunState.fromString` gave, before it is run.
+   * @param state the result of `RunState.fromString`, before it is run.
    * @returns the state.
    *
    * @example
@@ -178,16 +183,16 @@ export class OpenAIAgentsProcessor {
   }
 
   /**
-   * Resolves when the sink has taken all events, and has sent what it holds; after
-   * `flushTimeoutMs` at the latest. Never rejects.
+   * Resolves when the sink accepted all events and was flushed, after `flushTimeoutMs` at the
+   * latest. Never rejects.
    */
   async forceFlush(): Promise<void> {
     await this.#flush(this.#timeoutMs);
   }
 
   /**
-   * As `forceFlush`; without an event since the last one, it is that one. The sink stays open: it may
-   * serve others, and is the application's to shut down.
+   * Like `forceFlush`. Without an event since the last flush, it returns that flush. The sink stays
+   * open because others may use it. The application shuts it down.
    *
    * @param timeout ms to wait; default `flushTimeoutMs`.
    */

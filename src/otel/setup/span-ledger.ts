@@ -91,15 +91,15 @@ export class SpanLedger {
 }
 
 /**
- * Why a span that ended did not arrive.
+ * Why an ended span was lost.
  *
- * - `queue_full`: it ended while as many spans waited as the queue takes
- * - `after_shutdown`: it ended when the provider was already being shut down
- * - `too_many_exports`: the exporter had too many requests under way
- * - `timeout`: the endpoint did not answer in time
- * - `unreachable`: there was no connection to the endpoint
- * - `rejected`: the endpoint answered with an error status
- * - `export_failed`: anything else that the exporter reported
+ * - `queue_full`: the queue was full when the span ended - `after_shutdown`: the span ended after
+ *   the provider's shutdown had begun - `too_many_exports`: the exporter had too many concurrent
+ *   requests
+ * - `timeout`: the endpoint did not answer in time - `unreachable`: the endpoint could not be
+ *   reached
+ * - `rejected`: the endpoint answered with an error status - `export_failed`: any other error of
+ *   the exporter
  */
 export type LossReason = (typeof LOSS_REASONS)[number];
 
