@@ -1,9 +1,9 @@
-// Takes the download addresses out of package-lock.json: they name the registry of whoever wrote it.
+// node scripts/strip-lock.mjs [FILE]: takes the download addresses out of package-lock.json, or FILE: they name the registry of whoever wrote it.
 // Run after `npm install --omit-lockfile-registry-resolved=false` (npm's own switch loses the versions
 // of optional packages for other platforms, and `npm ci` then refuses the file).
 import { readFileSync, writeFileSync } from "node:fs";
 
-const path = new URL("../package-lock.json", import.meta.url);
+const path = process.argv[2] ?? new URL("../package-lock.json", import.meta.url);
 const lock = JSON.parse(readFileSync(path, "utf8"));
 for (const [name, entry] of Object.entries(lock.packages)) {
   if (name !== "" && entry.version === undefined)

@@ -75,6 +75,8 @@ export const SERVERS = {
   peers: npm("4.1.1", "peers/", "node_modules"),
   // What draws the pictures of the dashboards.
   echarts: npm("6.1.0", "echarts/", "node_modules/echarts/dist/echarts.esm.mjs"),
+  // Builds the documentation as a site.
+  vitepress: npm("1.6.4", "vitepress/", "node_modules/vitepress"),
   // Agents of entelix, in Rust, that send to `entelix-otel serve`; the version is that of entelix-agents.
   "rust-agent": async (name, tell) => {
     const version = "0.6.1";

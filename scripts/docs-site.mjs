@@ -1,0 +1,12 @@
+// npm run docs:site: builds the documentation as a site in site/. VitePress is installed once, beside the servers of the
+// end-to-end tests. A link that leads nowhere fails it.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SERVERS } from "./servers/catalog.mjs";
+
+const { path } = await SERVERS.vitepress("vitepress", (line) => console.error(line));
+const docs = fileURLToPath(new URL("../docs/", import.meta.url));
+const program = join(path, "bin/vitepress.js");
+const { status } = spawnSync(process.execPath, [program, "build", docs], { stdio: "inherit" });
+process.exitCode = status ?? 1;
