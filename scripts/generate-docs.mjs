@@ -1,9 +1,10 @@
 // Writes docs/attributes.md from the table in src/otel/semconv.ts, docs/metrics.md from the one in
-// src/otel/metrics/metric-names.ts, and docs/api from the declarations in `dist`. `--print attributes` or
-// `--print metrics` shows that page instead.
+// src/otel/metrics/metric-names.ts, and docs/api and docs/cli.md from `dist`. `--print PAGE`
+// shows `attributes`, `metrics` or `cli` instead.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import ts from "typescript";
 import { apiPages } from "./generate-docs/api-pages.mjs";
+import { cliPage } from "./generate-docs/cli-page.mjs";
 import { metricsPage } from "./generate-docs/metrics-page.mjs";
 
 const root = new URL("../", import.meta.url);
@@ -109,6 +110,7 @@ const TAIL = [
 const PAGES = {
   attributes: async () => page(await load("src/otel/semconv.ts")),
   metrics: async () => metricsPage(await load("src/otel/metrics/metric-names.ts")),
+  cli: async () => cliPage(),
 };
 
 const print = process.argv.indexOf("--print");
