@@ -9,22 +9,22 @@ import { counted } from "./terminal/table.ts";
 import { safe } from "./terminal/text.ts";
 
 const OPTIONS = {
-  tenant: { type: "string", value: "T", about: "Whose payloads are erased. Required." },
-  thread: { type: "string", value: "T", about: "Only this thread's." },
+  tenant: { type: "string", value: "T", about: "Tenant whose payloads are erased. Required." },
+  thread: { type: "string", value: "T", about: "Only this thread. Default: all threads." },
 } as const;
 
 /** Erases what a tenant's events said, and leaves every chain valid. */
 export const auditErase: Command = {
   name: "audit erase",
-  summary: "Erase the payloads of a tenant's rows in PostgreSQL; the chains stay valid.",
+  summary: "Erase payloads of a tenant's rows in PostgreSQL. The chains stay valid.",
   operands: "URL",
   least: 1,
   most: 1,
   options: OPTIONS,
   notes: [
-    "The log is a PostgreSQL database, as for audit verify. Kind and time of each event are left, and the ids and hashes of its row. It can't be undone. Rows that are appended meanwhile may be left out: stop the tenant first.",
-    "PostgreSQL drops the old texts at its next VACUUM; archived WAL, standbys and backups have them longer.",
-    "Exit code: 0 erased, 1 it could not run, or not to its end; then it can be run again.",
+    "The log is a PostgreSQL database as for audit verify. Kind and time of each event and the IDs and hashes of its row stay. The command cannot be undone. It may miss rows that are appended meanwhile, so stop the tenant first.",
+    "PostgreSQL removes the old texts at its next VACUUM. Archived WAL, standbys and backups keep them longer.",
+    "Exit code: 0 erased, 1 failed or incomplete. It can be run again.",
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });

@@ -17,7 +17,10 @@ const OPTIONS = {
   tenant: { type: "string", value: "T", about: "Only this tenant's rows." },
   thread: { type: "string", value: "T", about: "Only this thread's rows." },
   run: { type: "string", value: "RUN_ID", about: "Only this run's rows." },
-  json: { type: "boolean", about: "Print each row as one JSON object, the event as it is stored." },
+  json: {
+    type: "boolean",
+    about: "Print each row as one JSON object with the stored text of the event.",
+  },
 } as const;
 
 /** Prints the rows of an audit log. */
@@ -29,9 +32,9 @@ export const auditShow: Command = {
   most: 1,
   options: OPTIONS,
   notes: [
-    "The log is a directory, or a PostgreSQL database: postgres://USER@HOST/DATABASE, with ?schema=NAME where it is not in entelix. There the order is that of the threads.",
-    "It only reads, and may run beside the writer. It does not check the chain: audit verify does.",
-    "Exit code: 0 all rows were read, 2 some lines are no rows, or segments or the log are missing, 1 it could not run.",
+    "The log is a directory or a PostgreSQL database: postgres://USER@HOST/DATABASE, with ?schema=NAME if the schema is not entelix. Rows of a database are ordered by thread.",
+    "The command only reads, also while a process writes the log. It does not check the chain. audit verify does.",
+    "Exit code: 0 all rows were read, 2 some lines are not rows, or segments or the log are missing, 1 the command failed.",
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });

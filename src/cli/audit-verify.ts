@@ -18,7 +18,7 @@ const OPTIONS = {
   against: {
     type: "string",
     value: "SPANS",
-    about: "Run spans as OTLP/JSON lines: each names a row that must be there.",
+    about: "File with run spans as OTLP/JSON lines. Each names a row that must exist.",
   },
   json: { type: "boolean", about: "Print the report as one JSON object." },
 } as const;
@@ -27,15 +27,15 @@ const OPTIONS = {
 export const auditVerify: Command = {
   name: "audit verify",
   summary:
-    "Find rows of an audit log that were edited, moved, deleted, doubled, inserted or cut off.",
+    "Verify an audit log: find rows that were edited, moved, deleted, duplicated, inserted or truncated.",
   operands: LOG_OPERAND,
   least: 1,
   most: 1,
   options: OPTIONS,
   notes: [
-    "The log is a directory, or a PostgreSQL database: postgres://USER@HOST/DATABASE, with ?schema=NAME where it is not in entelix; the password comes from PGPASSWORD or ~/.pgpass.",
-    "It only reads, and may run beside the writer. A writer marks the log when it closes it: rows that were cut off the end later leave a log without this mark. A cut exactly at an earlier close mark is found with --against alone: the run spans, which are kept elsewhere, carry number and hash of the run's last row. SPANS is what replay --out writes, or the collector's file exporter; a span of a run that is in another log is told as missing.",
-    "Exit code: 0 no damage, and the log was closed, a process has it open, or it is older than close marks; 3 no damage, but it was not closed and no process is seen that has it open: a crash, a copy of an open log, or rows cut off the end; 2 damage was found; 1 it could not be checked.",
+    "The log is a directory or a PostgreSQL database: postgres://USER@HOST/DATABASE, with ?schema=NAME if the schema is not entelix. The password comes from PGPASSWORD or ~/.pgpass.",
+    "The command only reads, also while a process writes the log. A writer puts a close mark at the end of the log, so a truncated log has none. A cut exactly at an earlier close mark is found only with --against, because run spans contain number and hash of the run's last row. SPANS is a file of replay --out or of the collector's file exporter. Runs whose rows are in another log are reported as missing.",
+    "Exit code: 0 no damage, and the log is closed, or open in a process, or was written by a version without close marks; 3 no damage, but the log is not closed and no process has it open (after a crash, a copy of an open log, or truncation); 2 damage found; 1 the log could not be checked.",
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });

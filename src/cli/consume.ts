@@ -35,31 +35,33 @@ const OPTIONS = {
   brokers: {
     type: "string",
     value: "HOST:PORT,…",
-    about: "Where the brokers are asked for. Required.",
+    about: "Bootstrap brokers. Required.",
   },
   topic: {
     type: "string",
     multiple: true,
     value: "TOPIC",
-    about: "Topic with the events; may be given several times. Required.",
+    about: "Topic with events. Can be repeated. Required.",
   },
   group: { type: "string", value: "GROUP", about: "Consumer group. Default: entelix-otel." },
   "dead-letter": {
     type: "string",
     value: "TOPIC",
-    about: "Where what can't be read goes; none: it is only reported and counted. Required.",
+    about:
+      "Topic for records that cannot be read. none: they are only reported and counted. Required.",
   },
   endpoint: ENDPOINT_OPTION,
   audit: {
     type: "string",
     value: "DIR|URL",
-    about: "Write the audit rows to the log in DIR (one worker alone) or at postgres://….",
+    about:
+      "Write the audit rows to a directory (only for a single worker), or to PostgreSQL at postgres://….",
   },
   "service-name": SERVICE_NAME_OPTION,
   tenant: {
     type: "string",
     value: "NAME",
-    about: "Tenant of the events that name none. Default: default.",
+    about: "Tenant of events without a tenant. Default: default.",
   },
   dialect: {
     type: "string",
@@ -69,32 +71,36 @@ const OPTIONS = {
   "from-end": {
     type: "boolean",
     about:
-      "Where the group has committed nothing, begin with the next record, not with the oldest. What came before, and all of a partition that is added later until a worker looks, is passed over.",
+      "Without committed offsets, start at the end of the topic instead of its beginning. Earlier records are skipped, also those of a partition that is added later, until a worker sees it.",
   },
   lookback: {
     type: "string",
     value: "N",
     about:
-      "Records before the committed offset that are read again for what they tell. Default: 100000.",
+      "Number of records before the committed offset that are read again to restore state. Default: 100000.",
   },
   "run-age": {
     type: "string",
     value: "S",
     about:
-      "A run without any event for so long is over, and no longer holds back the commits, in s of event time. Default: 86400.",
+      "Time without events, in s of event time, after which a run counts as ended and no longer blocks commits. Default: 86400.",
   },
   "ignore-traceparent": {
     type: "boolean",
-    about: "Do not place runs into the traces that their events name.",
+    about: "Ignore traceparent in events.",
   },
   "capture-content": {
     type: "boolean",
-    about: "Put tool inputs and outputs, state and payloads onto the spans.",
+    about: "Put content on spans: inputs, outputs, state, payloads. Default: off.",
   },
-  tls: { type: "boolean", about: "Reach the brokers by TLS." },
-  "tls-ca": { type: "string", value: "FILE", about: "Authorities of the brokers, as PEM." },
-  "tls-cert": { type: "string", value: "FILE", about: "Certificate of this client, as PEM." },
-  "tls-key": { type: "string", value: "FILE", about: "Its key, as PEM." },
+  tls: { type: "boolean", about: "Use TLS for the brokers. Default: off." },
+  "tls-ca": {
+    type: "string",
+    value: "FILE",
+    about: "Certificate authorities of the brokers, PEM.",
+  },
+  "tls-cert": { type: "string", value: "FILE", about: "Client certificate, PEM." },
+  "tls-key": { type: "string", value: "FILE", about: "Key of the client certificate, PEM." },
   sasl: {
     type: "string",
     value: "MECHANISM",
@@ -104,23 +110,22 @@ const OPTIONS = {
     type: "string",
     value: "NAME",
     about:
-      "Name of this worker as a static member: back within the session timeout, it finds its partitions unmoved.",
+      "Name of this worker as a static group member. It keeps its partitions if it restarts within the session timeout.",
   },
   "session-timeout": {
     type: "string",
     value: "S",
-    about: "A worker that is silent for so long loses its partitions, in s. Default: 45.",
+    about: "Time without heartbeats, in s, after which a worker loses its partitions. Default: 45.",
   },
   grace: {
     type: "string",
     value: "S",
-    about:
-      "How long what is on its way may take when partitions are handed over, in s. Default: 10.",
+    about: "Time limit for pending work when partitions move to another worker, in s. Default: 10.",
   },
   listen: {
     type: "string",
     value: "HOST:PORT",
-    about: "Answer /healthz, /readyz and /metrics there.",
+    about: "Address for /healthz, /readyz and /metrics. Default: none.",
   },
 } as const;
 
@@ -131,18 +136,18 @@ const NO_DEAD_LETTERS = "none";
 export const consume: Command = {
   name: "consume",
   summary:
-    "Make spans and audit rows of the events in a Kafka topic: as one of any number of workers, each event exactly once in effect, whenever a worker dies.",
+    "Kafka consumer-group worker that makes spans and audit rows from events. Effectively exactly once; survives crashes.",
   operands: "",
   least: 0,
   most: 0,
   options: OPTIONS,
   notes: [
-    "An offset is committed when the spans and rows of all that is before it are stored, and no run that began before it is open. After a crash the log is read again from there, and makes the identical spans and rows.",
-    "Key the records by the root run's id (by the thread's where that is not known): a run and all below it must be in one partition. A value is one line, or several. Headers: entelix-dialect, entelix-tenant.",
-    "It needs @platformatic/kafka 2.12 beside this package, and Node 22.22 or newer.",
-    "SASL takes ENTELIX_KAFKA_USERNAME and ENTELIX_KAFKA_PASSWORD, or ENTELIX_KAFKA_TOKEN, from the environment. Protocol (http/protobuf or http/json), headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables.",
-    "SIGTERM and SIGINT: it stores what is done, commits, leaves the group. Runs that are open stay open, for whoever reads on. A second signal ends it at once, and so does the first while it opens its stores.",
-    "Exit code: 0 it was asked to end, 1 it could not run.",
+    "A worker commits an offset when the spans and rows of all records before it are stored and no earlier run is open. After a crash, it reads from the committed offset and makes the identical spans and rows.",
+    "Use the root run's ID as the key of records (or the thread ID if it is not known), because a run and its child runs must be in one partition. A value has one or more lines. Headers: entelix-dialect, entelix-tenant.",
+    "Requires the package @platformatic/kafka 2.12 and Node 22.22 or newer.",
+    "SASL uses the variables ENTELIX_KAFKA_USERNAME and ENTELIX_KAFKA_PASSWORD, or ENTELIX_KAFKA_TOKEN. Protocol, headers, certificates, compression and timeout for --endpoint come from the OTEL_EXPORTER_OTLP_* variables.",
+    "SIGTERM and SIGINT stop the worker: it stores finished work, commits, and leaves the group. Open runs stay open, and the next worker continues them. A second signal, or a signal during the start, ends it at once.",
+    "Exit code: 0 stopped by a signal, 1 the worker failed.",
   ],
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: OPTIONS });

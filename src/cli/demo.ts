@@ -28,31 +28,31 @@ const OPTIONS = {
     type: "string",
     value: "URL",
     about:
-      "Send spans and metrics there by OTLP/HTTP. Default: OTEL_EXPORTER_OTLP_ENDPOINT, else nowhere.",
+      "Send spans and metrics to this URL (OTLP/HTTP). Default: OTEL_EXPORTER_OTLP_ENDPOINT, else nowhere.",
   },
   audit: {
     type: "string",
     value: "DIR",
-    about: "Write the audit log there. Default: a new directory for temporary files.",
+    about: "Directory of the audit log. Default: a new temporary directory.",
   },
   jaeger: {
     type: "string",
     value: "URL",
-    about: `Where Jaeger's pages are. Default: ${DEFAULT_JAEGER}`,
+    about: `URL of Jaeger's UI. Default: ${DEFAULT_JAEGER}`,
   },
 } as const;
 
 /** Plays agents' runs, so that traces and audit log can be looked at without an agent. */
 export const demo: Command = {
   name: "demo",
-  summary: "Play recorded agent runs live, and show the traces and the audit log they make.",
+  summary: "Play recorded agent runs and show their traces and audit log.",
   operands: "",
   least: 0,
   most: 0,
   options: OPTIONS,
   notes: [
-    "The runs were recorded from real agents, but for those marked as constructed; run ids and times are new each time, and the recorded gaps are stretched so that they can be watched.",
-    "To see them in Jaeger: entelix-otel demo --endpoint http://127.0.0.1:4318. With the stack of the repository's docker-compose.yml their failures are counted in Prometheus, shown in Grafana, and raise alerts.",
+    "The runs were recorded from real agents, except those marked as constructed. Run IDs and times are new each time, and pauses are longer than recorded.",
+    "To see them in Jaeger: entelix-otel demo --endpoint http://127.0.0.1:4318. With the repository's docker-compose.yml, failures are also in Prometheus and Grafana and raise alerts.",
   ],
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: OPTIONS });

@@ -17,23 +17,23 @@ const OPTIONS = {
   endpoint: {
     type: "string",
     value: "URL",
-    about: "Ask this receiver. Default: where the OTEL_* variables point.",
+    about: "Receiver to check. Default: as the OTEL_* variables say.",
   },
   "replay-endpoint": {
     type: "string",
     value: "URL",
-    about: `Ask this receiver of replays. Default: port ${REPLAY_PORT} beside a receiver on ${LIVE_PORT}.`,
+    about: `Receiver of replays to check. Default: port ${REPLAY_PORT} of a receiver on ${LIVE_PORT}.`,
   },
   import: {
     type: "string",
     value: "FILE",
     about:
-      "The application's own tracing setup: a process of its own loads it, and its provider is looked at.",
+      "File of the application that sets up tracing. A separate process loads it, and its provider is checked.",
   },
   "import-timeout": {
     type: "string",
     value: "S",
-    about: `Time that loading FILE may take, in s; then its process is ended. Default: ${LOADING_S}.`,
+    about: `Time limit for loading FILE, in s. Default: ${LOADING_S}.`,
   },
 } as const;
 
@@ -41,14 +41,14 @@ const OPTIONS = {
 export const doctor: Command = {
   name: "doctor",
   summary:
-    "Check the setup of traces and metrics: receivers, id generator, sampler, packages, variables.",
+    "Check the setup of traces and metrics: receivers, ID generator, sampler, packages, variables.",
   operands: "",
   least: 0,
   most: 0,
   options: OPTIONS,
   notes: [
-    "Packages are looked for below the current directory: run it in the application's own. Nothing is sent but one empty request for spans, one for metrics, and one to the receiver of replays.",
-    "Exit code: 0 all is well, 2 something is to be put right, 1 it could not run.",
+    "Run it in the application's directory: packages are searched below the current directory. It sends one empty request for spans, one for metrics, and one to the receiver of replays.",
+    "Exit code: 0 no problems, 2 problems found, 1 the command failed.",
   ],
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: OPTIONS });

@@ -11,8 +11,8 @@ export function overview(commands: readonly Command[]): string[] {
     "",
     ...listed(commands.map((command) => [command.name, command.summary])),
     "",
-    "entelix-otel COMMAND --help says more. --version shows the version.",
-    "Colours are off when the output is piped, and where NO_COLOR is set.",
+    "Run entelix-otel COMMAND --help for details. --version prints the version.",
+    "Colours are off if the output is piped or NO_COLOR is set.",
   ];
 }
 

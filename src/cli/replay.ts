@@ -24,40 +24,39 @@ const OPTIONS = {
   dialect: {
     type: "string",
     value: "NAME",
-    about: `${DIALECT_NAMES.join(", ")}. Default: auto, told by the first lines of each source.`,
+    about: `${DIALECT_NAMES.join(", ")}. Default: auto, which detects it from the first lines of each source.`,
   },
   tenant: {
     type: "string",
     value: "NAME",
-    about: "Tenant of the events that name none. Default: default.",
+    about: "Tenant of events without a tenant. Default: default.",
   },
   out: {
     type: "string",
     value: "FILE",
-    about:
-      "Write the spans as OTLP/JSON lines to FILE, replaced as a whole at the end; - is stdout.",
+    about: "Write the spans as OTLP/JSON lines to FILE, which is replaced at the end. - is stdout.",
   },
   audit: {
     type: "string",
     value: "DIR",
-    about: "Write the audit rows to the log in DIR, which is made where there is none.",
+    about: "Write the audit rows to the log in DIR. It is created if it does not exist.",
   },
-  "no-spans": { type: "boolean", about: "With --audit: make the audit rows alone, and no spans." },
+  "no-spans": { type: "boolean", about: "With --audit: write only audit rows, no spans." },
   endpoint: {
     type: "string",
     value: "URL",
-    about: `Send the spans there by OTLP/HTTP; /v1/traces is appended. A collector takes replays on port ${REPLAY_PORT}.`,
+    about: `Send the spans to this URL (OTLP/HTTP); /v1/traces is appended. The shipped collector receives replays on port ${REPLAY_PORT}.`,
   },
   rejects: {
     type: "string",
     value: "FILE",
-    about: "Copy the lines that are no events to FILE; - is stdout.",
+    about: "Copy invalid lines to FILE. - is stdout.",
   },
   "service-name": SERVICE_NAME_OPTION,
   json: { type: "boolean", about: "Print the summary as one JSON object." },
   "capture-content": {
     type: "boolean",
-    about: "Put tool inputs and outputs, state and payloads onto the spans.",
+    about: "Put content on spans: inputs, outputs, state, payloads. Default: off.",
   },
 } as const;
 
@@ -76,19 +75,19 @@ const USED_VARIABLE =
 export const replay: Command = {
   name: "replay",
   summary:
-    "Make the spans and the audit rows of recorded events; the same recording always gives the same ones.",
+    "Make spans and audit rows from recorded events. The same recording always gives identical spans and rows.",
   operands: "FILE…",
   least: 1,
   most: Number.POSITIVE_INFINITY,
   options: OPTIONS,
   notes: [
-    "FILE has one event a line (NDJSON, also gzip); - is standard input. Events are put in order within a window of 128.",
-    "Spans go nowhere but where --endpoint and --out say: OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLER do not count here. Protocol (http/protobuf or http/json), headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables; the resource from --service-name, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.",
-    `Replays belong to port ${REPLAY_PORT} of the shipped collector, past its metrics. On port ${LIVE_PORT} they are counted like what is live, and may raise alerts.`,
-    "Audit rows that the log has already are known by their event ids and not written again; a line without one gets an id of its thread, its position there and its text. Events without a row are counted by type (--no-spans, --json).",
-    "A bad line is reported as file:line: field: what was expected, and does not stop the rest.",
+    "FILE contains one event per line (NDJSON, also gzip). - is standard input. Events are reordered within a window of 128 events.",
+    "Spans go only to --endpoint and --out. OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLER are ignored. Protocol, headers, certificates, compression and timeout for --endpoint come from the OTEL_EXPORTER_OTLP_* variables. The resource comes from --service-name, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.",
+    `Send replays to port ${REPLAY_PORT} of the shipped collector, which bypasses metrics. On port ${LIVE_PORT} they are counted as live and may raise alerts.`,
+    "Rows that the log already contains are recognised by event ID and not written again. A line without event ID gets one from its thread, its position there and its text. Events without a row are counted by type (--no-spans, --json).",
+    "An invalid line is reported as file:line: field: expectation. Other lines are not affected.",
     OUTPUTS_NOTE,
-    "Exit code: 0 all taken, 2 some lines rejected, 1 it could not run or something was lost.",
+    "Exit code: 0 all lines were accepted, 2 some lines were rejected, 1 the command failed or something was lost.",
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });

@@ -28,17 +28,17 @@ import { safe } from "./terminal/text.ts";
 export const serve: Command = {
   name: "serve",
   summary:
-    "Take events by HTTP, keep them safe, and make their spans and audit rows; what is acknowledged survives a crash.",
+    "HTTP service that makes spans and audit rows from events. Acknowledged events survive a crash.",
   operands: "",
   least: 0,
   most: 0,
   options: SERVE_OPTIONS,
   notes: [
-    "POST /v1/events takes NDJSON (also gzip) of every dialect, and answers line by line: accepted, duplicate, rejected. GET /healthz, /readyz, /metrics and /openapi.json say how it is.",
-    "SIGTERM and SIGINT: no new requests, those under way come to their end, what is accepted is stored; what still waits to be put in order (5 s) and open runs stay in the journal and go on at the next start. A second signal ends it at once, and so does the first while it starts; nothing acknowledged is lost by that either.",
-    "Protocol (http/protobuf or http/json), headers, certificates, compression and timeout for --endpoint come from their OTEL_EXPORTER_OTLP_* variables.",
-    "Sizes are bytes, or have KiB, MiB or GiB behind them. TLS is for a proxy in front of it.",
-    "Exit code: 0 it was asked to end, 1 it could not run or go on.",
+    "POST /v1/events accepts NDJSON (also gzip) in every dialect. The answer has a result for each line: accepted, duplicate or rejected. GET /healthz, /readyz, /metrics and /openapi.json show the state of the service.",
+    "SIGTERM and SIGINT stop the service: it accepts no new requests, finishes current ones, and stores accepted events. Open runs and events in the reorder buffer (5 s) stay in the journal and continue at the next start. A second signal, or a signal during the start, ends it at once. Acknowledged events are not lost.",
+    "Protocol, headers, certificates, compression and timeout for --endpoint come from the OTEL_EXPORTER_OTLP_* variables.",
+    "Sizes are in bytes, or with the unit KiB, MiB or GiB. For TLS, use a proxy in front of the service.",
+    "Exit code: 0 stopped by a signal, 1 the service failed.",
   ],
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: SERVE_OPTIONS });

@@ -9,11 +9,18 @@ const OPTIONS = {
   tenant: {
     type: "string",
     value: "NAME",
-    about: "Whose events it may send. Without it the token only reads /metrics.",
+    about: "Tenant whose events the token may send. Without it, the token can only read /metrics.",
   },
-  rate: { type: "string", value: "LINES", about: "Lines a second of the tenant." },
-  trusted: { type: "boolean", about: "Follow the traceparent of its lines." },
-  metrics: { type: "boolean", about: "Let it read /metrics." },
+  rate: {
+    type: "string",
+    value: "LINES",
+    about: "Maximum lines per second of the tenant. Default: --rate of serve.",
+  },
+  trusted: {
+    type: "boolean",
+    about: "Use the traceparent of its lines as the parent of spans. Default: off.",
+  },
+  metrics: { type: "boolean", about: "Allow reading /metrics. Default: off." },
 } as const;
 
 /** Random bytes of a token: far more than can be guessed. */
@@ -24,14 +31,15 @@ const PREFIX = "eot_";
 /** Makes a token for `serve`. */
 export const token: Command = {
   name: "token",
-  summary: "Make a token for serve: its sender gets the token, the tokens file its entry.",
+  summary:
+    "Create a token for serve. The sender uses the token, the tokens file contains its entry.",
   operands: "",
   least: 0,
   most: 0,
   options: OPTIONS,
   notes: [
-    "Prints the token on the first line and its entry, one JSON object, on the second. The token itself is stored nowhere; the entry has its SHA-256.",
-    'A tokens file is {"tokens":[ENTRY, …]}. serve reads it again at SIGHUP.',
+    "The first line of the output is the token. The second line is its entry, one JSON object with the SHA-256 of the token. The token itself is not stored.",
+    'A tokens file is {"tokens":[ENTRY, …]}. serve reloads it at SIGHUP.',
   ],
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: OPTIONS });

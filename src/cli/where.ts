@@ -10,17 +10,17 @@ const OPTIONS = {
     type: "string",
     value: "T",
     about:
-      "The run's tenant. Needed where an id is no UUID, and where another tenant was first with the run id.",
+      "Tenant of the run. Required if the run ID is not a UUID, or if another tenant used the run ID first.",
   },
   root: {
     type: "string",
     value: "RUN_ID",
-    about: "The run at the top of the tree, where this run is a child: its trace is the root's.",
+    about: "Root run, if this run is a child. Its trace is that of the root run.",
   },
   jaeger: {
     type: "string",
     value: "URL",
-    about: `Where Jaeger's pages are. Default: ${DEFAULT_JAEGER}`,
+    about: `URL of Jaeger's UI. Default: ${DEFAULT_JAEGER}`,
   },
   json: { type: "boolean", about: "Print one JSON object." },
 } as const;
@@ -28,15 +28,15 @@ const OPTIONS = {
 /** Says where the trace of a run is, without asking anybody. */
 export const where: Command = {
   name: "where",
-  summary: "Where a run is in Jaeger: trace id, span id, address, from its id alone.",
+  summary: "Print trace ID, span ID and Jaeger URL of a run. No server is needed.",
   operands: "RUN_ID",
   least: 1,
   most: 1,
   options: OPTIONS,
   notes: [
-    "The trace id of a root run is its run id, and its span id the last half of it, so no search is needed. A run whose id is no UUID has ids hashed from tenant and run id.",
-    "Where two tenants use one run id, the tenant that came first has the ids of the UUID, and the run of the second tenant has hashed ones. The id alone does not say who was first, so --tenant prints both places.",
-    "It holds for spans made with this package's id generator, and for runs without a parent from outside (traceparent).",
+    "The trace ID of a root run is its run ID, and its span ID is the second half of it. If the run ID is not a UUID, both are hashes of tenant and run ID.",
+    "If two tenants use the same run ID, the run of the second tenant gets hashed IDs. The run ID does not tell which tenant was first, so --tenant prints both addresses.",
+    "This applies to spans made with this package's ID generator, and to runs without an external parent (traceparent).",
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });

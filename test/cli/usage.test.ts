@@ -51,7 +51,7 @@ describe("the command line", () => {
       expect(consume).toMatch(new RegExp(`--${option} [^-]* Required\\. `));
     }
     for (const help of [serve, consume]) {
-      expect(help).toContain("come from their OTEL_EXPORTER_OTLP_* variables.");
+      expect(help).toContain("come from the OTEL_EXPORTER_OTLP_* variables.");
       expect(help).toContain("Exit code: 0 it was asked to end, 1 it could not run");
       expect(help).toMatch(/--audit DIR\|URL /);
     }

@@ -75,7 +75,7 @@ describe("where", () => {
   it("says in its help when the tenant is needed", async () => {
     const { stdout } = await command(["where", "--help"]);
     const text = stdout.replaceAll(/\s+/g, " ");
-    expect(text).toContain("where another tenant was first with the run id");
+    expect(text).toContain("if another tenant used the run ID first");
     expect(text).toContain("--tenant prints both places");
   });
 

@@ -12,7 +12,7 @@ import { identityOf } from "./input-files.ts";
 
 /** For the help of commands with such options. */
 export const OUTPUTS_NOTE =
-  "A file that is written appears when the command has ended. If it fails, or SIGINT or SIGTERM ends it, what was there before stays. Pipes and devices are written to directly. No file that is read is written, and no file of an audit log or journal.";
+  "An output file appears when the command has ended. If the command fails or is interrupted, the previous file stays. Pipes and devices are written directly. The command refuses to overwrite its inputs and files of an audit log or journal.";
 
 /** What else a command reads and writes, which an output must not destroy. */
 interface OutputSurroundings {

@@ -122,14 +122,14 @@ export function urlOf(address: string, port: number): string {
 export const ENDPOINT_OPTION = {
   type: "string",
   value: "URL",
-  about: "Send the spans there by OTLP/HTTP; /v1/traces is appended.",
+  about: "Send the spans to this URL (OTLP/HTTP); /v1/traces is appended.",
 } as const;
 
 /** Whose spans are made: the option of every command that makes them again from lines. */
 export const SERVICE_NAME_OPTION = {
   type: "string",
   value: "NAME",
-  about: "Service the spans belong to. Default: OTEL_SERVICE_NAME.",
+  about: "Service name of the spans. Default: OTEL_SERVICE_NAME.",
 } as const;
 
 /** Whose the events are that name no tenant, unless `--tenant` says. */

@@ -19,70 +19,75 @@ export const SERVE_OPTIONS = {
   journal: {
     type: "string",
     value: "DIR",
-    about: "Folder of the journal, where events are safe before they are acknowledged. Required.",
+    about:
+      "Directory of the journal. Events are stored there before they are acknowledged. Required.",
   },
   listen: {
     type: "string",
     value: "HOST:PORT",
-    about: `Where to listen. Default: ${DEFAULT_LISTEN}. Any address but this machine's own needs --tokens.`,
+    about: `Address to listen on. Default: ${DEFAULT_LISTEN}. Addresses that other machines can reach require --tokens.`,
   },
   tokens: {
     type: "string",
     value: "FILE",
     about:
-      "Tokens of senders, each bound to a tenant; read again at SIGHUP. Made by: entelix-otel token.",
+      "File with the senders' tokens, each for one tenant. Reloaded at SIGHUP. See: entelix-otel token.",
   },
   endpoint: ENDPOINT_OPTION,
   audit: {
     type: "string",
     value: "DIR|URL",
-    about: "Write the audit rows to the log in DIR, or to PostgreSQL at postgres://….",
+    about: "Write the audit rows to a directory, or to PostgreSQL at postgres://….",
   },
   "service-name": SERVICE_NAME_OPTION,
   tenant: {
     type: "string",
     value: "NAME",
-    about: "Tenant of events that name none, from senders without a token. Default: default.",
+    about: "Tenant of events without a tenant, from senders without a token. Default: default.",
   },
   rate: {
     type: "string",
     value: "LINES",
-    about: "Lines a second of a tenant, unless its tokens say. Default: no limit.",
+    about: "Lines per second of a tenant whose tokens set no rate. Default: no limit.",
   },
-  "max-line": { type: "string", value: "BYTES", about: "Longest line. Default: 1MiB." },
+  "max-line": { type: "string", value: "BYTES", about: "Maximum length of a line. Default: 1MiB." },
   "max-body": {
     type: "string",
     value: "BYTES",
-    about: "Longest body, as it comes and after decompression. Default: 64MiB.",
+    about: "Maximum length of a body, before and after decompression. Default: 64MiB.",
   },
-  "max-lines": { type: "string", value: "N", about: "Most lines of a body. Default: 50000." },
+  "max-lines": {
+    type: "string",
+    value: "N",
+    about: "Maximum number of lines in a body. Default: 50000.",
+  },
   "max-connections": {
     type: "string",
     value: "N",
-    about: "Most connections that send events. Default: 256.",
+    about: "Maximum number of connections that send events. Default: 256.",
   },
   "max-backlog": {
     type: "string",
     value: "BYTES",
-    about: "Answer 503 while so much is accepted and still needed. Default: 4GiB.",
+    about: "Answer 503 while the journal still needs this many bytes. Default: 4GiB.",
   },
   lookback: {
     type: "string",
     value: "N",
     about:
-      "Lines before those still needed that are kept and played again at a start, without a trace. Default: 100000.",
+      "Number of older lines that are read again at a start to restore state. They make no spans. Default: 100000.",
   },
   "run-age": {
     type: "string",
     value: "S",
     about:
-      "A run without any event for so long is over, and no longer holds back the journal, in s of event time. Default: 86400.",
+      "Time without events, in s of event time, after which a run counts as ended and its lines can be removed. Default: 86400.",
   },
   "capture-content": {
     type: "boolean",
-    about: "Put tool inputs and outputs, state and payloads onto the spans.",
+    about: "Put content on spans: inputs, outputs, state, payloads. Default: off.",
   },
-  openapi: { type: "boolean", about: "Print the OpenAPI document, and end." },
+  openapi: { type: "boolean", about: "Print the OpenAPI document and exit." },
 } as const;
 
 type LimitValues = Readonly<
