@@ -52,7 +52,7 @@ describe("the command line", () => {
     }
     for (const help of [serve, consume]) {
       expect(help).toContain("come from the OTEL_EXPORTER_OTLP_* variables.");
-      expect(help).toContain("Exit code: 0 it was asked to end, 1 it could not run");
+      expect(help).toContain("Exit code: 0 stopped by a signal, 1");
       expect(help).toMatch(/--audit DIR\|URL /);
     }
   });

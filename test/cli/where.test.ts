@@ -76,7 +76,7 @@ describe("where", () => {
     const { stdout } = await command(["where", "--help"]);
     const text = stdout.replaceAll(/\s+/g, " ");
     expect(text).toContain("if another tenant used the run ID first");
-    expect(text).toContain("--tenant prints both places");
+    expect(text).toContain("--tenant prints both addresses");
   });
 
   it("knows a trace id that is given for a run id", async () => {
