@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { checkText, checkWhole } from "../../events/option-checks.ts";
+import { type Commit, CommitQueue } from "../../storage/commit-queue.ts";
 import { ChunkPool } from "../../storage/line-chunks.ts";
 import { LockedDirectory } from "../../storage/locked-directory.ts";
 import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
@@ -18,19 +19,14 @@ import {
   ndjsonSettings,
 } from "./ndjson-options.ts";
 import { type OpenedLog, openLog } from "./open-log.ts";
-import { PendingHeads } from "./pending-heads.ts";
-import { type LogBooks, QueuedAppend } from "./queued-append.ts";
 import type { Recovery } from "./recover-segment.ts";
+import { type LineCall, type LogMemory, QueuedAppend, RowBatch } from "./row-batch.ts";
 import { SeenEvents } from "./seen-events.ts";
 import { SegmentArchive } from "./segment-archive.ts";
 import { SegmentStore } from "./segment-store.ts";
 import { readThreadRows } from "./thread-rows.ts";
 import { ThreadTable } from "./thread-table.ts";
 import { ThreadTurns } from "./thread-turns.ts";
-import { type QueuedWrite, WriteQueue } from "./write-queue.ts";
-
-/** Appends go together into one write up to this many bytes. */
-const BATCH_BYTES = 4 * 1024 * 1024;
 
 interface Parts {
   readonly settings: NdjsonSettings;
@@ -44,7 +40,7 @@ interface Parts {
 interface Enqueued {
   readonly anchor: RowAnchor;
   /** None where all rows are stored already. */
-  readonly write: QueuedWrite | undefined;
+  readonly write: Commit | undefined;
 }
 
 /**
@@ -71,9 +67,8 @@ export class NdjsonSessionLog implements SessionLog {
   readonly #table: ThreadTable;
   readonly #archive: SegmentArchive;
   readonly #journal: Journal;
-  readonly #queue: WriteQueue;
-  readonly #pending = new PendingHeads();
-  readonly #books: LogBooks;
+  readonly #queue: CommitQueue<LineCall>;
+  readonly #memory: LogMemory;
   readonly #earlier: EarlierEvents;
   readonly #cold = new ThreadTurns();
   #lastThread: NamedThread | undefined = undefined;
@@ -149,7 +144,7 @@ export class NdjsonSessionLog implements SessionLog {
       heads,
       onError,
     });
-    this.#books = { table: this.#table, pending: this.#pending, seen };
+    this.#memory = { table: this.#table, seen };
     const maxBytes = settings.lookUpBytes;
     this.#earlier = new EarlierEvents({ store, table: this.#table, seen, maxBytes });
     this.#archive = new SegmentArchive(store, this.#table, onError);
@@ -164,13 +159,17 @@ export class NdjsonSessionLog implements SessionLog {
         await lock.reserve();
       },
     });
-    this.#queue = new WriteQueue({
+    const batch = {
       journal: this.#journal,
       pool: new ChunkPool(),
       each: durability === "each",
-      batchBytes: BATCH_BYTES,
+    };
+    this.#queue = new CommitQueue({
+      newBatch: () => new RowBatch(batch),
+      // Their rows are chained to rows that are not there.
+      failBehind: true,
       onFailure: () => {
-        this.#pending.forgetQueued();
+        this.#table.forgetQueued();
         this.#seen.forgetQueued();
       },
     });
@@ -308,11 +307,7 @@ export class NdjsonSessionLog implements SessionLog {
   /** The thread's head, unless the disk has to be read first, for it or for the entries' events. */
   #warmHead(thread: NamedThread, entries: readonly EntryText[]): RowAnchor | undefined {
     if (this.#cold.has(thread.name) || this.#earlier.mustSearch(thread, entries)) return undefined;
-    return this.#headOf(thread);
-  }
-
-  #headOf(thread: NamedThread): RowAnchor | undefined {
-    return this.#pending.get(thread) ?? this.#table.knownHead(thread);
+    return this.#table.knownHead(thread);
   }
 
   /** Asks the disk first. Calls of one thread go on in the order they came. */
@@ -329,10 +324,11 @@ export class NdjsonSessionLog implements SessionLog {
     let stored: RowAnchor | undefined;
     for (;;) {
       // Before the search, which counts what it could not find out and so is made once.
-      if (this.#headOf(thread) === undefined) stored ??= await this.#table.coldHead(thread);
+      if (this.#table.knownHead(thread) === undefined)
+        stored ??= await this.#table.coldHead(thread);
       const earlier = await this.#earlier.search(thread, entries);
       // Nothing is waited for from here to the queue: what was found out still holds there.
-      const head = this.#headOf(thread) ?? stored;
+      const head = this.#table.knownHead(thread) ?? stored;
       if (head !== undefined) return this.#enqueue(thread, head, entries, undefined, earlier);
     }
   }
@@ -362,8 +358,9 @@ export class NdjsonSessionLog implements SessionLog {
     if (rows.length === 0 && entries.length > 0 && !this.#anyQueued(entries)) {
       return { anchor, write: undefined };
     }
-    const call = new QueuedAppend(this.#books, thread, rows, anchor, waiter);
-    return { anchor, write: this.#queue.push(rows, call, entries.length === 0) };
+    const added = { rows, isProbe: entries.length === 0 };
+    const call = new QueuedAppend(this.#memory, thread, added, anchor, waiter);
+    return { anchor, write: this.#queue.push(call) };
   }
 
   #anyQueued(entries: readonly EntryText[]): boolean {
@@ -380,12 +377,17 @@ export class NdjsonSessionLog implements SessionLog {
     const active = this.#table.active.get(thread.name);
     const stored = Math.max(0, ...spans.map(({ span }) => span.last));
     const from = Math.max(active?.archived ?? 0, ...spans.map(({ span }) => span.archived));
-    const to = Math.min(watermark, this.#headOf(thread)?.ordinal ?? stored);
+    const to = Math.min(watermark, this.#table.knownHead(thread)?.ordinal ?? stored);
     if (to <= from) return 0;
     const { hash, text } = archivedText(thread, to);
-    const committed = () => this.#table.archived(thread, to);
-    const call = { committed, stored: () => {}, failed: () => {} };
-    await this.#queue.push([{ line: text, hash }], call).written;
+    const call: LineCall = {
+      lines: [{ line: text, hash }],
+      isProbe: false,
+      committed: () => this.#table.archived(thread, to),
+      stored: () => {},
+      failed: () => {},
+    };
+    await this.#queue.push(call).written;
     await this.#archive.release(spans, from, to);
     return to - from;
   }

@@ -32,7 +32,7 @@ export interface ThreadTableOptions {
 }
 
 /**
- * Where each thread's rows are and how its chain goes on, as far as it is stored.
+ * Where each thread's rows are and how its chain goes on.
  *
  * In memory are the threads of the segment being written, which its size bounds, the heads used last,
  * and 32 bits for each thread of each sealed segment. A new thread is known to be new without
@@ -41,6 +41,8 @@ export interface ThreadTableOptions {
 export class ThreadTable {
   readonly #options: ThreadTableOptions;
   readonly #heads: RecentMap<RowAnchor>;
+  /** Heads of threads with rows that are queued and not yet stored; the queue bounds them. */
+  readonly #queued = new Map<string, { head: RowAnchor; calls: number }>();
   #sealed: readonly SealedSegment[];
   #active: ThreadSpans;
   #rows: number;
@@ -63,9 +65,10 @@ export class ThreadTable {
     return this.#active;
   }
 
-  /** The thread's last stored row, or `undefined` where an index has to be read to know it. */
+  /** The thread's last row, queued or stored, or `undefined` where an index has to be read to know it. */
   knownHead({ name }: NamedThread): RowAnchor | undefined {
-    const known = this.#heads.get(name) ?? headIn(this.#active.get(name));
+    const known =
+      this.#queued.get(name)?.head ?? this.#heads.get(name) ?? headIn(this.#active.get(name));
     if (known !== undefined) return known;
     const hash = threadHash(name);
     return this.#sealed.some((segment) => mayHold(segment, hash)) ? undefined : EMPTY_THREAD;
@@ -96,8 +99,26 @@ export class ThreadTable {
     return spans;
   }
 
-  /** Rows from the ordinal `first` to `last` were stored. */
+  /** A call has queued rows up to `head`. */
+  queued({ name }: NamedThread, head: RowAnchor): void {
+    const queued = this.#queued.get(name);
+    if (queued === undefined) {
+      this.#queued.set(name, { head, calls: 1 });
+    } else {
+      queued.head = head;
+      queued.calls += 1;
+    }
+  }
+
+  /** None of the queued rows was stored. */
+  forgetQueued(): void {
+    this.#queued.clear();
+  }
+
+  /** The thread's oldest queued call was stored: rows from the ordinal `first` to `last`. */
   stored(thread: NamedThread, first: number, last: RowAnchor): void {
+    const queued = this.#queued.get(thread.name);
+    if (queued !== undefined && --queued.calls === 0) this.#queued.delete(thread.name);
     noteRows(this.#active, thread.name, thread, first, last);
     this.#heads.set(thread.name, last);
     this.#rows += last.ordinal - first + 1;

@@ -1,16 +1,16 @@
+import { type CommitBatch, CommitQueue } from "../../storage/commit-queue.ts";
+import { asError } from "../../storage/system-error.ts";
 import type { RowAnchor } from "../audit-row.ts";
 import type { AppendCall } from "./append-batch.ts";
 import { isAboutData } from "./sql-error.ts";
 
-/** A batch takes the calls that wait, up to so many entries and characters; at least one call. */
+/** A transaction takes the calls that wait, up to this many entries and bytes; at least one call. */
 const BATCH_ENTRIES = 1000;
-const BATCH_LENGTH = 4 * 1024 * 1024;
+const BATCH_BYTES = 4 * 1024 * 1024;
 
 interface WaitingCall extends AppendCall {
-  /** About how many bytes it holds. */
-  readonly bytes: number;
-  readonly resolve: (anchor: RowAnchor) => void;
-  readonly reject: (error: unknown) => void;
+  /** Its answer, or why it alone was refused; `undefined` as long as neither is known. */
+  outcome?: RowAnchor | Error | undefined;
 }
 
 export interface AppendQueueOptions {
@@ -21,106 +21,94 @@ export interface AppendQueueOptions {
 }
 
 /**
- * Calls in the order they came, the waiting ones going together into the next transaction.
+ * Appends in the order of the calls; those that wait go together into the next transaction.
  *
  * When one fails, so does everything queued behind it: else rows of a thread would change places when
- * their callers try again. An error that is about what is written hits the one call alone.
+ * their callers try again. An error about the data of one call hits that call alone.
  */
 export class AppendQueue {
+  readonly #queue: CommitQueue<WaitingCall>;
+
+  constructor(options: AppendQueueOptions) {
+    this.#queue = new CommitQueue({
+      newBatch: () => new Transaction(options),
+      failBehind: true,
+    });
+  }
+
+  /** Bytes not yet stored, those of the running transaction included. */
+  get bytes(): number {
+    return this.#queue.bytes;
+  }
+
+  async push({ entries, thread }: AppendCall): Promise<RowAnchor> {
+    const call: WaitingCall = { thread, entries };
+    try {
+      await this.#queue.push(call).written;
+    } catch (error) {
+      if (call.outcome === undefined) throw error;
+    }
+    if (call.outcome === undefined) throw new Error("audit log: a call without an answer");
+    if (call.outcome instanceof Error) throw call.outcome;
+    return call.outcome;
+  }
+
+  /** Resolves when nothing waits and nothing is being stored. */
+  drained(): Promise<void> {
+    return this.#queue.drained();
+  }
+}
+
+class Transaction implements CommitBatch<WaitingCall> {
   readonly #options: AppendQueueOptions;
-  #waiting: WaitingCall[] = [];
+  readonly #calls: WaitingCall[] = [];
   #bytes = 0;
-  #running: Promise<void> | undefined;
+  #entries = 0;
 
   constructor(options: AppendQueueOptions) {
     this.#options = options;
   }
 
-  /** Bytes not yet stored, those of the running transaction included. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  push(call: AppendCall): Promise<RowAnchor> {
-    return new Promise((resolve, reject) => {
-      const bytes = sizeOf(call);
-      this.#waiting.push({ ...call, bytes, resolve, reject });
-      this.#bytes += bytes;
-      // Not at once: the other calls of this moment shall go into the same transaction.
-      this.#running ??= Promise.resolve().then(() => this.#run());
-    });
+  hasRoomFor(call: WaitingCall): boolean {
+    return (
+      !this.#options.each &&
+      this.#entries + call.entries.length <= BATCH_ENTRIES &&
+      this.#bytes + sizeOf(call) <= BATCH_BYTES
+    );
   }
 
-  /** Resolves when nothing waits and nothing is being stored. */
-  async drained(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
+  add(call: WaitingCall): void {
+    this.#calls.push(call);
+    this.#bytes += sizeOf(call);
+    this.#entries += call.entries.length;
   }
 
-  async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const calls = this.#waiting.splice(0, this.#batchLength());
-      try {
-        await this.#store(calls);
-      } catch (error) {
-        const behind = this.#waiting;
-        this.#waiting = [];
-        this.#reject(behind, error);
-      }
-    }
-    this.#running = undefined;
+  write(): Promise<void> {
+    return this.#store(this.#calls);
   }
 
-  /** @throws what failed, once the calls were told; unless it was about what they bring. */
+  /** @throws what failed, unless it was about the data of a single call. */
   async #store(calls: readonly WaitingCall[]): Promise<void> {
-    let anchors: readonly RowAnchor[];
     try {
-      anchors = await this.#options.write(calls);
+      const anchors = await this.#options.write(calls);
+      for (const [index, call] of calls.entries()) call.outcome = anchors[index];
     } catch (error) {
-      if (isAboutData(error) && calls.length > 1) return this.#storeHalves(calls);
-      this.#reject(calls, error);
-      if (isAboutData(error)) return;
-      throw error;
-    }
-    this.#done(calls);
-    for (const [index, call] of calls.entries()) {
-      const anchor = anchors[index];
-      if (anchor === undefined) call.reject(new Error("audit log: a call without an answer"));
-      else call.resolve(anchor);
+      if (!isAboutData(error)) throw error;
+      const [only] = calls;
+      if (only === undefined || calls.length > 1) return this.#storeHalves(calls);
+      only.outcome = asError(error);
     }
   }
 
   /** One of the calls can't be stored: the others shall not suffer for it. */
   async #storeHalves(calls: readonly WaitingCall[]): Promise<void> {
     const half = Math.ceil(calls.length / 2);
-    const rest = calls.slice(half);
-    try {
-      await this.#store(calls.slice(0, half));
-    } catch (error) {
-      this.#reject(rest, error);
-      throw error;
-    }
-    await this.#store(rest);
-  }
-
-  #reject(calls: readonly WaitingCall[], error: unknown): void {
-    this.#done(calls);
-    for (const call of calls) call.reject(error);
-  }
-
-  #batchLength(): number {
-    if (this.#options.each) return 1;
-    let entries = 0;
-    let length = 0;
-    for (const [index, call] of this.#waiting.entries()) {
-      entries += call.entries.length;
-      length += call.bytes;
-      if (index > 0 && (entries > BATCH_ENTRIES || length > BATCH_LENGTH)) return index;
-    }
-    return this.#waiting.length;
-  }
-
-  #done(calls: readonly WaitingCall[]): void {
-    for (const { bytes } of calls) this.#bytes -= bytes;
+    await this.#store(calls.slice(0, half));
+    await this.#store(calls.slice(half));
   }
 }
 

@@ -1,13 +1,13 @@
 import { checkWhole } from "../../events/option-checks.ts";
+import { CommitQueue } from "../../storage/commit-queue.ts";
 import type { RemovingFileLayer } from "../../storage/file-layer.ts";
 import { LockedDirectory } from "../../storage/locked-directory.ts";
 import { nodeFileLayer } from "../../storage/node-file-layer.ts";
-import { type Appended, AppendQueue } from "./append-queue.ts";
-import { checkLines } from "./check-lines.ts";
 import { type Checkpoint, prepareCheckpoints, writeCheckpoint } from "./checkpoint-file.ts";
 import { type OnJournalDamage, refuseDamage } from "./journal-damage.ts";
 import { JournalReader } from "./journal-reader.ts";
 import { JournalWriter } from "./journal-writer.ts";
+import { checkLines, LineBatch, type LineCall } from "./line-batch.ts";
 import type { LogLine, NewLine } from "./log-line.ts";
 import type { JournalTorn, OnJournalTorn } from "./mend-segment.ts";
 import { type OpenedJournal, openJournal } from "./open-journal.ts";
@@ -39,6 +39,12 @@ export interface EventJournalOptions {
   readonly fileLayer?: RemovingFileLayer;
 }
 
+/** The offsets that lines were given. */
+export interface Appended {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** Time from a write until the checkpoint says that it is on the disk, in ms, if nothing waits then. */
 const VERIFY_MS = 1_000;
 
@@ -63,7 +69,8 @@ export class EventJournal {
   readonly #keep: number;
   readonly #lock: LockedDirectory;
   readonly #onDamage: OnJournalDamage;
-  readonly #queue: AppendQueue;
+  readonly #maxPendingBytes: number;
+  readonly #queue: CommitQueue<LineCall>;
   readonly #segments: SegmentList;
   readonly #torn: readonly JournalTorn[];
   readonly #waiting = new Set<() => void>();
@@ -84,6 +91,7 @@ export class EventJournal {
     this.#files = files;
     this.#keep = keep;
     this.#lock = lock;
+    this.#maxPendingBytes = maxPendingBytes;
     this.#onDamage = onDamage;
     this.#checkpoint = opened.checkpoint;
     this.#torn = opened.torn;
@@ -91,15 +99,15 @@ export class EventJournal {
     this.#segments = segments;
     const place = { files, directory, segments, segmentBytes };
     this.#writer = new JournalWriter(opened.active, opened.file, place);
-    this.#queue = new AppendQueue({
+    const batch = {
       writer: this.#writer,
       each: durability === "each",
-      maxPendingBytes,
       onWritten: () => {
         this.#wake();
         this.#verifyLater();
       },
-    });
+    };
+    this.#queue = new CommitQueue({ newBatch: () => new LineBatch(batch), failBehind: false });
   }
 
   /**
@@ -189,7 +197,14 @@ export class EventJournal {
     this.#checkOpen();
     checkLines(lines);
     if (lines.length === 0) return { first: this.next, last: this.next - 1 };
-    return this.#queue.push(lines);
+    const { bytes } = this.#queue;
+    if (bytes >= this.#maxPendingBytes) {
+      const waits = `${bytes} bytes wait to be written, expected below ${this.#maxPendingBytes}`;
+      throw Object.assign(new Error(waits), { code: "EBUSY" });
+    }
+    const call: LineCall = { lines, arrivedMs: Date.now(), first: 0 };
+    await this.#queue.push(call).written;
+    return { first: call.first, last: call.first + lines.length - 1 };
   }
 
   /**

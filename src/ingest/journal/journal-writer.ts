@@ -3,16 +3,11 @@ import { GrowingFile } from "../../storage/growing-file.ts";
 import { ChunkPool, LineChunks } from "../../storage/line-chunks.ts";
 import { orClosed } from "../../storage/or-closed.ts";
 import { writeFully } from "../../storage/write-fully.ts";
+import type { LineCall } from "./line-batch.ts";
 import type { NewLine } from "./log-line.ts";
 import { holeText, recordText, sharedFields } from "./record.ts";
 import { type Segment, segmentPath } from "./segment.ts";
 import type { SegmentList } from "./segment-list.ts";
-
-/** Lines that came together. */
-export interface Arrival {
-  readonly lines: readonly NewLine[];
-  readonly arrivedMs: number;
-}
 
 export interface JournalWriterOptions {
   readonly files: FileLayer;
@@ -44,7 +39,7 @@ export class JournalWriter {
    * @returns the offset of the first.
    * @throws the system's error; nothing of the lines is in the journal then.
    */
-  async write(arrivals: readonly Arrival[]): Promise<number> {
+  async write(arrivals: readonly LineCall[]): Promise<number> {
     await this.#makeReady();
     if (this.#file.size >= this.#options.segmentBytes) await this.#startNext();
     const segment = this.#segment;
@@ -88,7 +83,7 @@ export class JournalWriter {
   }
 
   *#encoded(
-    arrivals: readonly Arrival[],
+    arrivals: readonly LineCall[],
     write: number,
     mark: string,
   ): Generator<Uint8Array, void, void> {
