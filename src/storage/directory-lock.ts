@@ -13,10 +13,9 @@ import {
 } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { kindOf } from "./file-kind.ts";
 import type { DirectoryLock, LockHolder } from "./file-layer.ts";
 import { reservePath } from "./locked-directory.ts";
-import { asError, codeOf, hasCode, isDiskFull } from "./system-error.ts";
+import { asError, codeOf, hasCode, isDiskFull, kindOf } from "./system-error.ts";
 
 /*
  * Liveness is asked of the kernel: the owner listens on a unix socket in the directory, and whoever

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { DirectoryLock, FileLayer } from "./file-layer.ts";
-import { takeRoom } from "./kept-room.ts";
+import { takeRoom } from "./file-writes.ts";
 
 /** More than opening a log writes, but for copies of what a crash left half written. In bytes. */
 const RESERVE_BYTES = 64 * 1024;

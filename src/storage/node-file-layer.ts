@@ -2,9 +2,8 @@ import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { lockDirectory, lockHolder } from "./directory-lock.ts";
-import { kindOf } from "./file-kind.ts";
 import type { LogFile, OpenMode, RemovingFileLayer } from "./file-layer.ts";
-import { asError, hasCode } from "./system-error.ts";
+import { asError, hasCode, kindOf } from "./system-error.ts";
 
 /** Readable by the owner alone: logs hold what the agents were given and gave back. */
 const FILE_MODE = 0o600;

@@ -1,3 +1,5 @@
+import type { BigIntStats, Stats } from "node:fs";
+
 /** Whether an error is the system's, with one of these codes (`ENOENT`, `EEXIST` …). */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   const code = codeOf(error);
@@ -18,4 +20,14 @@ export function codeOf(error: unknown): string | undefined {
 /** What was thrown, as an Error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+/** What stands behind a name, for an error: `a named pipe`, say. */
+export function kindOf(found: Stats | BigIntStats): string {
+  if (found.isFile()) return "a file";
+  if (found.isDirectory()) return "a directory";
+  if (found.isFIFO()) return "a named pipe";
+  if (found.isSocket()) return "a socket";
+  if (found.isSymbolicLink()) return "a symbolic link";
+  return "a device";
 }

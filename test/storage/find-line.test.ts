@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_LINE_BYTES } from "../../src/storage/file-lines.ts";
-import { findLine } from "../../src/storage/find-line.ts";
+import { findLine, MAX_LINE_BYTES } from "../../src/storage/file-lines.ts";
 import { fileOf } from "./support/file-of.ts";
 
 async function found(text: string, prefix: string, piece?: number, longest = MAX_LINE_BYTES) {

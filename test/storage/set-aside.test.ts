@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LogFile } from "../../src/storage/file-layer.ts";
+import { setAside } from "../../src/storage/file-writes.ts";
 import { nodeFileLayer } from "../../src/storage/node-file-layer.ts";
-import { setAside } from "../../src/storage/set-aside.ts";
 import { failingDisk } from "./support/failing-disk.ts";
 
 let folder: string;

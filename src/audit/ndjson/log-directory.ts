@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { numbersOf } from "../../storage/numbered-names.ts";
+import { numbersOf } from "../../storage/segmented-log.ts";
 
 /** Where the files of a log are. Names of tenants and threads never become paths. */
 export interface LogPaths {

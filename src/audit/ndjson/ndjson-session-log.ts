@@ -10,9 +10,9 @@ import { type RowWaiter, tellFailure, tellWhenStored } from "../row-waiter.ts";
 import type { SessionLog } from "../session-log.ts";
 import { chainEntries } from "../thread-chain.ts";
 import { EarlierEvents } from "./earlier-events.ts";
-import { Journal } from "./journal.ts";
 import { logPaths, segmentName } from "./log-directory.ts";
 import { archivedText } from "./log-line.ts";
+import { LogWriter } from "./log-writer.ts";
 import {
   type NdjsonSessionLogOptions,
   type NdjsonSettings,
@@ -66,7 +66,7 @@ export class NdjsonSessionLog implements SessionLog {
   readonly #store: SegmentStore;
   readonly #table: ThreadTable;
   readonly #archive: SegmentArchive;
-  readonly #journal: Journal;
+  readonly #writer: LogWriter;
   readonly #queue: CommitQueue<LineCall>;
   readonly #memory: LogMemory;
   readonly #earlier: EarlierEvents;
@@ -148,7 +148,7 @@ export class NdjsonSessionLog implements SessionLog {
     const maxBytes = settings.lookUpBytes;
     this.#earlier = new EarlierEvents({ store, table: this.#table, seen, maxBytes });
     this.#archive = new SegmentArchive(store, this.#table, onError);
-    this.#journal = new Journal(opened.active.segment, {
+    this.#writer = new LogWriter(opened.active.segment, {
       files,
       directory,
       durable: durability !== "none",
@@ -160,7 +160,7 @@ export class NdjsonSessionLog implements SessionLog {
       },
     });
     const batch = {
-      journal: this.#journal,
+      writer: this.#writer,
       pool: new ChunkPool(),
       each: durability === "each",
     };
@@ -228,7 +228,7 @@ export class NdjsonSessionLog implements SessionLog {
     checkWhole(cursor, "cursor");
     this.#checkOpen();
     const active = this.#table.active.get(thread.name);
-    const { segment, size } = this.#journal;
+    const { segment, size } = this.#writer;
     let archived = active?.archived ?? 0;
     const parts: { segment: number; bytes: number | undefined; last: number }[] = [];
     for (const { segment: sealed, span } of await this.#table.sealedSpans(thread)) {
@@ -280,7 +280,7 @@ export class NdjsonSessionLog implements SessionLog {
     await this.#cold.settled();
     await this.#queue.drained();
     try {
-      await this.#journal.close();
+      await this.#writer.close();
     } finally {
       await this.#lock.release();
     }

@@ -1,12 +1,10 @@
 import { join } from "node:path";
 import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
-import { orClosed } from "../../storage/or-closed.ts";
-import { setAside } from "../../storage/set-aside.ts";
-import { writeFully } from "../../storage/write-fully.ts";
+import { orClosed, setAside, syncFile, writeFully } from "../../storage/file-writes.ts";
 import { NO_COMMIT } from "./commit-chain.ts";
-import type { OpenSegment } from "./journal.ts";
 import { type LogPaths, segmentName } from "./log-directory.ts";
 import { type Commit, commitText, headerText, LOG_VERSION, type LogLine } from "./log-line.ts";
+import type { OpenSegment } from "./log-writer.ts";
 import { type DamagedLine, type SegmentScan, scanSegment } from "./segment-scan.ts";
 
 /** What a crash, or somebody's hand, has left in the segment that was being written. */
@@ -88,7 +86,7 @@ async function recover(file: LogFile, options: RecoverOptions): Promise<Recovere
     scan.chain.continueFrom(made);
   }
   // What the dead process wrote may still be with the system only, and counts as stored from now on.
-  if (durable) await safeOnDisk(file, options);
+  if (durable) await syncFile(file, options.files, options.paths.root);
   const clean = size === scan.validUntil && recoveredRows === 0 && scan.damage.length === 0;
   const recovery = { file: segmentName(number), ...torn, recoveredRows, damage: scan.damage };
   return {
@@ -102,7 +100,7 @@ async function startSegment(file: LogFile, options: RecoverOptions): Promise<Rec
   const { durable, number } = options;
   const header = headerText(number, options.before ?? NO_COMMIT);
   const size = await writeFully(file, Buffer.from(`${header}\n`), 0);
-  if (durable) await safeOnDisk(file, options);
+  if (durable) await syncFile(file, options.files, options.paths.root);
   const scan = await scanSegment(file, { until: size });
   return { segment: openSegment(number, file, size, scan, true), scan, recovery: undefined };
 }
@@ -115,11 +113,6 @@ function openSegment(
   isNew: boolean,
 ): OpenSegment {
   return { number, file, size, chain, mark, version, isNew };
-}
-
-async function safeOnDisk(file: LogFile, { files, paths }: RecoverOptions): Promise<void> {
-  await file.sync();
-  await files.syncDirectory(paths.root);
 }
 
 /** Copies what stands behind the last valid line to a file of its own, then cuts it off. */

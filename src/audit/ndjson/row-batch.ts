@@ -4,7 +4,7 @@ import type { RowAnchor } from "../audit-row.ts";
 import type { NamedThread } from "../named-thread.ts";
 import type { RowWaiter } from "../row-waiter.ts";
 import type { ChainedRow } from "../thread-chain.ts";
-import type { Journal } from "./journal.ts";
+import type { LogWriter } from "./log-writer.ts";
 import type { SeenEvents } from "./seen-events.ts";
 import type { ThreadTable } from "./thread-table.ts";
 
@@ -91,7 +91,7 @@ export class QueuedAppend implements LineCall {
 }
 
 export interface RowBatchOptions {
-  readonly journal: Journal;
+  readonly writer: LogWriter;
   readonly pool: ChunkPool;
   /** Each call gets a write of its own. */
   readonly each: boolean;
@@ -138,7 +138,7 @@ export class RowBatch implements CommitBatch<LineCall> {
   async write(): Promise<void> {
     if (this.#options.each) for (const call of this.#calls) this.#encode(call);
     if (this.#hashes.length > 0 || this.#hasProbe) {
-      await this.#options.journal.write(this.#lines, this.#hashes);
+      await this.#options.writer.write(this.#lines, this.#hashes);
     }
     for (const call of this.#calls) call.committed();
   }

@@ -1,9 +1,14 @@
 import { createHash } from "node:crypto";
 import { isCount } from "../../events/option-checks.ts";
 import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
-import { type FileLine, fileLines, lineText, MAX_LINE_BYTES } from "../../storage/file-lines.ts";
-import { findLine } from "../../storage/find-line.ts";
-import { writeFully } from "../../storage/write-fully.ts";
+import {
+  type FileLine,
+  fileLines,
+  findLine,
+  lineText,
+  MAX_LINE_BYTES,
+} from "../../storage/file-lines.ts";
+import { writeFully, writeThroughDraft } from "../../storage/file-writes.ts";
 import type { ThreadKey } from "../audit-row.ts";
 import { threadText } from "../thread-text.ts";
 import { isObject } from "../wire/wire-shape.ts";
@@ -43,9 +48,7 @@ export async function writeIndex(
   header: IndexHeader,
   threads: ThreadSpans,
 ): Promise<void> {
-  const draft = `${path}.tmp`;
-  const file = await files.open(draft, "create");
-  try {
+  await writeThroughDraft(files, { draft: `${path}.tmp`, path }, async (file) => {
     const hasher = createHash("sha256");
     let position = 0;
     let piece = headerLine(header);
@@ -59,15 +62,7 @@ export async function writeIndex(
     hasher.update(piece);
     const footer = `${FOOTER}${threads.size},"sha256":"${hasher.digest("hex")}"}\n`;
     await writeFully(file, Buffer.from(piece + footer), position);
-    await file.sync();
-  } catch (error) {
-    // A disk that is full has better use for the room.
-    await file.truncate(0).catch(() => {});
-    throw error;
-  } finally {
-    await file.close();
-  }
-  await files.rename(draft, path);
+  });
 }
 
 /** The threads' hashes of an index, or `undefined` when it is missing, torn or not of this form. */

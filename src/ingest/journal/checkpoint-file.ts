@@ -2,9 +2,8 @@ import { join } from "node:path";
 import { isCount } from "../../events/option-checks.ts";
 import type { FileLayer } from "../../storage/file-layer.ts";
 import { lineText } from "../../storage/file-lines.ts";
-import { openAsIs, takeRoom } from "../../storage/kept-room.ts";
-import { writeFully } from "../../storage/write-fully.ts";
-import { checked, withChecksum } from "./checksum.ts";
+import { openAsIs, takeRoom, writeFully } from "../../storage/file-writes.ts";
+import { checked, withChecksum } from "./record.ts";
 
 /** How far the lines have been worked on. */
 export interface Checkpoint {

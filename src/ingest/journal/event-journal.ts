@@ -4,12 +4,15 @@ import type { RemovingFileLayer } from "../../storage/file-layer.ts";
 import { LockedDirectory } from "../../storage/locked-directory.ts";
 import { nodeFileLayer } from "../../storage/node-file-layer.ts";
 import { type Checkpoint, prepareCheckpoints, writeCheckpoint } from "./checkpoint-file.ts";
-import { type OnJournalDamage, refuseDamage } from "./journal-damage.ts";
+import {
+  type JournalTorn,
+  type OnJournalDamage,
+  type OnJournalTorn,
+  refuseDamage,
+} from "./journal-damage.ts";
 import { JournalReader } from "./journal-reader.ts";
-import { JournalWriter } from "./journal-writer.ts";
-import { checkLines, LineBatch, type LineCall } from "./line-batch.ts";
-import type { LogLine, NewLine } from "./log-line.ts";
-import type { JournalTorn, OnJournalTorn } from "./mend-segment.ts";
+import { JournalWriter, LineBatch, type LineCall } from "./journal-writer.ts";
+import { checkLines, type LogLine, type NewLine } from "./log-line.ts";
 import { type OpenedJournal, openJournal } from "./open-journal.ts";
 import { SegmentList } from "./segment-list.ts";
 

@@ -2,10 +2,9 @@ import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
 import { fileLineBatches } from "../../storage/file-lines.ts";
 import type { OnJournalDamage } from "./journal-damage.ts";
 import type { LogLine } from "./log-line.ts";
+import { claimedOffset } from "./record.ts";
 import { type Fault, RecordSequence, recordOf } from "./record-sequence.ts";
-import { seekRecord } from "./seek-record.ts";
-import type { Segment } from "./segment.ts";
-import type { SegmentList } from "./segment-list.ts";
+import type { Segment, SegmentList } from "./segment-list.ts";
 
 /** Most lines of one batch. */
 export const BATCH_LINES = 1000;
@@ -151,4 +150,37 @@ function startOver(open: OpenSegment): void {
   open.sequence = new RecordSequence(open.segment.first);
   open.position = 0;
   open.sought = false;
+}
+
+/** Where a record seems to begin. */
+interface RecordStart {
+  readonly position: number;
+  readonly offset: number;
+}
+
+/** Bytes looked at in one step. */
+const PROBE = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/**
+ * Looks for a record near before that of an offset, by halves of the file: nothing is kept in memory
+ * for it, and a long segment costs some ten reads. What is found is only what the records claim: the
+ * caller checks the one there.
+ */
+async function seekRecord(file: LogFile, segment: Segment, offset: number): Promise<RecordStart> {
+  let low: RecordStart = { position: 0, offset: segment.first };
+  let high = segment.size;
+  const buffer = Buffer.allocUnsafe(PROBE);
+  while (high - low.position > 2 * PROBE) {
+    const middle = Math.floor((low.position + high) / 2);
+    const came = await file.read(buffer, middle);
+    const start = buffer.subarray(0, came).indexOf(NEWLINE) + 1;
+    const claimed = start > 0 ? claimedOffset(buffer.subarray(start, came)) : undefined;
+    if (claimed !== undefined && claimed > low.offset && claimed <= offset) {
+      low = { position: middle + start, offset: claimed };
+    } else {
+      high = middle;
+    }
+  }
+  return low;
 }

@@ -1,13 +1,18 @@
+import type { CommitBatch } from "../../storage/commit-queue.ts";
 import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
-import { GrowingFile } from "../../storage/growing-file.ts";
 import { ChunkPool, LineChunks } from "../../storage/line-chunks.ts";
-import { orClosed } from "../../storage/or-closed.ts";
-import { writeFully } from "../../storage/write-fully.ts";
-import type { LineCall } from "./line-batch.ts";
+import { SegmentedLog, type SegmentStart } from "../../storage/segmented-log.ts";
 import type { NewLine } from "./log-line.ts";
 import { holeText, recordText, sharedFields } from "./record.ts";
-import { type Segment, segmentPath } from "./segment.ts";
-import type { SegmentList } from "./segment-list.ts";
+import { type Segment, type SegmentList, segmentPath } from "./segment-list.ts";
+
+/** Lines of one append. */
+export interface LineCall {
+  readonly lines: readonly NewLine[];
+  readonly arrivedMs: number;
+  /** Offset of the first line, once it is written. */
+  first: number;
+}
 
 export interface JournalWriterOptions {
   readonly files: FileLayer;
@@ -20,39 +25,40 @@ export interface JournalWriterOptions {
 /** Encoded bytes in memory at a time, but for a longer line. */
 const ENCODED = 1024 * 1024;
 
-/** Writes to the last segment, and begins the next. One write at a time. */
+/** Writes lines as records, and the end mark behind them. One call at a time. */
 export class JournalWriter {
   readonly #options: JournalWriterOptions;
   readonly #pool = new ChunkPool();
+  readonly #log: SegmentedLog;
   #segment: Segment;
-  #file: GrowingFile;
 
   constructor(active: Segment, file: LogFile, options: JournalWriterOptions) {
     this.#options = options;
     this.#segment = active;
-    this.#file = new GrowingFile(file, active.size, true);
+    const format = { nextStart: () => this.#nextStart(), started: () => this.#started() };
+    this.#log = new SegmentedLog(file, active.size, { ...options, durable: true, format });
   }
 
   /**
    * Writes lines with one sync, and returns when they are on the disk.
    *
    * @returns the offset of the first.
-   * @throws the system's error; nothing of the lines is in the journal then.
+   * @throws the system's error; none of the lines is in the journal then.
    */
-  async write(arrivals: readonly LineCall[]): Promise<number> {
-    await this.#makeReady();
-    if (this.#file.size >= this.#options.segmentBytes) await this.#startNext();
+  async write(calls: readonly LineCall[]): Promise<number> {
+    await this.#log.makeReady();
+    if (this.#log.isFull) await this.#log.startNext();
     const segment = this.#segment;
     const first = segment.end;
-    const end = arrivals.reduce((sum, { lines }) => sum + lines.length, first);
+    const end = calls.reduce((sum, { lines }) => sum + lines.length, first);
     const mark = endMark(segment.first, end);
     try {
-      await this.#file.append(this.#encoded(arrivals, first, mark), mark.length + 1);
+      await this.#log.append(this.#encoded(calls, first, mark), mark.length + 1);
     } catch (error) {
       await this.#markAgain().catch(() => {});
       throw error;
     }
-    segment.size = this.#file.size;
+    segment.size = this.#log.size;
     segment.end = end;
     return first;
   }
@@ -65,25 +71,20 @@ export class JournalWriter {
   mark(): Promise<void> {
     const { end, first } = this.#segment;
     const line = Buffer.from(`${endMark(first, end)}\n`);
-    return this.#file.append([line], line.length);
+    return this.#log.append([line], line.length);
   }
 
   close(): Promise<void> {
-    return this.#file.close();
-  }
-
-  /** Makes good what a failure has left; a file of which a sync failed is replaced by the next. */
-  async #makeReady(): Promise<void> {
-    if (!(await this.#file.repaired())) await this.#startNext();
+    return this.#log.close();
   }
 
   async #markAgain(): Promise<void> {
-    await this.#makeReady();
+    await this.#log.makeReady();
     await this.mark();
   }
 
   *#encoded(
-    arrivals: readonly LineCall[],
+    calls: readonly LineCall[],
     write: number,
     mark: string,
   ): Generator<Uint8Array, void, void> {
@@ -92,7 +93,7 @@ export class JournalWriter {
     let shared = "";
     let offset = write;
     try {
-      for (const { arrivedMs, lines } of arrivals) {
+      for (const { arrivedMs, lines } of calls) {
         for (const line of lines) {
           if (before === undefined || !sharesFields(line, before)) shared = sharedFields(line);
           before = line;
@@ -110,20 +111,64 @@ export class JournalWriter {
     }
   }
 
-  async #startNext(): Promise<void> {
-    const { directory, files, segments } = this.#options;
-    const first = this.#segment.end;
-    const path = segmentPath(directory, first);
-    // A file of this name is empty: an attempt before has left it, or nothing came into it.
-    const file = await files.open(path, "create");
-    await orClosed(file, writeFully(file, Buffer.from(`${endMark(first, first)}\n`), 0));
-    await orClosed(file, file.sync());
-    await orClosed(file, files.syncDirectory(directory));
-    const old = this.#file;
-    this.#segment = { first, path, size: 0, end: first };
-    this.#file = new GrowingFile(file, 0, true);
-    segments.add(this.#segment);
-    await old.close().catch(() => {});
+  #nextStart(): SegmentStart {
+    const { end } = this.#segment;
+    const bytes = Buffer.from(`${endMark(end, end)}\n`);
+    return { path: segmentPath(this.#options.directory, end), bytes, trailing: bytes.length };
+  }
+
+  #started(): void {
+    const { end } = this.#segment;
+    const path = segmentPath(this.#options.directory, end);
+    this.#segment = { first: end, path, size: 0, end };
+    this.#options.segments.add(this.#segment);
+  }
+}
+
+export interface LineBatchOptions {
+  readonly writer: JournalWriter;
+  /** Each call gets a write and a sync of its own. */
+  readonly each: boolean;
+  /** Called after each successful write, before its calls resolve. */
+  readonly onWritten: () => void;
+}
+
+/** Memory that a line takes besides its text, about, in bytes. */
+const AROUND = 128;
+
+/** Calls go together into one write up to this many bytes. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** Appends of one write. */
+export class LineBatch implements CommitBatch<LineCall> {
+  readonly #options: LineBatchOptions;
+  readonly #calls: LineCall[] = [];
+  #bytes = 0;
+
+  constructor(options: LineBatchOptions) {
+    this.#options = options;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  hasRoomFor(): boolean {
+    return !this.#options.each && this.#bytes < BATCH_BYTES;
+  }
+
+  add(call: LineCall): void {
+    this.#calls.push(call);
+    for (const { text } of call.lines) this.#bytes += text.length + AROUND;
+  }
+
+  async write(): Promise<void> {
+    let first = await this.#options.writer.write(this.#calls);
+    for (const call of this.#calls) {
+      call.first = first;
+      first += call.lines.length;
+    }
+    this.#options.onWritten();
   }
 }
 

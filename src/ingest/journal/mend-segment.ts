@@ -1,25 +1,16 @@
 import { basename, join } from "node:path";
 import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
-import { orClosed } from "../../storage/or-closed.ts";
-import { copyBytes, setAside } from "../../storage/set-aside.ts";
-import { writeFully } from "../../storage/write-fully.ts";
+import {
+  copyBytes,
+  orClosed,
+  setAside,
+  writeFully,
+  writeThroughDraft,
+} from "../../storage/file-writes.ts";
+import type { JournalTorn, OnJournalTorn, TornPlace } from "./journal-damage.ts";
 import { holeText } from "./record.ts";
-import type { ScannedSegment, TornPlace } from "./scan-segment.ts";
-import { draftPath } from "./segment.ts";
-
-/** A place in the last write that opening found damaged, and set aside. */
-export interface JournalTorn extends Omit<TornPlace, "before"> {
-  /** Path of the file. Line and position are those before it was mended. */
-  readonly file: string;
-  /**
-   * Path of a copy of the bytes, with all up to the last such place in the file; the first one is at
-   * its start. `undefined` where no place in the file has bytes.
-   */
-  readonly copy: string | undefined;
-}
-
-/** Called with the places of a file once their copy is on the disk, before the file is changed. */
-export type OnJournalTorn = (torn: readonly JournalTorn[]) => void;
+import type { ScannedSegment } from "./scan-segment.ts";
+import { draftPath } from "./segment-list.ts";
 
 export interface MendOptions {
   readonly files: FileLayer;
@@ -53,9 +44,10 @@ export async function mendSegment(
     if (places.some(({ bytes }) => bytes > 0)) await orClosed(file, file.truncate(size));
     return { file, size, torn };
   }
-  const written = await orClosed(file, writeDraft(file, places, size, options));
-  await file.close();
-  return { ...(await replace(options)), size: written, torn };
+  const written = await orClosed(file, replace(file, places, size, options));
+  const mended = await options.files.open(options.path, "update");
+  if (mended === undefined) throw new Error(`${options.path}: no such file any more`);
+  return { file: mended, size: written, torn };
 }
 
 async function copyOf(
@@ -73,16 +65,21 @@ async function copyOf(
   return setAside(file, first.position, end, { files, directory: folder, stem });
 }
 
-/** @returns its bytes. */
-async function writeDraft(
+/** @returns the bytes of the new file. */
+async function replace(
   file: LogFile,
   places: readonly TornPlace[],
   size: number,
-  { files, path }: MendOptions,
+  { directory, files, path }: MendOptions,
 ): Promise<number> {
-  const draft = await files.open(draftPath(path), "create");
-  const written = await orClosed(draft, writeMended(file, places, size, draft));
-  await draft.close();
+  const draft = draftPath(path);
+  const written = await writeThroughDraft(files, { draft, path }, async (target) => {
+    const end = await writeMended(file, places, size, target);
+    // Before the name changes: Windows replaces no open file.
+    await file.close();
+    return end;
+  });
+  await files.syncDirectory(directory);
   return written;
 }
 
@@ -102,15 +99,5 @@ async function writeMended(
     const hole = Buffer.from(`${holeText(offset, missing, before.write)}\n`);
     at = await writeFully(draft, hole, at);
   }
-  at = await copyBytes(file, from, size, draft, at);
-  await draft.sync();
-  return at;
-}
-
-async function replace({ directory, files, path }: MendOptions): Promise<{ file: LogFile }> {
-  await files.rename(draftPath(path), path);
-  await files.syncDirectory(directory);
-  const file = await files.open(path, "update");
-  if (file === undefined) throw new Error(`${path}: no such file any more`);
-  return { file };
+  return copyBytes(file, from, size, draft, at);
 }

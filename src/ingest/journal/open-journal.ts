@@ -1,11 +1,11 @@
 import type { LogFile, RemovingFileLayer } from "../../storage/file-layer.ts";
+import { orClosed, syncFile } from "../../storage/file-writes.ts";
 import { refuseForeignLog } from "../../storage/foreign-log.ts";
-import { orClosed } from "../../storage/or-closed.ts";
 import { type Checkpoint, checkpointPath, readCheckpoint } from "./checkpoint-file.ts";
-import type { OnJournalDamage } from "./journal-damage.ts";
-import { type JournalTorn, mendSegment, type OnJournalTorn } from "./mend-segment.ts";
+import type { JournalTorn, OnJournalDamage, OnJournalTorn } from "./journal-damage.ts";
+import { mendSegment } from "./mend-segment.ts";
 import { endsWithRecord, scanSegment } from "./scan-segment.ts";
-import { draftsAmong, type Segment, segmentPath, segmentsAmong } from "./segment.ts";
+import { draftsAmong, type Segment, segmentPath, segmentsAmong } from "./segment-list.ts";
 
 export interface OpenJournalOptions {
   readonly files: RemovingFileLayer;
@@ -54,7 +54,7 @@ export async function openJournal(options: OpenJournalOptions): Promise<OpenedJo
   const first = checkpoint.end;
   const path = segmentPath(directory, first);
   const file = await files.open(path, "create");
-  await orClosed(file, makeSafe(file, options));
+  await orClosed(file, syncFile(file, files, directory));
   return { sealed, active: { first, path, size: 0, end: first }, file, checkpoint, torn };
 }
 
@@ -81,18 +81,13 @@ async function openSegment(
   const scanned = await orClosed(file, scan);
   const mended = await mendSegment(file, scanned, { files, directory, path, onTorn });
   // What the dead process wrote may still be with the system only, and counts from now on.
-  await orClosed(mended.file, makeSafe(mended.file, options));
+  await orClosed(mended.file, syncFile(mended.file, files, directory));
   return {
     segment: { first, path, size: mended.size, end: scanned.end },
     file: mended.file,
     torn: mended.torn,
     goesOn: limit === undefined && !scanned.isShort,
   };
-}
-
-async function makeSafe(file: LogFile, { directory, files }: OpenJournalOptions): Promise<void> {
-  await file.sync();
-  await files.syncDirectory(directory);
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { LogFile } from "../../storage/file-layer.ts";
 import { type FileLine, fileLineBatches, MAX_LINE_BYTES } from "../../storage/file-lines.ts";
-import type { JournalDamage, OnJournalDamage } from "./journal-damage.ts";
-import { longestRise } from "./longest-rise.ts";
+import type { JournalDamage, OnJournalDamage, TornPlace } from "./journal-damage.ts";
 import { isEndMark, type JournalRecord, readRecord } from "./record.ts";
 import { type Fault, RecordSequence, recordOf } from "./record-sequence.ts";
 
@@ -14,21 +13,6 @@ export interface ScanOptions {
   /** An offset below which all was on the disk once. */
   readonly synced: number;
   readonly onDamage: OnJournalDamage;
-}
-
-/** Bytes of the last write that are no record, or none where the file ends too early. */
-export interface TornPlace {
-  /** Line of the file, from 1. */
-  readonly line: number;
-  /** Where in the file they stand. */
-  readonly position: number;
-  readonly bytes: number;
-  /** Offset of what was expected there. */
-  readonly offset: number;
-  /** Lines that are missing there; `undefined`: the end mark is missing too, which would tell. */
-  readonly missing: number | undefined;
-  /** The record behind it; `undefined`: the place is the end of the file. */
-  readonly before: JournalRecord | undefined;
 }
 
 export interface ScannedSegment {
@@ -206,4 +190,28 @@ function tornPlace(
   before: JournalRecord | undefined,
 ): TornPlace {
   return { line, position: end, bytes: to - end, offset: next, missing, before };
+}
+
+/**
+ * Indices of a longest strictly rising selection of some numbers, ascending: what to keep so that as
+ * much as possible stands in order.
+ */
+export function longestRise(numbers: readonly number[]): readonly number[] {
+  /** For each length of a rise the index of the lowest number that ends one. */
+  const ends: number[] = [];
+  const before: (number | undefined)[] = [];
+  for (const [index, number] of numbers.entries()) {
+    let low = 0;
+    let high = ends.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((numbers[ends[middle] ?? 0] ?? 0) < number) low = middle + 1;
+      else high = middle;
+    }
+    before.push(ends[low - 1]);
+    ends[low] = index;
+  }
+  const rise: number[] = [];
+  for (let at = ends.at(-1); at !== undefined; at = before[at]) rise.push(at);
+  return rise.reverse();
 }

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { SessionLog } from "../../audit/session-log.ts";
 import { EventJournal } from "../../ingest/journal/event-journal.ts";
-import type { OnJournalTorn } from "../../ingest/journal/mend-segment.ts";
+import type { OnJournalTorn } from "../../ingest/journal/journal-damage.ts";
 import { IdCache } from "../../lifecycle/id-cache.ts";
 import type { ServiceResource } from "../../otel/replay/replay-provider.ts";
 import type { SpanStore } from "../../otel/service/span-store.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { longestRise } from "../../../src/ingest/journal/longest-rise.ts";
+import { longestRise } from "../../../src/ingest/journal/scan-segment.ts";
 import { runs } from "../../support/runs.ts";
 import { entriesOf } from "./support/disk-image.ts";
 import { NAME, opened, PATH, refusal, written } from "./support/killed-journal.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { withChecksum } from "../../../src/ingest/journal/checksum.ts";
 import { EventJournal } from "../../../src/ingest/journal/event-journal.ts";
+import type { JournalTorn } from "../../../src/ingest/journal/journal-damage.ts";
 import {
   type JournalDamage,
   JournalDamageError,
 } from "../../../src/ingest/journal/journal-damage.ts";
-import type { JournalTorn } from "../../../src/ingest/journal/mend-segment.ts";
+import { withChecksum } from "../../../src/ingest/journal/record.ts";
 import { MemoryDisk, seeded } from "../../storage/support/memory-disk.ts";
 import {
   diskOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EventJournal } from "../../../src/ingest/journal/event-journal.ts";
-import type { JournalTorn } from "../../../src/ingest/journal/mend-segment.ts";
+import type { JournalTorn } from "../../../src/ingest/journal/journal-damage.ts";
 import { PowerLoss } from "../../storage/support/memory-disk.ts";
 import { diskOf, entriesOf, FOLDER, imageOf, readAll } from "./support/disk-image.ts";
 import {

@@ -1,7 +1,7 @@
 import type { EventJournal } from "../../../../src/ingest/journal/event-journal.ts";
 import { JournalDamageError } from "../../../../src/ingest/journal/journal-damage.ts";
 import type { RemovingFileLayer } from "../../../../src/storage/file-layer.ts";
-import { writeFully } from "../../../../src/storage/write-fully.ts";
+import { writeFully } from "../../../../src/storage/file-writes.ts";
 import { MemoryDisk, seeded } from "../../../storage/support/memory-disk.ts";
 
 /** The files of a journal by their names. */

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { EventJournal } from "../../../../src/ingest/journal/event-journal.ts";
+import type { JournalTorn } from "../../../../src/ingest/journal/journal-damage.ts";
 import { JournalDamageError } from "../../../../src/ingest/journal/journal-damage.ts";
-import type { JournalTorn } from "../../../../src/ingest/journal/mend-segment.ts";
 import { MemoryDisk, seeded } from "../../../storage/support/memory-disk.ts";
 import { diskOf, FOLDER, type Image, imageOf, readAll } from "./disk-image.ts";
 import { line } from "./lines.ts";

@@ -1,0 +1,171 @@
+import type { FileLayer, LogFile } from "./file-layer.ts";
+import { orClosed, syncFile, writeFully } from "./file-writes.ts";
+
+/** How a segment begins, in the format of the log. */
+export interface SegmentStart {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** This many bytes at the end are replaced by the first append. */
+  readonly trailing: number;
+}
+
+/** What a log's format defines for its segments; bytes and their meaning are the user's own. */
+export interface SegmentFormat {
+  /** The start of the segment behind the current one. */
+  nextStart(): SegmentStart;
+  /**
+   * Called when the next segment has replaced the current one.
+   *
+   * @param sealedBytes size of the one before.
+   * @returns work to wait for, which must not reject.
+   */
+  started(sealedBytes: number): void | Promise<void>;
+}
+
+export interface SegmentedLogOptions {
+  readonly files: FileLayer;
+  readonly directory: string;
+  /** Whether an append is on the disk when it returns, or only with the system. */
+  readonly durable: boolean;
+  /** A segment of this size or more is full. */
+  readonly segmentBytes: number;
+  readonly format: SegmentFormat;
+}
+
+/**
+ * Writes to the last segment of a log, and begins the next. An append that fails leaves the segment as it was. One
+ * call at a time: the caller waits for each.
+ */
+export class SegmentedLog {
+  readonly #options: SegmentedLogOptions;
+  #file: GrowingFile;
+  #nextBegun = false;
+
+  /** @param size where the content of the last segment ends. */
+  constructor(file: LogFile, size: number, options: SegmentedLogOptions) {
+    this.#options = options;
+    this.#file = new GrowingFile(file, size, options.durable);
+  }
+
+  /** Offset behind the last append that succeeded: what stands before it does not change. */
+  get size(): number {
+    return this.#file.size;
+  }
+
+  /** The segment has reached its size. */
+  get isFull(): boolean {
+    return this.#file.size >= this.#options.segmentBytes;
+  }
+
+  /** The file of the next segment exists, perhaps without its start: the log does not end here any more. */
+  get nextBegun(): boolean {
+    return this.#nextBegun;
+  }
+
+  /**
+   * Adds the parts, all or none. They are asked for one after the other, each once the one before
+   * is written, so that they need not be in memory together. Call {@link makeReady} before.
+   *
+   * @param trailing bytes at the end of the parts that the next append replaces.
+   * @throws the system's error. What was written of the parts stands behind the end until
+   *   {@link makeReady} has cut it off. Call it at once, so that a crash does not bring back what was
+   *   refused.
+   */
+  append(parts: Iterable<Uint8Array>, trailing = 0): Promise<void> {
+    return this.#file.append(parts, trailing);
+  }
+
+  /** Repairs what a failure has left. A file of which a sync failed is replaced by the next. */
+  async makeReady(): Promise<void> {
+    if (!(await this.#file.repaired()) || this.#nextBegun) await this.startNext();
+  }
+
+  /** Seals the segment and begins the next. */
+  async startNext(): Promise<void> {
+    const { directory, durable, files, format } = this.#options;
+    const { bytes, path, trailing } = format.nextStart();
+    // A file of this name is what an attempt before has left: nothing was ever written behind its start.
+    const file = await files.open(path, "create");
+    this.#nextBegun = true;
+    await orClosed(file, writeFully(file, bytes, 0));
+    if (durable) await orClosed(file, syncFile(file, files, directory));
+    const old = this.#file;
+    this.#file = new GrowingFile(file, bytes.length - trailing, durable);
+    this.#nextBegun = false;
+    const started = format.started(old.size);
+    await old.close().catch(() => {});
+    await started;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}
+
+/**
+ * What the last failure has left to repair before anything is written again:
+ *
+ * - `cut`: bytes may stand behind the end.
+ * - `spent`: a sync failed. The system may have dropped what it could not write and report success the
+ *   next time, so nothing more may go into this file.
+ */
+type Fault = "cut" | "spent";
+
+/** A file that only grows. An append that fails is undone by {@link repaired}. */
+class GrowingFile {
+  readonly #file: LogFile;
+  readonly #durable: boolean;
+  #size: number;
+  #fault: Fault | undefined;
+
+  constructor(file: LogFile, size: number, durable: boolean) {
+    this.#file = file;
+    this.#size = size;
+    this.#durable = durable;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** See {@link SegmentedLog.append}. */
+  async append(parts: Iterable<Uint8Array>, trailing = 0): Promise<void> {
+    this.#fault = "cut";
+    let position = this.#size;
+    for (const part of parts) position = await writeFully(this.#file, part, position);
+    this.#fault = "spent";
+    if (this.#durable) await this.#file.sync();
+    this.#size = position - trailing;
+    this.#fault = undefined;
+  }
+
+  /** @returns whether more may be written to this file; `false` for ever after a sync has failed. */
+  async repaired(): Promise<boolean> {
+    if (this.#fault === undefined) return true;
+    await this.#file.truncate(this.#size);
+    if (this.#fault === "spent") return false;
+    this.#fault = "spent";
+    if (this.#durable) await this.#file.sync();
+    this.#fault = undefined;
+    return true;
+  }
+
+  async close(): Promise<void> {
+    await this.repaired().catch(() => {});
+    await this.#file.close();
+  }
+}
+
+/**
+ * The numbers of the files among some names, ascending. A file's name holds its number in one place,
+ * of which `nameOf` makes the name again: one with more zeros than ours would be a second file of the
+ * same number, and is none of them.
+ */
+export function numbersOf(names: readonly string[], nameOf: (number: number) => string): number[] {
+  const numbers: number[] = [];
+  for (const name of names) {
+    const number = Number(/-(\d{1,16})\./.exec(name)?.[1]);
+    if (Number.isSafeInteger(number) && nameOf(number) === name) numbers.push(number);
+  }
+  return numbers.sort((a, b) => a - b);
+}
