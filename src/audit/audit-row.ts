@@ -1,3 +1,4 @@
+import { MOST_NAME } from "../events/value-limits.ts";
 import type { AnyGraphEvent } from "./wire/graph-event.ts";
 
 /** Names one thread's log. The tenant is part of it, so that no call can reach another tenant's. */
@@ -54,3 +55,27 @@ export const NO_HASH = "0".repeat(64);
 
 /** The head of a thread without rows. */
 export const EMPTY_THREAD: RowAnchor = { ordinal: 0, hash: NO_HASH };
+
+/** A thread's name as one text, such that no two threads share it. */
+export function threadText(key: ThreadKey): string {
+  return `${key.tenant_id.length}:${key.thread_id.length}:${key.tenant_id}${key.thread_id}`;
+}
+
+/** A thread as a store uses it: nothing of it can be changed by the caller any more. */
+export interface NamedThread extends ThreadKey {
+  /** Its `threadText`, made once. */
+  readonly name: string;
+}
+
+/** @throws TypeError when tenant or thread is missing, empty or longer than 4,096 characters. */
+export function namedThread(key: ThreadKey): NamedThread {
+  const { tenant_id, thread_id } = key;
+  checkName(tenant_id, "tenant_id");
+  checkName(thread_id, "thread_id");
+  return { tenant_id, thread_id, name: threadText({ tenant_id, thread_id }) };
+}
+
+function checkName(name: unknown, field: string): void {
+  if (typeof name === "string" && name !== "" && name.length <= MOST_NAME) return;
+  throw new TypeError(`${field}: expected a string of 1 to ${MOST_NAME} characters`);
+}

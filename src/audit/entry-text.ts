@@ -1,6 +1,5 @@
 import { MOST_NAME } from "../events/value-limits.ts";
-import type { AuditEntry } from "./audit-row.ts";
-import type { NamedThread } from "./named-thread.ts";
+import type { AuditEntry, NamedThread } from "./audit-row.ts";
 import { type RowFacts, sha256 } from "./row-text.ts";
 import { encodeGraphEvent } from "./wire/encode-graph-event.ts";
 

@@ -4,14 +4,14 @@ import {
   type AuditEntry,
   type AuditRow,
   EMPTY_THREAD,
+  namedThread,
   type RowAnchor,
   type ThreadKey,
 } from "./audit-row.ts";
 import { encodeEntry } from "./entry-text.ts";
-import { namedThread } from "./named-thread.ts";
+import { type ChainedRow, chainEntries } from "./row-text.ts";
 import { DEFAULT_EVENT_IDS, type SessionLog } from "./session-log.ts";
 import { type StoredRow, withEvent } from "./stored-row.ts";
-import { type ChainedRow, chainEntries } from "./thread-chain.ts";
 
 interface MemoryThread {
   readonly rows: StoredRow[];

@@ -1,12 +1,26 @@
 import { hash as hashOf } from "node:crypto";
 import type { RowAnchor, ThreadKey } from "./audit-row.ts";
-import { LastJson } from "./last-json.ts";
+import type { EntryText } from "./entry-text.ts";
 
 /** A thread's ids as JSON, and how its rows begin. */
 interface ThreadTexts extends ThreadKey {
   readonly tenant: string;
   readonly thread: string;
   readonly prefix: string;
+}
+
+/** The JSON of an id, kept for as long as the same one is asked for. */
+class LastJson {
+  #id: string | null = null;
+  #json = "null";
+
+  of(id: string | null): string {
+    if (id !== this.#id) {
+      this.#id = id;
+      this.#json = JSON.stringify(id);
+    }
+    return this.#json;
+  }
 }
 
 // Rows of one thread and run mostly come one after the other: what they have in common is written once.
@@ -93,4 +107,49 @@ export function rowAfter(before: RowAnchor, key: ThreadKey, facts: RowFacts): Ro
 /** How the line of every row of a thread begins, so that a scan can pass the others unparsed. */
 export function threadPrefix(key: ThreadKey): string {
   return textsOf(key).prefix;
+}
+
+/** A row ready to be stored. */
+export interface ChainedRow extends RowAnchor {
+  readonly prev: string;
+  readonly entry: EntryText;
+  /** The whole line, without its newline. */
+  readonly line: string;
+}
+
+/** What an append comes to: the rows that it adds, and the place to answer with. */
+export interface ChainedAppend {
+  readonly rows: readonly ChainedRow[];
+  readonly anchor: RowAnchor;
+}
+
+/**
+ * Chains entries behind a thread's head, leaving out those whose event id is known.
+ *
+ * @param anchorOf where the event of a name already stands, if it does.
+ */
+export function chainEntries(
+  key: ThreadKey,
+  head: RowAnchor,
+  entries: readonly EntryText[],
+  anchorOf: (eventName: string) => RowAnchor | undefined,
+): ChainedAppend {
+  const rows: ChainedRow[] = [];
+  // A call with one entry, the usual one, cannot repeat itself.
+  const added = entries.length > 1 ? new Map<string, RowAnchor>() : undefined;
+  let last = head;
+  let known: RowAnchor | undefined;
+  for (const entry of entries) {
+    const name = entry.event_name;
+    const place = name === null ? undefined : (added?.get(name) ?? anchorOf(name));
+    if (place !== undefined) {
+      if (known === undefined || place.ordinal > known.ordinal) known = place;
+      continue;
+    }
+    const { ordinal, hash, text } = rowAfter(last, key, entry);
+    rows.push({ ordinal, hash, prev: last.hash, entry, line: `${text}${entry.event_text}}` });
+    last = { ordinal, hash };
+    if (name !== null) added?.set(name, last);
+  }
+  return { rows, anchor: rows.length > 0 ? last : (known ?? head) };
 }

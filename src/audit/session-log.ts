@@ -1,5 +1,4 @@
 import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "./audit-row.ts";
-import type { RowWaiter } from "./row-waiter.ts";
 
 /**
  * An append-only log of what agents did, one chain of rows for each (tenant, thread).
@@ -58,3 +57,46 @@ export interface SessionLog {
 
 /** How many event ids a store remembers unless told otherwise. */
 export const DEFAULT_EVENT_IDS = 100_000;
+
+/**
+ * Told once what became of the rows of one append. With thousands of rows on their way this costs a
+ * fraction of a promise for each.
+ */
+export interface RowWaiter {
+  stored(at: RowAnchor): void;
+  failed(error: unknown): void;
+}
+
+/**
+ * Appends to a log that may or may not know waiters.
+ *
+ * @returns resolves when the waiter has been told; never rejects.
+ */
+export function appendFor(
+  log: SessionLog,
+  key: ThreadKey,
+  entries: readonly AuditEntry[],
+  waiter: RowWaiter,
+): Promise<void> {
+  try {
+    return (
+      log.appendFor?.(key, entries, waiter) ?? tellWhenStored(log.append(key, entries), waiter)
+    );
+  } catch (error) {
+    // A log of the user's own need not keep to promises.
+    return tellFailure(error, waiter);
+  }
+}
+
+/** @returns resolves when the waiter has been told; never rejects. */
+export function tellWhenStored(stored: Promise<RowAnchor>, waiter: RowWaiter): Promise<void> {
+  return stored.then(
+    (anchor) => waiter.stored(anchor),
+    (error: unknown) => waiter.failed(error),
+  );
+}
+
+export function tellFailure(error: unknown, waiter: RowWaiter): Promise<void> {
+  waiter.failed(error);
+  return Promise.resolve();
+}

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { formatIssue } from "../ingest/line-issue.ts";
+import { formatIssue } from "../ingest/decode-line.ts";
 import { environmentWarnings } from "../otel/replay/command-telemetry.ts";
 import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/replay-provider.ts";
 import { SpanOutlet } from "../otel/replay/span-outlet.ts";

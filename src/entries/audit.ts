@@ -12,10 +12,9 @@ export { AuditSink, type AuditSinkOptions, type RecordRefs } from "../audit/audi
 export { MemorySessionLog } from "../audit/memory-session-log.ts";
 export type { Durability, NdjsonSessionLogOptions } from "../audit/ndjson/ndjson-options.ts";
 export { NdjsonSessionLog } from "../audit/ndjson/ndjson-session-log.ts";
-export type { Recovery } from "../audit/ndjson/recover-segment.ts";
+export type { Recovery } from "../audit/ndjson/open-log.ts";
 export type { DamagedLine } from "../audit/ndjson/segment-scan.ts";
-export type { RowWaiter } from "../audit/row-waiter.ts";
-export type { SessionLog } from "../audit/session-log.ts";
+export type { RowWaiter, SessionLog } from "../audit/session-log.ts";
 export { toGraphEvent } from "../audit/to-graph-event.ts";
 export { type ReadRowsOptions, type RowFilter, readRows } from "../audit/verify/read-rows.ts";
 export type { SpanAnchor } from "../audit/verify/span-anchors.ts";

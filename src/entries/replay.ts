@@ -17,6 +17,7 @@ export type {
 export { entelixDialect } from "../dialects/entelix/entelix-dialect.ts";
 export type { ByteSource } from "../ingest/byte-source.ts";
 export type { DecodedLine } from "../ingest/decode-line.ts";
+export { formatIssue, type LineIssue } from "../ingest/decode-line.ts";
 export type {
   ReadEventsOptions,
   ReadReport,
@@ -24,6 +25,5 @@ export type {
   UnknownLine,
 } from "../ingest/event-intake.ts";
 export type { HeardLine } from "../ingest/heard-line.ts";
-export { formatIssue, type LineIssue } from "../ingest/line-issue.ts";
 export type { OrderWindowOptions } from "../ingest/order-window.ts";
 export { readEvents, SourceReadError } from "../ingest/read-events.ts";

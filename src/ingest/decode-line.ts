@@ -1,18 +1,17 @@
-import type {
-  DecodedEvent,
-  DecodeIssue,
-  Dialect,
-  EventRank,
-  JsonObject,
-  LineEnvelope,
-  StreamPlace,
+import {
+  type DecodedEvent,
+  type DecodeIssue,
+  type Dialect,
+  type EventRank,
+  isJsonObject,
+  type JsonObject,
+  type LineEnvelope,
+  type StreamPlace,
 } from "../dialects/dialect.ts";
-import { isJsonObject } from "../dialects/dialect.ts";
-import { parseExact } from "../events/exact-json.ts";
+import { type JsonValue, parseExact } from "../events/exact-json.ts";
 import type { Instant } from "../events/instant.ts";
 import { JsonSyntaxError } from "../events/json-text-parser.ts";
 import { MOST_NAME } from "../events/value-limits.ts";
-import { longNames } from "./long-names.ts";
 import { type OrderItem, positionOf } from "./order-item.ts";
 
 /**
@@ -91,4 +90,52 @@ export function parseLine(text: string): ParsedLine {
     const expected = otherForm(text) ?? `${error.expected} at column ${error.position + 1}`;
     return { issues: [{ field: "json", expected }] };
   }
+}
+
+/** What the dialects call their ids and names, by the last word; nothing that is content. */
+const NAME =
+  /(?:^|_)(?:account|agent|checkpoint|class|from|id|key|kind|model|name|nickname|path|provider|tier|to|tool|traceparent|tracestate|type|version)$/;
+
+/** Objects that hold names of the event. */
+const INSIDE: ReadonlySet<string> = new Set(["envelope", "event", "fields", "inner", "kind"]);
+
+/**
+ * The ids and names of a line that are too long. They are kept while runs are open, and some of them
+ * long after: their number is bounded, and so must be what each takes.
+ */
+export function longNames(line: JsonObject, path = ""): DecodeIssue[] {
+  const issues: DecodeIssue[] = [];
+  for (const [name, value] of Object.entries(line)) {
+    const field = path + name;
+    if (INSIDE.has(name) && isJsonObject(value)) issues.push(...longNames(value, `${field}.`));
+    else if (NAME.test(name) && lengthOf(value) > MOST_NAME) {
+      issues.push({ field, expected: "at most 4,096 characters" });
+    }
+  }
+  return issues;
+}
+
+/** Of a list, that of its names together. */
+function lengthOf(value: JsonValue): number {
+  if (typeof value === "string") return value.length;
+  if (!Array.isArray(value)) return 0;
+  return value.reduce<number>((sum, item) => sum + (typeof item === "string" ? item.length : 0), 0);
+}
+
+/** What is wrong with a line of a file. */
+export interface LineIssue extends DecodeIssue {
+  /** Name of the file or other source. */
+  readonly file: string;
+  /** Number of the line, from 1. */
+  readonly line: number;
+}
+
+/**
+ * One issue as compilers print them.
+ *
+ * @example
+ * formatIssue(issue); // 'events.ndjson:12: tenant_id: expected non-empty text'
+ */
+export function formatIssue(issue: LineIssue): string {
+  return `${issue.file}:${issue.line}: ${issue.field}: expected ${issue.expected}`;
 }

@@ -1,10 +1,8 @@
 import type { DecodeIssue, Dialect, JsonObject, UnknownEvent } from "../dialects/dialect.ts";
-import { DecodedLine, parseLine } from "./decode-line.ts";
+import { DecodedLine, type LineIssue, parseLine } from "./decode-line.ts";
 import { HeardLine } from "./heard-line.ts";
-import type { LineIssue } from "./line-issue.ts";
 import type { NdjsonLine, OversizedPart } from "./ndjson-line.ts";
 import { OrderWindow, type OrderWindowOptions } from "./order-window.ts";
-import { Tally } from "./tally.ts";
 
 /** Lines that are looked at together to tell the dialect. */
 const PROBE_LINES = 32;
@@ -261,5 +259,29 @@ export class EventIntake<E> {
   #note(line: number, { field, expected }: DecodeIssue): void {
     this.#issues.add(field);
     this.#options.onIssue?.({ file: this.#file, line, field, expected });
+  }
+}
+
+/** Names that are counted on their own. */
+const MAX_NAMES = 100;
+/** Length of a counted name in UTF-16 units; what is longer is cut. */
+const NAME_LENGTH = 100;
+/** What the names beyond the first 100 are counted as. */
+const OTHER = "_other";
+
+/** Counts by name, for names that come from outside: at most 100 of them, the rest as `_other`. */
+export class Tally {
+  readonly #counts = new Map<string, number>();
+
+  add(name: string): void {
+    const short = name.slice(0, NAME_LENGTH);
+    const known = this.#counts.has(short) || this.#counts.size < MAX_NAMES;
+    const key = known ? short : OTHER;
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+
+  /** The counts so far, in the order in which the names first came. */
+  get counts(): ReadonlyMap<string, number> {
+    return this.#counts;
   }
 }

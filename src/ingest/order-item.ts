@@ -1,5 +1,10 @@
-import type { Dialect, EventRank, LineEnvelope, StreamPlace } from "../dialects/dialect.ts";
-import { EVENT_RANK } from "../dialects/dialect.ts";
+import {
+  type Dialect,
+  EVENT_RANK,
+  type EventRank,
+  type LineEnvelope,
+  type StreamPlace,
+} from "../dialects/dialect.ts";
 import type { Instant } from "../events/instant.ts";
 
 /** What the order of events depends on. */

@@ -1,8 +1,7 @@
 import type { Context } from "@opentelemetry/api";
 import type { AuditCalls } from "../audit/audit-calls.ts";
 import { AuditSink, type RecordRefs } from "../audit/audit-sink.ts";
-import type { RowWaiter } from "../audit/row-waiter.ts";
-import type { SessionLog } from "../audit/session-log.ts";
+import type { RowWaiter, SessionLog } from "../audit/session-log.ts";
 import type { RunContext, RunContextSource } from "../context/run-context.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";

@@ -1,5 +1,5 @@
 import type { RowAnchor } from "../audit/audit-row.ts";
-import { type RowWaiter, tellWhenStored } from "../audit/row-waiter.ts";
+import { type RowWaiter, tellWhenStored } from "../audit/session-log.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { AuditAnchor } from "./otel-driver.ts";
 import type { SpanHandle } from "./span-handle.ts";

@@ -1,10 +1,9 @@
+import { urlScheme } from "../audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../audit/ndjson/ndjson-session-log.ts";
 import { isPostgresUrl } from "../audit/postgres/postgres-options.ts";
 import type { SessionLog } from "../audit/session-log.ts";
-import { urlScheme } from "../audit/url-scheme.ts";
 import type { ErrorHook } from "../otel/report.ts";
-import type { SpanStore } from "../otel/service/span-store.ts";
-import { noSpanStore, OtlpSpanStore } from "../otel/service/span-store.ts";
+import { noSpanStore, OtlpSpanStore, type SpanStore } from "../otel/service/span-store.ts";
 import { tracesUrl } from "../otel/setup/endpoint.ts";
 import { within } from "../otel/within.ts";
 

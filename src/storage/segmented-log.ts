@@ -33,28 +33,40 @@ export interface SegmentedLogOptions {
 }
 
 /**
+ * What the last failure has left to repair before anything is written again:
+ *
+ * - `cut`: bytes may stand behind the end.
+ * - `spent`: a sync failed. The system may have dropped what it could not write and report success the
+ *   next time, so nothing more may go into this file.
+ */
+type Fault = "cut" | "spent";
+
+/**
  * Writes to the last segment of a log, and begins the next. An append that fails leaves the segment as it was. One
  * call at a time: the caller waits for each.
  */
 export class SegmentedLog {
   readonly #options: SegmentedLogOptions;
-  #file: GrowingFile;
+  #file: LogFile;
+  #size: number;
+  #fault: Fault | undefined;
   #nextBegun = false;
 
   /** @param size where the content of the last segment ends. */
   constructor(file: LogFile, size: number, options: SegmentedLogOptions) {
     this.#options = options;
-    this.#file = new GrowingFile(file, size, options.durable);
+    this.#file = file;
+    this.#size = size;
   }
 
   /** Offset behind the last append that succeeded: what stands before it does not change. */
   get size(): number {
-    return this.#file.size;
+    return this.#size;
   }
 
   /** The segment has reached its size. */
   get isFull(): boolean {
-    return this.#file.size >= this.#options.segmentBytes;
+    return this.#size >= this.#options.segmentBytes;
   }
 
   /** The file of the next segment exists, perhaps without its start: the log does not end here any more. */
@@ -63,24 +75,31 @@ export class SegmentedLog {
   }
 
   /**
-   * Adds the parts, all or none. They are asked for one after the other, each once the one before
-   * is written, so that they need not be in memory together. Call {@link makeReady} before.
+   * Adds the parts, all or none. Each is asked for once the one before is written, so that they need
+   * not be in memory together. Call {@link makeReady} before.
    *
    * @param trailing bytes at the end of the parts that the next append replaces.
    * @throws the system's error. What was written of the parts stands behind the end until
    *   {@link makeReady} has cut it off. Call it at once, so that a crash does not bring back what was
    *   refused.
    */
-  append(parts: Iterable<Uint8Array>, trailing = 0): Promise<void> {
-    return this.#file.append(parts, trailing);
+  async append(parts: Iterable<Uint8Array>, trailing = 0): Promise<void> {
+    this.#fault = "cut";
+    let position = this.#size;
+    for (const part of parts) position = await writeFully(this.#file, part, position);
+    this.#fault = "spent";
+    if (this.#options.durable) await this.#file.sync();
+    this.#size = position - trailing;
+    this.#fault = undefined;
   }
 
   /** Repairs what a failure has left. A file of which a sync failed is replaced by the next. */
   async makeReady(): Promise<void> {
-    if (!(await this.#file.repaired()) || this.#nextBegun) await this.startNext();
+    const isUsable = this.#fault === undefined || (await this.#repair());
+    if (!isUsable || this.#nextBegun) await this.startNext();
   }
 
-  /** Seals the segment and begins the next. */
+  /** Seals the segment, which {@link makeReady} has left without a fault behind its end, and begins the next. */
   async startNext(): Promise<void> {
     const { directory, durable, files, format } = this.#options;
     const { bytes, path, trailing } = format.nextStart();
@@ -90,69 +109,29 @@ export class SegmentedLog {
     await orClosed(file, writeFully(file, bytes, 0));
     if (durable) await orClosed(file, syncFile(file, files, directory));
     const old = this.#file;
-    this.#file = new GrowingFile(file, bytes.length - trailing, durable);
+    const sealedBytes = this.#size;
+    this.#file = file;
+    this.#size = bytes.length - trailing;
+    this.#fault = undefined;
     this.#nextBegun = false;
-    const started = format.started(old.size);
+    const started = format.started(sealedBytes);
     await old.close().catch(() => {});
     await started;
   }
 
-  close(): Promise<void> {
-    return this.#file.close();
-  }
-}
-
-/**
- * What the last failure has left to repair before anything is written again:
- *
- * - `cut`: bytes may stand behind the end.
- * - `spent`: a sync failed. The system may have dropped what it could not write and report success the
- *   next time, so nothing more may go into this file.
- */
-type Fault = "cut" | "spent";
-
-/** A file that only grows. An append that fails is undone by {@link repaired}. */
-class GrowingFile {
-  readonly #file: LogFile;
-  readonly #durable: boolean;
-  #size: number;
-  #fault: Fault | undefined;
-
-  constructor(file: LogFile, size: number, durable: boolean) {
-    this.#file = file;
-    this.#size = size;
-    this.#durable = durable;
-  }
-
-  get size(): number {
-    return this.#size;
-  }
-
-  /** See {@link SegmentedLog.append}. */
-  async append(parts: Iterable<Uint8Array>, trailing = 0): Promise<void> {
-    this.#fault = "cut";
-    let position = this.#size;
-    for (const part of parts) position = await writeFully(this.#file, part, position);
-    this.#fault = "spent";
-    if (this.#durable) await this.#file.sync();
-    this.#size = position - trailing;
-    this.#fault = undefined;
+  async close(): Promise<void> {
+    if (this.#fault !== undefined) await this.#repair().catch(() => {});
+    await this.#file.close();
   }
 
   /** @returns whether more may be written to this file; `false` for ever after a sync has failed. */
-  async repaired(): Promise<boolean> {
-    if (this.#fault === undefined) return true;
+  async #repair(): Promise<boolean> {
     await this.#file.truncate(this.#size);
     if (this.#fault === "spent") return false;
     this.#fault = "spent";
-    if (this.#durable) await this.#file.sync();
+    if (this.#options.durable) await this.#file.sync();
     this.#fault = undefined;
     return true;
-  }
-
-  async close(): Promise<void> {
-    await this.repaired().catch(() => {});
-    await this.#file.close();
   }
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AuditRow } from "../../src/audit/audit-row.ts";
-import { NO_HASH } from "../../src/audit/audit-row.ts";
+import { type AuditRow, NO_HASH } from "../../src/audit/audit-row.ts";
 import { AuditSink } from "../../src/audit/audit-sink.ts";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { rowAfter, sha256, threadPrefix } from "../../src/audit/row-text.ts";

@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { CommitChain, NO_COMMIT } from "../../src/audit/ndjson/commit-chain.ts";
+import { CommitChain, headerText, NO_COMMIT } from "../../src/audit/ndjson/commit-chain.ts";
 import {
   indexesIn,
   indexName,
   segmentName,
   segmentsIn,
-} from "../../src/audit/ndjson/log-directory.ts";
-import { headerText } from "../../src/audit/ndjson/log-line.ts";
+} from "../../src/audit/ndjson/segment-store.ts";
 
 describe("CommitChain", () => {
   it("hashes what the format says, for any number of lines", () => {

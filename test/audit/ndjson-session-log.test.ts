@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { NdjsonSessionLogOptions } from "../../src/audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
-import type { Recovery } from "../../src/audit/ndjson/recover-segment.ts";
+import type { Recovery } from "../../src/audit/ndjson/open-log.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import type { FileLayer } from "../../src/storage/file-layer.ts";
 import { nodeFileLayer } from "../../src/storage/node-file-layer.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatIssue } from "../../src/ingest/line-issue.ts";
+import { formatIssue } from "../../src/ingest/decode-line.ts";
 import { readEvents } from "../../src/ingest/read-events.ts";
 import { RUNTIMES } from "../../src/runtimes/runtimes.ts";
 import { readLines } from "../support/golden.ts";

@@ -9,8 +9,8 @@ import { graphDialect } from "../../src/dialects/graph/graph-dialect.ts";
 import type { GraphLine } from "../../src/dialects/graph/graph-line.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
+import { formatIssue } from "../../src/ingest/decode-line.ts";
 import type { ReadEventsOptions } from "../../src/ingest/event-intake.ts";
-import { formatIssue } from "../../src/ingest/line-issue.ts";
 import { readEvents, SourceReadError } from "../../src/ingest/read-events.ts";
 import { readLines } from "../support/golden.ts";
 

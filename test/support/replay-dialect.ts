@@ -1,7 +1,7 @@
 import type { SessionLog } from "../../src/audit/session-log.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import type { Mapping } from "../../src/dialects/mapping.ts";
-import { formatIssue } from "../../src/ingest/line-issue.ts";
+import { formatIssue } from "../../src/ingest/decode-line.ts";
 import { readEvents } from "../../src/ingest/read-events.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { playerOf } from "../../src/otel/signal-player.ts";

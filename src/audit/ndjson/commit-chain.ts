@@ -1,7 +1,44 @@
 import { createHash, type Hash } from "node:crypto";
 import { NO_HASH } from "../audit-row.ts";
 import { sha256 } from "../row-text.ts";
-import { type Commit, type HeaderLine, headerText, type LogMark } from "./log-line.ts";
+
+/** A commit: its number, from 1 through the whole log, and its hash. */
+export interface Commit {
+  readonly commit: number;
+  readonly hash: string;
+}
+
+/** First line of a segment, naming the last commit of the segment before. */
+export interface HeaderLine {
+  readonly type: "header";
+  readonly segment: number;
+  /** Of the format. */
+  readonly version: number;
+  readonly before: Commit;
+}
+
+/** What a commit without lines says of the log: a writer opened it again, or closed it. */
+export type LogMark = "open" | "closed";
+
+/**
+ * The format that this version writes; it reads the older ones, too. Since version 2 a log has marks, and the first
+ * commit of a segment covers its header.
+ */
+export const LOG_VERSION = 2;
+
+export function headerText(segment: number, before: Commit, version = LOG_VERSION): string {
+  return `{"segment":${segment},"version":${version},"commit":${before.commit},"prev":"${before.hash}"}`;
+}
+
+export function commitText(made: Commit, rows: number, recovered: boolean): string {
+  const note = recovered ? ',"recovered":true' : "";
+  return `{"commit":${made.commit},"rows":${rows}${note},"hash":"${made.hash}"}`;
+}
+
+/** The commit that carries a mark. It covers no line. */
+export function markText(made: Commit, mark: LogMark): string {
+  return `{"commit":${made.commit},"rows":0,"mark":"${mark}","hash":"${made.hash}"}`;
+}
 
 /** The commit before the first. */
 export const NO_COMMIT: Commit = { commit: 0, hash: NO_HASH };

@@ -1,20 +1,18 @@
 import { hashOfId, IdTable } from "../../lifecycle/id-table.ts";
 import { hashedWords } from "../../lifecycle/id-words.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
-import type { RowAnchor } from "../audit-row.ts";
+import type { NamedThread, RowAnchor } from "../audit-row.ts";
 import type { EntryText } from "../entry-text.ts";
-import type { NamedThread } from "../named-thread.ts";
-import { rowsWithEvents, type SeenRow } from "./lately-seen.ts";
-import type { SealedSegment } from "./sealed-segment.ts";
-import type { SeenEvents } from "./seen-events.ts";
+import { type EventCache, type EventRow, rowsWithEvents } from "./event-cache.ts";
 import type { SegmentStore } from "./segment-store.ts";
+import type { SealedSegment } from "./thread-spans.ts";
 import type { ThreadTable } from "./thread-table.ts";
 
 export interface EarlierEventsOptions {
   readonly store: SegmentStore;
   readonly table: ThreadTable;
-  readonly seen: SeenEvents;
-  /** For the tables of segments; 0: nothing is looked up. */
+  readonly events: EventCache;
+  /** For the tables of segments. */
   readonly maxBytes: number;
 }
 
@@ -63,23 +61,18 @@ export class EarlierEvents {
 
   /** Whether segments have to be searched to know that the entries are new. */
   mustSearch(thread: NamedThread, entries: readonly EntryText[]): boolean {
-    return (
-      this.#options.maxBytes > 0 &&
-      this.#holdingOf(thread).segments.length > 0 &&
-      this.#unknown(entries).length > 0
-    );
+    return this.#holdingOf(thread).segments.length > 0 && this.#unknown(entries).length > 0;
   }
 
   /**
    * Where events of the entries stand in sealed segments. In the moment it resolves, every other one
-   * is among the seen events or new.
+   * is in the cache or new.
    */
   async search(
     thread: NamedThread,
     entries: readonly EntryText[],
   ): Promise<ReadonlyMap<string, RowAnchor>> {
     const found = new Map<string, RowAnchor>();
-    if (this.#options.maxBytes === 0) return found;
     for (;;) {
       const { more, of, segments } = this.#holdingOf(thread);
       let left = this.#unknown(entries);
@@ -92,12 +85,12 @@ export class EarlierEvents {
           continue;
         }
         for (const name of left) {
-          const place = table.placeOf(name);
-          if (place !== undefined) found.set(name, place);
+          const anchor = table.anchorOf(name);
+          if (anchor !== undefined) found.set(name, anchor);
         }
         left = left.filter((name) => !found.has(name));
       }
-      // A segment sealed meanwhile took its events out of the seen ones with it.
+      // A segment sealed meanwhile took its events out of the cache.
       if (of !== this.#options.table.sealed) continue;
       if (!allRead) this.#unsearched += left.length;
       return found;
@@ -107,7 +100,7 @@ export class EarlierEvents {
   #unknown(entries: readonly EntryText[]): readonly string[] {
     const names: string[] = [];
     for (const { event_name: name } of entries) {
-      if (name !== null && this.#options.seen.placeOf(name) === undefined) names.push(name);
+      if (name !== null && this.#options.events.anchorOf(name) === undefined) names.push(name);
     }
     return names;
   }
@@ -180,22 +173,22 @@ class EventTable {
   readonly #hashes: Buffer;
   readonly #ordinals: Float64Array;
 
-  constructor(rows: readonly SeenRow[]) {
+  constructor(rows: readonly EventRow[]) {
     this.#names = new IdTable(rows.length);
     this.#hashes = Buffer.alloc(rows.length * HASH_BYTES);
     this.#ordinals = new Float64Array(rows.length);
-    for (const { name, place } of rows) {
+    for (const { name, anchor } of rows) {
       const id = hashedWords(name);
       const hash = hashOfId(id, OWNER);
       this.#names.add(id, OWNER, hash);
       const position = this.#names.positionOf(id, OWNER, hash);
-      this.#hashes.write(place.hash, position * HASH_BYTES, "hex");
-      this.#ordinals[position] = place.ordinal;
+      this.#hashes.write(anchor.hash, position * HASH_BYTES, "hex");
+      this.#ordinals[position] = anchor.ordinal;
     }
   }
 
   /** Where the last row is that the event of this name has in the segment. */
-  placeOf(name: string): RowAnchor | undefined {
+  anchorOf(name: string): RowAnchor | undefined {
     const id = hashedWords(name);
     const position = this.#names.positionOf(id, OWNER, hashOfId(id, OWNER));
     const ordinal = this.#ordinals[position];

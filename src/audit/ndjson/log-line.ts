@@ -5,24 +5,15 @@ import type { ThreadKey } from "../audit-row.ts";
 import { sha256 } from "../row-text.ts";
 import { readRow, type StoredRow } from "../stored-row.ts";
 import { isObject } from "../wire/wire-shape.ts";
-
-/** A commit: its number, from 1 through the whole log, and its hash. */
-export interface Commit {
-  readonly commit: number;
-  readonly hash: string;
-}
-
-/** First line of a segment, naming the last commit of the segment before. */
-export interface HeaderLine {
-  readonly type: "header";
-  readonly segment: number;
-  /** Of the format. */
-  readonly version: number;
-  readonly before: Commit;
-}
-
-/** What a commit without lines says of the log: a writer opened it again, or closed it. */
-export type LogMark = "open" | "closed";
+import {
+  type Commit,
+  commitText,
+  type HeaderLine,
+  headerText,
+  LOG_VERSION,
+  type LogMark,
+  markText,
+} from "./commit-chain.ts";
 
 export interface RowLine {
   readonly type: "row";
@@ -57,26 +48,6 @@ export interface InvalidLine {
 
 export type LogLine = HeaderLine | RowLine | ArchivedLine | CommitLine | InvalidLine;
 
-/**
- * The format that this version writes; it reads the older ones, too. Since version 2 a log has marks, and the first
- * commit of a segment covers its header.
- */
-export const LOG_VERSION = 2;
-
-export function headerText(segment: number, before: Commit, version = LOG_VERSION): string {
-  return `{"segment":${segment},"version":${version},"commit":${before.commit},"prev":"${before.hash}"}`;
-}
-
-export function commitText(made: Commit, rows: number, recovered: boolean): string {
-  const note = recovered ? ',"recovered":true' : "";
-  return `{"commit":${made.commit},"rows":${rows}${note},"hash":"${made.hash}"}`;
-}
-
-/** The commit that carries a mark. It covers no line. */
-export function markText(made: Commit, mark: LogMark): string {
-  return `{"commit":${made.commit},"rows":0,"mark":"${mark}","hash":"${made.hash}"}`;
-}
-
 /** An archive line and its hash: SHA-256 of `JSON.stringify(["archived", tenant, thread, watermark])`. */
 export function archivedText(key: ThreadKey, watermark: number): { text: string; hash: string } {
   const tenant = JSON.stringify(key.tenant_id);
@@ -84,6 +55,46 @@ export function archivedText(key: ThreadKey, watermark: number): { text: string;
   const hash = sha256(`["archived",${tenant},${thread},${watermark}]`);
   const text = `{"archived":{"tenant_id":${tenant},"thread_id":${thread},"watermark":${watermark},"hash":"${hash}"}}`;
   return { text, hash };
+}
+
+/** What the marks of a log say, its lines taken one after the other. */
+export class LogMarks {
+  #last: LogMark | undefined;
+  #closed = false;
+  #reopenings = 0;
+
+  /**
+   * The last thing said: a segment's header says that the log is open, as an open mark does. Nothing in a log of
+   * version 1, which has no marks.
+   */
+  get last(): LogMark | undefined {
+    return this.#last;
+  }
+
+  /** The last line is a close mark. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Open marks in a log that was not closed before: its writer had crashed, or its end had been cut off. */
+  get reopenings(): number {
+    return this.#reopenings;
+  }
+
+  take(line: LogLine): void {
+    const wasClosed = this.#closed;
+    this.#closed = false;
+    if (line.type === "invalid") return;
+    if (line.type === "header") {
+      if (line.version > 1) this.#last = "open";
+      return;
+    }
+    const mark = line.type === "commit" ? line.mark : undefined;
+    if (mark === "open" && this.#last === "open") this.#reopenings += 1;
+    this.#closed = mark === "closed";
+    // Lines that somebody added to a closed log are no part of what was closed.
+    if (mark !== undefined || wasClosed) this.#last = mark ?? "open";
+  }
 }
 
 /** Reads a line, given without its newline, and checks all that the line alone can show. */

@@ -3,16 +3,16 @@ import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
 import type { LineChunks } from "../../storage/line-chunks.ts";
 import { SegmentedLog, type SegmentStart } from "../../storage/segmented-log.ts";
 import { asError } from "../../storage/system-error.ts";
-import type { CommitChain } from "./commit-chain.ts";
-import { segmentName } from "./log-directory.ts";
 import {
   type Commit,
+  type CommitChain,
   commitText,
   headerText,
   LOG_VERSION,
   type LogMark,
   markText,
-} from "./log-line.ts";
+} from "./commit-chain.ts";
+import { segmentName } from "./segment-store.ts";
 
 /** The segment that is being written. */
 export interface OpenSegment {

@@ -8,7 +8,7 @@ import {
 import type { FileLayer } from "../../storage/file-layer.ts";
 import { nodeFileLayer } from "../../storage/node-file-layer.ts";
 import { DEFAULT_EVENT_IDS } from "../session-log.ts";
-import type { Recovery } from "./recover-segment.ts";
+import type { Recovery } from "./open-log.ts";
 
 /**
  * How safe a row is when its append resolves:
@@ -93,4 +93,12 @@ function contained(onError: NdjsonSessionLogOptions["onError"]): (error: unknown
   return (error) => {
     callHook(() => onError?.(error));
   };
+}
+
+/**
+ * `mysql://` of a place that is a URL and no directory: as a directory it would become folders with
+ * its password in their names.
+ */
+export function urlScheme(place: string): string | undefined {
+  return /^[a-z][a-z\d+.-]*:\/\//i.exec(place)?.[0];
 }

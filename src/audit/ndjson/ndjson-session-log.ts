@@ -3,14 +3,20 @@ import { checkText, checkWhole } from "../../events/option-checks.ts";
 import { type Commit, CommitQueue } from "../../storage/commit-queue.ts";
 import { ChunkPool } from "../../storage/line-chunks.ts";
 import { LockedDirectory } from "../../storage/locked-directory.ts";
-import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
+import {
+  type AuditEntry,
+  type AuditRow,
+  type NamedThread,
+  namedThread,
+  type RowAnchor,
+  type ThreadKey,
+} from "../audit-row.ts";
 import { type EntryText, encodeEntries } from "../entry-text.ts";
-import { type NamedThread, namedThread } from "../named-thread.ts";
-import { type RowWaiter, tellFailure, tellWhenStored } from "../row-waiter.ts";
-import type { SessionLog } from "../session-log.ts";
-import { chainEntries } from "../thread-chain.ts";
+import { chainEntries } from "../row-text.ts";
+import { type RowWaiter, type SessionLog, tellFailure, tellWhenStored } from "../session-log.ts";
 import { EarlierEvents } from "./earlier-events.ts";
-import { logPaths, segmentName } from "./log-directory.ts";
+import { EventCache } from "./event-cache.ts";
+import { KeyedMutex } from "./keyed-mutex.ts";
 import { archivedText } from "./log-line.ts";
 import { LogWriter } from "./log-writer.ts";
 import {
@@ -18,21 +24,18 @@ import {
   type NdjsonSettings,
   ndjsonSettings,
 } from "./ndjson-options.ts";
-import { type OpenedLog, openLog } from "./open-log.ts";
-import type { Recovery } from "./recover-segment.ts";
+import { type OpenedLog, openLog, type Recovery } from "./open-log.ts";
 import { type LineCall, type LogMemory, QueuedAppend, RowBatch } from "./row-batch.ts";
-import { SeenEvents } from "./seen-events.ts";
 import { SegmentArchive } from "./segment-archive.ts";
-import { SegmentStore } from "./segment-store.ts";
+import { logPaths, SegmentStore, segmentName } from "./segment-store.ts";
 import { readThreadRows } from "./thread-rows.ts";
 import { ThreadTable } from "./thread-table.ts";
-import { ThreadTurns } from "./thread-turns.ts";
 
 interface Parts {
   readonly settings: NdjsonSettings;
   readonly lock: LockedDirectory;
   readonly opened: OpenedLog;
-  readonly seen: SeenEvents;
+  readonly events: EventCache;
   readonly store: SegmentStore;
 }
 
@@ -62,15 +65,17 @@ export class NdjsonSessionLog implements SessionLog {
   readonly recovery: Recovery | undefined;
   readonly #settings: NdjsonSettings;
   readonly #lock: LockedDirectory;
-  readonly #seen: SeenEvents;
+  readonly #events: EventCache;
   readonly #store: SegmentStore;
   readonly #table: ThreadTable;
   readonly #archive: SegmentArchive;
   readonly #writer: LogWriter;
   readonly #queue: CommitQueue<LineCall>;
   readonly #memory: LogMemory;
-  readonly #earlier: EarlierEvents;
-  readonly #cold = new ThreadTurns();
+  /** `undefined` without `lookUpBytes`. */
+  readonly #earlier: EarlierEvents | undefined;
+  /** Appends that read the disk first, by their thread. */
+  readonly #cold = new KeyedMutex();
   #lastThread: NamedThread | undefined = undefined;
   #archiving: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
@@ -116,25 +121,25 @@ export class NdjsonSessionLog implements SessionLog {
     const paths = logPaths(directory);
     const durable = durability !== "none";
     const store = new SegmentStore(files, paths);
-    const seen = new SeenEvents(eventIds, lookUp);
+    const events = new EventCache(eventIds, lookUp);
     try {
       const opened = await lock.whileOpening(() =>
-        openLog({ files, paths, store, durable, seen, eventIds, lookUp }),
+        openLog({ files, paths, store, durable, events, eventIds, lookUp }),
       );
-      return new NdjsonSessionLog(directory, { settings, lock, opened, seen, store });
+      return new NdjsonSessionLog(directory, { settings, lock, opened, events, store });
     } catch (error) {
       await lock.release();
       throw error;
     }
   }
 
-  private constructor(directory: string, { settings, lock, opened, seen, store }: Parts) {
+  private constructor(directory: string, { settings, lock, opened, events, store }: Parts) {
     const { durability, files, heads, onError, segmentBytes } = settings;
     const { rows, threads } = opened.active.scan;
     this.recovery = opened.recovery;
     this.#settings = settings;
     this.#lock = lock;
-    this.#seen = seen;
+    this.#events = events;
     this.#store = store;
     this.#table = new ThreadTable({
       store,
@@ -144,9 +149,11 @@ export class NdjsonSessionLog implements SessionLog {
       heads,
       onError,
     });
-    this.#memory = { table: this.#table, seen };
+    this.#memory = { table: this.#table, events };
     const maxBytes = settings.lookUpBytes;
-    this.#earlier = new EarlierEvents({ store, table: this.#table, seen, maxBytes });
+    if (maxBytes > 0) {
+      this.#earlier = new EarlierEvents({ store, table: this.#table, events, maxBytes });
+    }
     this.#archive = new SegmentArchive(store, this.#table, onError);
     this.#writer = new LogWriter(opened.active.segment, {
       files,
@@ -154,7 +161,7 @@ export class NdjsonSessionLog implements SessionLog {
       durable: durability !== "none",
       segmentBytes,
       onSealed: async (sealed) => {
-        seen.sealed();
+        events.sealed();
         await this.#table.seal(sealed);
         await lock.reserve();
       },
@@ -170,7 +177,7 @@ export class NdjsonSessionLog implements SessionLog {
       failBehind: true,
       onFailure: () => {
         this.#table.forgetQueued();
-        this.#seen.forgetQueued();
+        this.#events.forgetQueued();
       },
     });
   }
@@ -181,7 +188,7 @@ export class NdjsonSessionLog implements SessionLog {
    * without `lookUpBytes`.
    */
   get unsearched(): number {
-    return this.#earlier.unsearched;
+    return this.#earlier?.unsearched ?? 0;
   }
 
   append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
@@ -306,14 +313,14 @@ export class NdjsonSessionLog implements SessionLog {
 
   /** The thread's head, unless the disk has to be read first, for it or for the entries' events. */
   #warmHead(thread: NamedThread, entries: readonly EntryText[]): RowAnchor | undefined {
-    if (this.#cold.has(thread.name) || this.#earlier.mustSearch(thread, entries)) return undefined;
+    if (this.#cold.has(thread.name) || this.#earlier?.mustSearch(thread, entries)) return undefined;
     return this.#table.knownHead(thread);
   }
 
   /** Asks the disk first. Calls of one thread go on in the order they came. */
   async #appendCold(thread: NamedThread, entries: readonly EntryText[]): Promise<RowAnchor> {
     const bytes = entries.reduce((sum, { event_text: text }) => sum + text.length, 0);
-    const { anchor, write } = await this.#cold.take(thread.name, bytes, () =>
+    const { anchor, write } = await this.#cold.run(thread.name, bytes, () =>
       this.#enqueueCold(thread, entries),
     );
     await write?.written;
@@ -326,7 +333,7 @@ export class NdjsonSessionLog implements SessionLog {
       // Before the search, which counts what it could not find out and so is made once.
       if (this.#table.knownHead(thread) === undefined)
         stored ??= await this.#table.coldHead(thread);
-      const earlier = await this.#earlier.search(thread, entries);
+      const earlier = await this.#earlier?.search(thread, entries);
       // Nothing is waited for from here to the queue: what was found out still holds there.
       const head = this.#table.knownHead(thread) ?? stored;
       if (head !== undefined) return this.#enqueue(thread, head, entries, undefined, earlier);
@@ -353,7 +360,7 @@ export class NdjsonSessionLog implements SessionLog {
       thread,
       head,
       entries,
-      (name) => earlier?.get(name) ?? this.#seen.placeOf(name),
+      (name) => earlier?.get(name) ?? this.#events.anchorOf(name),
     );
     if (rows.length === 0 && entries.length > 0 && !this.#anyQueued(entries)) {
       return { anchor, write: undefined };
@@ -364,7 +371,9 @@ export class NdjsonSessionLog implements SessionLog {
   }
 
   #anyQueued(entries: readonly EntryText[]): boolean {
-    return entries.some(({ event_name }) => event_name !== null && this.#seen.isQueued(event_name));
+    return entries.some(
+      ({ event_name }) => event_name !== null && this.#events.isQueued(event_name),
+    );
   }
 
   async #archiveOne(key: ThreadKey, watermark: number): Promise<number> {

@@ -1,16 +1,20 @@
-import type { FileLayer } from "../../storage/file-layer.ts";
+import { join } from "node:path";
+import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
+import { orClosed, setAside, syncFile, writeFully } from "../../storage/file-writes.ts";
 import { refuseForeignLog } from "../../storage/foreign-log.ts";
-import { LatelySeen, recallSealed } from "./lately-seen.ts";
-import { indexesIn, type LogPaths, segmentsIn } from "./log-directory.ts";
+import { type Commit, commitText, headerText, LOG_VERSION, NO_COMMIT } from "./commit-chain.ts";
+import { type EventCache, LastEvents, recallSealed } from "./event-cache.ts";
+import type { LogLine } from "./log-line.ts";
+import type { OpenSegment } from "./log-writer.ts";
+import { type DamagedLine, type SegmentScan, scanSegment } from "./segment-scan.ts";
 import {
-  createSegment,
-  type RecoveredSegment,
-  type Recovery,
-  recoverSegment,
-} from "./recover-segment.ts";
-import type { SealedSegment } from "./sealed-segment.ts";
-import type { SeenEvents } from "./seen-events.ts";
-import type { SegmentStore } from "./segment-store.ts";
+  indexesIn,
+  type LogPaths,
+  type SegmentStore,
+  segmentName,
+  segmentsIn,
+} from "./segment-store.ts";
+import type { SealedSegment } from "./thread-spans.ts";
 
 export interface OpenLogOptions {
   readonly files: FileLayer;
@@ -18,7 +22,7 @@ export interface OpenLogOptions {
   readonly store: SegmentStore;
   readonly durable: boolean;
   /** Filled with the events of the last `eventIds` rows. */
-  readonly seen: SeenEvents;
+  readonly events: EventCache;
   readonly eventIds: number;
   /** Events of sealed segments are looked up: it is filled with those of the last segment. */
   readonly lookUp: boolean;
@@ -37,7 +41,7 @@ const MAX_MISSING = 100;
 
 /** Reads what is there and makes it ready to be written to. The caller holds the directory's lock. */
 export async function openLog(options: OpenLogOptions): Promise<OpenedLog> {
-  const { durable, eventIds, files, lookUp, paths, seen, store } = options;
+  const { durable, eventIds, files, lookUp, paths, events, store } = options;
   const names = await files.list(paths.root);
   refuseForeignLog(paths.root, "an audit log", names);
   const present = segmentsIn(names);
@@ -57,27 +61,162 @@ export async function openLog(options: OpenLogOptions): Promise<OpenedLog> {
     if (segment !== undefined) sealed.push(segment);
     else if (missing.length < MAX_MISSING) missing.push(number);
   }
-  const lately = new LatelySeen(lookUp ? Number.POSITIVE_INFINITY : eventIds);
+  const last = new LastEvents(lookUp ? Number.POSITIVE_INFINITY : eventIds);
   const target = {
     files,
     paths,
     durable,
     number: active ?? highest + 1,
     before: sealed.at(-1)?.last,
-    onLine: lately.take.bind(lately),
+    onLine: last.take.bind(last),
   };
   const opened = await (active === undefined ? createSegment(target) : recoverSegment(target));
   try {
-    if (!lookUp) await recallSealed(store, sealed, eventIds - opened.scan.rows, seen);
+    if (!lookUp) await recallSealed(store, sealed, eventIds - opened.scan.rows, events);
   } catch (error) {
     await opened.segment.file.close();
     throw error;
   }
-  lately.giveTo(seen);
+  last.giveTo(events);
   const found = opened.recovery;
   if (found === undefined && missing.length === 0) {
     return { sealed, active: opened, recovery: undefined };
   }
   const recovery = { recoveredRows: 0, damage: [], ...found, missingSegments: missing };
   return { sealed, active: opened, recovery };
+}
+
+/** What a crash, or somebody's hand, has left in the segment that was being written. */
+export interface Recovery {
+  /** Name of the file that was being written; absent when nothing is wrong with it. */
+  readonly file?: string;
+  /** Bytes behind the last valid line, set aside and cut off; absent when there were none. */
+  readonly torn?: {
+    /** Path of the copy. */
+    readonly copy: string;
+    /** Where they stood. */
+    readonly offset: number;
+    readonly bytes: number;
+  };
+  /** Whole lines that stood behind the last commit; they are kept, and covered by a new one. */
+  readonly recoveredRows: number;
+  /** Lines that are not what the log wrote, with valid ones behind them: left as they are. */
+  readonly damage: readonly DamagedLine[];
+  /** Numbers of segments of which neither file nor index is there. */
+  readonly missingSegments: readonly number[];
+}
+
+export interface RecoverOptions {
+  readonly files: FileLayer;
+  readonly paths: LogPaths;
+  readonly number: number;
+  /** The last commit of the segment before; none for the first segment. */
+  readonly before: Commit | undefined;
+  readonly durable: boolean;
+  readonly onLine: (line: LogLine) => void;
+}
+
+export interface RecoveredSegment {
+  readonly segment: OpenSegment;
+  readonly scan: SegmentScan;
+  /** Nothing when the segment was as a clean end leaves it. */
+  readonly recovery: Omit<Recovery, "missingSegments"> | undefined;
+}
+
+/** Makes the first segment, or the next where the last one is not to be written to any more. */
+export async function createSegment(options: RecoverOptions): Promise<RecoveredSegment> {
+  const file = await options.files.open(segmentPath(options), "create");
+  return orClosed(file, startSegment(file, options));
+}
+
+/**
+ * Opens the segment that was being written, at once after any crash: sets a torn end aside, and covers
+ * whole rows that lack their commit with a commit marked as recovered.
+ *
+ * @throws Error when the segment was written by a newer version of the format, or is gone.
+ */
+export async function recoverSegment(options: RecoverOptions): Promise<RecoveredSegment> {
+  const file = await options.files.open(segmentPath(options), "update");
+  if (file === undefined) throw new Error(`${segmentPath(options)}: no such segment any more`);
+  return orClosed(file, recover(file, options));
+}
+
+async function recover(file: LogFile, options: RecoverOptions): Promise<RecoveredSegment> {
+  const { before, durable, number, onLine } = options;
+  const size = await file.size();
+  await checkVersion(file, segmentPath(options));
+  const scan = await scanSegment(file, { until: size, before, onLine });
+  const torn = size > scan.validUntil ? await cutOff(file, scan.validUntil, size, options) : {};
+  if (scan.validUntil === 0) {
+    const fresh = await startSegment(file, options);
+    return {
+      ...fresh,
+      // The header stands for the one that a crash has kept from the disk: this opening has its own mark to make.
+      segment: { ...fresh.segment, isNew: false },
+      recovery: { file: segmentName(number), ...torn, recoveredRows: 0, damage: [] },
+    };
+  }
+  const recoveredRows = scan.chain.rows;
+  let end = scan.validUntil;
+  if (recoveredRows > 0) {
+    const made = scan.chain.next();
+    const line = Buffer.from(`${commitText(made, recoveredRows, true)}\n`);
+    end = await writeFully(file, line, end);
+    scan.chain.continueFrom(made);
+  }
+  // What the dead process wrote may still be with the system only, and counts as stored from now on.
+  if (durable) await syncFile(file, options.files, options.paths.root);
+  const clean = size === scan.validUntil && recoveredRows === 0 && scan.damage.length === 0;
+  const recovery = { file: segmentName(number), ...torn, recoveredRows, damage: scan.damage };
+  return {
+    segment: openSegment(number, file, end, scan, false),
+    scan,
+    recovery: clean ? undefined : recovery,
+  };
+}
+
+async function startSegment(file: LogFile, options: RecoverOptions): Promise<RecoveredSegment> {
+  const { durable, number } = options;
+  const header = headerText(number, options.before ?? NO_COMMIT);
+  const size = await writeFully(file, Buffer.from(`${header}\n`), 0);
+  if (durable) await syncFile(file, options.files, options.paths.root);
+  const scan = await scanSegment(file, { until: size });
+  return { segment: openSegment(number, file, size, scan, true), scan, recovery: undefined };
+}
+
+function openSegment(
+  number: number,
+  file: LogFile,
+  size: number,
+  { chain, mark, version }: SegmentScan,
+  isNew: boolean,
+): OpenSegment {
+  return { number, file, size, chain, mark, version, isNew };
+}
+
+/** Copies what stands behind the last valid line to a file of its own, then cuts it off. */
+async function cutOff(
+  file: LogFile,
+  from: number,
+  to: number,
+  { files, number, paths }: RecoverOptions,
+): Promise<{ torn: { copy: string; offset: number; bytes: number } }> {
+  const stem = `${segmentName(number)}-${from}`;
+  const copy = await setAside(file, from, to, { files, directory: paths.torn, stem });
+  await file.truncate(from);
+  return { torn: { copy, offset: from, bytes: to - from } };
+}
+
+async function checkVersion(file: LogFile, path: string): Promise<void> {
+  const start = Buffer.alloc(256);
+  const came = await file.read(start, 0);
+  const match = /^\{"segment":\d+,"version":(\d+)[,}]/.exec(start.toString("utf8", 0, came));
+  if (match === null || Number(match[1]) <= LOG_VERSION) return;
+  throw new Error(
+    `${path}: written by version ${match[1]} of the format, expected ${LOG_VERSION} or older`,
+  );
+}
+
+function segmentPath({ number, paths }: RecoverOptions): string {
+  return join(paths.root, segmentName(number));
 }

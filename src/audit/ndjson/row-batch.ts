@@ -1,11 +1,10 @@
 import type { CommitBatch } from "../../storage/commit-queue.ts";
 import { type ChunkPool, LineChunks } from "../../storage/line-chunks.ts";
-import type { RowAnchor } from "../audit-row.ts";
-import type { NamedThread } from "../named-thread.ts";
-import type { RowWaiter } from "../row-waiter.ts";
-import type { ChainedRow } from "../thread-chain.ts";
+import type { NamedThread, RowAnchor } from "../audit-row.ts";
+import type { ChainedRow } from "../row-text.ts";
+import type { RowWaiter } from "../session-log.ts";
+import type { EventCache } from "./event-cache.ts";
 import type { LogWriter } from "./log-writer.ts";
-import type { SeenEvents } from "./seen-events.ts";
 import type { ThreadTable } from "./thread-table.ts";
 
 /** A line and the hash that its commit covers. */
@@ -31,13 +30,13 @@ export interface LineCall {
 /** The memory of a log: its threads and its latest events. */
 export interface LogMemory {
   readonly table: ThreadTable;
-  readonly seen: SeenEvents;
+  readonly events: EventCache;
 }
 
 /** An event that gets a row, by its name. */
 interface NamedEvent {
   readonly name: string;
-  readonly place: RowAnchor;
+  readonly anchor: RowAnchor;
 }
 
 const NO_LINES: readonly QueuedLine[] = [];
@@ -71,14 +70,14 @@ export class QueuedAppend implements LineCall {
     this.#last = last;
     this.#events = eventsOf(rows);
     this.#waiter = waiter;
-    for (const { name, place } of this.#events) memory.seen.queued(name, place);
+    for (const { name, anchor } of this.#events) memory.events.queued(name, anchor);
     if (this.#first !== undefined) memory.table.queued(thread, last);
   }
 
   committed(): void {
-    const { seen, table } = this.#memory;
+    const { events, table } = this.#memory;
     if (this.#first !== undefined) table.stored(this.#thread, this.#first, this.#last);
-    for (const { name, place } of this.#events) seen.stored(name, place);
+    for (const { name, anchor } of this.#events) events.stored(name, anchor);
   }
 
   stored(): void {
@@ -166,7 +165,7 @@ function eventsOf(rows: readonly ChainedRow[]): readonly NamedEvent[] {
   for (const { entry, hash, ordinal } of rows) {
     if (entry.event_name === null) continue;
     events ??= [];
-    events.push({ name: entry.event_name, place: { ordinal, hash } });
+    events.push({ name: entry.event_name, anchor: { ordinal, hash } });
   }
   return events ?? NO_EVENTS;
 }

@@ -1,7 +1,6 @@
-import { threadText } from "../thread-text.ts";
-import type { SealedSegment } from "./sealed-segment.ts";
+import { threadText } from "../audit-row.ts";
 import type { SegmentStore } from "./segment-store.ts";
-import { rowsBetween } from "./thread-spans.ts";
+import { rowsBetween, type SealedSegment } from "./thread-spans.ts";
 import type { SealedSpan, ThreadTable } from "./thread-table.ts";
 
 /**

@@ -9,10 +9,9 @@ import {
   MAX_LINE_BYTES,
 } from "../../storage/file-lines.ts";
 import { writeFully, writeThroughDraft } from "../../storage/file-writes.ts";
-import type { ThreadKey } from "../audit-row.ts";
-import { threadText } from "../thread-text.ts";
+import { type ThreadKey, threadText } from "../audit-row.ts";
 import { isObject } from "../wire/wire-shape.ts";
-import type { Commit } from "./log-line.ts";
+import type { Commit } from "./commit-chain.ts";
 import { type ThreadSpan, type ThreadSpans, threadHash } from "./thread-spans.ts";
 
 /** What an index says of its segment as a whole. */

@@ -1,11 +1,10 @@
 import type { LogFile } from "../../storage/file-layer.ts";
 import { fileLines } from "../../storage/file-lines.ts";
+import { threadText } from "../audit-row.ts";
 import { rowAfter } from "../row-text.ts";
 import type { StoredRow } from "../stored-row.ts";
-import { threadText } from "../thread-text.ts";
-import { CommitChain, NO_COMMIT } from "./commit-chain.ts";
-import { type Commit, type LogLine, type LogMark, readLogLine } from "./log-line.ts";
-import { LogMarks } from "./log-marks.ts";
+import { type Commit, CommitChain, type LogMark, NO_COMMIT } from "./commit-chain.ts";
+import { type LogLine, LogMarks, readLogLine } from "./log-line.ts";
 import { noteArchived, noteRows, type ThreadSpans } from "./thread-spans.ts";
 
 /** A line that is not what the log wrote there. */

@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
-import type { ThreadKey } from "../audit-row.ts";
-import { threadText } from "../thread-text.ts";
-import { indexName, type LogPaths, segmentName } from "./log-directory.ts";
-import { hashesOf, type SealedSegment } from "./sealed-segment.ts";
+import { numbersOf } from "../../storage/segmented-log.ts";
+import { type ThreadKey, threadText } from "../audit-row.ts";
 import {
   findInIndex,
   type IndexHeader,
@@ -12,7 +10,7 @@ import {
   writeIndex,
 } from "./segment-index.ts";
 import { type SegmentScan, scanSegment } from "./segment-scan.ts";
-import type { ThreadSpan, ThreadSpans } from "./thread-spans.ts";
+import { hashesOf, type SealedSegment, type ThreadSpan, type ThreadSpans } from "./thread-spans.ts";
 
 /** A segment's file, opened for reading. */
 export interface FoundSegment {
@@ -133,4 +131,35 @@ async function endsWith({ bytes, file }: FoundSegment, index: IndexHeader): Prom
   if (bytes !== index.bytes || bytes < end.length) return false;
   const tail = Buffer.alloc(end.length);
   return (await file.read(tail, bytes - end.length)) === end.length && tail.equals(end);
+}
+
+/** Where the files of a log are. Names of tenants and threads never become paths. */
+export interface LogPaths {
+  readonly root: string;
+  /** Segments of which every row is archived. */
+  readonly archive: string;
+  /** Copies of what a crash left half written. */
+  readonly torn: string;
+}
+
+export function logPaths(directory: string): LogPaths {
+  return { root: directory, archive: join(directory, "archive"), torn: join(directory, "torn") };
+}
+
+export function segmentName(segment: number): string {
+  return `segment-${String(segment).padStart(8, "0")}.ndjson`;
+}
+
+export function indexName(segment: number): string {
+  return `segment-${String(segment).padStart(8, "0")}.index`;
+}
+
+/** The numbers of the segments among some names, ascending; they begin at 1. */
+export function segmentsIn(names: readonly string[]): number[] {
+  return numbersOf(names, segmentName).filter((number) => number > 0);
+}
+
+/** The numbers of the indexes among some names, ascending. */
+export function indexesIn(names: readonly string[]): number[] {
+  return numbersOf(names, indexName).filter((number) => number > 0);
 }

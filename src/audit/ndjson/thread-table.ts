@@ -1,12 +1,13 @@
 import { RecentMap } from "../../lifecycle/recent-map.ts";
-import { EMPTY_THREAD, type RowAnchor } from "../audit-row.ts";
-import type { NamedThread } from "../named-thread.ts";
+import { EMPTY_THREAD, type NamedThread, type RowAnchor } from "../audit-row.ts";
 import type { SealedInfo } from "./log-writer.ts";
-import { hashesOf, mayHold, type SealedSegment } from "./sealed-segment.ts";
 import type { SegmentStore } from "./segment-store.ts";
 import {
+  hashesOf,
+  mayHold,
   noteArchived,
   noteRows,
+  type SealedSegment,
   type ThreadSpan,
   type ThreadSpans,
   threadHash,

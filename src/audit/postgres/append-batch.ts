@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { isCount } from "../../events/option-checks.ts";
-import { EMPTY_THREAD, type RowAnchor } from "../audit-row.ts";
+import { EMPTY_THREAD, type NamedThread, type RowAnchor } from "../audit-row.ts";
 import type { EntryText } from "../entry-text.ts";
-import type { NamedThread } from "../named-thread.ts";
 import { binaryArray, int4Array, TYPES, textArray } from "./binary-array.ts";
 import type { PgResult } from "./pg-pool.ts";
-import { storedText } from "./stored-text.ts";
+import { storedText } from "./stored-rows.ts";
 
 /** What one call appends; without entries it is a probe. */
 export interface AppendCall {

@@ -2,7 +2,7 @@ import { type CommitBatch, CommitQueue } from "../../storage/commit-queue.ts";
 import { asError } from "../../storage/system-error.ts";
 import type { RowAnchor } from "../audit-row.ts";
 import type { AppendCall } from "./append-batch.ts";
-import { isAboutData } from "./sql-error.ts";
+import { isAboutData } from "./pg-pool.ts";
 
 /** A transaction takes the calls that wait, up to this many entries and bytes; at least one call. */
 const BATCH_ENTRIES = 1000;

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RowAnchor } from "../audit-row.ts";
 import type { Durability } from "../ndjson/ndjson-options.ts";
 import { AppendBatch, type AppendCall } from "./append-batch.ts";
-import { type PgPool, type PgResult, withClient } from "./pg-pool.ts";
-import { isCollision, isRefusal } from "./sql-error.ts";
+import { isCollision, isRefusal, type PgPool, type PgResult, withClient } from "./pg-pool.ts";
 
 export interface BatchWriterOptions {
   readonly pool: PgPool;

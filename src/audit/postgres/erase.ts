@@ -1,5 +1,7 @@
+import { readTimestamp } from "../../events/rfc3339.ts";
+import type { ErasedEvent } from "../audit-row.ts";
+import { isObject } from "../wire/wire-shape.ts";
 import { int8Array, textArray } from "./binary-array.ts";
-import { erasedText } from "./erased-event.ts";
 import { type RunStatement, rowPages } from "./row-pages.ts";
 
 /**
@@ -27,4 +29,37 @@ export async function eraseThread(
     erased += Number(row?.erased);
   }
   return erased;
+}
+
+/**
+ * Longest kind that is kept, in characters. What stands in an event's place has to be shorter than 1,024
+ * bytes, and each character may take six.
+ */
+const KEPT = 64;
+
+/** The text that stands in place of an erased event: its kind and its time are left. */
+export function erasedText(eventText: string): string {
+  const event = parse(eventText);
+  const { kind, timestamp } = isObject(event) ? event : {};
+  const erased: ErasedEvent = { erased: true, kind: nameIn(kind), timestamp: timeIn(timestamp) };
+  return JSON.stringify(erased);
+}
+
+function nameIn(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, KEPT) : "";
+}
+
+/** An event of an application's own kind may have anything in that place: only a time is left. */
+function timeIn(value: unknown): string {
+  if (typeof value !== "string" || value.length > KEPT) return "";
+  return readTimestamp(value) === undefined ? "" : value;
+}
+
+/** Also of an event that was damaged by hand, of which nothing can be told, the rest is erased. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
-import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
+import { migration1 } from "./migration-1.ts";
 import { BEGIN, type PgClient, type PgPool, withClient } from "./pg-pool.ts";
-import { quotedSchema } from "./schema-name.ts";
+import { quotedSchema } from "./postgres-options.ts";
 
 /** What opening a schema came to. */
 export interface Migration {
@@ -102,3 +102,9 @@ async function checkEncoding(client: PgClient): Promise<void> {
     `audit log: expected a database with the encoding UTF8, got ${String(encoding)}: create one with it`,
   );
 }
+
+/** The statements of each version of the schema, the first one first; given the quoted schema. */
+export const MIGRATIONS: readonly ((schema: string) => string)[] = [migration1];
+
+/** The version of the schema that this package reads and writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;

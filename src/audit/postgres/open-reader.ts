@@ -1,9 +1,8 @@
 import { migrate } from "./migrate.ts";
 import { openPool } from "./open-pool.ts";
 import { type PgPool, withClient } from "./pg-pool.ts";
-import { type PostgresSource, postgresSettings } from "./postgres-options.ts";
+import { type PostgresSource, postgresSettings, quotedSchema } from "./postgres-options.ts";
 import type { RunStatement } from "./row-pages.ts";
-import { quotedSchema } from "./schema-name.ts";
 
 /** Which log is read. */
 export type PostgresLogPlace = PostgresSource & {

@@ -9,7 +9,6 @@ import {
 } from "../../events/option-checks.ts";
 import type { Durability } from "../ndjson/ndjson-options.ts";
 import type { PgPool } from "./pg-pool.ts";
-import { DEFAULT_SCHEMA, quotedSchema } from "./schema-name.ts";
 
 /** Which database: its URL, or a pool of the package `pg`, which the log does not end. */
 export type PostgresSource =
@@ -116,4 +115,20 @@ function contained(onError: PostgresSettings["onError"]): (error: unknown) => vo
   return (error) => {
     callHook(() => onError?.(error));
   };
+}
+
+/** Where a log's tables are unless told otherwise. */
+export const DEFAULT_SCHEMA = "entelix";
+
+/**
+ * A schema's name as it is written into statements: the only thing of them that is no parameter.
+ *
+ * @throws RangeError unless it is a plain lower-case name: 1 to 63 of `a`-`z`, `0`-`9` and `_`, not
+ *   beginning with a digit or with `pg_`.
+ */
+export function quotedSchema(name: string): string {
+  if (typeof name === "string" && /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(name)) return `"${name}"`;
+  throw new RangeError(
+    `schema: expected a name of 1 to 63 of a-z, 0-9 and _, not beginning with a digit or pg_, got ${JSON.stringify(name)}`,
+  );
 }

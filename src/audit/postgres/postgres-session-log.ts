@@ -1,7 +1,12 @@
 import { checkWhole } from "../../events/option-checks.ts";
-import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
+import {
+  type AuditEntry,
+  type AuditRow,
+  namedThread,
+  type RowAnchor,
+  type ThreadKey,
+} from "../audit-row.ts";
 import { encodeEntries } from "../entry-text.ts";
-import { namedThread } from "../named-thread.ts";
 import type { SessionLog } from "../session-log.ts";
 import { threadName } from "./append-batch.ts";
 import { AppendQueue } from "./append-queue.ts";
@@ -14,9 +19,9 @@ import {
   type CheckedSettings,
   type PostgresSessionLogOptions,
   postgresSettings,
+  quotedSchema,
 } from "./postgres-options.ts";
 import type { RunStatement } from "./row-pages.ts";
-import { quotedSchema } from "./schema-name.ts";
 import { threadHead, threadsOf } from "./thread-heads.ts";
 import { loadThread } from "./thread-rows.ts";
 

@@ -4,7 +4,7 @@ import { type RowFilter, runIdsOf } from "../verify/read-rows.ts";
 import type { LogProblem } from "../verify/verify-report.ts";
 import { openReader, type PostgresLogPlace } from "./open-reader.ts";
 import { FIRST_PLACE, type RowChoice, rowPages } from "./row-pages.ts";
-import { storedText } from "./stored-text.ts";
+import { storedText } from "./stored-rows.ts";
 import { threadHead } from "./thread-heads.ts";
 
 /** Who is told of what `readPostgresRows` finds. */

@@ -1,7 +1,6 @@
 import type { RowAnchor } from "../audit-row.ts";
 import { readRow, type StoredRow } from "../stored-row.ts";
 import { eventKey } from "./append-batch.ts";
-import { storedText } from "./stored-text.ts";
 
 /** A row as the database has it, and the thread that it belongs to. */
 export interface DatabaseRow {
@@ -85,4 +84,22 @@ function lineOf(fields: Readonly<Record<string, unknown>>): string {
 function text(value: unknown): string {
   if (typeof value === "string") return value;
   throw new TypeError(`expected a text from the database, got ${typeof value}`);
+}
+
+/**
+ * An id as it is stored: as JSON writes it, without the quotes. PostgreSQL's text can hold neither
+ * U+0000 nor half a surrogate pair; this can say both, and most ids stand there as they are.
+ */
+export function storedText(id: string): string {
+  return JSON.stringify(id).slice(1, -1);
+}
+
+/** The id of a stored text; of a text that was edited into none, the text itself. */
+export function idOf(text: string): string {
+  try {
+    const id: unknown = JSON.parse(`"${text}"`);
+    return typeof id === "string" ? id : text;
+  } catch {
+    return text;
+  }
 }

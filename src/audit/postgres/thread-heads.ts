@@ -2,7 +2,7 @@ import type { RowAnchor, ThreadKey } from "../audit-row.ts";
 import { threadName } from "./append-batch.ts";
 import type { PgStatement } from "./pg-pool.ts";
 import type { RunStatement } from "./row-pages.ts";
-import { idOf, storedText } from "./stored-text.ts";
+import { idOf, storedText } from "./stored-rows.ts";
 
 /** A thread as the database has it. */
 export interface ThreadHead extends RowAnchor {

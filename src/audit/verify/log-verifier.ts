@@ -1,23 +1,24 @@
 import { type FileLine, fileLineBatches } from "../../storage/file-lines.ts";
-import { CommitChain, NO_COMMIT } from "../ndjson/commit-chain.ts";
-import { segmentName } from "../ndjson/log-directory.ts";
 import {
   type Commit,
-  type CommitLine,
+  CommitChain,
   type HeaderLine,
-  type InvalidLine,
   LOG_VERSION,
+  NO_COMMIT,
+} from "../ndjson/commit-chain.ts";
+import {
+  type CommitLine,
+  type InvalidLine,
   type LogLine,
+  LogMarks,
   readLogLine,
 } from "../ndjson/log-line.ts";
-import { LogMarks } from "../ndjson/log-marks.ts";
-import type { FoundSegment } from "../ndjson/segment-store.ts";
+import { type FoundSegment, segmentName } from "../ndjson/segment-store.ts";
 import type { StoredRow } from "../stored-row.ts";
-import { ProblemList } from "./problem-list.ts";
 import { CUT } from "./segment-files.ts";
 import type { SpanAnchors } from "./span-anchors.ts";
 import { ThreadChains } from "./thread-chains.ts";
-import type { LogEnd, LogProblem, VerifyReport } from "./verify-report.ts";
+import { type LogEnd, type LogProblem, ProblemList, type VerifyReport } from "./verify-report.ts";
 
 /** Where a line stands. */
 interface Place {

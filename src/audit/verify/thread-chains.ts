@@ -1,6 +1,5 @@
-import { EMPTY_THREAD, type RowAnchor } from "../audit-row.ts";
+import { EMPTY_THREAD, type RowAnchor, threadText } from "../audit-row.ts";
 import type { StoredRow } from "../stored-row.ts";
-import { threadText } from "../thread-text.ts";
 
 /** The heads of all threads while a log is read: its memory grows with their number only. */
 export class ThreadChains {

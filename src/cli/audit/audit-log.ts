@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import type { AuditRow } from "../../audit/audit-row.ts";
+import { urlScheme } from "../../audit/ndjson/ndjson-options.ts";
 import { isPostgresUrl } from "../../audit/postgres/postgres-options.ts";
 import { readPostgresRows } from "../../audit/postgres/read-postgres-rows.ts";
 import { verifyPostgresLog } from "../../audit/postgres/verify-postgres-log.ts";
-import { urlScheme } from "../../audit/url-scheme.ts";
 import { type RowFilter, readRows } from "../../audit/verify/read-rows.ts";
 import type { SpanAnchor } from "../../audit/verify/span-anchors.ts";
 import { verifyLog } from "../../audit/verify/verify-log.ts";

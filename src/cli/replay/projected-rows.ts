@@ -1,12 +1,16 @@
 import { createHash } from "node:crypto";
-import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "../../audit/audit-row.ts";
+import {
+  type AuditEntry,
+  type AuditRow,
+  type RowAnchor,
+  type ThreadKey,
+  threadText,
+} from "../../audit/audit-row.ts";
 import type { NdjsonSessionLog } from "../../audit/ndjson/ndjson-session-log.ts";
-import type { RowWaiter } from "../../audit/row-waiter.ts";
-import type { SessionLog } from "../../audit/session-log.ts";
-import { threadText } from "../../audit/thread-text.ts";
+import type { RowWaiter, SessionLog } from "../../audit/session-log.ts";
 import { encodeGraphEvent } from "../../audit/wire/encode-graph-event.ts";
 import type { Mapping } from "../../dialects/mapping.ts";
-import { Tally } from "../../ingest/tally.ts";
+import { Tally } from "../../ingest/event-intake.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { Bridge } from "../../otel/bridge.ts";
 import { playerOf, type SignalPlayer } from "../../otel/signal-player.ts";

@@ -1,7 +1,6 @@
 import type { SessionLog } from "../../audit/session-log.ts";
-import type { DecodedLine } from "../../ingest/decode-line.ts";
+import type { DecodedLine, LineIssue } from "../../ingest/decode-line.ts";
 import type { ReadReport, RejectedLine } from "../../ingest/event-intake.ts";
-import type { LineIssue } from "../../ingest/line-issue.ts";
 import { readEvents, SourceReadError } from "../../ingest/read-events.ts";
 import { Bridge } from "../../otel/bridge.ts";
 import type { Diagnostics } from "../../otel/diagnostics.ts";

@@ -1,4 +1,4 @@
-import { urlScheme } from "../../audit/url-scheme.ts";
+import { urlScheme } from "../../audit/ndjson/ndjson-options.ts";
 import { MOST_NAME } from "../../events/value-limits.ts";
 import { CliError } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";

@@ -5,9 +5,9 @@ import {
   EMPTY_THREAD,
   type RowAnchor,
   type ThreadKey,
+  threadText,
 } from "../../audit/audit-row.ts";
 import type { SessionLog } from "../../audit/session-log.ts";
-import { threadText } from "../../audit/thread-text.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { Retry } from "../../otel/export/retry.ts";
 import type { ReplayFilter, RunSegment } from "../../otel/service/replay-filter.ts";

@@ -1,6 +1,10 @@
-import type { AuditEntry, RowAnchor, ThreadKey } from "../../audit/audit-row.ts";
+import {
+  type AuditEntry,
+  type RowAnchor,
+  type ThreadKey,
+  threadText,
+} from "../../audit/audit-row.ts";
 import type { SessionLog } from "../../audit/session-log.ts";
-import { threadText } from "../../audit/thread-text.ts";
 import type { Retry } from "../../otel/export/retry.ts";
 
 /** Rows of one run that go in one call. */

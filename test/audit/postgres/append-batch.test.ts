@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { EMPTY_THREAD } from "../../../src/audit/audit-row.ts";
 import { AppendBatch, threadName } from "../../../src/audit/postgres/append-batch.ts";
 import { int4Array, int8Array, textArray } from "../../../src/audit/postgres/binary-array.ts";
-import { idOf, storedText } from "../../../src/audit/postgres/stored-text.ts";
+import { idOf, storedText } from "../../../src/audit/postgres/stored-rows.ts";
 import { call, named } from "./support/named-entries.ts";
 
 /** The items of an array in PostgreSQL's binary format, read by its description. */

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { BatchWriter } from "../../../src/audit/postgres/batch-writer.ts";
-import type { PgResult } from "../../../src/audit/postgres/pg-pool.ts";
-import { isAboutData, isRefusal, sqlState } from "../../../src/audit/postgres/sql-error.ts";
+import {
+  isAboutData,
+  isRefusal,
+  type PgResult,
+  sqlState,
+} from "../../../src/audit/postgres/pg-pool.ts";
 import { coded, FakePool } from "./support/fake-pool.ts";
 import { call } from "./support/named-entries.ts";
 

@@ -5,9 +5,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
 import { describe, expect, it } from "vitest";
-import { isPostgresUrl, postgresSettings } from "../../../src/audit/postgres/postgres-options.ts";
+import {
+  isPostgresUrl,
+  postgresSettings,
+  quotedSchema,
+} from "../../../src/audit/postgres/postgres-options.ts";
 import { PostgresSessionLog } from "../../../src/audit/postgres/postgres-session-log.ts";
-import { quotedSchema } from "../../../src/audit/postgres/schema-name.ts";
 import { readPage, tableRows } from "../../docs/pages.ts";
 import { entry, key } from "../support/entries.ts";
 import { FakePool } from "./support/fake-pool.ts";

@@ -1,5 +1,5 @@
+import { type NamedThread, namedThread } from "../../../../src/audit/audit-row.ts";
 import { type EntryText, encodeEntry } from "../../../../src/audit/entry-text.ts";
-import { type NamedThread, namedThread } from "../../../../src/audit/named-thread.ts";
 import type { AppendCall } from "../../../../src/audit/postgres/append-batch.ts";
 import { entry } from "../../support/entries.ts";
 
