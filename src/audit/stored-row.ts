@@ -1,4 +1,4 @@
-import { parseExact } from "../events/exact-json.ts";
+import { parseExact, parseJson } from "../events/exact-json.ts";
 import { isCount } from "../events/option-checks.ts";
 import type { AuditRow, ErasedEvent, RowAnchor, ThreadKey } from "./audit-row.ts";
 import { type RowFacts, rowHash, sha256 } from "./row-text.ts";
@@ -51,7 +51,7 @@ export function readRow(line: string): RowReading {
   const [head, tenant = "", thread = "", place = "", prev = "", hash = "", ...more] = match;
   const [run = "", event = "", trace = "", span = "", digest = ""] = more;
   const texts = `[${tenant},${thread},${run},${event},${trace},${span}]`;
-  const values = parse(texts);
+  const values = parseJson(texts);
   // Only what is written exactly as the log writes it: another spelling could be read differently.
   if (!Array.isArray(values) || JSON.stringify(values) !== texts) return notWritten(line, at);
   const [tenant_id, thread_id, run_id, event_id, trace_id, span_id]: unknown[] = values;
@@ -83,7 +83,7 @@ export function readRow(line: string): RowReading {
 
 /** Why a line is none that a log writes. */
 function notWritten(line: string, at: number): RowReading {
-  const fields = parse(`${line.slice(0, at)}}`);
+  const fields = parseJson(`${line.slice(0, at)}}`);
   if (!isObject(fields)) return { problem: "no row: expected a JSON object" };
   const claim = storedRow(fields, line.slice(at + EVENT.length, -1));
   return claim === undefined
@@ -149,7 +149,7 @@ function isId(value: unknown): value is string | null {
 function isErasedText(text: string): boolean {
   // An erased event is short; a long text need not be parsed to know that it is none. Of a member that
   // is there twice parsing shows the last one only, and something could be left in the other.
-  return text.length < 1024 && ERASED.test(text) && isErased(parse(text));
+  return text.length < 1024 && ERASED.test(text) && isErased(parseJson(text));
 }
 
 function isErased(value: unknown): value is ErasedEvent {
@@ -167,14 +167,6 @@ function parseEvent(text: string): unknown {
   try {
     return parseExact(text);
   } catch {
-    return parse(text);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return parseJson(text);
   }
 }

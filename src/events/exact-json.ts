@@ -25,6 +25,15 @@ export function parseExact(text: string): JsonValue {
   return isExact(value, 0) ? value : new JsonTextParser(text).parse();
 }
 
+/** `JSON.parse` that returns `undefined` where the text is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Whether no number of the value can have lost digits, and nothing is nested too deeply. Looking at
  * the value costs half of looking for long numbers in the text, since strings are passed over.

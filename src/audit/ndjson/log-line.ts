@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { parseJson } from "../../events/exact-json.ts";
 import { isCount } from "../../events/option-checks.ts";
 import { lineText } from "../../storage/file-lines.ts";
 import type { ThreadKey } from "../audit-row.ts";
@@ -108,7 +109,7 @@ export function readLogLine(bytes: Uint8Array): LogLine {
       ? { type: "row", row: reading.row }
       : { type: "invalid", problem: reading.problem, claim: reading.claim };
   }
-  const value = parse(text);
+  const value = parseJson(text);
   if (!isObject(value)) return invalid("not a JSON object");
   const line = readControl(value);
   if (line === undefined) return invalid("no line of an audit log of this version");
@@ -159,16 +160,8 @@ function controlText(line: ControlLine): string {
   }
 }
 
-function impossible(line: never): never {
+export function impossible(line: never): never {
   throw new TypeError(`no such line: ${String(line)}`);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function invalid(problem: string): InvalidLine {

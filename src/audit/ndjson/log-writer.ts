@@ -12,6 +12,7 @@ import {
   type LogMark,
   markText,
 } from "./commit-chain.ts";
+import type { SegmentScan } from "./segment-scan.ts";
 import { segmentName } from "./segment-store.ts";
 
 /** The segment that is being written. */
@@ -20,11 +21,7 @@ export interface OpenSegment {
   readonly file: LogFile;
   /** Offset behind the last commit. */
   readonly size: number;
-  /** Continues behind the last commit. */
-  readonly chain: CommitChain;
-  readonly version: number;
-  /** The last mark of the segment; `undefined` where it has none. */
-  readonly mark: LogMark | undefined;
+  readonly scan: SegmentScan;
   /** Made by this opening: its header says that the log is open. */
   readonly isNew: boolean;
 }
@@ -67,12 +64,12 @@ export class LogWriter {
 
   constructor(segment: OpenSegment, options: LogWriterOptions) {
     this.#options = options;
-    this.#chain = segment.chain;
+    this.#chain = segment.scan.chain;
     const format = { nextStart: () => this.#nextStart(), started: this.#started.bind(this) };
     this.#log = new SegmentedLog(segment.file, segment.size, { ...options, format });
     this.#number = segment.number;
-    this.#version = segment.version;
-    this.#mark = segment.mark;
+    this.#version = segment.scan.version;
+    this.#mark = segment.scan.mark;
     this.#announced = segment.isNew;
   }
 

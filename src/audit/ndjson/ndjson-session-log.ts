@@ -155,7 +155,7 @@ export class NdjsonSessionLog implements SessionLog {
       this.#earlier = new EarlierEvents({ store, table: this.#table, events, maxBytes });
     }
     this.#archive = new SegmentArchive(store, this.#table, onError);
-    this.#writer = new LogWriter(opened.active.segment, {
+    this.#writer = new LogWriter(opened.active, {
       files,
       directory,
       durable: durability !== "none",

@@ -6,7 +6,7 @@ import { type Commit, commitText, headerText, LOG_VERSION, NO_COMMIT } from "./c
 import { type EventCache, LastEvents, recallSealed } from "./event-cache.ts";
 import type { LogLine } from "./log-line.ts";
 import type { OpenSegment } from "./log-writer.ts";
-import { type DamagedLine, type SegmentScan, scanSegment } from "./segment-scan.ts";
+import { type DamagedLine, scanSegment } from "./segment-scan.ts";
 import {
   indexesIn,
   type LogPaths,
@@ -28,10 +28,30 @@ export interface OpenLogOptions {
   readonly lookUp: boolean;
 }
 
+/** What a crash, or somebody's hand, has left in the segment that was being written. */
+export interface Recovery {
+  /** Name of the file that was being written; absent when nothing is wrong with it. */
+  readonly file?: string;
+  /** Bytes behind the last valid line, set aside and cut off; absent when there were none. */
+  readonly torn?: {
+    /** Path of the copy. */
+    readonly copy: string;
+    /** Where they stood. */
+    readonly offset: number;
+    readonly bytes: number;
+  };
+  /** Whole lines that stood behind the last commit; they are kept, and covered by a new one. */
+  readonly recoveredRows: number;
+  /** Lines that are not what the log wrote, with valid ones behind them: left as they are. */
+  readonly damage: readonly DamagedLine[];
+  /** Numbers of segments of which neither file nor index is there. */
+  readonly missingSegments: readonly number[];
+}
+
 export interface OpenedLog {
   /** Ascending. */
   readonly sealed: readonly SealedSegment[];
-  readonly active: RecoveredSegment;
+  readonly active: OpenSegment;
   /** Nothing when the log was as a clean end leaves it. */
   readonly recovery: Recovery | undefined;
 }
@@ -72,7 +92,7 @@ export async function openLog(options: OpenLogOptions): Promise<OpenedLog> {
   };
   const opened = await (active === undefined ? createSegment(target) : recoverSegment(target));
   try {
-    if (!lookUp) await recallSealed(store, sealed, eventIds - opened.scan.rows, events);
+    if (!lookUp) await recallSealed(store, sealed, eventIds - opened.segment.scan.rows, events);
   } catch (error) {
     await opened.segment.file.close();
     throw error;
@@ -80,33 +100,13 @@ export async function openLog(options: OpenLogOptions): Promise<OpenedLog> {
   last.giveTo(events);
   const found = opened.recovery;
   if (found === undefined && missing.length === 0) {
-    return { sealed, active: opened, recovery: undefined };
+    return { sealed, active: opened.segment, recovery: undefined };
   }
   const recovery = { recoveredRows: 0, damage: [], ...found, missingSegments: missing };
-  return { sealed, active: opened, recovery };
+  return { sealed, active: opened.segment, recovery };
 }
 
-/** What a crash, or somebody's hand, has left in the segment that was being written. */
-export interface Recovery {
-  /** Name of the file that was being written; absent when nothing is wrong with it. */
-  readonly file?: string;
-  /** Bytes behind the last valid line, set aside and cut off; absent when there were none. */
-  readonly torn?: {
-    /** Path of the copy. */
-    readonly copy: string;
-    /** Where they stood. */
-    readonly offset: number;
-    readonly bytes: number;
-  };
-  /** Whole lines that stood behind the last commit; they are kept, and covered by a new one. */
-  readonly recoveredRows: number;
-  /** Lines that are not what the log wrote, with valid ones behind them: left as they are. */
-  readonly damage: readonly DamagedLine[];
-  /** Numbers of segments of which neither file nor index is there. */
-  readonly missingSegments: readonly number[];
-}
-
-export interface RecoverOptions {
+interface RecoverOptions {
   readonly files: FileLayer;
   readonly paths: LogPaths;
   readonly number: number;
@@ -116,15 +116,14 @@ export interface RecoverOptions {
   readonly onLine: (line: LogLine) => void;
 }
 
-export interface RecoveredSegment {
+interface RecoveredSegment {
   readonly segment: OpenSegment;
-  readonly scan: SegmentScan;
   /** Nothing when the segment was as a clean end leaves it. */
   readonly recovery: Omit<Recovery, "missingSegments"> | undefined;
 }
 
 /** Makes the first segment, or the next where the last one is not to be written to any more. */
-export async function createSegment(options: RecoverOptions): Promise<RecoveredSegment> {
+async function createSegment(options: RecoverOptions): Promise<RecoveredSegment> {
   const file = await options.files.open(segmentPath(options), "create");
   return orClosed(file, startSegment(file, options));
 }
@@ -135,7 +134,7 @@ export async function createSegment(options: RecoverOptions): Promise<RecoveredS
  *
  * @throws Error when the segment was written by a newer version of the format, or is gone.
  */
-export async function recoverSegment(options: RecoverOptions): Promise<RecoveredSegment> {
+async function recoverSegment(options: RecoverOptions): Promise<RecoveredSegment> {
   const file = await options.files.open(segmentPath(options), "update");
   if (file === undefined) throw new Error(`${segmentPath(options)}: no such segment any more`);
   return orClosed(file, recover(file, options));
@@ -169,8 +168,7 @@ async function recover(file: LogFile, options: RecoverOptions): Promise<Recovere
   const clean = size === scan.validUntil && recoveredRows === 0 && scan.damage.length === 0;
   const recovery = { file: segmentName(number), ...torn, recoveredRows, damage: scan.damage };
   return {
-    segment: openSegment(number, file, end, scan, false),
-    scan,
+    segment: { number, file, size: end, scan, isNew: false },
     recovery: clean ? undefined : recovery,
   };
 }
@@ -181,17 +179,7 @@ async function startSegment(file: LogFile, options: RecoverOptions): Promise<Rec
   const size = await writeFully(file, Buffer.from(`${header}\n`), 0);
   if (durable) await syncFile(file, options.files, options.paths.root);
   const scan = await scanSegment(file, { until: size });
-  return { segment: openSegment(number, file, size, scan, true), scan, recovery: undefined };
-}
-
-function openSegment(
-  number: number,
-  file: LogFile,
-  size: number,
-  { chain, mark, version }: SegmentScan,
-  isNew: boolean,
-): OpenSegment {
-  return { number, file, size, chain, mark, version, isNew };
+  return { segment: { number, file, size, scan, isNew: true }, recovery: undefined };
 }
 
 /** Copies what stands behind the last valid line to a file of its own, then cuts it off. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { parseJson } from "../../events/exact-json.ts";
 import { isCount } from "../../events/option-checks.ts";
 import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
 import {
@@ -72,7 +73,7 @@ export async function loadIndex(files: FileLayer, path: string): Promise<LoadedI
   let whole = false;
   for await (const line of linesOf(files, path)) {
     if (whole) return undefined;
-    const value = parse(line.bytes);
+    const value = parseJson(lineText(line.bytes));
     if (header === undefined) {
       header = readHeader(value);
       if (header === undefined) return undefined;
@@ -94,7 +95,7 @@ export async function loadIndex(files: FileLayer, path: string): Promise<LoadedI
 /** The threads of an index, in no particular order. */
 export async function* indexedThreads(files: FileLayer, path: string): AsyncGenerator<ThreadSpan> {
   for await (const line of linesOf(files, path)) {
-    const span = readSpan(parse(line.bytes));
+    const span = readSpan(parseJson(lineText(line.bytes)));
     if (span !== undefined) yield span;
   }
 }
@@ -115,7 +116,7 @@ export async function findInIndex(
   if (file === undefined) return { span: undefined, whole: false };
   try {
     const line = await findLine(file, spanPrefix(key), MAX_LINE_BYTES);
-    const span = line && readSpan(parse(line));
+    const span = line && readSpan(parseJson(lineText(line)));
     return { span, whole: span !== undefined || (await hasEnd(file)) };
   } finally {
     await file.close();
@@ -175,12 +176,4 @@ function readSpan(value: unknown): ThreadSpan | undefined {
     return undefined;
   }
   return { tenant_id, thread_id, first, last, hash, archived };
-}
-
-function parse(line: Uint8Array): unknown {
-  try {
-    return JSON.parse(lineText(line));
-  } catch {
-    return undefined;
-  }
 }

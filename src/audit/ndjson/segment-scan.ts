@@ -4,7 +4,7 @@ import { threadText } from "../audit-row.ts";
 import { rowAfter } from "../row-text.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { type Commit, CommitChain, type LogMark, NO_COMMIT } from "./commit-chain.ts";
-import { type LogLine, LogMarks, readLogLine } from "./log-line.ts";
+import { impossible, type LogLine, LogMarks, readLogLine } from "./log-line.ts";
 import { noteArchived, noteRows, type ThreadSpans } from "./thread-spans.ts";
 
 /** A line that is not what the log wrote there. */
@@ -153,7 +153,3 @@ function hashHolds(row: StoredRow): boolean {
 const NOT_THOSE = "the lines before this commit are not those it was made over";
 
 const TOO_LONG: LogLine = { type: "invalid", problem: "longer than any line of an audit log" };
-
-function impossible(line: never): never {
-  throw new TypeError(`no such line: ${String(line)}`);
-}

@@ -1,3 +1,4 @@
+import { parseJson } from "../../events/exact-json.ts";
 import { readTimestamp } from "../../events/rfc3339.ts";
 import type { ErasedEvent } from "../audit-row.ts";
 import { isObject } from "../wire/wire-shape.ts";
@@ -39,7 +40,8 @@ const KEPT = 64;
 
 /** The text that stands in place of an erased event: its kind and its time are left. */
 export function erasedText(eventText: string): string {
-  const event = parse(eventText);
+  // Of an event that was damaged by hand the rest is erased as well, though nothing can be told of it.
+  const event = parseJson(eventText);
   const { kind, timestamp } = isObject(event) ? event : {};
   const erased: ErasedEvent = { erased: true, kind: nameIn(kind), timestamp: timeIn(timestamp) };
   return JSON.stringify(erased);
@@ -53,13 +55,4 @@ function nameIn(value: unknown): string {
 function timeIn(value: unknown): string {
   if (typeof value !== "string" || value.length > KEPT) return "";
   return readTimestamp(value) === undefined ? "" : value;
-}
-
-/** Also of an event that was damaged by hand, of which nothing can be told, the rest is erased. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

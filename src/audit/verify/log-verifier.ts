@@ -9,6 +9,7 @@ import {
 import {
   type CommitLine,
   type InvalidLine,
+  impossible,
   type LogLine,
   LogMarks,
   readLogLine,
@@ -242,8 +243,4 @@ const TOO_LONG: InvalidLine = {
 
 function sameCommit(a: Commit, b: Commit): boolean {
   return a.commit === b.commit && a.hash === b.hash;
-}
-
-function impossible(line: never): never {
-  throw new TypeError(`no such line: ${String(line)}`);
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { parseJson } from "../../events/exact-json.ts";
 import { isCount } from "../../events/option-checks.ts";
 import type { FileLayer } from "../../storage/file-layer.ts";
 import { lineText } from "../../storage/file-lines.ts";
@@ -86,14 +87,9 @@ function draftPath(directory: string): string {
 }
 
 function parse(bytes: Uint8Array | undefined): Checkpoint | undefined {
-  if (bytes === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(lineText(bytes));
-    if (typeof value !== "object" || value === null) return undefined;
-    const { end, position, stored }: Readonly<Record<string, unknown>> = { ...value };
-    if (!isCount(position) || !isCount(stored) || !isCount(end)) return undefined;
-    return position <= stored && stored <= end ? { position, stored, end } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = bytes && parseJson(lineText(bytes));
+  if (typeof value !== "object" || value === null) return undefined;
+  const { end, position, stored }: Readonly<Record<string, unknown>> = { ...value };
+  if (!isCount(position) || !isCount(stored) || !isCount(end)) return undefined;
+  return position <= stored && stored <= end ? { position, stored, end } : undefined;
 }

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { parseJson } from "../../events/exact-json.ts";
 import { isCount } from "../../events/option-checks.ts";
 import { lineText } from "../../storage/file-lines.ts";
 import type { LogLine, NewLine } from "./log-line.ts";
@@ -60,7 +61,7 @@ export function readRecord(bytes: Uint8Array): JournalRecord | string {
   const body = checked(bytes);
   if (body === undefined) return "bytes with another checksum";
   const tab = body.indexOf(TAB);
-  const fields = parse(lineText(body.subarray(0, Math.max(0, tab))));
+  const fields = parseJson(lineText(body.subarray(0, Math.max(0, tab))));
   if (!isObject(fields)) return OTHER_FORM;
   const { arrived, dialect, key, missing, offset, tenant, trusted, write } = fields;
   if (!isCount(offset) || !isCount(write) || write > offset) return OTHER_FORM;
@@ -84,14 +85,6 @@ function isName(value: unknown): value is string | undefined {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 const CHARS = 8;
