@@ -15,7 +15,7 @@ import { type EntryText, encodeEntries } from "../entry-text.ts";
 import { chainEntries } from "../row-text.ts";
 import { type RowWaiter, type SessionLog, tellFailure, tellWhenStored } from "../session-log.ts";
 import { EarlierEvents } from "./earlier-events.ts";
-import { EventCache } from "./event-cache.ts";
+import type { EventCache } from "./event-cache.ts";
 import { KeyedMutex } from "./keyed-mutex.ts";
 import { archivedText } from "./log-line.ts";
 import { LogWriter } from "./log-writer.ts";
@@ -27,17 +27,9 @@ import {
 import { type OpenedLog, openLog, type Recovery } from "./open-log.ts";
 import { type LineCall, type LogMemory, QueuedAppend, RowBatch } from "./row-batch.ts";
 import { SegmentArchive } from "./segment-archive.ts";
-import { logPaths, SegmentStore, segmentName } from "./segment-store.ts";
+import { type SegmentStore, segmentName } from "./segment-store.ts";
 import { readThreadRows } from "./thread-rows.ts";
 import { ThreadTable } from "./thread-table.ts";
-
-interface Parts {
-  readonly settings: NdjsonSettings;
-  readonly lock: LockedDirectory;
-  readonly opened: OpenedLog;
-  readonly events: EventCache;
-  readonly store: SegmentStore;
-}
 
 /** An append whose rows are on their way. */
 interface Enqueued {
@@ -100,7 +92,14 @@ export class NdjsonSessionLog implements SessionLog {
     const root = resolve(directory);
     await settings.files.makeDirectory(root);
     const lock = await LockedDirectory.lock(settings.files, root);
-    const log = await NdjsonSessionLog.#openLocked(root, settings, lock);
+    let log: NdjsonSessionLog;
+    try {
+      const opened = await lock.whileOpening(() => openLog(root, settings));
+      log = new NdjsonSessionLog(root, settings, lock, opened);
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
     if (log.recovery === undefined) return log;
     try {
       settings.onRecovered(log.recovery);
@@ -111,51 +110,26 @@ export class NdjsonSessionLog implements SessionLog {
     return log;
   }
 
-  static async #openLocked(
+  private constructor(
     directory: string,
     settings: NdjsonSettings,
     lock: LockedDirectory,
-  ): Promise<NdjsonSessionLog> {
-    const { durability, eventIds, files, lookUpBytes } = settings;
-    const lookUp = lookUpBytes > 0;
-    const paths = logPaths(directory);
-    const durable = durability !== "none";
-    const store = new SegmentStore(files, paths);
-    const events = new EventCache(eventIds, lookUp);
-    try {
-      const opened = await lock.whileOpening(() =>
-        openLog({ files, paths, store, durable, events, eventIds, lookUp }),
-      );
-      return new NdjsonSessionLog(directory, { settings, lock, opened, events, store });
-    } catch (error) {
-      await lock.release();
-      throw error;
-    }
-  }
-
-  private constructor(directory: string, { settings, lock, opened, events, store }: Parts) {
-    const { durability, files, heads, onError, segmentBytes } = settings;
-    const { rows, threads } = opened.active.scan;
+    opened: OpenedLog,
+  ) {
+    const { durability, files, heads, lookUpBytes: maxBytes, onError, segmentBytes } = settings;
+    const { active, events, sealed, store } = opened;
     this.recovery = opened.recovery;
     this.#settings = settings;
     this.#lock = lock;
     this.#events = events;
     this.#store = store;
-    this.#table = new ThreadTable({
-      store,
-      sealed: opened.sealed,
-      active: threads,
-      rows,
-      heads,
-      onError,
-    });
+    this.#table = new ThreadTable({ store, sealed, active: active.scan, heads, onError });
     this.#memory = { table: this.#table, events };
-    const maxBytes = settings.lookUpBytes;
     if (maxBytes > 0) {
       this.#earlier = new EarlierEvents({ store, table: this.#table, events, maxBytes });
     }
     this.#archive = new SegmentArchive(store, this.#table, onError);
-    this.#writer = new LogWriter(opened.active, {
+    this.#writer = new LogWriter(active, {
       files,
       directory,
       durable: durability !== "none",
@@ -166,11 +140,7 @@ export class NdjsonSessionLog implements SessionLog {
         await lock.reserve();
       },
     });
-    const batch = {
-      writer: this.#writer,
-      pool: new ChunkPool(),
-      each: durability === "each",
-    };
+    const batch = { writer: this.#writer, pool: new ChunkPool(), each: durability === "each" };
     this.#queue = new CommitQueue({
       newBatch: () => new RowBatch(batch),
       // Their rows are chained to rows that are not there.

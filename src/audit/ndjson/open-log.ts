@@ -3,30 +3,20 @@ import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
 import { orClosed, setAside, syncFile, writeFully } from "../../storage/file-writes.ts";
 import { refuseForeignLog } from "../../storage/foreign-log.ts";
 import { type Commit, commitText, headerText, LOG_VERSION, NO_COMMIT } from "./commit-chain.ts";
-import { type EventCache, LastEvents, recallSealed } from "./event-cache.ts";
+import { EventCache, LastEvents, recallSealed } from "./event-cache.ts";
 import type { LogLine } from "./log-line.ts";
 import type { OpenSegment } from "./log-writer.ts";
+import type { NdjsonSettings } from "./ndjson-options.ts";
 import { type DamagedLine, scanSegment } from "./segment-scan.ts";
 import {
   indexesIn,
   type LogPaths,
-  type SegmentStore,
+  logPaths,
+  SegmentStore,
   segmentName,
   segmentsIn,
 } from "./segment-store.ts";
 import type { SealedSegment } from "./thread-spans.ts";
-
-export interface OpenLogOptions {
-  readonly files: FileLayer;
-  readonly paths: LogPaths;
-  readonly store: SegmentStore;
-  readonly durable: boolean;
-  /** Filled with the events of the last `eventIds` rows. */
-  readonly events: EventCache;
-  readonly eventIds: number;
-  /** Events of sealed segments are looked up: it is filled with those of the last segment. */
-  readonly lookUp: boolean;
-}
 
 /** What a crash, or somebody's hand, has left in the segment that was being written. */
 export interface Recovery {
@@ -49,6 +39,9 @@ export interface Recovery {
 }
 
 export interface OpenedLog {
+  readonly store: SegmentStore;
+  /** Has the events of the last `eventIds` rows; with `lookUpBytes` those of the segment being written. */
+  readonly events: EventCache;
   /** Ascending. */
   readonly sealed: readonly SealedSegment[];
   readonly active: OpenSegment;
@@ -60,8 +53,12 @@ export interface OpenedLog {
 const MAX_MISSING = 100;
 
 /** Reads what is there and makes it ready to be written to. The caller holds the directory's lock. */
-export async function openLog(options: OpenLogOptions): Promise<OpenedLog> {
-  const { durable, eventIds, files, lookUp, paths, events, store } = options;
+export async function openLog(directory: string, settings: NdjsonSettings): Promise<OpenedLog> {
+  const { durability, eventIds, files, lookUpBytes } = settings;
+  const lookUp = lookUpBytes > 0;
+  const paths = logPaths(directory);
+  const store = new SegmentStore(files, paths);
+  const events = new EventCache(eventIds, lookUp);
   const names = await files.list(paths.root);
   refuseForeignLog(paths.root, "an audit log", names);
   const present = segmentsIn(names);
@@ -85,25 +82,22 @@ export async function openLog(options: OpenLogOptions): Promise<OpenedLog> {
   const target = {
     files,
     paths,
-    durable,
+    durable: durability !== "none",
     number: active ?? highest + 1,
     before: sealed.at(-1)?.last,
     onLine: last.take.bind(last),
   };
-  const opened = await (active === undefined ? createSegment(target) : recoverSegment(target));
+  const { recovery: found, segment } = await openSegment(target, active === undefined);
   try {
-    if (!lookUp) await recallSealed(store, sealed, eventIds - opened.segment.scan.rows, events);
+    if (!lookUp) await recallSealed(store, sealed, eventIds - segment.scan.rows, events);
   } catch (error) {
-    await opened.segment.file.close();
+    await segment.file.close();
     throw error;
   }
   last.giveTo(events);
-  const found = opened.recovery;
-  if (found === undefined && missing.length === 0) {
-    return { sealed, active: opened.segment, recovery: undefined };
-  }
+  const isClean = found === undefined && missing.length === 0;
   const recovery = { recoveredRows: 0, damage: [], ...found, missingSegments: missing };
-  return { sealed, active: opened.segment, recovery };
+  return { store, events, sealed, active: segment, recovery: isClean ? undefined : recovery };
 }
 
 interface RecoverOptions {
@@ -122,24 +116,19 @@ interface RecoveredSegment {
   readonly recovery: Omit<Recovery, "missingSegments"> | undefined;
 }
 
-/** Makes the first segment, or the next where the last one is not to be written to any more. */
-async function createSegment(options: RecoverOptions): Promise<RecoveredSegment> {
-  const file = await options.files.open(segmentPath(options), "create");
-  return orClosed(file, startSegment(file, options));
-}
-
 /**
- * Opens the segment that was being written, at once after any crash: sets a torn end aside, and covers
- * whole rows that lack their commit with a commit marked as recovered.
+ * Makes the first segment, or the next where the last one must not be written to. Or opens the last one.
  *
- * @throws Error when the segment was written by a newer version of the format, or is gone.
+ * @throws Error when the last one was written by a newer version of the format, or is gone.
  */
-async function recoverSegment(options: RecoverOptions): Promise<RecoveredSegment> {
-  const file = await options.files.open(segmentPath(options), "update");
-  if (file === undefined) throw new Error(`${segmentPath(options)}: no such segment any more`);
-  return orClosed(file, recover(file, options));
+async function openSegment(options: RecoverOptions, isNew: boolean): Promise<RecoveredSegment> {
+  const path = segmentPath(options);
+  const file = await options.files.open(path, isNew ? "create" : "update");
+  if (file === undefined) throw new Error(`${path}: no such segment any more`);
+  return orClosed(file, isNew ? startSegment(file, options) : recover(file, options));
 }
 
+/** At once after any crash: sets a torn end aside, and covers complete rows that lack their commit with one. */
 async function recover(file: LogFile, options: RecoverOptions): Promise<RecoveredSegment> {
   const { before, durable, number, onLine } = options;
   const size = await file.size();
@@ -188,7 +177,7 @@ async function cutOff(
   from: number,
   to: number,
   { files, number, paths }: RecoverOptions,
-): Promise<{ torn: { copy: string; offset: number; bytes: number } }> {
+): Promise<Pick<Recovery, "torn">> {
   const stem = `${segmentName(number)}-${from}`;
   const copy = await setAside(file, from, to, { files, directory: paths.torn, stem });
   await file.truncate(from);

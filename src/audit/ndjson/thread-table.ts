@@ -23,10 +23,8 @@ export interface ThreadTableOptions {
   readonly store: SegmentStore;
   /** Ascending. */
   readonly sealed: readonly SealedSegment[];
-  /** Threads of the segment being written. */
-  readonly active: ThreadSpans;
-  /** Rows of the segment being written. */
-  readonly rows: number;
+  /** What the segment being written holds. */
+  readonly active: { readonly threads: ThreadSpans; readonly rows: number };
   /** Heads kept in memory, at least. */
   readonly heads: number;
   readonly onError: (error: unknown) => void;
@@ -52,8 +50,8 @@ export class ThreadTable {
     this.#options = options;
     this.#heads = new RecentMap(options.heads);
     this.#sealed = options.sealed;
-    this.#active = options.active;
-    this.#rows = options.rows;
+    this.#active = options.active.threads;
+    this.#rows = options.active.rows;
   }
 
   /** The sealed segments, ascending. */

@@ -68,11 +68,8 @@ const VERIFY_MS = 1_000;
  */
 export class EventJournal {
   readonly #directory: string;
-  readonly #files: RemovingFileLayer;
-  readonly #keep: number;
+  readonly #settings: Required<EventJournalOptions>;
   readonly #lock: LockedDirectory;
-  readonly #onDamage: OnJournalDamage;
-  readonly #maxPendingBytes: number;
   readonly #queue: CommitQueue<LineCall>;
   readonly #segments: SegmentList;
   readonly #torn: readonly JournalTorn[];
@@ -87,21 +84,18 @@ export class EventJournal {
     directory: string,
     opened: OpenedJournal,
     lock: LockedDirectory,
-    options: Required<EventJournalOptions>,
+    settings: Required<EventJournalOptions>,
   ) {
-    const { durability, fileLayer: files, keep, maxPendingBytes, onDamage, segmentBytes } = options;
+    const { durability, fileLayer: files, segmentBytes } = settings;
     this.#directory = directory;
-    this.#files = files;
-    this.#keep = keep;
+    this.#settings = settings;
     this.#lock = lock;
-    this.#maxPendingBytes = maxPendingBytes;
-    this.#onDamage = onDamage;
     this.#checkpoint = opened.checkpoint;
     this.#torn = opened.torn;
     const segments = new SegmentList(opened.sealed, opened.active);
     this.#segments = segments;
-    const place = { files, directory, segments, segmentBytes };
-    this.#writer = new JournalWriter(opened.active, opened.file, place);
+    const target = { files, directory, segments, segmentBytes };
+    this.#writer = new JournalWriter(opened.active, opened.file, target);
     const batch = {
       writer: this.#writer,
       each: durability === "each",
@@ -201,8 +195,9 @@ export class EventJournal {
     checkLines(lines);
     if (lines.length === 0) return { first: this.next, last: this.next - 1 };
     const { bytes } = this.#queue;
-    if (bytes >= this.#maxPendingBytes) {
-      const waits = `${bytes} bytes wait to be written, expected below ${this.#maxPendingBytes}`;
+    const { maxPendingBytes } = this.#settings;
+    if (bytes >= maxPendingBytes) {
+      const waits = `${bytes} bytes wait to be written, expected below ${maxPendingBytes}`;
       throw Object.assign(new Error(waits), { code: "EBUSY" });
     }
     const call: LineCall = { lines, arrivedMs: Date.now(), first: 0 };
@@ -286,12 +281,12 @@ export class EventJournal {
     };
     if (moved.position > this.position || moved.stored > this.stored) await this.#remember(moved);
     for (;;) {
-      const oldest = this.#segments.wholeBelow(this.position - this.#keep);
+      const oldest = this.#segments.wholeBelow(this.position - this.#settings.keep);
       if (oldest === undefined) return;
-      await this.#files.remove(oldest.path);
+      await this.#settings.fileLayer.remove(oldest.path);
       this.#segments.dropOldest();
       // One after the other, so that a crash never leaves a hole between two.
-      await this.#files.syncDirectory(this.#directory);
+      await this.#settings.fileLayer.syncDirectory(this.#directory);
     }
   }
 
@@ -301,7 +296,7 @@ export class EventJournal {
     // Where there is no room now, the next write and checkpoint may find some.
     await this.#writer.mark().catch(() => {});
     try {
-      await prepareCheckpoints(this.#files, this.#directory, now);
+      await prepareCheckpoints(this.#settings.fileLayer, this.#directory, now);
       this.#checkpoint = now;
     } catch {
       this.#verifyLater();
@@ -329,13 +324,17 @@ export class EventJournal {
 
   async #remember({ position, stored }: Omit<Checkpoint, "end">): Promise<void> {
     const checkpoint = { position, stored, end: this.next };
-    await writeCheckpoint(this.#files, this.#directory, checkpoint);
+    await writeCheckpoint(this.#settings.fileLayer, this.#directory, checkpoint);
     this.#checkpoint = checkpoint;
     await this.#lock.reserve();
   }
 
   #reader(from: number): JournalReader {
-    const options = { files: this.#files, segments: this.#segments, onDamage: this.#onDamage };
+    const options = {
+      files: this.#settings.fileLayer,
+      segments: this.#segments,
+      onDamage: this.#settings.onDamage,
+    };
     return new JournalReader(from, options);
   }
 
