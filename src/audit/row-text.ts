@@ -1,6 +1,7 @@
 import { hash as hashOf } from "node:crypto";
-import type { RowAnchor, ThreadKey } from "./audit-row.ts";
+import { EMPTY_THREAD, type RowAnchor, type ThreadKey, threadText } from "./audit-row.ts";
 import type { EntryText } from "./entry-text.ts";
+import type { StoredRow } from "./stored-row.ts";
 
 /** A thread's ids as JSON, and how its rows begin. */
 interface ThreadTexts extends ThreadKey {
@@ -117,7 +118,7 @@ export interface ChainedRow extends RowAnchor {
   readonly line: string;
 }
 
-/** What an append comes to: the rows that it adds, and the place to answer with. */
+/** The rows that an append adds, and the anchor that it resolves with. */
 export interface ChainedAppend {
   readonly rows: readonly ChainedRow[];
   readonly anchor: RowAnchor;
@@ -126,7 +127,7 @@ export interface ChainedAppend {
 /**
  * Chains entries behind a thread's head, leaving out those whose event id is known.
  *
- * @param anchorOf where the event of a name already stands, if it does.
+ * @param anchorOf the row that an event of this name already has, if any.
  */
 export function chainEntries(
   key: ThreadKey,
@@ -152,4 +153,36 @@ export function chainEntries(
     if (name !== null) added?.set(name, last);
   }
   return { rows, anchor: rows.length > 0 ? last : (known ?? head) };
+}
+
+/** The heads of all threads while a log is read: its memory grows with their number only. */
+export class ThreadChains {
+  readonly #heads = new Map<string, RowAnchor>();
+
+  get threads(): number {
+    return this.#heads.size;
+  }
+
+  /** Takes the next row of the log. @returns what is wrong with its place, if anything is. */
+  next(row: StoredRow): string | undefined {
+    const name = threadText(row);
+    const head = this.#heads.get(name) ?? EMPTY_THREAD;
+    const { hash, ordinal, prev } = row;
+    if (ordinal <= head.ordinal) {
+      return `row ${ordinal} stands behind row ${head.ordinal}: moved, inserted or there twice`;
+    }
+    // After a fault continue from the row that is there, so that one fault is not reported for each row.
+    this.#heads.set(name, { ordinal, hash });
+    if (ordinal > head.ordinal + 1) return `${rowsBetween(head.ordinal, ordinal)} before this row`;
+    if (prev === head.hash) return undefined;
+    return ordinal === 1
+      ? "the first row of its thread names a row before it"
+      : `row ${head.ordinal} of the thread is not the one this row was written behind: it was changed`;
+  }
+}
+
+function rowsBetween(before: number, after: number): string {
+  return after - before === 2
+    ? `row ${before + 1} of the thread is missing`
+    : `rows ${before + 1} to ${after - 1} of the thread are missing`;
 }

@@ -31,7 +31,7 @@ export interface SessionLog {
    * {@link append} that tells a waiter, for a sender with many rows on their way. A log may leave it
    * out: then `append` is called.
    *
-   * @returns resolves when the waiter has been told. It never rejects, and calls may share it.
+   * @returns resolves when the waiter was called. It never rejects, and calls may share it.
    */
   appendFor?(key: ThreadKey, entries: readonly AuditEntry[], waiter: RowWaiter): Promise<void>;
 
@@ -59,8 +59,8 @@ export interface SessionLog {
 export const DEFAULT_EVENT_IDS = 100_000;
 
 /**
- * Told once what became of the rows of one append. With thousands of rows on their way this costs a
- * fraction of a promise for each.
+ * Called once with the outcome of one append. With thousands of pending rows this costs a fraction of
+ * a promise for each.
  */
 export interface RowWaiter {
   stored(at: RowAnchor): void;
@@ -70,7 +70,7 @@ export interface RowWaiter {
 /**
  * Appends to a log that may or may not know waiters.
  *
- * @returns resolves when the waiter has been told; never rejects.
+ * @returns resolves when the waiter was called; never rejects.
  */
 export function appendFor(
   log: SessionLog,
@@ -88,7 +88,7 @@ export function appendFor(
   }
 }
 
-/** @returns resolves when the waiter has been told; never rejects. */
+/** @returns resolves when the waiter was called; never rejects. */
 export function tellWhenStored(stored: Promise<RowAnchor>, waiter: RowWaiter): Promise<void> {
   return stored.then(
     (anchor) => waiter.stored(anchor),

@@ -5,8 +5,8 @@ export interface DirectoryLock {
 }
 
 /**
- * Who has a directory locked: `alive`, somebody who is there; `none`, nobody, or somebody who is gone; `unknown`, where
- * that could not be asked.
+ * The holder of a directory's lock: `alive`, a living process; `none`, no process or one that is gone; `unknown`, where
+ * the system did not say.
  */
 export type LockHolder = "alive" | "none" | "unknown";
 
@@ -45,9 +45,9 @@ export interface FileLayer {
   rename(from: string, to: string): Promise<void>;
   /** Returns once the names in the directory are on the disk. */
   syncDirectory(path: string): Promise<void>;
-  /** @throws Error when somebody else has the directory locked. */
+  /** @throws Error when another log has the directory locked. */
   lock(directory: string): Promise<DirectoryLock>;
-  /** Looks who has the directory locked. Changes nothing, and never rejects. */
+  /** The holder of the directory's lock. Changes nothing, and never rejects. */
   lockHolder(directory: string): Promise<LockHolder>;
 }
 

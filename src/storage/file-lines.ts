@@ -15,7 +15,7 @@ export interface FileLine {
   readonly tooLong: boolean;
 }
 
-/** Lines of at least this many bytes are read. Much longer ones are passed over, not held in memory. */
+/** Lines of at least this many bytes are read. Much longer ones are skipped, not held in memory. */
 export const MAX_LINE_BYTES = 96 * 1024 * 1024;
 
 const CHUNK = 256 * 1024;

@@ -33,8 +33,8 @@ export function refuseForeignLog(directory: string, own: LogKind, names: readonl
 }
 
 /**
- * The log that a file belongs to, or would belong to if it were there. What is in the folder tells, so that a
- * file that is only called like a log's is nobody's.
+ * The log that a file belongs to, or would belong to if it were there. The content of its folder decides, so that a
+ * file which only has a log's name belongs to none.
  *
  * @param path no part of it is a link.
  * @param audit the folder of an audit log that may hold nothing yet.

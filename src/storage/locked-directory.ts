@@ -6,7 +6,7 @@ import { takeRoom } from "./file-writes.ts";
 /** More than opening a log writes, but for copies of what a crash left half written. In bytes. */
 const RESERVE_BYTES = 64 * 1024;
 
-/** Its name has it left out of backups, as locks are, and is no name of a log's file. */
+/** Backups skip this name, as they skip locks, and no file of a log has it. */
 export function reservePath(directory: string): string {
   return join(directory, "lock-reserve");
 }
@@ -29,7 +29,7 @@ export class LockedDirectory {
     this.#lock = lock;
   }
 
-  /** @throws Error when somebody else has the directory locked; the system's error. */
+  /** @throws Error when another log has the directory locked; the system's error. */
   static async lock(files: FileLayer, directory: string): Promise<LockedDirectory> {
     return new LockedDirectory(files, directory, await files.lock(directory));
   }

@@ -9,7 +9,7 @@ import { asError, hasCode, kindOf } from "./system-error.ts";
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 
-/** Where somebody has put a named pipe in place of a file, opening it would wait for its other end. */
+/** Without it, opening a named pipe in place of a file would wait for the pipe's other end. */
 const AT_ONCE = constants.O_NONBLOCK ?? 0;
 const FLAGS: Readonly<Record<OpenMode, number>> = {
   read: constants.O_RDONLY | AT_ONCE,

@@ -136,9 +136,8 @@ export class SegmentedLog {
 }
 
 /**
- * The numbers of the files among some names, ascending. A file's name holds its number in one place,
- * of which `nameOf` makes the name again: one with more zeros than ours would be a second file of the
- * same number, and is none of them.
+ * The numbers of the files among some names, ascending. Only names that `nameOf` makes of their number
+ * count: one with more zeros would be a second file of the same number.
  */
 export function numbersOf(names: readonly string[], nameOf: (number: number) => string): number[] {
   const numbers: number[] = [];

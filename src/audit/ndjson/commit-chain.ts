@@ -89,7 +89,7 @@ export class CommitChain {
     this.#gathered = "";
   }
 
-  /** The commit over the lines since the last one. The chain goes on only by {@link continueFrom}. */
+  /** The commit over the lines since the last one. Only {@link continueFrom} moves the chain on. */
   next(mark?: LogMark): Commit {
     const hasher = this.#hasher ?? createHash("sha256");
     this.#hasher = undefined;
@@ -98,8 +98,8 @@ export class CommitChain {
   }
 
   /**
-   * Goes on in a segment with this header. The first commit there covers it, so that nobody can say by an edit that
-   * the segment is of a version without marks.
+   * Continues in a segment with this header. The first commit there covers it, so that no edit can turn the segment
+   * into one of a version without marks.
    */
   begin({ before, segment, version }: Omit<HeaderLine, "type">): void {
     this.continueFrom(before);

@@ -21,12 +21,12 @@ interface HoldingSegments {
   readonly segments: readonly SealedSegment[];
   /** There are more than the tables have room for. */
   readonly more: boolean;
-  /** Of which segments this was told. */
+  /** The list of sealed segments that this was computed from. */
   readonly of: readonly SealedSegment[];
 }
 
 interface KeptTable {
-  /** Nothing where the segment is no longer there. */
+  /** `undefined` where the segment's file is gone. */
   readonly table: Promise<EventTable | undefined>;
   readonly bytes: number;
 }

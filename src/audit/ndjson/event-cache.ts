@@ -50,7 +50,7 @@ export class EventCache {
     if (this.#bySegment) this.#stored.nextGeneration();
   }
 
-  /** Nothing of what was queued has been stored. */
+  /** None of the queued rows was stored. */
   forgetQueued(): void {
     this.#pending.clear();
   }
@@ -62,7 +62,7 @@ export interface EventRow {
   readonly anchor: RowAnchor;
 }
 
-/** Gathers the events of the last rows read, at most twice as many as are wanted. */
+/** Collects the events of the last rows read, at most twice as many as are wanted. */
 export class LastEvents {
   readonly #wanted: number;
   #rows: EventRow[] = [];
@@ -79,14 +79,14 @@ export class LastEvents {
     if (this.#rows.length > 2 * this.#wanted) this.#rows = this.#rows.slice(-this.#wanted);
   }
 
-  /** Hands them over, the oldest first. */
+  /** Adds them to the cache, the oldest first. */
   giveTo(events: EventCache): void {
     for (const { name, anchor } of this.#rows.slice(-this.#wanted)) events.stored(name, anchor);
     this.#rows = [];
   }
 }
 
-/** Takes up the events of the last sealed segments that hold `rows` rows together. */
+/** Loads the events of the last sealed segments that together hold `rows` rows. */
 export async function recallSealed(
   store: SegmentStore,
   sealed: readonly SealedSegment[],
@@ -106,8 +106,8 @@ export async function recallSealed(
 }
 
 /**
- * The rows of a sealed segment that have event ids, as far as they are valid; `undefined` where it was
- * taken elsewhere, as one in the archive may be.
+ * The valid rows of a sealed segment that have event ids. `undefined` where its file is gone: an archived one may be
+ * moved elsewhere.
  */
 export async function rowsWithEvents(
   store: SegmentStore,

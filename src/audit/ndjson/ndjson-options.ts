@@ -41,11 +41,11 @@ export interface NdjsonSessionLogOptions {
   readonly heads?: number | undefined;
   /** An append is refused while this many bytes wait to be written. Default 256 MiB. */
   readonly maxPendingBytes?: number | undefined;
-  /** Told when opening found what a crash or a hand has left. Default: nothing is told. */
+  /** Called when opening found what a crash or an edit has left. Default: no call. */
   readonly onRecovered?: ((recovery: Recovery) => void) | undefined;
   /**
-   * Told of failures that cost no row: an index not written, a segment not moved. What it throws is
-   * swallowed. Default: none.
+   * Called with failures that cost no row: an index not written, a segment not moved. Its own errors are
+   * ignored. Default: no call.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Default: the disk. */

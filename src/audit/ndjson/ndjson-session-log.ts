@@ -53,7 +53,7 @@ interface Enqueued {
  * await log.close();
  */
 export class NdjsonSessionLog implements SessionLog {
-  /** What opening found that a clean end does not leave; nothing otherwise. */
+  /** What a crash or an edit had left when the log was opened; `undefined` after a clean end. */
   readonly recovery: Recovery | undefined;
   readonly #settings: NdjsonSettings;
   readonly #lock: LockedDirectory;
@@ -73,7 +73,7 @@ export class NdjsonSessionLog implements SessionLog {
   #closing: Promise<void> | undefined;
 
   /**
-   * Opens the log of a directory, making it where there is none.
+   * Opens the log of a directory, and makes the directory if it is missing.
    *
    * @throws RangeError for an option out of range; an Error with the code `ELOCKED` when the directory
    *   is open already, here or in another process; Error when it is the folder of a journal; TypeError
@@ -86,7 +86,7 @@ export class NdjsonSessionLog implements SessionLog {
   ): Promise<NdjsonSessionLog> {
     const settings = ndjsonSettings(options);
     checkText(directory, "directory");
-    // What is left of a variable that is not set: `open(process.env.AUDIT_DIR ?? "")`.
+    // From a variable that is not set: `open(process.env.AUDIT_DIR ?? "")`.
     if (directory === "") throw new TypeError("expected the log's directory, got an empty path");
     // Absolute, so that the log stays where it is when the program changes its working directory.
     const root = resolve(directory);
@@ -287,7 +287,7 @@ export class NdjsonSessionLog implements SessionLog {
     return this.#table.knownHead(thread);
   }
 
-  /** Asks the disk first. Calls of one thread go on in the order they came. */
+  /** Reads the disk first. Calls of one thread keep their order. */
   async #appendCold(thread: NamedThread, entries: readonly EntryText[]): Promise<RowAnchor> {
     const bytes = entries.reduce((sum, { event_text: text }) => sum + text.length, 0);
     const { anchor, write } = await this.#cold.run(thread.name, bytes, () =>

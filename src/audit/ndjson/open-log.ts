@@ -18,7 +18,7 @@ import {
 } from "./segment-store.ts";
 import type { SealedSegment } from "./thread-spans.ts";
 
-/** What a crash, or somebody's hand, has left in the segment that was being written. */
+/** What a crash, or an edit, has left in the segment that was being written. */
 export interface Recovery {
   /** Name of the file that was being written; absent when nothing is wrong with it. */
   readonly file?: string;
@@ -30,9 +30,9 @@ export interface Recovery {
     readonly offset: number;
     readonly bytes: number;
   };
-  /** Whole lines that stood behind the last commit; they are kept, and covered by a new one. */
+  /** Complete lines behind the last commit. They are retained, and a new commit covers them. */
   readonly recoveredRows: number;
-  /** Lines that are not what the log wrote, with valid ones behind them: left as they are. */
+  /** Lines that the log did not write so, with valid ones behind them. They are unchanged. */
   readonly damage: readonly DamagedLine[];
   /** Numbers of segments of which neither file nor index is there. */
   readonly missingSegments: readonly number[];
@@ -45,7 +45,7 @@ export interface OpenedLog {
   /** Ascending. */
   readonly sealed: readonly SealedSegment[];
   readonly active: OpenSegment;
-  /** Nothing when the log was as a clean end leaves it. */
+  /** `undefined` when the log was as a clean end leaves it. */
   readonly recovery: Recovery | undefined;
 }
 
@@ -65,7 +65,7 @@ export async function openLog(directory: string, settings: NdjsonSettings): Prom
   const archived = segmentsIn(await files.list(paths.archive));
   const known = [...new Set([...present, ...archived, ...indexesIn(names)])].sort((a, b) => a - b);
   const highest = known.at(-1) ?? 0;
-  // Only the last segment is gone on with, and only where it lies in its place.
+  // Only the last segment is continued, and only if it is not in the archive.
   const active = highest > 0 && present.at(-1) === highest ? highest : undefined;
   const sealed: SealedSegment[] = [];
   const missing: number[] = [];
@@ -112,7 +112,7 @@ interface RecoverOptions {
 
 interface RecoveredSegment {
   readonly segment: OpenSegment;
-  /** Nothing when the segment was as a clean end leaves it. */
+  /** `undefined` when the segment was as a clean end leaves it. */
   readonly recovery: Omit<Recovery, "missingSegments"> | undefined;
 }
 

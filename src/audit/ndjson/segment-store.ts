@@ -88,7 +88,7 @@ export class SegmentStore {
     }
   }
 
-  /** Moves a segment to the archive. Its index stays: the threads' chains go on from there. */
+  /** Moves a segment to the archive. Its index stays: the threads' chains continue from it. */
   async moveToArchive(number: number): Promise<void> {
     const { archive, root } = this.#paths;
     await this.#files.makeDirectory(archive);

@@ -31,7 +31,7 @@ export interface ThreadTableOptions {
 }
 
 /**
- * Where each thread's rows are and how its chain goes on.
+ * Where each thread's rows are, and the head that its chain continues from.
  *
  * In memory are the threads of the segment being written, which its size bounds, the heads used last,
  * and 32 bits for each thread of each sealed segment. A new thread is known to be new without

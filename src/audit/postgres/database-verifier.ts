@@ -1,7 +1,7 @@
 import { EMPTY_THREAD, type RowAnchor } from "../audit-row.ts";
+import { ThreadChains } from "../row-text.ts";
 import type { StoredRow } from "../stored-row.ts";
 import type { SpanAnchors } from "../verify/span-anchors.ts";
-import { ThreadChains } from "../verify/thread-chains.ts";
 import { type LogProblem, ProblemList, type VerifyReport } from "../verify/verify-report.ts";
 import { threadName } from "./append-batch.ts";
 import type { DatabaseRow, StatedHead } from "./stored-rows.ts";

@@ -15,10 +15,10 @@ import {
   readLogLine,
 } from "../ndjson/log-line.ts";
 import { type FoundSegment, segmentName } from "../ndjson/segment-store.ts";
+import { ThreadChains } from "../row-text.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { CUT } from "./segment-files.ts";
 import type { SpanAnchors } from "./span-anchors.ts";
-import { ThreadChains } from "./thread-chains.ts";
 import { type LogEnd, type LogProblem, ProblemList, type VerifyReport } from "./verify-report.ts";
 
 /** Where a line stands. */

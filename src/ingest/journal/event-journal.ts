@@ -29,13 +29,13 @@ export interface EventJournalOptions {
   /** An append is refused while this many bytes wait to be written. Default 256 MiB. */
   readonly maxPendingBytes?: number;
   /**
-   * Told of what is damaged, which is then passed over. Without it {@link EventJournal.open} and
+   * Called with each damage, which is then skipped. Without it {@link EventJournal.open} and
    * reading reject with a `JournalDamageError`.
    */
   readonly onDamage?: OnJournalDamage;
   /**
-   * Called with the places that opening sets aside, before it changes their file: also where it fails
-   * then. See {@link EventJournal.torn}.
+   * Called with the places that opening sets aside, before it changes their file, even if opening fails
+   * afterwards. See {@link EventJournal.torn}.
    */
   readonly onTorn?: OnJournalTorn;
   /** Default: the disk. */
@@ -108,8 +108,8 @@ export class EventJournal {
   }
 
   /**
-   * Opens the journal of a directory, which is made if need be; at once after any crash. What is
-   * damaged in the last write is set aside, see {@link torn}.
+   * Opens the journal of a directory, and makes the directory if it is missing. No repair is needed after a crash:
+   * what is damaged in the last write is set aside, see {@link torn}.
    *
    * @throws RangeError for an option out of its range; Error with the code `ELOCKED` when another
    *   process, or another journal here, has it open; `JournalDamageError` when something is damaged
@@ -304,8 +304,8 @@ export class EventJournal {
   }
 
   /**
-   * Has the checkpoint say how much is on the disk, once nothing waits to be written: damage is told
-   * from the remains of a crash by that. No write waits for it, and it may fail.
+   * Writes into the checkpoint how much is on the disk, once nothing waits to be written. It separates damage
+   * from what a crash leaves. No write waits for it, and it may fail.
    */
   #verifyLater(): void {
     if (this.#verifying !== undefined || this.#closed !== undefined) return;

@@ -11,12 +11,12 @@ export interface JournalDamage {
 }
 
 /**
- * Told of each damage when it is met, which may be more than once: when the journal is opened, and
- * each time the place is read. What is damaged is passed over then, and left as it is on the disk.
+ * Called with each damage that is met, perhaps more than once: when the journal is opened, and
+ * each time the place is read. The damaged bytes are skipped, and unchanged on the disk.
  */
 export type OnJournalDamage = (damage: JournalDamage) => void;
 
-/** The journal is damaged, and nobody has said that it is to be gone on with. */
+/** The journal is damaged, and no `onDamage` allows to continue. */
 export class JournalDamageError extends Error {
   readonly code = "EDAMAGED";
   readonly damage: JournalDamage;
@@ -29,7 +29,7 @@ export class JournalDamageError extends Error {
   }
 }
 
-/** @throws JournalDamageError always: what a journal does with damage that nobody wants to be told of. */
+/** The default `onDamage`. @throws JournalDamageError always. */
 export function refuseDamage(damage: JournalDamage): never {
   throw new JournalDamageError(damage);
 }

@@ -51,7 +51,7 @@ export class JournalReader {
    * Reads at least up to the offset `goal`, which is on the disk. At most {@link BATCH_LINES} and
    * little more than {@link BATCH_BYTES} are in memory at a time.
    *
-   * @throws JournalDamageError where nobody is told of damage; Error when a checkpoint removed what
+   * @throws JournalDamageError where no `onDamage` is given; Error when a checkpoint removed what
    *   was to be read.
    */
   async *upTo(goal: number): AsyncGenerator<readonly LogLine[], void, void> {

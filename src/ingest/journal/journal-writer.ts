@@ -66,7 +66,7 @@ export class JournalWriter {
   /**
    * Writes the end mark where it is missing.
    *
-   * @throws the system's error; the next write is none the worse for it.
+   * @throws the system's error; the next write works all the same.
    */
   mark(): Promise<void> {
     const { end, first } = this.#segment;

@@ -6,13 +6,13 @@ export interface LogLine {
   readonly text: string;
   /** Bound by the front door, from the sender's token; `undefined`: as the line itself says. */
   readonly tenant: string | undefined;
-  /** Name of a runtime; `undefined`: told by the line, or by the lines before of the same key. */
+  /** Name of a runtime; `undefined`: detected from the line, or from earlier lines of the same key. */
   readonly dialect: string | undefined;
   /** The record's key in Kafka; helps to tell the dialect. */
   readonly key: string | undefined;
   /** `false`: a `traceparent` of the line is not followed. */
   readonly trusted: boolean;
-  /** Wall clock when it came, in ms since 1970; for the order window's longest wait. */
+  /** Wall clock when it came, in ms since 1970; for the reorder buffer's longest wait. */
   readonly arrivedMs: number;
 }
 

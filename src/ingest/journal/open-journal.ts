@@ -91,7 +91,7 @@ async function openSegment(
 }
 
 /**
- * The checkpoint, or the journal's begin where there is none that can be used.
+ * The checkpoint, or the start of the journal where no checkpoint can be used.
  *
  * @param first the first offset that is there.
  */
