@@ -5,10 +5,10 @@ import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import { postgresSettings } from "../../src/audit/postgres/postgres-options.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
-import { isObject } from "../../src/audit/wire/wire-shape.ts";
 import { recordedLlmText } from "../../src/errors/llm-text.ts";
 import { AGENT_EVENT_TYPES, type AgentEvent } from "../../src/events/agent-event.ts";
 import type { Instant } from "../../src/events/instant.ts";
+import { isObject } from "../../src/events/object-forms.ts";
 import { goldenLines } from "./support/golden.ts";
 
 const at = "2026-04-29T12:00:00Z";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { toGraphEvent } from "../../src/audit/to-graph-event.ts";
 import { encodeGraphEvent } from "../../src/audit/wire/encode-graph-event.ts";
-import { isObject } from "../../src/audit/wire/wire-shape.ts";
 import { AGENT_EVENT_TYPES, type AgentEvent } from "../../src/events/agent-event.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
+import { isObject } from "../../src/events/object-forms.ts";
 import { parseRfc3339 } from "../../src/events/rfc3339.ts";
 import { RunEvents } from "../support/run-events.ts";
 import { goldenLines, lastField } from "./support/golden.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { graphEventShape } from "../../src/audit/wire/graph-event-shape.ts";
+import { graphEventForm } from "../../src/audit/wire/graph-event-form.ts";
 import { endOfClass, KNOWN_ERROR_CLASSES, TERMINALS } from "../../src/dialects/graph/terminals.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 
@@ -8,7 +8,7 @@ const page = readPage("docs/dialect-graph.md");
 describe("the section on logs of GraphEvents", () => {
   it("gives each of the 19 kinds its place", () => {
     const kinds = tableRows(section(page, "Events")).map(([kind]) => kind);
-    expect(kinds.toSorted()).toEqual([...graphEventShape.variants.keys()].sort());
+    expect(kinds.toSorted()).toEqual([...graphEventForm.variants.keys()].sort());
   });
 
   const ends = tableRows(section(page, "Ends"));

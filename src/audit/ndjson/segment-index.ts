@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { parseJson } from "../../events/exact-json.ts";
+import { isObject } from "../../events/object-forms.ts";
 import { isCount } from "../../events/option-checks.ts";
 import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
 import {
@@ -11,7 +12,6 @@ import {
 } from "../../storage/file-lines.ts";
 import { writeFully, writeThroughDraft } from "../../storage/file-writes.ts";
 import { type ThreadKey, threadText } from "../audit-row.ts";
-import { isObject } from "../wire/wire-shape.ts";
 import type { Commit } from "./commit-chain.ts";
 import { type ThreadSpan, type ThreadSpans, threadHash } from "./thread-spans.ts";
 

@@ -19,7 +19,6 @@ import { readEnvelopeAt, SPAN_TIME } from "../line-envelope.ts";
 import { readTenantId } from "../tenant-field.ts";
 import type { GraphLine, RowFacts } from "./graph-line.ts";
 import { isControlLine } from "./log-lines.ts";
-import { isPlainRow } from "./plain-rows.ts";
 
 /**
  * Checks one line of a log of GraphEvents: the bare event `{"kind":…,…fields,"timestamp":…}`, the
@@ -41,9 +40,7 @@ export function decodeGraph(value: JsonObject): Decoded<GraphLine> {
 
 /** @param line what the event is nested in; a bare event's own fields are no envelope. */
 function decodeEvent(fields: JsonObject, line: JsonObject | undefined): Decoded<GraphLine> {
-  const decoded = isPlainRow(fields)
-    ? ({ event: fields, known: true } as const)
-    : decodeGraphEvent(fields);
+  const decoded = decodeGraphEvent(fields);
   const erased = decoded.issues === undefined || !isErased(fields) ? undefined : fields;
   if (decoded.issues !== undefined && erased === undefined) {
     const inside = line === undefined ? "" : "event.";

@@ -1,4 +1,4 @@
-import { graphEventShape } from "../../audit/wire/graph-event-shape.ts";
+import { graphEventForm } from "../../audit/wire/graph-event-form.ts";
 import { type Dialect, isJsonObject, type JsonObject, type LineEnvelope } from "../dialect.ts";
 import { decodeGraph } from "./decode.ts";
 import type { GraphLine } from "./graph-line.ts";
@@ -37,6 +37,6 @@ export const graphDialect: Dialect<GraphLine> = {
 
 function isEntry({ kind, timestamp }: JsonObject): boolean {
   return (
-    typeof kind === "string" && graphEventShape.variants.has(kind) && typeof timestamp === "string"
+    typeof kind === "string" && graphEventForm.variants.has(kind) && typeof timestamp === "string"
   );
 }

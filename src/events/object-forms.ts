@@ -1,0 +1,279 @@
+import { stringifyExact } from "./exact-json.ts";
+import {
+  type Adapt,
+  type FieldIssue,
+  type Form,
+  type Infer,
+  isText,
+  note,
+  type Optional,
+  quoted,
+} from "./forms.ts";
+
+type Member = Form<unknown> | Optional<unknown>;
+type Members = Readonly<Record<string, Member>>;
+
+/** One type in place of an intersection, so that editors and errors show its fields. */
+type Flat<T> = { [K in keyof T]: T[K] };
+
+/** The type of an object with these fields. */
+export type RecordOf<M extends Members> = Flat<
+  {
+    readonly [K in keyof M as M[K] extends Form<unknown> ? K : never]: Infer<M[K]>;
+  } & {
+    readonly [K in keyof M as M[K] extends Optional<unknown> ? K : never]?: M[K] extends Optional<
+      infer T
+    >
+      ? T
+      : never;
+  }
+>;
+
+/** The form of an object. Fields that are not declared pass unseen. */
+export interface RecordForm<T> extends Form<T> {
+  /** The names of the declared fields, in the order in which they are written. */
+  readonly names: ReadonlySet<string>;
+  /** The object as JSON, with the field `tag` first. */
+  writeTagged(value: JsonFields, tag: string): string;
+}
+
+type JsonFields = Readonly<Record<string, unknown>>;
+
+interface Field {
+  readonly name: string;
+  /** The name as JSON, with its colon. */
+  readonly key: string;
+  readonly form: Form<unknown>;
+  /** The form's own, held here so that the loop over the fields finds it without a search. */
+  readonly fits: (value: unknown) => boolean;
+  readonly mayBeMissing: boolean;
+  readonly mayBeNull: boolean;
+  readonly written: string;
+  readonly omitEmpty: boolean;
+}
+
+/** An object with these fields. */
+export function record<M extends Members>(
+  members: M,
+  expected = "a JSON object",
+): RecordForm<RecordOf<M>> {
+  const fields = Object.entries(members).map(([each, member]) => fieldOf(each, member));
+  const names = new Set(Object.keys(members));
+  const forms = new Map(fields.map(({ form, name: each }) => [each, form]));
+  const writeTagged = (given: JsonFields, tag: string) => writeRecord(fields, forms, given, tag);
+  return {
+    expected,
+    names,
+    writeTagged,
+    fits: (given): given is RecordOf<M> => isObject(given) && fieldsFit(fields, given),
+    explain(given, path, issues) {
+      if (isObject(given)) explainFields(fields, given, path, issues);
+      else note(issues, path, expected);
+    },
+    write: (given) => (isObject(given) ? writeTagged(given, "") : stringifyExact(given)),
+    adapt: adaptFields(fields),
+  };
+}
+
+function fieldOf(each: string, member: Member): Field {
+  const key = `${JSON.stringify(each)}:`;
+  if (!("form" in member)) {
+    const always = { mayBeMissing: false, mayBeNull: false, written: "", omitEmpty: false };
+    return { name: each, key, form: member, fits: member.fits, ...always };
+  }
+  const { form, nullable, omitEmpty, written } = member;
+  const { fits } = form;
+  const absent = { mayBeMissing: true, mayBeNull: nullable, written, omitEmpty };
+  return { name: each, key, form, fits, ...absent };
+}
+
+function fieldsFit(fields: readonly Field[], given: JsonFields): boolean {
+  for (const { fits, mayBeMissing, mayBeNull, name } of fields) {
+    const inside = given[name];
+    // Most fields are texts: they need no call.
+    if (fits === isText ? typeof inside === "string" : fits(inside)) continue;
+    if (inside === undefined ? !mayBeMissing : inside !== null || !mayBeNull) return false;
+  }
+  return true;
+}
+
+/** Whether the field is rightly missing, so that its form does not apply. */
+function isMissing(field: Field, given: unknown): boolean {
+  return given === undefined ? field.mayBeMissing : given === null && field.mayBeNull;
+}
+
+function explainFields(
+  fields: readonly Field[],
+  given: JsonFields,
+  path: string,
+  issues: FieldIssue[],
+): void {
+  for (const field of fields) {
+    const inside = given[field.name];
+    if (!isMissing(field, inside)) field.form.explain(inside, under(path, field.name), issues);
+  }
+}
+
+function adaptFields(fields: readonly Field[]): Adapt | undefined {
+  const adapting = fields.flatMap(({ name: each, form: { adapt } }) =>
+    adapt === undefined ? [] : [{ name: each, adapt }],
+  );
+  if (adapting.length === 0) return undefined;
+  return (given, found) => {
+    if (!isObject(given)) return given;
+    let adapted = given;
+    for (const { adapt, name: each } of adapting) {
+      const inside = given[each];
+      if (inside === undefined) continue;
+      const from = found.length;
+      const known = adapt(inside, found);
+      for (let n = from; n < found.length; n++) found[n] = qualified(each, found[n] ?? "");
+      if (known !== inside) adapted = replaced(adapted, each, known);
+    }
+    return adapted;
+  };
+}
+
+/** `=value` becomes `name=value`, and `inner=value` becomes `name.inner=value`. */
+function qualified(each: string, found: string): string {
+  return found.startsWith("=") ? each + found : `${each}.${found}`;
+}
+
+/** A copy with one field set, or taken out (`undefined`). */
+function replaced(given: JsonFields, each: string, known: unknown): JsonFields {
+  if (known !== undefined) return { ...given, [each]: known };
+  const { [each]: _, ...rest } = given;
+  return rest;
+}
+
+function writeRecord(
+  fields: readonly Field[],
+  forms: ReadonlyMap<string, Form<unknown>>,
+  given: JsonFields,
+  tag: string,
+): string {
+  let known = 0;
+  let body = "";
+  if (tag !== "") {
+    known = 1;
+    body = `"${tag}":${JSON.stringify(given[tag])}`;
+  }
+  for (const field of fields) {
+    const inside = given[field.name];
+    if (inside !== undefined) known += 1;
+    const written = writeField(field, inside);
+    if (written === "") continue;
+    body = body === "" ? field.key + written : `${body},${field.key}${written}`;
+  }
+  return Object.keys(given).length > known && hasMore(forms, given, tag)
+    ? writeAsItStands(given, forms)
+    : `{${body}}`;
+}
+
+/** The field's JSON, or nothing when it is left out. */
+function writeField({ form, mayBeNull, omitEmpty, written }: Field, given: unknown): string {
+  if (given === undefined || (given === null && mayBeNull)) return written;
+  return omitEmpty && Array.isArray(given) && given.length === 0 ? written : form.write(given);
+}
+
+/** Whether something unknown is in it; a known field that is `undefined` is not there, as in JSON. */
+function hasMore(
+  forms: ReadonlyMap<string, Form<unknown>>,
+  given: JsonFields,
+  tag: string,
+): boolean {
+  return Object.entries(given).some(
+    ([each, inside]) => inside !== undefined && each !== tag && !forms.has(each),
+  );
+}
+
+/** An object as JSON in its own order, the fields that have a form in that form. */
+export function writeAsItStands(
+  given: JsonFields,
+  forms: ReadonlyMap<string, Form<unknown>> = new Map(),
+): string {
+  const parts: string[] = [];
+  for (const [each, inside] of Object.entries(given)) {
+    if (inside === undefined) continue;
+    const written = forms.get(each)?.write(inside) ?? stringifyExact(inside);
+    parts.push(`${JSON.stringify(each)}:${written}`);
+  }
+  return `{${parts.join(",")}}`;
+}
+
+type Variants = Readonly<Record<string, RecordForm<unknown>>>;
+
+/** The type of a union whose variants are told apart by the field `Tag`. */
+export type TaggedOf<Tag extends string, V extends Variants> = {
+  [K in keyof V & string]: Flat<{ readonly [P in Tag]: K } & Infer<V[K]>>;
+}[keyof V & string];
+
+export interface TaggedForm<T> extends Form<T> {
+  readonly variants: ReadonlyMap<unknown, RecordForm<unknown>>;
+}
+
+export interface TaggedOptions {
+  /** Default: a JSON object. */
+  readonly expected?: string;
+  /** What is expected of the tag. Default: one of the variants' names. */
+  readonly expectedTag?: string;
+  /** Makes a known object of one whose tag is a word that is not known. Default: it does not fit. */
+  readonly adaptUnknown?: (value: JsonFields) => JsonFields;
+  /** A variant that only `adaptUnknown` makes: as a word of the wire it is not known either. */
+  readonly reserved?: string;
+}
+
+/** A union of objects whose variants are told apart by the field `tag`. It is written first. */
+export function tagged<const Tag extends string, V extends Variants>(
+  tag: Tag,
+  of: V,
+  options: TaggedOptions = {},
+): TaggedForm<TaggedOf<Tag, V>> {
+  const { expected = "a JSON object", reserved, adaptUnknown } = options;
+  const { expectedTag = `one of ${Object.keys(of).join(", ")}` } = options;
+  const variants: ReadonlyMap<unknown, RecordForm<unknown>> = new Map(Object.entries(of));
+  const adapts = adaptUnknown !== undefined || Object.values(of).some(({ adapt }) => adapt);
+  return {
+    expected,
+    variants,
+    fits(given): given is TaggedOf<Tag, V> {
+      if (!isObject(given)) return false;
+      const variant = variants.get(given[tag]);
+      return variant?.fits(given) === true;
+    },
+    explain(given, path, issues) {
+      if (!isObject(given)) return note(issues, path, expected);
+      const variant = variants.get(given[tag]);
+      if (variant === undefined) note(issues, under(path, tag), expectedTag);
+      else variant.explain(given, path, issues);
+    },
+    write(given) {
+      const variant = isObject(given) ? variants.get(given[tag]) : undefined;
+      if (!isObject(given) || variant === undefined) return stringifyExact(given);
+      return variant.writeTagged(given, tag);
+    },
+    adapt: !adapts
+      ? undefined
+      : (given, found) => {
+          if (!isObject(given)) return given;
+          const word = given[tag];
+          const variant = variants.get(word);
+          if (variant !== undefined && word !== reserved) {
+            return variant.adapt ? variant.adapt(given, found) : given;
+          }
+          if (typeof word !== "string" || adaptUnknown === undefined) return given;
+          found.push(`${tag}=${quoted(word)}`);
+          return adaptUnknown(given);
+        },
+  };
+}
+
+/** Whether a value is a JSON object, so that its fields can be looked at. */
+export function isObject(given: unknown): given is JsonFields {
+  return typeof given === "object" && given !== null && !Array.isArray(given);
+}
+
+/** The path of a field inside the value at another path. */
+export function under(path: string, each: string): string {
+  return path === "" ? each : `${path}.${each}`;
+}
