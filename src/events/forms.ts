@@ -77,7 +77,7 @@ export const flag: Form<boolean> = value("true or false", (given) => typeof give
 export const count: Form<number | bigint> = value("a whole number from 0", isWholeNumber);
 
 /** Any JSON value; `null` counts. Values come from a JSON parser, which makes nothing else. */
-export const json: Form<JsonValue> = jsonOf("a JSON value");
+export const json: Form<JsonValue> = jsonOf("a JSON value (null where it was left out)");
 
 /** Any JSON value, under another description. */
 export function jsonOf(expected: string): Form<JsonValue> {
@@ -139,6 +139,18 @@ function adaptAll(adapt: Adapt, given: unknown, found: string[]): unknown {
   if (!Array.isArray(given)) return given;
   const adapted = given.map((each: unknown) => adapt(each, found));
   return adapted.some((each, index) => each !== given[index]) ? adapted : given;
+}
+
+/**
+ * The same form, where all that is wrong with a value is one issue.
+ *
+ * @param at what to add to the path of the value.
+ */
+export function asOne<T>(form: Form<T>, expected: string, at = ""): Form<T> {
+  const explain: Form<T>["explain"] = (given, path, issues) => {
+    if (!form.fits(given)) note(issues, path + at, expected);
+  };
+  return { ...form, expected, explain };
 }
 
 /** A field that may be missing. */

@@ -209,7 +209,7 @@ export type TaggedOf<Tag extends string, V extends Variants> = {
 }[keyof V & string];
 
 export interface TaggedForm<T> extends Form<T> {
-  readonly variants: ReadonlyMap<unknown, RecordForm<unknown>>;
+  readonly variants: ReadonlyMap<string, RecordForm<unknown>>;
 }
 
 export interface TaggedOptions {
@@ -231,24 +231,25 @@ export function tagged<const Tag extends string, V extends Variants>(
 ): TaggedForm<TaggedOf<Tag, V>> {
   const { expected = "a JSON object", reserved, adaptUnknown } = options;
   const { expectedTag = `one of ${Object.keys(of).join(", ")}` } = options;
-  const variants: ReadonlyMap<unknown, RecordForm<unknown>> = new Map(Object.entries(of));
+  const variants = new Map(Object.entries(of));
+  const byTag: ReadonlyMap<unknown, RecordForm<unknown>> = variants;
   const adapts = adaptUnknown !== undefined || Object.values(of).some(({ adapt }) => adapt);
   return {
     expected,
     variants,
     fits(given): given is TaggedOf<Tag, V> {
       if (!isObject(given)) return false;
-      const variant = variants.get(given[tag]);
+      const variant = byTag.get(given[tag]);
       return variant?.fits(given) === true;
     },
     explain(given, path, issues) {
       if (!isObject(given)) return note(issues, path, expected);
-      const variant = variants.get(given[tag]);
+      const variant = byTag.get(given[tag]);
       if (variant === undefined) note(issues, under(path, tag), expectedTag);
       else variant.explain(given, path, issues);
     },
     write(given) {
-      const variant = isObject(given) ? variants.get(given[tag]) : undefined;
+      const variant = isObject(given) ? byTag.get(given[tag]) : undefined;
       if (!isObject(given) || variant === undefined) return stringifyExact(given);
       return variant.writeTagged(given, tag);
     },
@@ -257,7 +258,7 @@ export function tagged<const Tag extends string, V extends Variants>(
       : (given, found) => {
           if (!isObject(given)) return given;
           const word = given[tag];
-          const variant = variants.get(word);
+          const variant = byTag.get(word);
           if (variant !== undefined && word !== reserved) {
             return variant.adapt ? variant.adapt(given, found) : given;
           }

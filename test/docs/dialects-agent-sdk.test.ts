@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AGENT_SDK_EVENT_TYPES } from "../../src/dialects/agent-sdk/event-checks.ts";
+import { AGENT_SDK_EVENT_TYPES } from "../../src/dialects/agent-sdk/events.ts";
 import { TERMINALS } from "../../src/dialects/agent-sdk/terminals.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 

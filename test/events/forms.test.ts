@@ -78,7 +78,7 @@ describe("the forms of JSON values", () => {
     ],
     [{ type: "call", id: "c", notes: ["a", 1] }, [["notes[1]", "text"]]],
     [{ type: "calls", calls: [{ kind: 1 }], raw: null }, [["calls[0].kind", "text"]]],
-    [{ type: "calls", calls: [] }, [["raw", "a JSON value"]]],
+    [{ type: "calls", calls: [] }, [["raw", "a JSON value (null where it was left out)"]]],
     [
       { type: "flag", on: "true" },
       [

@@ -1,12 +1,78 @@
-import type { Dialect, JsonObject, LineEnvelope } from "../dialect.ts";
-import { eventIn } from "../nested-event.ts";
-import { signOfLife } from "../sign-of-life.ts";
-import { decodeAgentSdk, readAgentSdkEnvelope } from "./decode.ts";
-import { isKnownType } from "./event-checks.ts";
-import type { AgentSdkEvent } from "./events.ts";
+import { activityOf, decodeLine, eventIn, readTenantEnvelope } from "../decode-line.ts";
+import {
+  type Decoded,
+  type DecodeIssue,
+  type Dialect,
+  EVENT_RANK,
+  type EventRank,
+  type JsonObject,
+  type LineEnvelope,
+} from "../dialect.ts";
+import { AGENT_SDK_EVENTS, type AgentSdkEvent, type AgentSdkEventType } from "./events.ts";
+
+/**
+ * Without sequences (upstream always sends them) they decide between equal times. A `start` is often
+ * that of a later turn, and so it opens no run as far as the order goes.
+ */
+const RANKS: Readonly<Record<AgentSdkEventType, EventRank>> = {
+  thread_created: EVENT_RANK.runOpens,
+  user_input: EVENT_RANK.runOpens,
+  start: EVENT_RANK.decision,
+  tool_call_start: EVENT_RANK.callOpens,
+  tool_call_end: EVENT_RANK.callCloses,
+  turn_complete: EVENT_RANK.callCloses,
+  done: EVENT_RANK.runCloses,
+  budget_exceeded: EVENT_RANK.runCloses,
+  error: EVENT_RANK.runCloses,
+  refusal: EVENT_RANK.runCloses,
+  cancelled: EVENT_RANK.runCloses,
+  thinking: EVENT_RANK.note,
+  thinking_delta: EVENT_RANK.note,
+  text: EVENT_RANK.note,
+  text_delta: EVENT_RANK.note,
+  tool_progress: EVENT_RANK.note,
+  tool_requires_confirmation: EVENT_RANK.note,
+  auto_retry_start: EVENT_RANK.note,
+  auto_retry_end: EVENT_RANK.note,
+  context_compacted: EVENT_RANK.note,
+  subagent_progress: EVENT_RANK.note,
+  question_asked: EVENT_RANK.note,
+  account_rotation: EVENT_RANK.note,
+  account_pool_exhausted: EVENT_RANK.note,
+};
+
+const READER = {
+  events: AGENT_SDK_EVENTS,
+  example: "start",
+  rankOf: ({ type }: AgentSdkEvent) => RANKS[type],
+  readEnvelope,
+};
+
+/**
+ * Checks one line of agent-sdk events: upstream's flat envelope
+ * `{"event_id":…,"sequence":…,"timestamp":…,"type":…,…fields}`, or the event nested as
+ * `{…envelope,"event":{"type":…}}`. Versions 0.9 to 0.18 are read; what later ones add passes. The
+ * event in the result is the given object itself. Never throws.
+ *
+ * @example
+ * const decoded = decodeAgentSdk(line);
+ * if (decoded.outcome === "event") mapping.translate(decoded.event, decoded.envelope);
+ */
+export function decodeAgentSdk(line: JsonObject): Decoded<AgentSdkEvent> {
+  return decodeLine(line, READER);
+}
+
+/** A thread id may be the event's own or the envelope's, and in a flat line it is both. */
+function readEnvelope(line: JsonObject, issues: DecodeIssue[]): LineEnvelope | undefined {
+  const envelope = readTenantEnvelope(line, issues);
+  if (envelope === undefined) return undefined;
+  const thread = envelope.thread_id ?? eventIn(line).thread_id;
+  if (typeof thread === "string") envelope.thread_id = thread;
+  return envelope;
+}
 
 /** Types whose names are so plain that other logs may have them too, with a field that tells. */
-const PLAIN: ReadonlyMap<unknown, string> = new Map([
+const PLAIN: ReadonlyMap<string, string> = new Map([
   ["start", "turn"],
   ["thinking", "message_id"],
   ["text", "message_id"],
@@ -23,17 +89,18 @@ export const agentSdkDialect: Dialect<AgentSdkEvent> = {
   name: "agent-sdk",
   inOrder: true,
 
-  looksLike(value: JsonObject): boolean {
-    const fields = eventIn(value);
-    if (!isKnownType(fields.type)) return false;
-    const telling = PLAIN.get(fields.type);
-    return telling === undefined || fields[telling] !== undefined || hasSequence(value);
+  looksLike(line: JsonObject): boolean {
+    const fields = eventIn(line);
+    const { type } = fields;
+    if (typeof type !== "string" || !AGENT_SDK_EVENTS.variants.has(type)) return false;
+    const telling = PLAIN.get(type);
+    return telling === undefined || fields[telling] !== undefined || hasSequence(line);
   },
 
   decode: decodeAgentSdk,
 
-  heard(value: JsonObject, tenant: string | undefined) {
-    return signOfLife(readAgentSdkEnvelope(value), tenant, placeOf);
+  heard(line: JsonObject, tenant: string | undefined) {
+    return activityOf(readEnvelope(line, []), tenant, placeOf);
   },
 
   /**
@@ -50,6 +117,6 @@ function placeOf({ tenant_id = "" }: LineEnvelope) {
 }
 
 /** Upstream's envelope: no other source has both. */
-function hasSequence(value: JsonObject): boolean {
-  return value.event_id !== undefined && value.sequence !== undefined;
+function hasSequence(line: JsonObject): boolean {
+  return line.event_id !== undefined && line.sequence !== undefined;
 }

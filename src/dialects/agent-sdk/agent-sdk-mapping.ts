@@ -5,13 +5,14 @@ import { derivedRunId } from "../derived-run-id.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
 import type { Mapping, Translated } from "../mapping.ts";
 import { auditRow, isRepeat } from "./audit-rows.ts";
-import { unknownFields } from "./event-fields.ts";
-import type {
-  AgentSdkEvent,
-  ErrorEvent,
-  SubagentProgress,
-  ToolCallEnd,
-  ToolCallStart,
+import {
+  type AgentSdkEvent,
+  type Count,
+  type ErrorEvent,
+  type SubagentProgress,
+  type ToolCallEnd,
+  type ToolCallStart,
+  unknownFields,
 } from "./events.ts";
 import {
   closeLast,
@@ -24,16 +25,13 @@ import {
 } from "./model-calls.ts";
 import { accountChanged, compacted, confirmationPause, questionPause } from "./notes.ts";
 import { OpenRun } from "./open-run.ts";
-import { isParked, sums } from "./parked.ts";
-import { Reading, type Said } from "./reading.ts";
+import { Reading, type Said, SOURCE } from "./reading.ts";
 import { beginsAnew, isOfOtherTask, mayOpen, nameThread, startOf } from "./run-openings.ts";
-import { withOwnTotals } from "./run-totals.ts";
-import { SOURCE } from "./source.ts";
+import { isParked, sums, withOwnTotals } from "./run-totals.ts";
 import { childStream, subAgentInvoked, subAgentOf, subAgentRun } from "./sub-agent.ts";
 import { completed, endOf, isTerminal } from "./terminals.ts";
 import { goesOn, opensThread, type Thread, Threads } from "./threads.ts";
 import { callEnds, callOpens } from "./tool-calls.ts";
-import type { Count } from "./values.ts";
 
 export interface AgentSdkMappingOptions {
   /** Whose events they are where the envelope does not say. Default `default`. */
@@ -360,7 +358,8 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     const { message, reason } = event;
     run.waitsFor = undefined;
     if (reason?.reason === "provider_error" && run.model !== undefined) {
-      const problem = { type: reason.kind ?? undefined, message };
+      const { kind } = reason;
+      const problem = { type: typeof kind === "string" ? kind : undefined, message };
       closeModel(reading, run.model, { problem });
     } else if (event.recoverable) run.model?.erred(reading.at);
     else closeLast(reading);

@@ -1,9 +1,12 @@
+import type { ContentPart } from "../../audit/wire/content-part.ts";
 import type { AnyGraphEvent, GraphEvent } from "../../audit/wire/graph-event.ts";
-import { contentPart } from "./content-parts.ts";
-import type { Extras } from "./event-fields.ts";
+import { stringifyExact } from "../../events/exact-json.ts";
+import { isJsonObject } from "../dialect.ts";
 import type {
   AgentSdkEvent,
+  ContentBlock,
   ErrorEvent,
+  Extras,
   QuestionAsked,
   ToolCallEnd,
   ToolRequiresConfirmation,
@@ -163,4 +166,20 @@ function toolResult({ id, name, result }: ToolCallEnd, timestamp: string): AnyGr
 function errorClass({ reason }: ErrorEvent, run: OpenRun): string {
   if (run.retriesUsedUp || reason?.reason === "provider_error") return "provider";
   return reason?.reason ?? "unclassified";
+}
+
+/**
+ * A block of a user's input as a part of an audit entry, with whatever else it holds. Upstream admits
+ * text, images and documents only; any other block becomes its JSON as text, so that nothing is lost.
+ */
+export function contentPart(block: ContentBlock): ContentPart {
+  const { type, text, source } = block;
+  if (type === "text" && typeof text === "string") return { ...block, type, text };
+  if ((type === "image" || type === "document") && isJsonObject(source)) {
+    const { data, media_type } = source;
+    if (typeof data === "string" && typeof media_type === "string") {
+      return { ...block, type, source: { ...source, kind: "base64", media_type, data } };
+    }
+  }
+  return { type: "text", text: stringifyExact(block) };
 }

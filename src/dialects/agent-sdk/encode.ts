@@ -2,21 +2,7 @@ import { stringifyExact } from "../../events/exact-json.ts";
 import type { Instant } from "../../events/instant.ts";
 import { formatRfc3339 } from "../../events/rfc3339.ts";
 import type { LineEnvelope } from "../dialect.ts";
-import type { AgentSdkEvent } from "./events.ts";
-
-/** Fields of the envelope, which an event that was decoded from a flat line holds too. */
-const ENVELOPE_FIELDS: ReadonlySet<string> = new Set([
-  "event_id",
-  "sequence",
-  "timestamp",
-  "tenant_id",
-  "session_id",
-  "root_run_id",
-  "resumed_from_run_id",
-  "parent_tool_use_id",
-  "traceparent",
-  "tracestate",
-]);
+import { type AgentSdkEvent, ENVELOPE_FIELDS } from "./events.ts";
 
 /**
  * Writes an event as upstream does: one flat object, the envelope first, then `type` and the fields

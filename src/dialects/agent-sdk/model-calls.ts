@@ -1,11 +1,9 @@
 import type { ModelEnd, ModelProblem } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
-import type { AutoRetryEnd, AutoRetryStart, TurnComplete } from "./events.ts";
-import { retryCount } from "./model-answer.ts";
-import { ModelTurn } from "./model-turn.ts";
+import type { AutoRetryEnd, AutoRetryStart, Count, TokenUsage, TurnComplete } from "./events.ts";
+import { ModelTurn, retryCount } from "./model-turn.ts";
 import { numberOf } from "./numbers.ts";
 import type { Reading } from "./reading.ts";
-import type { Count, TokenUsage } from "./values.ts";
 
 /** A turn begins: the model is called. One that is still open was over before, or is tried again. */
 export function modelStarts(reading: Reading, turn: Count | undefined): ModelTurn {

@@ -1,5 +1,7 @@
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
-import type { Count } from "./values.ts";
+import type { SupposedEnd } from "../../lifecycle/signal.ts";
+import type { KnownFacts } from "../known-facts.ts";
+import type { Count } from "./events.ts";
 
 /**
  * The open model call of a run. Upstream says when a turn begins and, after its tools, what it used;
@@ -78,4 +80,20 @@ export class ModelTurn {
     const at = this.#firstChunkAt;
     return at === undefined ? undefined : millisecondsBetween(this.startedAt, at) / 1000;
   }
+}
+
+/** How often it was tried again, where it was. */
+export function retryCount({ retries }: ModelTurn): number | undefined {
+  return retries === 0 ? undefined : retries;
+}
+
+/** How a model call ended whose run waits and may wait for good; `undefined` where it gave no answer. */
+export function modelAnswer(model: ModelTurn): SupposedEnd["model"] {
+  const at = model.answered ? model.answeredAt : undefined;
+  if (at === undefined) return undefined;
+  const facts: KnownFacts = {
+    "entelix.retry.count": retryCount(model),
+    "gen_ai.response.time_to_first_chunk": model.firstChunkAfter,
+  };
+  return { at, facts };
 }

@@ -1,13 +1,11 @@
 import type { Instant } from "../../events/instant.ts";
 import type { RunEnd } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
-import type { AgentSdkEvent, SubagentProgress } from "./events.ts";
+import type { AgentSdkEvent, Count, SubagentProgress } from "./events.ts";
 import type { ModelTurn } from "./model-turn.ts";
-import { NotedCall } from "./noted-call.ts";
 import { numberOf } from "./numbers.ts";
 import { RunTotals, type ThreadTotals } from "./run-totals.ts";
 import { toolOf } from "./sub-agent.ts";
-import type { Count } from "./values.ts";
 
 /**
  * Open calls of a run that something is noted of, those that nothing is noted of, and ended ones whose
@@ -184,4 +182,36 @@ function putNewest<T>(calls: Map<string, T>, callId: string, value: T): boolean 
   const [oldest] = calls.keys();
   if (oldest !== undefined) calls.delete(oldest);
   return true;
+}
+
+/** What has to be known of an open tool call until its end; of most calls nothing has to. */
+export class NotedCall {
+  readonly name: string;
+  /** Absent where the start was not seen. */
+  readonly startedAt: Instant | undefined;
+  /** When a human was asked about it. */
+  askedAt: Instant | undefined;
+  /** Progress messages, its own or of the sub-agent that it runs. */
+  progress = 0;
+  subagentId: string | undefined;
+  /** The sub-agent's name, as its progress has it. */
+  childName: string | undefined;
+  childThreadId: string | undefined;
+  childModel: string | undefined;
+  /** Whether the audit log knows of the sub-agent. */
+  childRecorded = false;
+
+  constructor(name: string, startedAt: Instant | undefined) {
+    this.name = name;
+    this.startedAt = startedAt;
+  }
+
+  /** The sub-agent that the call runs has something to say. */
+  heardOfChild(event: SubagentProgress): void {
+    this.progress += 1;
+    this.subagentId = event.subagent_id;
+    this.childName ??= event.subagent_name || undefined;
+    this.childThreadId ??= event.child_thread_id ?? undefined;
+    this.childModel ??= event.model ?? undefined;
+  }
 }

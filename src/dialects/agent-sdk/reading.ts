@@ -10,9 +10,8 @@ import type {
 } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { ProjectedRow } from "../mapping.ts";
-import { modelAnswer } from "./model-answer.ts";
+import { modelAnswer } from "./model-turn.ts";
 import type { OpenRun } from "./open-run.ts";
-import { SOURCE } from "./source.ts";
 
 /** What an event says, as it is read. */
 export interface Said {
@@ -100,3 +99,6 @@ export class Reading implements SignalSubject {
     this.run.close();
   }
 }
+
+/** Which runtime a run is of; alerts and dashboards are the same for all. */
+export const SOURCE: KnownFacts = { "entelix.source": "agent-sdk" };

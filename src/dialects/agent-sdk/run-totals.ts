@@ -1,5 +1,5 @@
-import type { BudgetExceeded, Cancelled, Done } from "./events.ts";
-import type { Count, TokenUsage } from "./values.ts";
+import type { BudgetExceeded, Cancelled, Count, Done, TokenUsage, TurnComplete } from "./events.ts";
+import type { OpenRun } from "./open-run.ts";
 
 /** What a run or a thread had come to, when an event told so. */
 export interface Totals {
@@ -128,4 +128,18 @@ function minus(a: Tokens, b: Tokens): Tokens {
 
 function holds(sum: Tokens, part: Tokens): boolean {
   return sum.every((tokens, n) => tokens >= (part[n] ?? 0));
+}
+
+/**
+ * Whether a turn that is over is told to be so once more, with the sums of the run: an agent that waits
+ * for further prompts (`run_persistent`) says that in place of `done`, and nothing when none come.
+ */
+export function isParked(event: TurnComplete, run: OpenRun): boolean {
+  const again = run.model === undefined && event.turn === run.lastTurn;
+  return again && run.mayEnd === undefined && run.totals.sumUp(sums(event));
+}
+
+/** What the run or its thread had come to with the event. */
+export function sums({ usage, turn: turns }: TurnComplete): Totals {
+  return { usage, turns };
 }

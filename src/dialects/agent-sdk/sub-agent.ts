@@ -4,12 +4,10 @@ import type { RunEnd, Signal, SignalSubject } from "../../lifecycle/signal.ts";
 import { isJsonObject, type JsonObject } from "../dialect.ts";
 import { isCount } from "../field-checks.ts";
 import type { KnownFacts } from "../known-facts.ts";
-import type { ToolCallEnd } from "./events.ts";
-import { movedBack } from "./moved-back.ts";
-import type { NotedCall } from "./noted-call.ts";
-import { numberOf } from "./numbers.ts";
-import { SOURCE } from "./source.ts";
-import type { ToolResult } from "./values.ts";
+import type { ToolCallEnd, ToolResult } from "./events.ts";
+import { movedBack, numberOf } from "./numbers.ts";
+import type { NotedCall } from "./open-run.ts";
+import { SOURCE } from "./reading.ts";
 
 /** What upstream puts before a sub-agent's name to name the tool that runs it. */
 const PREFIX = "subagent_";

@@ -6,13 +6,14 @@ import type {
   AgentSdkEvent,
   BudgetExceeded,
   Cancelled,
+  Count,
   Done,
   ErrorEvent,
   Refusal,
+  TokenUsage,
 } from "./events.ts";
 import { numberOf, runUsage } from "./numbers.ts";
 import type { Totals } from "./run-totals.ts";
-import type { Count, TokenUsage } from "./values.ts";
 
 /** A failure kind that needs nothing beside its name. */
 type PlainKind = Exclude<FailureKind["type"], "tool_error_terminal">;

@@ -1,9 +1,8 @@
+import { compareInstants, type Instant } from "../../events/instant.ts";
 import { RecentMap, RecentPairs } from "../../lifecycle/recent-map.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import type { AgentSdkEvent } from "./events.ts";
-import { Forks } from "./forks.ts";
 import type { OpenRun } from "./open-run.ts";
-import { Ordinals } from "./ordinals.ts";
 import type { ThreadTotals } from "./run-totals.ts";
 
 /** The stream of lines that name no thread, where no thread was opened before them. */
@@ -184,4 +183,51 @@ export function opensThread({ type }: AgentSdkEvent): boolean {
 export function goesOn(event: AgentSdkEvent): boolean {
   if (event.type === "start") return Number(event.turn) > 1;
   return event.type === "done" || event.type === "budget_exceeded";
+}
+
+/** The numbers of a stream's lines, from 0. */
+export class Ordinals {
+  #next = 0;
+
+  next(): number {
+    const ordinal = this.#next;
+    this.#next += 1;
+    return ordinal;
+  }
+}
+
+/** A thread that a server made of another one. */
+interface Fork {
+  readonly threadId: string;
+  readonly source: string;
+  readonly at: Readonly<Instant>;
+}
+
+/**
+ * The last fork of each tenant. A server writes what the source had said up to there into the new
+ * thread, after the `thread_created` and all at its time: that happened once, on the source.
+ */
+export class Forks {
+  readonly #last: RecentMap<Fork>;
+
+  /** @param most tenants remembered, at least. */
+  constructor(most: number) {
+    this.#last = new RecentMap(most);
+  }
+
+  /** The new thread, where the line is a copy. A line that tells of a fork is remembered. */
+  copiedTo(tenant: string, event: AgentSdkEvent, envelope: LineEnvelope): string | undefined {
+    const { thread_id: named, timestamp: at } = envelope;
+    const fork = this.#last.get(tenant);
+    if (fork !== undefined && compareInstants(fork.at, at) === 0) {
+      // The copies that name a thread name the source, unless the envelope says better.
+      const { threadId, source } = fork;
+      if (named === undefined || named === threadId || named === source) return threadId;
+    }
+    if (event.type === "thread_created" && event.source_thread_id != null) {
+      const threadId = named ?? event.thread_id;
+      this.#last.set(tenant, { threadId, source: event.source_thread_id, at });
+    }
+    return undefined;
+  }
 }

@@ -1,10 +1,9 @@
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { Signal, SignalSubject } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
-import type { ToolCallEnd, ToolCallStart } from "./events.ts";
-import { movedBack } from "./moved-back.ts";
-import type { NotedCall } from "./noted-call.ts";
-import type { ToolResult, ToolTier } from "./values.ts";
+import type { ToolCallEnd, ToolCallStart, ToolResult, ToolTier } from "./events.ts";
+import { movedBack } from "./numbers.ts";
+import type { NotedCall } from "./open-run.ts";
 
 /** The start of a tool call. */
 export function callOpens(event: ToolCallStart, { tenantId, runId, at }: SignalSubject): Signal {

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../events/exact-json.ts";
+import { eventIn } from "../decode-line.ts";
 import {
   type Decoded,
   type DecodeIssue,
@@ -9,9 +10,7 @@ import {
   type LineEnvelope,
   type RejectedEvent,
 } from "../dialect.ts";
-import { readLineEnvelope } from "../line-envelope.ts";
-import { eventIn } from "../nested-event.ts";
-import { readTenantId } from "../tenant-field.ts";
+import { readLineEnvelope, readTenantId } from "../line-envelope.ts";
 import { DEFECT_EVENT_TYPES, type DefectEvent, type LeafEvent } from "./defect-event.ts";
 import { isDefectEvent } from "./event-checks.ts";
 import { withKnownValues } from "./known-values.ts";

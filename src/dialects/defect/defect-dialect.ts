@@ -1,6 +1,5 @@
+import { activityOf, eventIn } from "../decode-line.ts";
 import type { Dialect, JsonObject, LineEnvelope } from "../dialect.ts";
-import { eventIn } from "../nested-event.ts";
-import { signOfLife } from "../sign-of-life.ts";
 import { decodeDefect, readDefectEnvelope } from "./decode.ts";
 import { DEFECT_EVENT_TYPES, type DefectEvent } from "./defect-event.ts";
 
@@ -22,7 +21,7 @@ export const defectDialect: Dialect<DefectEvent> = {
   decode: decodeDefect,
 
   heard(value: JsonObject, tenant: string | undefined) {
-    return signOfLife(readDefectEnvelope(value), tenant, placeOf);
+    return activityOf(readDefectEnvelope(value), tenant, placeOf);
   },
 
   /**

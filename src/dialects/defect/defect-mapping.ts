@@ -1,10 +1,10 @@
 import type { JsonValue } from "../../events/exact-json.ts";
 import { compareInstants, type Instant } from "../../events/instant.ts";
 import type { LateReason, Signal } from "../../lifecycle/signal.ts";
+import { eventIn } from "../decode-line.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { Mapping, ProjectedRow, Translated } from "../mapping.ts";
-import { eventIn } from "../nested-event.ts";
 import { Arrival } from "./arrival.ts";
 import type {
   DefectEvent,

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../../events/agent-event.ts";
+import { eventIn } from "../decode-line.ts";
 import {
   type Decoded,
   type DecodeIssue,
@@ -8,7 +9,6 @@ import {
   type RejectedEvent,
 } from "../dialect.ts";
 import { readLineEnvelope } from "../line-envelope.ts";
-import { eventIn } from "../nested-event.ts";
 import {
   isComplete,
   isFailed,

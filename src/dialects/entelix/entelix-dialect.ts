@@ -1,8 +1,8 @@
 import { AGENT_EVENT_TYPES, type AgentEvent } from "../../events/agent-event.ts";
 import { MODEL_EVENT_TYPES } from "../../events/model-event.ts";
+import { eventIn } from "../decode-line.ts";
 import type { Dialect, JsonObject } from "../dialect.ts";
 import { readLineEnvelope } from "../line-envelope.ts";
-import { eventIn } from "../nested-event.ts";
 import { decodeEntelix } from "./decode.ts";
 
 const TYPES: ReadonlySet<unknown> = new Set([...AGENT_EVENT_TYPES, ...MODEL_EVENT_TYPES]);

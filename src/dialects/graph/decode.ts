@@ -15,8 +15,7 @@ import {
   type RejectedEvent,
 } from "../dialect.ts";
 import { expectOptionalText, isCount } from "../field-checks.ts";
-import { readEnvelopeAt, SPAN_TIME } from "../line-envelope.ts";
-import { readTenantId } from "../tenant-field.ts";
+import { readEnvelopeAt, readTenantId, SPAN_TIME } from "../line-envelope.ts";
 import type { GraphLine, RowFacts } from "./graph-line.ts";
 import { isControlLine } from "./log-lines.ts";
 

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { agentSdkDialect } from "../../../src/dialects/agent-sdk/agent-sdk-dialect.ts";
-import { decodeAgentSdk } from "../../../src/dialects/agent-sdk/decode.ts";
+import {
+  agentSdkDialect,
+  decodeAgentSdk,
+} from "../../../src/dialects/agent-sdk/agent-sdk-dialect.ts";
 import { encodeAgentSdk } from "../../../src/dialects/agent-sdk/encode.ts";
-import { AGENT_SDK_EVENT_TYPES } from "../../../src/dialects/agent-sdk/event-checks.ts";
-import { unknownFields } from "../../../src/dialects/agent-sdk/event-fields.ts";
+import { AGENT_SDK_EVENT_TYPES, unknownFields } from "../../../src/dialects/agent-sdk/events.ts";
 import { EVENT_RANK, isJsonObject, type JsonObject } from "../../../src/dialects/dialect.ts";
 import { AGENT_EVENT_TYPES } from "../../../src/events/agent-event.ts";
 import { parseExact } from "../../../src/events/exact-json.ts";

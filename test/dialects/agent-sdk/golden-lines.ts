@@ -1,7 +1,6 @@
-import { decodeAgentSdk } from "../../../src/dialects/agent-sdk/decode.ts";
+import { decodeAgentSdk } from "../../../src/dialects/agent-sdk/agent-sdk-dialect.ts";
 import { isJsonObject, type JsonObject } from "../../../src/dialects/dialect.ts";
-import type { JsonValue } from "../../../src/events/exact-json.ts";
-import { parseExact } from "../../../src/events/exact-json.ts";
+import { type JsonValue, parseExact } from "../../../src/events/exact-json.ts";
 import { readLines } from "../../support/golden.ts";
 
 /** A stream of `test/golden`, its lines as upstream's event store held them. */
