@@ -17,7 +17,7 @@ export interface LineReader<E> {
   readonly events: TaggedForm<E>;
   /** An event type, for errors. */
   readonly example: string;
-  /** Name of a type that this version does not know. Default: the `type`, unless it is in `events`. */
+  /** Name of an event whose `type` is known, while something inside that decides is not. */
   unknownType?(fields: JsonObject, type: string): string | undefined;
   rankOf(event: E): EventRank;
   /** What is wrong is added to `issues`; the result then does not matter. */
@@ -36,14 +36,14 @@ export function decodeLine<E>(line: JsonObject, reader: LineReader<E>): Decoded<
   if (typeof type !== "string") {
     return rejected([{ field: "type", expected: `an event type such as "${example}"` }]);
   }
-  const unknown =
-    reader.unknownType?.(fields, type) ?? (events.variants.has(type) ? undefined : type);
-  if (unknown !== undefined) return { outcome: "unknown", unknown, value: line };
+  const form = events.variants.get(type);
+  const unknown = reader.unknownType?.(fields, type) ?? type;
+  if (form === undefined || unknown !== type) return { outcome: "unknown", unknown, value: line };
   const issues: DecodeIssue[] = [];
   const unknownValues: string[] = [];
-  const event = events.adapt === undefined ? fields : events.adapt(fields, unknownValues);
-  const fits = events.fits(event);
-  if (!fits) events.explain(event, fields === line ? "" : "event", issues);
+  const event = form.adapt === undefined ? fields : form.adapt(fields, unknownValues);
+  const fits = form.fits(event);
+  if (!fits) form.explain(event, fields === line ? "" : "event", issues);
   const envelope = reader.readEnvelope(line, issues);
   if (!fits || envelope === undefined || issues.length > 0) return rejected(withoutRepeats(issues));
   return { outcome: "event", event, envelope, rank: reader.rankOf(event), unknownValues };

@@ -59,13 +59,15 @@ export function record<M extends Members>(
 ): RecordForm<RecordOf<M>> {
   const fields = Object.entries(members).map(([each, member]) => fieldOf(each, member));
   const names = new Set(Object.keys(members));
+  const texts = fields.filter(isPlainText).map((field) => field.name);
+  const others = fields.filter((field) => !isPlainText(field));
   const forms = new Map(fields.map(({ form, name: each }) => [each, form]));
   const writeTagged = (given: JsonFields, tag: string) => writeRecord(fields, forms, given, tag);
   return {
     expected,
     names,
     writeTagged,
-    fits: (given): given is RecordOf<M> => isObject(given) && fieldsFit(fields, given),
+    fits: (given): given is RecordOf<M> => isObject(given) && fieldsFit(texts, others, given),
     explain(given, path, issues) {
       if (isObject(given)) explainFields(fields, given, path, issues);
       else note(issues, path, expected);
@@ -87,14 +89,20 @@ function fieldOf(each: string, member: Member): Field {
   return { name: each, key, form, fits, ...absent };
 }
 
-function fieldsFit(fields: readonly Field[], given: JsonFields): boolean {
-  for (const { fits, mayBeMissing, mayBeNull, name } of fields) {
+/** Whether an object has its fields in order. Most fields are texts: they need no call. */
+function fieldsFit(texts: readonly string[], others: readonly Field[], given: JsonFields): boolean {
+  for (const each of texts) if (typeof given[each] !== "string") return false;
+  for (const { fits, mayBeMissing, mayBeNull, name } of others) {
     const inside = given[name];
-    // Most fields are texts: they need no call.
-    if (fits === isText ? typeof inside === "string" : fits(inside)) continue;
-    if (inside === undefined ? !mayBeMissing : inside !== null || !mayBeNull) return false;
+    if (inside === undefined) {
+      if (!mayBeMissing) return false;
+    } else if (!fits(inside) && !(inside === null && mayBeNull)) return false;
   }
   return true;
+}
+
+function isPlainText({ fits, mayBeMissing }: Field): boolean {
+  return fits === isText && !mayBeMissing;
 }
 
 /** Whether the field is rightly missing, so that its form does not apply. */
@@ -209,7 +217,8 @@ export type TaggedOf<Tag extends string, V extends Variants> = {
 }[keyof V & string];
 
 export interface TaggedForm<T> extends Form<T> {
-  readonly variants: ReadonlyMap<string, RecordForm<unknown>>;
+  /** By the word in the tag. Each is for objects whose tag is known to be that word. */
+  readonly variants: ReadonlyMap<string, RecordForm<T>>;
 }
 
 export interface TaggedOptions {
@@ -231,13 +240,20 @@ export function tagged<const Tag extends string, V extends Variants>(
 ): TaggedForm<TaggedOf<Tag, V>> {
   const { expected = "a JSON object", reserved, adaptUnknown } = options;
   const { expectedTag = `one of ${Object.keys(of).join(", ")}` } = options;
-  const variants = new Map(Object.entries(of));
-  const byTag: ReadonlyMap<unknown, RecordForm<unknown>> = variants;
+  type Value = TaggedOf<Tag, V>;
+  const variants = new Map(
+    // A variant does not look at the tag: whoever takes one out of the map has.
+    Object.entries(of).map(([word, form]): [string, RecordForm<Value>] => [
+      word,
+      { ...form, fits: form.fits as RecordForm<Value>["fits"] },
+    ]),
+  );
+  const byTag: ReadonlyMap<unknown, RecordForm<Value>> = variants;
   const adapts = adaptUnknown !== undefined || Object.values(of).some(({ adapt }) => adapt);
   return {
     expected,
     variants,
-    fits(given): given is TaggedOf<Tag, V> {
+    fits(given): given is Value {
       if (!isObject(given)) return false;
       const variant = byTag.get(given[tag]);
       return variant?.fits(given) === true;
