@@ -2,7 +2,7 @@ import { agentSdkDialect } from "../dialects/agent-sdk/agent-sdk-dialect.ts";
 import { AgentSdkMapping } from "../dialects/agent-sdk/agent-sdk-mapping.ts";
 import type { AgentSdkEvent } from "../dialects/agent-sdk/events.ts";
 import { defectDialect } from "../dialects/defect/defect-dialect.ts";
-import type { DefectEvent } from "../dialects/defect/defect-event.ts";
+import type { DefectEvent } from "../dialects/defect/events.ts";
 import { DefectMapping } from "../dialects/defect/defect-mapping.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { entelixDialect, runOfLine } from "../dialects/entelix/entelix-dialect.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DEFECT_EVENT_TYPES } from "../../src/dialects/defect/defect-event.ts";
+import { DEFECT_EVENT_TYPES } from "../../src/dialects/defect/events.ts";
 import { DEFAULT_DEFECT_LIMITS } from "../../src/dialects/defect/limits.ts";
 import { DEFECT_TERMINALS } from "../../src/dialects/defect/terminals.ts";
 import { readPage, section, tableRows } from "./pages.ts";

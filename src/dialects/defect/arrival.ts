@@ -1,7 +1,7 @@
 import type { Instant } from "../../events/instant.ts";
+import type { Signal } from "../../lifecycle/signal.ts";
 import type { LineEnvelope } from "../dialect.ts";
-import type { SignalList } from "./signal-list.ts";
-import type { Stream } from "./stream.ts";
+import type { Stream } from "./streams.ts";
 
 /** One event as it comes: when, on which stream, and the signals it makes. */
 export class Arrival {
@@ -38,5 +38,21 @@ export class Arrival {
   /** What names a turn of the stream that this event opens. */
   openingOf(stream: Stream): string {
     return this.#eventId ?? String(stream.ordinal);
+  }
+}
+
+/** The signals that one event makes, in their order. */
+export class SignalList {
+  readonly signals: Signal[] = [];
+  /** Whose signals they are. */
+  readonly tenantId: string;
+
+  constructor(tenantId: string) {
+    this.tenantId = tenantId;
+  }
+
+  /** Adds a signal. It is one literal: to put it together out of parts takes several times as long. */
+  add(signal: Signal): void {
+    this.signals.push(signal);
   }
 }

@@ -1,7 +1,7 @@
 import type { Instant } from "../../events/instant.ts";
 import type { KnownFacts } from "../known-facts.ts";
-import type { ContextCompressed, ContextMicrocompacted } from "./defect-event.ts";
-import type { SignalList } from "./signal-list.ts";
+import type { SignalList } from "./arrival.ts";
+import type { ContextCompressed, ContextMicrocompacted } from "./events.ts";
 import { wholeNumber } from "./usage-facts.ts";
 
 export type Compaction = ContextCompressed | ContextMicrocompacted;

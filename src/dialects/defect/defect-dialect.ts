@@ -1,9 +1,59 @@
-import { activityOf, eventIn } from "../decode-line.ts";
-import type { Dialect, JsonObject, LineEnvelope } from "../dialect.ts";
-import { decodeDefect, readDefectEnvelope } from "./decode.ts";
-import { DEFECT_EVENT_TYPES, type DefectEvent } from "./defect-event.ts";
+import { activityOf, decodeLine, eventIn, readTenantEnvelope } from "../decode-line.ts";
+import {
+  type Decoded,
+  type Dialect,
+  EVENT_RANK,
+  type EventRank,
+  isJsonObject,
+  type JsonObject,
+  type LineEnvelope,
+} from "../dialect.ts";
+import { DEFECT_EVENTS, type DefectEvent, type LeafEvent } from "./events.ts";
 
-const TYPES: ReadonlySet<unknown> = new Set(DEFECT_EVENT_TYPES);
+const RANKS: Readonly<Record<LeafEvent["type"], EventRank>> = {
+  user_prompt_committed: EVENT_RANK.runOpens,
+  turn_started: EVENT_RANK.runOpens,
+  tool_call_started: EVENT_RANK.callOpens,
+  tool_call_finished: EVENT_RANK.callCloses,
+  turn_ended: EVENT_RANK.runCloses,
+  turn_aborted: EVENT_RANK.runCloses,
+  assistant_text: EVENT_RANK.note,
+  assistant_thought: EVENT_RANK.note,
+  tool_call_progress: EVENT_RANK.note,
+  policy_decision: EVENT_RANK.note,
+  permission_resolved: EVENT_RANK.note,
+  llm_call_started: EVENT_RANK.note,
+  llm_call_finished: EVENT_RANK.note,
+  context_compressed: EVENT_RANK.note,
+  context_microcompacted: EVENT_RANK.note,
+};
+
+const READER = {
+  events: DEFECT_EVENTS,
+  example: "turn_started",
+  rankOf: (event: DefectEvent) => RANKS[event.type === "subagent" ? event.inner.type : event.type],
+  readEnvelope: readTenantEnvelope,
+
+  unknownType({ inner }: JsonObject, type: string): string | undefined {
+    if (type !== "subagent" || !isJsonObject(inner) || typeof inner.type !== "string") return;
+    return DEFECT_EVENTS.variants.has(inner.type) ? undefined : `subagent/${inner.type}`;
+  },
+};
+
+/**
+ * Checks one line of a defect session: the flat envelope `{"timestamp":…,"session_id":…,"type":…,
+ * …fields}`, or the event nested as `{…envelope,"event":{"type":…}}`. The event in the result is the
+ * given object itself, unless a value had to be replaced. Never throws.
+ *
+ * An unknown event of a sub-agent is an unknown event of type `subagent/<type>`.
+ *
+ * @example
+ * const decoded = decodeDefect(line);
+ * if (decoded.outcome === "event") mapping.translate(decoded.event, decoded.envelope);
+ */
+export function decodeDefect(line: JsonObject): Decoded<DefectEvent> {
+  return decodeLine(line, READER);
+}
 
 /**
  * The lines of defect-agent 0.1: its `AgentEvent`s, each with a time and mostly a session.
@@ -14,14 +64,15 @@ export const defectDialect: Dialect<DefectEvent> = {
   name: "defect",
   inOrder: true,
 
-  looksLike(value: JsonObject): boolean {
-    return TYPES.has(eventIn(value).type);
+  looksLike(line: JsonObject): boolean {
+    const { type } = eventIn(line);
+    return typeof type === "string" && DEFECT_EVENTS.variants.has(type);
   },
 
   decode: decodeDefect,
 
-  heard(value: JsonObject, tenant: string | undefined) {
-    return activityOf(readDefectEnvelope(value), tenant, placeOf);
+  heard(line: JsonObject, tenant: string | undefined) {
+    return activityOf(readTenantEnvelope(line, []), tenant, placeOf);
   },
 
   /**

@@ -5,22 +5,20 @@ import { eventIn } from "../decode-line.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { Mapping, ProjectedRow, Translated } from "../mapping.ts";
-import { Arrival } from "./arrival.ts";
+import { Arrival, SignalList } from "./arrival.ts";
 import type {
   DefectEvent,
   LeafEvent,
   TurnAborted,
   TurnEnded,
   UserPromptCommitted,
-} from "./defect-event.ts";
+} from "./events.ts";
 import { type DefectLimits, resolveDefectLimits } from "./limits.ts";
-import { RowBudget } from "./row-budget.ts";
-import { SessionStreams } from "./session-streams.ts";
-import { SignalList } from "./signal-list.ts";
-import type { Stream } from "./stream.ts";
+import { SessionStreams, type Stream } from "./streams.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import type { Turn, TurnEvent } from "./turn.ts";
 import { TurnOpenings } from "./turn-openings.ts";
+import { RowBudget } from "./turn-rows.ts";
 
 export interface DefectMappingOptions {
   /** Tenant of lines that name none. Default `default`. */

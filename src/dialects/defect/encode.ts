@@ -1,7 +1,7 @@
 import { stringifyExact } from "../../events/exact-json.ts";
 import { formatRfc3339 } from "../../events/rfc3339.ts";
 import type { LineEnvelope } from "../dialect.ts";
-import type { DefectEvent, DefectUsage, LeafEvent, ToolCallFields } from "./defect-event.ts";
+import type { DefectEvent, DefectUsage, LeafEvent, ToolCallFields } from "./events.ts";
 
 /**
  * Writes an event as one line, equal by value to what defect's own serde writes: what is not set is

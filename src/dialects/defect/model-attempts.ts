@@ -1,8 +1,8 @@
 import { compareInstants, type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelEnd } from "../../lifecycle/signal.ts";
 import type { KnownFacts, OwnFacts } from "../known-facts.ts";
-import type { LlmCallFinished, LlmCallStarted } from "./defect-event.ts";
-import type { SignalList } from "./signal-list.ts";
+import type { SignalList } from "./arrival.ts";
+import type { LlmCallFinished, LlmCallStarted } from "./events.ts";
 import { usageFacts } from "./usage-facts.ts";
 
 interface Failure {

@@ -1,6 +1,6 @@
 import type { FailureKindId } from "../../errors/error-kinds.ts";
 import type { RunEnd } from "../../lifecycle/signal.ts";
-import type { StopReason } from "./defect-event.ts";
+import type { StopReason } from "./events.ts";
 
 /** How a turn may end. */
 export type DefectTerminal =

@@ -1,6 +1,6 @@
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { KnownFacts } from "../known-facts.ts";
-import type { PermissionOption, ToolCallFields } from "./defect-event.ts";
+import type { PermissionOption, ToolCallFields } from "./events.ts";
 
 /** What is kept of an open tool call: how it stands with its permission, and what only ends say. */
 export class ToolCall {

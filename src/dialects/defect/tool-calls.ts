@@ -1,13 +1,13 @@
 import { compareInstants, type Instant } from "../../events/instant.ts";
 import type { KnownFacts } from "../known-facts.ts";
-import { outputOf, textOf } from "./call-output.ts";
+import type { SignalList } from "./arrival.ts";
+import { outputOf, textOf } from "./content.ts";
 import type {
   PermissionOutcome,
   PolicyVerdict,
   ToolCallFields,
   ToolCallStarted,
-} from "./defect-event.ts";
-import type { SignalList } from "./signal-list.ts";
+} from "./events.ts";
 import { ToolCall } from "./tool-call.ts";
 
 /**

@@ -4,10 +4,9 @@ import { derivedRunId } from "../derived-run-id.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { Arrival } from "./arrival.ts";
 import type { DefectLimits } from "./limits.ts";
-import type { RowBudget } from "./row-budget.ts";
-import type { SessionStreams } from "./session-streams.ts";
-import type { Stream } from "./stream.ts";
+import type { SessionStreams, Stream } from "./streams.ts";
 import { Turn, type TurnOpening, type TurnRef } from "./turn.ts";
+import type { RowBudget } from "./turn-rows.ts";
 
 /** Opens turns: their run ids, and the calls that those of sub-agents stand under. */
 export class TurnOpenings {

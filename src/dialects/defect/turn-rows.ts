@@ -5,10 +5,8 @@ import type { Instant } from "../../events/instant.ts";
 import { isCount } from "../../events/option-checks.ts";
 import { formatRfc3339 } from "../../events/rfc3339.ts";
 import type { ProjectedRow } from "../mapping.ts";
-import { outputOf } from "./call-output.ts";
-import { blockText, toContentPart } from "./content-parts.ts";
-import type { AcpContentBlock, DefectUsage, ToolCallFields } from "./defect-event.ts";
-import { type RowBudget, sizeOf } from "./row-budget.ts";
+import { blockText, outputOf, toContentPart } from "./content.ts";
+import type { AcpContentBlock, DefectUsage, ToolCallFields } from "./events.ts";
 
 /** Counts of a `ModelUsage` are below this. */
 const U32 = 2 ** 32;
@@ -184,4 +182,56 @@ function modelUsage(usage: DefectUsage | null | undefined): ModelUsage | null {
 
 function u32(count: number | bigint | null | undefined): number | undefined {
   return isCount(count) && count < U32 ? count : undefined;
+}
+
+/** A bound on the audit rows that wait for the ends of their turns, over all turns. */
+export class RowBudget {
+  /** Rows, and streamed pieces of one, that were not kept because too much was held. */
+  over = 0;
+  /** Whether rows are wanted at all. */
+  readonly wanted: boolean;
+  readonly #mostRows: number;
+  readonly #mostCharacters: number;
+  #rows = 0;
+  #characters = 0;
+
+  constructor(mostRows: number, mostCharacters: number, wanted: boolean) {
+    this.wanted = wanted;
+    this.#mostRows = mostRows;
+    this.#mostCharacters = mostCharacters;
+  }
+
+  /** @returns false when there is no room; it is counted then. */
+  take(rows: number, characters: number): boolean {
+    const fits =
+      this.#rows + rows <= this.#mostRows && this.#characters + characters <= this.#mostCharacters;
+    if (!fits) {
+      this.over++;
+      return false;
+    }
+    this.#rows += rows;
+    this.#characters += characters;
+    return true;
+  }
+
+  /** Rows that were given out are thrown away. */
+  lose(rows: number): void {
+    this.over += rows;
+  }
+
+  give(rows: number, characters: number): void {
+    this.#rows -= rows;
+    this.#characters -= characters;
+  }
+}
+
+/** Roughly how many characters a value takes as JSON. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value === "bigint") return 20;
+  if (typeof value !== "object" || value === null) return 5;
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item), 2);
+  let size = 2;
+  for (const [name, field] of Object.entries(value)) size += name.length + sizeOf(field);
+  return size;
 }

@@ -1,14 +1,13 @@
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { RunEnd } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
+import type { SignalList } from "./arrival.ts";
 import { Compactions } from "./compactions.ts";
-import type { DefectUsage, LeafEvent } from "./defect-event.ts";
+import type { DefectUsage, LeafEvent } from "./events.ts";
 import { ModelAttempts } from "./model-attempts.ts";
-import type { RowBudget } from "./row-budget.ts";
-import type { SignalList } from "./signal-list.ts";
 import { DEFECT_TERMINALS, type DefectTerminal, terminalOf } from "./terminals.ts";
 import { ToolCalls } from "./tool-calls.ts";
-import { TurnRows } from "./turn-rows.ts";
+import { type RowBudget, TurnRows } from "./turn-rows.ts";
 import { childUsageFacts, usageFacts } from "./usage-facts.ts";
 
 /** A turn that only streams or reports tells the lifecycle so often that it lives, in ms. */

@@ -1,6 +1,6 @@
 import { MOST_INT } from "../../events/value-limits.ts";
 import type { OwnFacts } from "../known-facts.ts";
-import type { DefectUsage } from "./defect-event.ts";
+import type { DefectUsage } from "./events.ts";
 
 /**
  * The tokens of a model call or of a turn of the session itself. The figures of a turn are those of

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { decodeDefect } from "../../../src/dialects/defect/decode.ts";
-import { defectDialect } from "../../../src/dialects/defect/defect-dialect.ts";
-import { DEFECT_EVENT_TYPES } from "../../../src/dialects/defect/defect-event.ts";
+import { decodeDefect, defectDialect } from "../../../src/dialects/defect/defect-dialect.ts";
 import { encodeDefect } from "../../../src/dialects/defect/encode.ts";
+import { DEFECT_EVENT_TYPES } from "../../../src/dialects/defect/events.ts";
 import { EVENT_RANK, isJsonObject, type JsonObject } from "../../../src/dialects/dialect.ts";
 import { AGENT_EVENT_TYPES } from "../../../src/events/agent-event.ts";
 import { parseExact } from "../../../src/events/exact-json.ts";

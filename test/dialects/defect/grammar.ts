@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { LeafEvent } from "../../../src/dialects/defect/defect-event.ts";
+import type { LeafEvent } from "../../../src/dialects/defect/events.ts";
 import { ALLOW, REJECT, say } from "./session.ts";
 
 /** One event of a session: who says what. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DefectEvent } from "../../../src/dialects/defect/defect-event.ts";
 import { DefectMapping } from "../../../src/dialects/defect/defect-mapping.ts";
+import type { DefectEvent } from "../../../src/dialects/defect/events.ts";
 import type { LineEnvelope } from "../../../src/dialects/dialect.ts";
 import type { Signal } from "../../../src/lifecycle/signal.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";

@@ -1,10 +1,9 @@
-import { decodeDefect } from "../../../src/dialects/defect/decode.ts";
-import { defectDialect } from "../../../src/dialects/defect/defect-dialect.ts";
-import type { DefectEvent } from "../../../src/dialects/defect/defect-event.ts";
+import { decodeDefect, defectDialect } from "../../../src/dialects/defect/defect-dialect.ts";
 import {
   DefectMapping,
   type DefectMappingOptions,
 } from "../../../src/dialects/defect/defect-mapping.ts";
+import type { DefectEvent } from "../../../src/dialects/defect/events.ts";
 import type { JsonObject, LineEnvelope } from "../../../src/dialects/dialect.ts";
 import type { Translated } from "../../../src/dialects/mapping.ts";
 import { stringifyExact } from "../../../src/events/exact-json.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { decodeGraphEvent } from "../../../src/audit/wire/decode-graph-event.ts";
 import { encodeGraphEvent } from "../../../src/audit/wire/encode-graph-event.ts";
-import { toContentPart } from "../../../src/dialects/defect/content-parts.ts";
-import { decodeDefect } from "../../../src/dialects/defect/decode.ts";
-import type { AcpContentBlock } from "../../../src/dialects/defect/defect-event.ts";
+import { toContentPart } from "../../../src/dialects/defect/content.ts";
+import { decodeDefect } from "../../../src/dialects/defect/defect-dialect.ts";
 import { DefectMapping } from "../../../src/dialects/defect/defect-mapping.ts";
+import type { AcpContentBlock } from "../../../src/dialects/defect/events.ts";
 import { parseExact } from "../../../src/events/exact-json.ts";
 import { recordedLines, recordings } from "./recordings.ts";
 import { Session, say } from "./session.ts";

@@ -1,10 +1,10 @@
+import { DefectMapping } from "../../../src/dialects/defect/defect-mapping.ts";
 import type {
   DefectUsage,
   LeafEvent,
   PermissionOption,
   ToolCallFields,
-} from "../../../src/dialects/defect/defect-event.ts";
-import { DefectMapping } from "../../../src/dialects/defect/defect-mapping.ts";
+} from "../../../src/dialects/defect/events.ts";
 import type { DefectLimits } from "../../../src/dialects/defect/limits.ts";
 import type { LineEnvelope } from "../../../src/dialects/dialect.ts";
 import type { ProjectedRow, Translated } from "../../../src/dialects/mapping.ts";

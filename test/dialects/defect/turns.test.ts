@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { STOP_REASONS } from "../../../src/dialects/defect/defect-event.ts";
+import { STOP_REASONS } from "../../../src/dialects/defect/events.ts";
 import { DEFECT_TERMINALS } from "../../../src/dialects/defect/terminals.ts";
 import { derivedRunId } from "../../../src/dialects/derived-run-id.ts";
 import { replayed } from "./replayed.ts";

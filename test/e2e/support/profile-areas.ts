@@ -13,11 +13,11 @@ const NATIVE = "outside JavaScript: system calls, libraries";
 const AREAS = [
   [
     "audit rows",
-    /src\/(audit|sinks)\/|log-processor\/(processor-log|thread-append-queue)|run-rows|audit-rows|turn-rows|row-budget|bridge-audit|\/pg[\w-]*\//,
+    /src\/(audit|sinks)\/|log-processor\/(processor-log|thread-append-queue)|run-rows|audit-rows|turn-rows|bridge-audit|\/pg[\w-]*\//,
   ],
   [
     "decode: JSON and its checks",
-    /src\/dialects\/.*(decode|dialect|checks|values|events|fields|lines?|row-reader|log-row|envelope|tenant-field|content-parts)\.ts|src\/ingest\/(decode-line|line-issue|ndjson)|log-processor\/(decode-log-line|long-names)|kafka\/record-lines/,
+    /src\/dialects\/.*(dialect|events|decode-line|lines?|row-reader|log-row|envelope|content)\.ts|src\/ingest\/(decode-line|line-issue|ndjson)|log-processor\/(decode-log-line|long-names)|kafka\/record-lines/,
   ],
   [
     "mapping and lifecycle",

@@ -1,7 +1,7 @@
 import type { ContentPart } from "../../audit/wire/content-part.ts";
-import { stringifyExact } from "../../events/exact-json.ts";
+import { type JsonValue, stringifyExact } from "../../events/exact-json.ts";
 import { isJsonObject } from "../dialect.ts";
-import type { AcpContentBlock } from "./defect-event.ts";
+import type { AcpContentBlock, ToolCallFields } from "./events.ts";
 
 /** The text of a block that is one. */
 export function blockText(block: AcpContentBlock): string | undefined {
@@ -53,4 +53,20 @@ function mediaPart(block: AcpContentBlock): ContentPart | undefined {
 
 function textOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
+}
+
+/** The texts among the content of a tool call, one a line; `undefined` where there is none. */
+export function textOf(fields: ToolCallFields): string | undefined {
+  const texts: string[] = [];
+  for (const { content } of fields.content ?? []) {
+    if (isJsonObject(content) && typeof content.text === "string") texts.push(content.text);
+  }
+  return texts.length === 0 ? undefined : texts.join("\n");
+}
+
+/** What the call gave back: its raw output, else its text, else its content as it came. */
+export function outputOf(fields: ToolCallFields): JsonValue {
+  const { content, rawOutput } = fields;
+  if (rawOutput !== undefined && rawOutput !== null) return rawOutput;
+  return textOf(fields) ?? (content?.length ? content : null);
 }

@@ -1,8 +1,101 @@
 import { tenantKey } from "../../events/agent-event.ts";
+import type { Instant } from "../../events/instant.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import type { LineEnvelope } from "../dialect.ts";
-import { Stream } from "./stream.ts";
-import { StreamTable } from "./stream-table.ts";
+import { Compactions } from "./compactions.ts";
+import type { Turn, TurnRef } from "./turn.ts";
+
+/** The turns of one session, or of one sub-agent of it: one at a time. */
+export class Stream {
+  /** Unique among the streams of a mapping. */
+  readonly key: string;
+  readonly tenantId: string;
+  /** Session id, and `/` and the id of the spawning call for each level below. */
+  readonly name: string;
+  /** Session id, where a line named it. */
+  readonly session: string | undefined;
+  /** Ids of the spawning calls, from the session's own down; empty for the session itself. */
+  readonly path: readonly string[];
+  /** Events that came, of the stream itself. */
+  ordinal = 0;
+  turn: Turn | undefined = undefined;
+  /** The last turn that is over, and when it ended. */
+  last: TurnRef | undefined = undefined;
+  lastEnd: Instant | undefined = undefined;
+  /** What was compacted since then. */
+  readonly compactions = new Compactions();
+
+  constructor(
+    key: string,
+    tenantId: string,
+    name: string,
+    session: string | undefined,
+    path: readonly string[],
+  ) {
+    this.key = key;
+    this.tenantId = tenantId;
+    this.name = name;
+    this.session = session;
+    this.path = path;
+  }
+}
+
+/**
+ * The streams that were heard of last: at least half of `most`, and never more.
+ *
+ * Two generations, of which the older is forgotten whole: a Map that loses its first entry over and
+ * over gets slow. A stream in use moves to the younger one.
+ */
+export class StreamTable {
+  readonly #half: number;
+  #recent = new Map<string, Stream>();
+  #older = new Map<string, Stream>();
+  #forgotten: Stream[] = [];
+
+  /** @param most at least 2. */
+  constructor(most: number) {
+    this.#half = Math.max(1, most >> 1);
+  }
+
+  get size(): number {
+    return this.#recent.size + this.#older.size;
+  }
+
+  get(key: string): Stream | undefined {
+    const recent = this.#recent.get(key);
+    if (recent !== undefined) return recent;
+    const older = this.#older.get(key);
+    if (older === undefined) return undefined;
+    this.#older.delete(key);
+    this.add(older);
+    return older;
+  }
+
+  /** Adds a stream whose key is not there. */
+  add(stream: Stream): void {
+    if (this.#recent.size >= this.#half) {
+      this.#forgotten.push(...this.#older.values());
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(stream.key, stream);
+  }
+
+  /** Streams that were forgotten to make room, since this was asked last: mostly none. */
+  takeForgotten(): readonly Stream[] {
+    if (this.#forgotten.length === 0) return NONE;
+    const forgotten = this.#forgotten;
+    this.#forgotten = [];
+    return forgotten;
+  }
+
+  *[Symbol.iterator](): Generator<Stream> {
+    yield* this.#older.values();
+    yield* this.#recent.values();
+  }
+}
+
+const NONE: readonly Stream[] = [];
 
 /** Session of a line that names none, where no session was opened before it. */
 const DEFAULT_SESSION = "default";
