@@ -1,9 +1,9 @@
 import { isTraceparent } from "../events/event-envelope.ts";
 import type { JsonValue } from "../events/exact-json.ts";
 import { type Instant, isSpanTime } from "../events/instant.ts";
+import { isWholeNumber } from "../events/option-checks.ts";
 import { readTimestamp } from "../events/rfc3339.ts";
 import type { DecodeIssue, JsonObject, LineEnvelope } from "./dialect.ts";
-import { isCount } from "./field-checks.ts";
 
 /** An envelope that nobody else holds: its reader may add to it. */
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -71,7 +71,7 @@ function readSequence(
   value: JsonValue | undefined,
   issues: DecodeIssue[],
 ): number | bigint | undefined {
-  if (value === undefined || value === null || isCount(value)) return value ?? undefined;
+  if (value === undefined || value === null || isWholeNumber(value)) return value ?? undefined;
   issues.push({ field: "sequence", expected: "a whole number from 0" });
   return undefined;
 }

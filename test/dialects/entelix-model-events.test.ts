@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EVENT_RANK, isJsonObject, type JsonObject } from "../../src/dialects/dialect.ts";
-import { decodeEntelix } from "../../src/dialects/entelix/decode.ts";
-import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
+import { decodeEntelix, entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
 import { MODEL_EVENT_TYPES, type ModelEvent } from "../../src/events/model-event.ts";
 import { readEvents } from "../../src/ingest/read-events.ts";

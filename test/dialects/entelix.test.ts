@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EVENT_RANK, isJsonObject, type JsonObject } from "../../src/dialects/dialect.ts";
-import { decodeEntelix } from "../../src/dialects/entelix/decode.ts";
-import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
+import { decodeEntelix, entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
 import { AGENT_EVENT_TYPES } from "../../src/events/agent-event.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
 import { parseRfc3339 } from "../../src/events/rfc3339.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isJsonObject } from "../../src/dialects/dialect.ts";
-import { decodeEntelix } from "../../src/dialects/entelix/decode.ts";
+import { decodeEntelix } from "../../src/dialects/entelix/entelix-dialect.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
 import { bench } from "../support/run-events.ts";
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { isJsonObject, type JsonObject } from "../../src/dialects/dialect.ts";
-import { decodeEntelix } from "../../src/dialects/entelix/decode.ts";
+import { decodeEntelix } from "../../src/dialects/entelix/entelix-dialect.ts";
 import { AGENT_EVENT_TYPES } from "../../src/events/agent-event.ts";
-import type { JsonValue } from "../../src/events/exact-json.ts";
-import { parseExact } from "../../src/events/exact-json.ts";
+import { type JsonValue, parseExact } from "../../src/events/exact-json.ts";
 import { readLines } from "../support/golden.ts";
 import { bench, flat } from "../support/run-events.ts";
 import { type ExpectedNode, expectTrees, readExpected } from "./expected-tree.ts";

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
+
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { isJsonObject } from "../../src/dialects/dialect.ts";
-import { decodeEntelix } from "../../src/dialects/entelix/decode.ts";
-import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
+import { decodeEntelix, entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
 import { renderForLlm } from "../../src/errors/classify.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../src/events/event-envelope.ts";

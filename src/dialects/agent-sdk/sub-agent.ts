@@ -1,8 +1,8 @@
 import type { GraphEvent } from "../../audit/wire/graph-event.ts";
 import { compareInstants, type Instant } from "../../events/instant.ts";
+import { isWholeNumber } from "../../events/option-checks.ts";
 import type { RunEnd, Signal, SignalSubject } from "../../lifecycle/signal.ts";
 import { isJsonObject, type JsonObject } from "../dialect.ts";
-import { isCount } from "../field-checks.ts";
 import type { KnownFacts } from "../known-facts.ts";
 import type { ToolCallEnd, ToolResult } from "./events.ts";
 import { movedBack, numberOf } from "./numbers.ts";
@@ -78,7 +78,7 @@ function startOf(
   at: Instant,
 ): Instant {
   const earliest = noted?.startedAt;
-  const took = isCount(data?.duration_ms) ? data.duration_ms : result.duration_ms;
+  const took = isWholeNumber(data?.duration_ms) ? data.duration_ms : result.duration_ms;
   if (took == null) return earliest ?? at;
   const from = movedBack(at, took);
   return earliest !== undefined && compareInstants(from, earliest) < 0 ? earliest : from;
@@ -111,7 +111,7 @@ function factsOf(data: JsonObject | undefined, noted: NotedCall | undefined): Kn
 }
 
 function countIn(value: JsonObject[string] | undefined): number | undefined {
-  return isCount(value) ? numberOf(value) : undefined;
+  return isWholeNumber(value) ? numberOf(value) : undefined;
 }
 
 function textIn(value: JsonObject[string] | undefined): string | undefined {

@@ -1,12 +1,50 @@
-import { AGENT_EVENT_TYPES, type AgentEvent } from "../../events/agent-event.ts";
-import { MODEL_EVENT_TYPES } from "../../events/model-event.ts";
-import { eventIn } from "../decode-line.ts";
-import type { Dialect, JsonObject } from "../dialect.ts";
+import type { AgentEvent, AgentEventType } from "../../events/agent-event.ts";
+import { decodeLine, eventIn, type LineReader } from "../decode-line.ts";
+import {
+  type Decoded,
+  type Dialect,
+  EVENT_RANK,
+  type EventRank,
+  type JsonObject,
+} from "../dialect.ts";
 import { readLineEnvelope } from "../line-envelope.ts";
-import { decodeEntelix } from "./decode.ts";
+import { ENTELIX_EVENTS } from "./events.ts";
 
-const TYPES: ReadonlySet<unknown> = new Set([...AGENT_EVENT_TYPES, ...MODEL_EVENT_TYPES]);
+const RANKS: Readonly<Record<AgentEventType, EventRank>> = {
+  started: EVENT_RANK.runOpens,
+  tool_call_approved: EVENT_RANK.decision,
+  tool_call_denied: EVENT_RANK.decision,
+  tool_start: EVENT_RANK.callOpens,
+  model_start: EVENT_RANK.callOpens,
+  tool_complete: EVENT_RANK.callCloses,
+  tool_error: EVENT_RANK.callCloses,
+  model_complete: EVENT_RANK.callCloses,
+  model_error: EVENT_RANK.callCloses,
+  complete: EVENT_RANK.runCloses,
+  failed: EVENT_RANK.runCloses,
+  interrupted: EVENT_RANK.runCloses,
+};
 
+const READER: LineReader<AgentEvent> = {
+  events: ENTELIX_EVENTS,
+  example: "started",
+  rankOf: ({ type }) => RANKS[type],
+  readEnvelope: readLineEnvelope,
+};
+
+/**
+ * Checks one line of entelix events: the flat envelope `{"timestamp":…,"type":…,…fields}` of either
+ * crate version (0.6.x, and 0.5.x without `kind` and `interrupted`), or the event nested as
+ * `{…envelope,"event":{"type":…}}`. The event in the result is the given object itself, unless a
+ * value had to be replaced. Never throws.
+ *
+ * @example
+ * const decoded = decodeEntelix(line);
+ * if (decoded.outcome === "event") sink.send(decoded.event, decoded.envelope);
+ */
+export function decodeEntelix(line: JsonObject): Decoded<AgentEvent> {
+  return decodeLine(line, READER);
+}
 /**
  * The lines of entelix agents, 0.6.x and 0.5.x: the {@link AgentEvent}s of this package, which is
  * also what a `RecorderSink` writes.
@@ -15,7 +53,8 @@ export const entelixDialect: Dialect<AgentEvent> = {
   name: "entelix",
 
   looksLike(value: JsonObject): boolean {
-    return TYPES.has(eventIn(value).type);
+    const { type } = eventIn(value);
+    return typeof type === "string" && ENTELIX_EVENTS.variants.has(type);
   },
 
   decode: decodeEntelix,

@@ -2,7 +2,10 @@ import type { ErasedEvent } from "../../audit/audit-row.ts";
 import { decodeGraphEvent } from "../../audit/wire/decode-graph-event.ts";
 import type { GraphEventKind } from "../../audit/wire/graph-event.ts";
 import type { JsonValue } from "../../events/exact-json.ts";
+import { nullish, text, value } from "../../events/forms.ts";
 import { type Instant, isSpanTime } from "../../events/instant.ts";
+import { record } from "../../events/object-forms.ts";
+import { isCount } from "../../events/option-checks.ts";
 import { readTimestamp } from "../../events/rfc3339.ts";
 import {
   type Decoded,
@@ -14,7 +17,6 @@ import {
   type LineEnvelope,
   type RejectedEvent,
 } from "../dialect.ts";
-import { expectOptionalText, isCount } from "../field-checks.ts";
 import { readEnvelopeAt, readTenantId, SPAN_TIME } from "../line-envelope.ts";
 import type { GraphLine, RowFacts } from "./graph-line.ts";
 import { isControlLine } from "./log-lines.ts";
@@ -84,21 +86,30 @@ const SKIPPED: Decoded<GraphLine> = { outcome: "skipped" };
 
 const NO_ROW: RowFacts = {};
 
+const wholeFromOne = value(
+  "a whole number from 1",
+  (given): given is number => isCount(given) && given > 0,
+);
+
+const ROW = record({
+  run_id: nullish(text),
+  trace_id: nullish(text),
+  span_id: nullish(text),
+  ordinal: nullish(wholeFromOne, wholeFromOne.expected),
+});
+
 function readRow(line: JsonObject, issues: DecodeIssue[]): RowFacts {
-  const { ordinal, run_id, span_id, trace_id } = line;
-  expectOptionalText(run_id, "run_id", issues);
-  expectOptionalText(trace_id, "trace_id", issues);
-  expectOptionalText(span_id, "span_id", issues);
-  const counts = typeof ordinal === "number" && ordinal > 0 && isCount(ordinal);
-  if (!counts && ordinal !== undefined && ordinal !== null) {
-    issues.push({ field: "ordinal", expected: "a whole number from 1" });
+  if (!ROW.fits(line)) {
+    ROW.explain(line, "", issues);
+    return NO_ROW;
   }
+  const { ordinal, run_id, span_id, trace_id } = line;
   return {
     // An empty run id says as little as none.
     run_id: run_id === undefined ? undefined : (textIn(run_id) ?? null),
     trace_id: textIn(trace_id),
     span_id: textIn(span_id),
-    ordinal: counts ? ordinal : undefined,
+    ordinal: ordinal ?? undefined,
   };
 }
 

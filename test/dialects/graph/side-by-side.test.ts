@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { isJsonObject } from "../../../src/dialects/dialect.ts";
-import { decodeEntelix } from "../../../src/dialects/entelix/decode.ts";
+import { decodeEntelix } from "../../../src/dialects/entelix/entelix-dialect.ts";
 import { parseExact } from "../../../src/events/exact-json.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
 import { readLines } from "../../support/golden.ts";

@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { isJsonObject } from "../../../src/dialects/dialect.ts";
-import { decodeEntelix } from "../../../src/dialects/entelix/decode.ts";
+import { decodeEntelix } from "../../../src/dialects/entelix/entelix-dialect.ts";
 import type { FailureKind } from "../../../src/errors/error-kinds.ts";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
-import type { JsonValue } from "../../../src/events/exact-json.ts";
-import { parseExact } from "../../../src/events/exact-json.ts";
+import { type JsonValue, parseExact } from "../../../src/events/exact-json.ts";
 import { readLines } from "../../support/golden.ts";
 import { type Collected, label, meteredBench } from "./meter.ts";
 
