@@ -16,8 +16,8 @@ import type { AuditEntry, RowAnchor, ThreadKey } from "./audit-row.ts";
 import { RunThreads, type ThreadHints } from "./run-threads.ts";
 import { appendFor, type RowWaiter, type SessionLog, tellFailure } from "./session-log.ts";
 import { toGraphEvent } from "./to-graph-event.ts";
-import { decodeGraphEvent } from "./wire/decode-graph-event.ts";
 import type { AnyGraphEvent, GraphEvent } from "./wire/graph-event.ts";
+import { decodeGraphEvent } from "./wire/graph-event-codec.ts";
 
 /** What an {@link AuditSink} is made of. */
 export interface AuditSinkOptions {

@@ -1,7 +1,7 @@
 import { MOST_NAME } from "../events/value-limits.ts";
 import type { AuditEntry, NamedThread } from "./audit-row.ts";
 import { type RowFacts, sha256 } from "./row-text.ts";
-import { encodeGraphEvent } from "./wire/encode-graph-event.ts";
+import { encodeGraphEvent } from "./wire/graph-event-codec.ts";
 
 /** Longest event that is taken, in characters of JSON. */
 export const MAX_EVENT_LENGTH = 32 * 1024 * 1024;

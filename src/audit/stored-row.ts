@@ -3,7 +3,7 @@ import { isObject } from "../events/object-forms.ts";
 import { isCount } from "../events/option-checks.ts";
 import type { AuditRow, ErasedEvent, RowAnchor, ThreadKey } from "./audit-row.ts";
 import { type RowFacts, rowHash, sha256 } from "./row-text.ts";
-import { decodeGraphEvent } from "./wire/decode-graph-event.ts";
+import { decodeGraphEvent } from "./wire/graph-event-codec.ts";
 
 /** A row as its line has it, the event not yet parsed. */
 export interface StoredRow extends ThreadKey, RowAnchor, RowFacts {

@@ -1,3 +1,4 @@
+import { MOST_INT } from "../events/value-limits.ts";
 import type { FactValue } from "../lifecycle/signal.ts";
 import type { AttributeName } from "../otel/semconv.ts";
 
@@ -6,3 +7,10 @@ export type KnownFacts = { readonly [N in AttributeName]?: FactValue | undefined
 
 /** Facts that nobody else holds yet: who made them may add to them. */
 export type OwnFacts = { -readonly [N in keyof KnownFacts]: KnownFacts[N] };
+
+/** A count as an attribute's number. */
+export function numberOf(count: number | bigint): number;
+export function numberOf(count: number | bigint | null | undefined): number | undefined;
+export function numberOf(count: number | bigint | null | undefined): number | undefined {
+  return count == null ? undefined : Math.min(Number(count), MOST_INT);
+}

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { AnyGraphEvent } from "../audit/wire/graph-event.ts";
 import type { Signal } from "../lifecycle/signal.ts";
 import type { JsonObject, LineEnvelope } from "./dialect.ts";
@@ -39,4 +40,28 @@ export interface Mapping<E> {
   end(): readonly Translated[];
   /** Event types that have no audit projection, and how often they came. */
   readonly unprojected: ReadonlyMap<string, number>;
+}
+
+const VERSION = "8";
+/** The digits that say which layout of a UUID it is. */
+const VARIANTS = "89ab";
+
+/**
+ * The run id of a run whose runtime has none: a UUID of version 8 made of the first 16 bytes of
+ * SHA-256 over tenant, a zero byte, stream, a zero byte and the opening event's id. The same file
+ * gives the same ids again, in any process.
+ *
+ * @param stream thread or session that the run belongs to; of a sub-agent its parent's stream and the
+ *   ids of the spawning calls, joined by `/`.
+ * @param opening id of the event that opens the run; without event ids the decimal ordinal, from 0,
+ *   of the opening line in its stream.
+ *
+ * @example
+ * derivedRunId("default", "thread-open-2", "5ee17f14-061e-4aa6-b3a4-e7d944624755");
+ * // "dddd7502-9db2-883a-9f2a-3db87dae38d2"
+ */
+export function derivedRunId(tenant: string, stream: string, opening: string): string {
+  const hex = hash("sha256", `${tenant}\0${stream}\0${opening}`, "hex");
+  const variant = VARIANTS.charAt(Number.parseInt(hex.charAt(16), 16) % 4);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${VERSION}${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -20,21 +20,20 @@ export { type ReadRowsOptions, type RowFilter, readRows } from "../audit/verify/
 export type { SpanAnchor } from "../audit/verify/span-anchors.ts";
 export { type VerifyOptions, verifyLog } from "../audit/verify/verify-log.ts";
 export type { LogEnd, LogProblem, VerifyReport } from "../audit/verify/verify-report.ts";
-export type { ContentPart } from "../audit/wire/content-part.ts";
-export {
-  type DecodedGraphEvent,
-  decodeGraphEvent,
-  type GraphEventIssue,
-  isGraphEvent,
-} from "../audit/wire/decode-graph-event.ts";
-export { encodeGraphEvent } from "../audit/wire/encode-graph-event.ts";
+export type { CitationSource, ContentPart, MediaSource } from "../audit/wire/content-part.ts";
 export type {
   AnyGraphEvent,
   GraphEvent,
   GraphEventKind,
+  ModelUsage,
+  ModelWarning,
+  RateLimitSnapshot,
   UnknownGraphEvent,
 } from "../audit/wire/graph-event.ts";
-export type { CitationSource, MediaSource } from "../audit/wire/media-source.ts";
-export type { ModelUsage } from "../audit/wire/model-usage.ts";
-export type { ModelWarning } from "../audit/wire/model-warning.ts";
-export type { RateLimitSnapshot } from "../audit/wire/rate-limit-snapshot.ts";
+export {
+  type DecodedGraphEvent,
+  decodeGraphEvent,
+  encodeGraphEvent,
+  type GraphEventIssue,
+  isGraphEvent,
+} from "../audit/wire/graph-event-codec.ts";

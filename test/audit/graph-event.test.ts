@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeGraphEvent, isGraphEvent } from "../../src/audit/wire/decode-graph-event.ts";
-import { encodeGraphEvent } from "../../src/audit/wire/encode-graph-event.ts";
 import type {
   AnyGraphEvent,
   GraphEvent,
   UnknownGraphEvent,
 } from "../../src/audit/wire/graph-event.ts";
+import {
+  decodeGraphEvent,
+  encodeGraphEvent,
+  isGraphEvent,
+} from "../../src/audit/wire/graph-event-codec.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
 import { goldenLines, lastField } from "./support/golden.ts";
 

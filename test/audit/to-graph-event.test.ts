@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toGraphEvent } from "../../src/audit/to-graph-event.ts";
-import { encodeGraphEvent } from "../../src/audit/wire/encode-graph-event.ts";
+import { encodeGraphEvent } from "../../src/audit/wire/graph-event-codec.ts";
 import { AGENT_EVENT_TYPES, type AgentEvent } from "../../src/events/agent-event.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
 import { isObject } from "../../src/events/object-forms.ts";

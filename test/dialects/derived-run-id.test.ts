@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { derivedRunId } from "../../src/dialects/derived-run-id.ts";
+import { derivedRunId } from "../../src/dialects/mapping.ts";
 import { isUuid } from "../../src/lifecycle/run-ids.ts";
 
 describe("derivedRunId", () => {

@@ -1,9 +1,6 @@
 import type { InterruptionKind, UsageLimitBreach } from "../../errors/agent-error-detail.ts";
 import type { ToolErrorKind } from "../../errors/error-kinds.ts";
 import type { ContentPart, ProviderEcho, ToolResultContent } from "./content-part.ts";
-import type { ModelUsage } from "./model-usage.ts";
-import type { ModelWarning } from "./model-warning.ts";
-import type { RateLimitSnapshot } from "./rate-limit-snapshot.ts";
 
 interface Timed {
   /** When it happened: RFC 3339 in UTC, as chrono writes it (0, 3, 6 or 9 sub-second digits). */
@@ -185,3 +182,72 @@ export interface UnknownGraphEvent {
 
 /** What a log may hold: tell the two apart with `isGraphEvent`. */
 export type AnyGraphEvent = GraphEvent | UnknownGraphEvent;
+
+/**
+ * What a model codec could not carry over. Upstream: `ModelWarning` of entelix-core, tagged by
+ * `kind` inside the `warning` field of the event.
+ */
+export type ModelWarning =
+  | { readonly kind: "lossy_encode"; readonly field: string; readonly detail: string }
+  | { readonly kind: "unknown_stop_reason"; readonly raw: string }
+  | {
+      readonly kind: "unsupported_capability";
+      readonly capability: string;
+      readonly detail: string;
+    }
+  | { readonly kind: "provider_extension_ignored"; readonly vendor: string };
+
+/**
+ * What a provider's response headers said about its rate limits.
+ *
+ * Upstream: `RateLimitSnapshot` of entelix-core. What the provider did not say is written as `null`.
+ */
+export interface RateLimitSnapshot {
+  readonly requests_remaining?: number | bigint | null;
+  readonly tokens_remaining?: number | bigint | null;
+  /** RFC 3339. */
+  readonly requests_reset_at?: string | null;
+  /** RFC 3339. */
+  readonly tokens_reset_at?: string | null;
+  /** The headers this was read from. Default none. */
+  readonly raw?: Readonly<Record<string, string>>;
+}
+
+/**
+ * What a vendor's safety filter rates. Upstream: `SafetyCategory` of entelix-core, tagged by `kind`;
+ * a category that upstream has no name for keeps the vendor's in `raw`.
+ */
+export type SafetyCategory =
+  | { readonly kind: "harassment" }
+  | { readonly kind: "hate_speech" }
+  | { readonly kind: "sexually_explicit" }
+  | { readonly kind: "dangerous_content" }
+  | { readonly kind: "other"; readonly raw: string };
+
+/** How strongly a safety category was rated. */
+export type SafetyLevel = "negligible" | "low" | "medium" | "high";
+
+/** One rating of a vendor's safety filter. */
+export interface SafetyRating {
+  readonly category: SafetyCategory;
+  readonly level: SafetyLevel;
+}
+
+/**
+ * The tokens of one model call, as the vendor reported them; each count below 2^32.
+ *
+ * Not the budget of a run: that is `UsageSnapshot`. Upstream: `Usage` of entelix-core. The fields
+ * that may be left out are written with their default.
+ */
+export interface ModelUsage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  /** Read from the prompt cache. Default 0. */
+  readonly cached_input_tokens?: number;
+  /** Written to the prompt cache. Default 0. */
+  readonly cache_creation_input_tokens?: number;
+  /** Default 0. */
+  readonly reasoning_tokens?: number;
+  /** Default none. */
+  readonly safety_ratings?: readonly SafetyRating[];
+}

@@ -8,7 +8,7 @@ import {
 } from "../../audit/audit-row.ts";
 import type { NdjsonSessionLog } from "../../audit/ndjson/ndjson-session-log.ts";
 import type { RowWaiter, SessionLog } from "../../audit/session-log.ts";
-import { encodeGraphEvent } from "../../audit/wire/encode-graph-event.ts";
+import { encodeGraphEvent } from "../../audit/wire/graph-event-codec.ts";
 import type { Mapping } from "../../dialects/mapping.ts";
 import { Tally } from "../../ingest/event-intake.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";

@@ -1,9 +1,8 @@
 import { compareInstants, type Instant, millisecondsBetween } from "../../events/instant.ts";
 import { checkWhole } from "../../events/option-checks.ts";
 import type { RunEnd, Signal } from "../../lifecycle/signal.ts";
-import { derivedRunId } from "../derived-run-id.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
-import type { Mapping, Translated } from "../mapping.ts";
+import { derivedRunId, type Mapping, type Translated } from "../mapping.ts";
 import { auditRow, isRepeat } from "./audit-rows.ts";
 import {
   type AgentSdkEvent,

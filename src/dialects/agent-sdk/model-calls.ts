@@ -1,8 +1,8 @@
 import type { ModelEnd, ModelProblem } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
+import { numberOf } from "../known-facts.ts";
 import type { AutoRetryEnd, AutoRetryStart, Count, TokenUsage, TurnComplete } from "./events.ts";
 import { ModelTurn, retryCount } from "./model-turn.ts";
-import { numberOf } from "./numbers.ts";
 import type { Reading } from "./reading.ts";
 
 /** A turn begins: the model is called. One that is still open was over before, or is tried again. */

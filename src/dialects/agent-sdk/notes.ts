@@ -1,4 +1,5 @@
 import type { RunEnd } from "../../lifecycle/signal.ts";
+import { numberOf } from "../known-facts.ts";
 import { confirmationPayload, questionPayload } from "./audit-rows.ts";
 import type {
   AccountPoolExhausted,
@@ -7,7 +8,6 @@ import type {
   QuestionAsked,
   ToolRequiresConfirmation,
 } from "./events.ts";
-import { numberOf } from "./numbers.ts";
 import type { Note } from "./reading.ts";
 import { TERMINALS } from "./terminals.ts";
 

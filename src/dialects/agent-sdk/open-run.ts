@@ -1,9 +1,9 @@
 import type { Instant } from "../../events/instant.ts";
 import type { RunEnd } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
+import { numberOf } from "../known-facts.ts";
 import type { AgentSdkEvent, Count, SubagentProgress } from "./events.ts";
 import type { ModelTurn } from "./model-turn.ts";
-import { numberOf } from "./numbers.ts";
 import { RunTotals, type ThreadTotals } from "./run-totals.ts";
 import { toolOf } from "./sub-agent.ts";
 

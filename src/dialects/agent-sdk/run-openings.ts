@@ -1,8 +1,8 @@
 import type { Instant } from "../../events/instant.ts";
 import type { AgentSdkEvent, Count } from "./events.ts";
-import { movedBack } from "./numbers.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Reading } from "./reading.ts";
+import { movedBack } from "./tool-calls.ts";
 
 /**
  * Whether an event may be the first of a run. Of the ends of runs those may be that are the first thing

@@ -4,10 +4,11 @@ import { isWholeNumber } from "../../events/option-checks.ts";
 import type { RunEnd, Signal, SignalSubject } from "../../lifecycle/signal.ts";
 import { isJsonObject, type JsonObject } from "../dialect.ts";
 import type { KnownFacts } from "../known-facts.ts";
+import { numberOf } from "../known-facts.ts";
 import type { ToolCallEnd, ToolResult } from "./events.ts";
-import { movedBack, numberOf } from "./numbers.ts";
 import type { NotedCall } from "./open-run.ts";
 import { SOURCE } from "./reading.ts";
+import { movedBack } from "./tool-calls.ts";
 
 /** What upstream puts before a sub-agent's name to name the tool that runs it. */
 const PREFIX = "subagent_";

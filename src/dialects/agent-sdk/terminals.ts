@@ -1,7 +1,8 @@
 import type { FailureKind } from "../../errors/error-kinds.ts";
 import { decimalText } from "../../events/value-limits.ts";
-import type { RunEnd } from "../../lifecycle/signal.ts";
+import type { RunEnd, RunUsage } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
+import { numberOf } from "../known-facts.ts";
 import type {
   AgentSdkEvent,
   BudgetExceeded,
@@ -12,7 +13,6 @@ import type {
   Refusal,
   TokenUsage,
 } from "./events.ts";
-import { numberOf, runUsage } from "./numbers.ts";
 import type { Totals } from "./run-totals.ts";
 
 /** A failure kind that needs nothing beside its name. */
@@ -134,4 +134,11 @@ function endFacts(usage: TokenUsage, turns: Count, reason?: string): KnownFacts 
     "entelix.run.turns": numberOf(turns),
     "entelix.run.end_reason": reason,
   };
+}
+
+/** A run's usage, as far as this runtime knows it: it counts no requests. */
+function runUsage(usage: TokenUsage, cost: number | bigint | null | undefined): RunUsage {
+  const { input_tokens, output_tokens } = usage;
+  if (cost == null) return { input_tokens, output_tokens };
+  return { input_tokens, output_tokens, cost_usd: decimalText(cost) };
 }

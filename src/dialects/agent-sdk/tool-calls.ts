@@ -1,8 +1,7 @@
-import { type Instant, millisecondsBetween } from "../../events/instant.ts";
+import { addMilliseconds, type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { Signal, SignalSubject } from "../../lifecycle/signal.ts";
 import type { KnownFacts } from "../known-facts.ts";
-import type { ToolCallEnd, ToolCallStart, ToolResult, ToolTier } from "./events.ts";
-import { movedBack } from "./numbers.ts";
+import type { Count, ToolCallEnd, ToolCallStart, ToolResult, ToolTier } from "./events.ts";
 import type { NotedCall } from "./open-run.ts";
 
 /** The start of a tool call. */
@@ -81,4 +80,10 @@ function contentOf({ output, data }: ToolResult): unknown {
 function progressFacts(noted: NotedCall | undefined): KnownFacts | undefined {
   if (noted === undefined || noted.progress === 0) return undefined;
   return { "entelix.progress.count": noted.progress };
+}
+
+/** A time as much earlier as something took; unmoved by what would be longer than there is time. */
+export function movedBack(at: Instant, tookMs: Count): Instant {
+  const from = addMilliseconds(at, -Number(tookMs));
+  return from[0] >= 0 ? from : at;
 }

@@ -1,8 +1,7 @@
 import type { Instant } from "../../events/instant.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import { type KnownFacts, numberOf } from "../known-facts.ts";
 import type { SignalList } from "./arrival.ts";
 import type { ContextCompressed, ContextMicrocompacted } from "./events.ts";
-import { wholeNumber } from "./usage-facts.ts";
 
 export type Compaction = ContextCompressed | ContextMicrocompacted;
 
@@ -37,9 +36,9 @@ export class Compactions {
       name: "entelix.context_compacted",
       facts: {
         "entelix.compaction.kind": micro ? "micro" : "full",
-        "entelix.compaction.original_tokens": wholeNumber(event.tokens_before),
-        "entelix.compaction.new_tokens": wholeNumber(event.tokens_after),
-        "entelix.compaction.cleared": micro ? wholeNumber(event.cleared) : undefined,
+        "entelix.compaction.original_tokens": numberOf(event.tokens_before),
+        "entelix.compaction.new_tokens": numberOf(event.tokens_after),
+        "entelix.compaction.cleared": micro ? numberOf(event.cleared) : undefined,
       } satisfies KnownFacts,
     });
     this.tell(runId, at, out);
@@ -55,7 +54,7 @@ export class Compactions {
       signal: "facts",
       facts: {
         "entelix.compaction.count": this.#count,
-        "entelix.compaction.tokens_removed": wholeNumber(this.#removed),
+        "entelix.compaction.tokens_removed": numberOf(this.#removed),
       } satisfies KnownFacts,
     });
   }

@@ -1,9 +1,8 @@
 import { compareInstants, type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelEnd } from "../../lifecycle/signal.ts";
-import type { KnownFacts, OwnFacts } from "../known-facts.ts";
+import { type KnownFacts, numberOf, type OwnFacts } from "../known-facts.ts";
 import type { SignalList } from "./arrival.ts";
-import type { LlmCallFinished, LlmCallStarted } from "./events.ts";
-import { usageFacts } from "./usage-facts.ts";
+import type { DefectUsage, LlmCallFinished, LlmCallStarted } from "./events.ts";
 
 interface Failure {
   readonly at: Instant;
@@ -179,4 +178,29 @@ function waited(from: Instant, to: Instant): number {
 
 function isAt(a: Instant, b: Instant): boolean {
   return compareInstants(a, b) === 0;
+}
+
+/**
+ * The tokens of a model call or of a turn of the session itself. The figures of a turn are those of
+ * its own model calls, without its sub-agents'.
+ */
+export function usageFacts(usage: DefectUsage | null | undefined): OwnFacts {
+  if (usage === null || usage === undefined) return {};
+  return {
+    "gen_ai.usage.input_tokens": numberOf(usage.input_tokens),
+    "gen_ai.usage.output_tokens": numberOf(usage.output_tokens),
+    "gen_ai.usage.cache_read.input_tokens": numberOf(usage.cache_read_input_tokens),
+    "gen_ai.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
+  };
+}
+
+/** The same of a sub-agent's turn, under names that nobody adds to the session's. */
+export function childUsageFacts(usage: DefectUsage | null | undefined): OwnFacts {
+  if (usage === null || usage === undefined) return {};
+  return {
+    "entelix.usage.input_tokens": numberOf(usage.input_tokens),
+    "entelix.usage.output_tokens": numberOf(usage.output_tokens),
+    "entelix.usage.cache_read.input_tokens": numberOf(usage.cache_read_input_tokens),
+    "entelix.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
+  };
 }

@@ -1,7 +1,7 @@
 import { MOST_NAME } from "../../events/value-limits.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
-import { derivedRunId } from "../derived-run-id.ts";
 import type { KnownFacts } from "../known-facts.ts";
+import { derivedRunId } from "../mapping.ts";
 import type { Arrival } from "./arrival.ts";
 import type { DefectLimits } from "./limits.ts";
 import type { SessionStreams, Stream } from "./streams.ts";

@@ -1,6 +1,5 @@
 import type { ContentPart } from "../../audit/wire/content-part.ts";
-import type { GraphEvent } from "../../audit/wire/graph-event.ts";
-import type { ModelUsage } from "../../audit/wire/model-usage.ts";
+import type { GraphEvent, ModelUsage } from "../../audit/wire/graph-event.ts";
 import type { Instant } from "../../events/instant.ts";
 import { isCount } from "../../events/option-checks.ts";
 import { formatRfc3339 } from "../../events/rfc3339.ts";

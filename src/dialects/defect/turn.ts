@@ -4,11 +4,10 @@ import type { KnownFacts } from "../known-facts.ts";
 import type { SignalList } from "./arrival.ts";
 import { Compactions } from "./compactions.ts";
 import type { DefectUsage, LeafEvent } from "./events.ts";
-import { ModelAttempts } from "./model-attempts.ts";
+import { childUsageFacts, ModelAttempts, usageFacts } from "./model-attempts.ts";
 import { DEFECT_TERMINALS, type DefectTerminal, terminalOf } from "./terminals.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import { type RowBudget, TurnRows } from "./turn-rows.ts";
-import { childUsageFacts, usageFacts } from "./usage-facts.ts";
 
 /** A turn that only streams or reports tells the lifecycle so often that it lives, in ms. */
 const SIGN_OF_LIFE_MS = 60_000;

@@ -1,17 +1,15 @@
 import type { Instant } from "../../events/instant.ts";
 import { RecentMap, RecentPairs } from "../../lifecycle/recent-map.ts";
 import type { Signal } from "../../lifecycle/signal.ts";
-import { derivedRunId } from "../derived-run-id.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import type { OwnFacts } from "../known-facts.ts";
-import type { Mapping, Translated } from "../mapping.ts";
+import { derivedRunId, type Mapping, type Translated } from "../mapping.ts";
 import type { GraphLine } from "./graph-line.ts";
 import { beginsTurn, isStart, type LogRow, opensTurn, worksOn } from "./log-row.ts";
 import { LogRun } from "./log-run.ts";
-import { LogThread } from "./log-thread.ts";
+import { LogThread, WaitingRows } from "./log-thread.ts";
 import { RowReader, type RowsRead } from "./row-reader.ts";
 import { TracePlaces } from "./trace-places.ts";
-import { WaitingRows } from "./waiting-rows.ts";
 
 /** The thread of lines that name none. */
 const UNNAMED = "default";

@@ -5,11 +5,11 @@ import type {
   ContextCompacted,
   ErrorRecorded,
   MemoryRecall,
+  ModelUsage,
+  ModelWarning,
   RateLimit,
   Warning,
 } from "../../audit/wire/graph-event.ts";
-import type { ModelUsage } from "../../audit/wire/model-usage.ts";
-import type { ModelWarning } from "../../audit/wire/model-warning.ts";
 import type { AttributeName } from "../../otel/semconv.ts";
 import type { KnownFacts, OwnFacts } from "../known-facts.ts";
 

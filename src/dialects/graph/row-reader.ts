@@ -8,14 +8,12 @@ import type {
 import type { Instant } from "../../events/instant.ts";
 import { RecentPairs } from "../../lifecycle/recent-map.ts";
 import type { RunEnd, Signal } from "../../lifecycle/signal.ts";
-import { derivedRunId } from "../derived-run-id.ts";
 import type { KnownFacts } from "../known-facts.ts";
-import type { ProjectedRow } from "../mapping.ts";
+import { derivedRunId, type ProjectedRow } from "../mapping.ts";
 import type { LogRow } from "./log-row.ts";
 import { LogRun } from "./log-run.ts";
 import type { LogThread } from "./log-thread.ts";
-import { endOf, FAILED_UNSEEN } from "./run-ends.ts";
-import { PAUSED_TEXT } from "./terminals.ts";
+import { endOf, FAILED_UNSEEN, PAUSED_TEXT } from "./terminals.ts";
 import type { TracePlaces } from "./trace-places.ts";
 import { callerOf, dispatchOf, innermost, levelsOf, ownerOf } from "./turn-levels.ts";
 

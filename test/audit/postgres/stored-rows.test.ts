@@ -6,7 +6,7 @@ import { eventKey } from "../../../src/audit/postgres/append-batch.ts";
 import { erasedText } from "../../../src/audit/postgres/erase.ts";
 import { databaseRow, statedHead, storedText } from "../../../src/audit/postgres/stored-rows.ts";
 import { withEvent } from "../../../src/audit/stored-row.ts";
-import { encodeGraphEvent } from "../../../src/audit/wire/encode-graph-event.ts";
+import { encodeGraphEvent } from "../../../src/audit/wire/graph-event-codec.ts";
 import { entry, key } from "../support/entries.ts";
 
 /** The columns of a row, as the database gives them. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isGraphEvent } from "../../../src/audit/wire/decode-graph-event.ts";
-import { encodeGraphEvent } from "../../../src/audit/wire/encode-graph-event.ts";
+import { encodeGraphEvent, isGraphEvent } from "../../../src/audit/wire/graph-event-codec.ts";
 import { AGENT_SDK_EVENT_TYPES } from "../../../src/dialects/agent-sdk/events.ts";
 import { TERMINALS } from "../../../src/dialects/agent-sdk/terminals.ts";
 import type { JsonObject } from "../../../src/dialects/dialect.ts";

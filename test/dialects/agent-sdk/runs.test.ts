@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AgentSdkMapping } from "../../../src/dialects/agent-sdk/agent-sdk-mapping.ts";
-import { derivedRunId } from "../../../src/dialects/derived-run-id.ts";
 import type { JsonObject } from "../../../src/dialects/dialect.ts";
+import { derivedRunId } from "../../../src/dialects/mapping.ts";
 import {
   brief,
   call,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { derivedRunId } from "../../../src/dialects/derived-run-id.ts";
 import type { JsonObject } from "../../../src/dialects/dialect.ts";
+import { derivedRunId } from "../../../src/dialects/mapping.ts";
 import { brief, call, ENDED, lines, Reader, result, start } from "./reader.ts";
 
 const progress = (more: JsonObject = {}): JsonObject => ({

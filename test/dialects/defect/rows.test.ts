@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeGraphEvent } from "../../../src/audit/wire/decode-graph-event.ts";
-import { encodeGraphEvent } from "../../../src/audit/wire/encode-graph-event.ts";
+import { decodeGraphEvent, encodeGraphEvent } from "../../../src/audit/wire/graph-event-codec.ts";
 import { toContentPart } from "../../../src/dialects/defect/content.ts";
 import { decodeDefect } from "../../../src/dialects/defect/defect-dialect.ts";
 import { DefectMapping } from "../../../src/dialects/defect/defect-mapping.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { derivedRunId } from "../../../src/dialects/derived-run-id.ts";
+import { derivedRunId } from "../../../src/dialects/mapping.ts";
 import { replayed } from "./replayed.ts";
 import { Session, say } from "./session.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { STOP_REASONS } from "../../../src/dialects/defect/events.ts";
 import { DEFECT_TERMINALS } from "../../../src/dialects/defect/terminals.ts";
-import { derivedRunId } from "../../../src/dialects/derived-run-id.ts";
+import { derivedRunId } from "../../../src/dialects/mapping.ts";
 import { replayed } from "./replayed.ts";
 import { Session, say } from "./session.ts";
 

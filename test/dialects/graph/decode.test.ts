@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encodeGraphEvent } from "../../../src/audit/wire/encode-graph-event.ts";
+import { encodeGraphEvent } from "../../../src/audit/wire/graph-event-codec.ts";
 import { type Decoded, isJsonObject, type JsonObject } from "../../../src/dialects/dialect.ts";
 import { entelixDialect } from "../../../src/dialects/entelix/entelix-dialect.ts";
 import { graphDialect } from "../../../src/dialects/graph/graph-dialect.ts";
