@@ -7,7 +7,7 @@ import type { RefusalCode } from "./refusal.ts";
 /** How the service stands when it is asked. */
 interface IngestState {
   readonly figures: IngestFigures;
-  readonly lane: ProcessorFigures;
+  readonly processor: ProcessorFigures;
   readonly heldBytes: number;
   readonly connections: number;
   readonly ready: boolean;
@@ -32,7 +32,7 @@ function isName(name: string): name is IngestMetricName {
 }
 
 function samplesOf(state: IngestState): Record<IngestMetricName, readonly Sample[]> {
-  const { figures, lane, journal, recovered } = state;
+  const { figures, processor, journal, recovered } = state;
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   return {
@@ -61,24 +61,24 @@ function samplesOf(state: IngestState): Record<IngestMetricName, readonly Sample
     entelix_ingest_journal_torn_bytes_total: one(recovered.tornBytes),
     entelix_ingest_journal_missing_lines_total: one(recovered.missing),
     entelix_ingest_backlog_bytes: one(state.backlogBytes),
-    entelix_ingest_lane_lines_total: one(lane.lines),
-    entelix_ingest_lane_events_total: one(lane.events),
-    entelix_ingest_lane_rejected_total: one(lane.rejected),
-    entelix_ingest_lane_duplicates_total: one(lane.duplicates),
-    entelix_ingest_lane_ignored_total: Object.entries(lane.ignored).map(
+    entelix_ingest_processor_lines_total: one(processor.lines),
+    entelix_ingest_processor_events_total: one(processor.events),
+    entelix_ingest_processor_rejected_total: one(processor.rejected),
+    entelix_ingest_processor_duplicates_total: one(processor.duplicates),
+    entelix_ingest_processor_ignored_total: Object.entries(processor.ignored).map(
       ([reason, n]): Sample => [{ reason }, n],
     ),
-    entelix_ingest_lane_tenant_conflicts_total: conflictsOf(state),
-    entelix_ingest_lane_late_total: one(lane.late),
-    entelix_ingest_spans_stored_total: one(lane.spansStored),
-    entelix_ingest_spans_refused_total: one(lane.spansRefused),
-    entelix_ingest_rows_stored_total: one(lane.rowsStored),
-    entelix_ingest_rows_refused_total: one(lane.rowsRefused),
-    entelix_ingest_open_runs: one(lane.openRuns),
-    entelix_ingest_waiting_lines: one(lane.waiting),
-    entelix_ingest_in_flight: one(lane.inFlight),
-    entelix_ingest_stalled: one(lane.stalled ? 1 : 0),
-    entelix_ingest_lag_seconds: one(lane.lagMs / 1000),
+    entelix_ingest_processor_tenant_conflicts_total: conflictsOf(state),
+    entelix_ingest_processor_late_total: one(processor.late),
+    entelix_ingest_spans_stored_total: one(processor.spansStored),
+    entelix_ingest_spans_refused_total: one(processor.spansRefused),
+    entelix_ingest_rows_stored_total: one(processor.rowsStored),
+    entelix_ingest_rows_refused_total: one(processor.rowsRefused),
+    entelix_ingest_open_runs: one(processor.openRuns),
+    entelix_ingest_waiting_lines: one(processor.waiting),
+    entelix_ingest_in_flight: one(processor.inFlight),
+    entelix_ingest_stalled: one(processor.stalled ? 1 : 0),
+    entelix_ingest_lag_seconds: one(processor.lagMs / 1000),
     entelix_ingest_resident_memory_bytes: one(rss),
     entelix_ingest_heap_bytes: one(heapUsed),
     entelix_ingest_cpu_seconds_total: one((user + system) / 1e6),
@@ -87,10 +87,10 @@ function samplesOf(state: IngestState): Record<IngestMetricName, readonly Sample
 }
 
 /** Of each tenant that has sent lines, from 0 on: a series that begins at 1 is no increase. */
-function conflictsOf({ figures, lane }: IngestState): readonly Sample[] {
+function conflictsOf({ figures, processor }: IngestState): readonly Sample[] {
   const counts = new Map<string, number>();
   for (const tenant of figures.lines.keys()) counts.set(tenant, 0);
-  for (const [tenant, n] of Object.entries(lane.tenantConflicts)) counts.set(tenant, n);
+  for (const [tenant, n] of Object.entries(processor.tenantConflicts)) counts.set(tenant, n);
   return [...counts].map(([tenant, n]): Sample => [{ tenant }, n]);
 }
 
@@ -144,16 +144,21 @@ export const INGEST_METRICS = {
   entelix_ingest_journal_torn_bytes_total: counter("Bytes there that it set aside."),
   entelix_ingest_journal_missing_lines_total: counter("Lines known to be missing there."),
   entelix_ingest_backlog_bytes: gauge("Bytes of accepted lines that are still needed."),
-  entelix_ingest_lane_lines_total: counter("Lines the lane has taken from the journal."),
-  entelix_ingest_lane_events_total: counter("Events the lane has played."),
-  entelix_ingest_lane_rejected_total: counter("Lines the lane could not read."),
-  entelix_ingest_lane_duplicates_total: counter("Events that had come before."),
-  entelix_ingest_lane_ignored_total: counter("Events that changed nothing, by reason.", "reason"),
-  entelix_ingest_lane_tenant_conflicts_total: counter(
+  entelix_ingest_processor_lines_total: counter("Lines the processor has taken from the journal."),
+  entelix_ingest_processor_events_total: counter("Events the processor has played."),
+  entelix_ingest_processor_rejected_total: counter("Lines the processor could not read."),
+  entelix_ingest_processor_duplicates_total: counter("Events that had come before."),
+  entelix_ingest_processor_ignored_total: counter(
+    "Events that changed nothing, by reason.",
+    "reason",
+  ),
+  entelix_ingest_processor_tenant_conflicts_total: counter(
     "Times the tenant named a run or trace of another tenant; its run got a trace of its own.",
     "tenant",
   ),
-  entelix_ingest_lane_late_total: counter("Events too late to be put in order; they were played."),
+  entelix_ingest_processor_late_total: counter(
+    "Events too late to be put in order; they were played.",
+  ),
   entelix_ingest_spans_stored_total: counter("Spans stored by the receiver."),
   entelix_ingest_spans_refused_total: counter("Spans the receiver refused for good."),
   entelix_ingest_rows_stored_total: counter("Rows of the audit log that were stored."),

@@ -34,7 +34,7 @@ interface IngestServiceOptions {
   readonly spans: SpanStore;
   readonly audit: SessionLog | undefined;
   readonly captureContent: boolean | undefined;
-  /** Lines before the position that are played again at a start, muted. */
+  /** Lines before the position that are played again at a start, without exporting them again. */
   readonly lookback: number;
   /** Silence of event time after which a run is over, in ms. */
   readonly runAgeMs: number;
@@ -53,7 +53,7 @@ const ACCEPTED_IDS = 1_000_000;
 /** So long after an append that failed the service is not ready, in ms: then it may be tried again. */
 const STORE_TROUBLE_MS = 15_000;
 
-/** HTTP door, journal and lane: what is acknowledged is durable, and is played from there. */
+/** HTTP door, journal and processor: what is acknowledged is durable, and is played from there. */
 export class IngestService {
   readonly recovered: Recovered;
   readonly address: AddressInfo;
@@ -103,7 +103,7 @@ export class IngestService {
     let feed: JournalFeed | undefined;
     try {
       const recovered = await recoverJournal(journal, ids, backlog, dialects, tenant);
-      const lane = new LogProcessor({
+      const processor = new LogProcessor({
         name: "journal",
         from: journal.position,
         stored: journal.stored,
@@ -123,7 +123,7 @@ export class IngestService {
       });
       feed = new JournalFeed({
         journal,
-        lane,
+        processor,
         lookback,
         onSettled: (position) => backlog.settle(position),
         onError,
@@ -163,7 +163,7 @@ export class IngestService {
         metrics: () =>
           metricsText({
             figures,
-            lane: lane.figures,
+            processor: processor.figures,
             heldBytes: server.heldBytes,
             connections: server.connections,
             ready: !server.draining && unready() === undefined,

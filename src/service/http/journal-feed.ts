@@ -7,8 +7,8 @@ import type { RecordedEvent } from "../../runtimes/runtimes.ts";
 import { decodeLogLine } from "../log-processor/decode-log-line.ts";
 import { identityOf } from "./check-line.ts";
 
-/** What the feed needs of a lane. */
-export interface FedLane {
+/** What the feed needs of a processor. */
+export interface FedProcessor {
   take(line: LogLine): Promise<void> | undefined;
   idle(nowMs: number): Promise<void>;
   settle(): Promise<number>;
@@ -30,8 +30,8 @@ export interface FedJournal {
 
 interface JournalFeedOptions {
   readonly journal: FedJournal;
-  readonly lane: FedLane;
-  /** Lines before the position that the lane is given again, to know what it knew. */
+  readonly processor: FedProcessor;
+  /** Lines before the position that the processor is given again, to know what it knew. */
   readonly lookback: number;
   /** Told of each position from which lines are still needed. */
   readonly onSettled: (position: number) => void;
@@ -39,14 +39,14 @@ interface JournalFeedOptions {
   readonly onError: (error: unknown, where: string) => void;
 }
 
-/** How long no line comes until the lane is told that time passes, in ms. */
+/** How long no line comes until the processor is told that time passes, in ms. */
 const IDLE_MS = 500;
 /** Between two times that what is done is stored, in ms. */
 const SETTLE_MS = 1_000;
 
 type Batch = IteratorResult<readonly LogLine[], unknown>;
 
-/** Gives the lines of the journal to the lane, and moves the journal's position with what is stored. */
+/** Gives the lines of the journal to the processor, and moves the journal's position with what is stored. */
 export class JournalFeed {
   readonly #options: JournalFeedOptions;
   readonly #abort = new AbortController();
@@ -77,7 +77,7 @@ export class JournalFeed {
    * `graceMs` stays in the journal, and is played at the next start.
    */
   async stop(graceMs: number): Promise<void> {
-    const { lane } = this.#options;
+    const { processor } = this.#options;
     const endMs = performance.now() + graceMs;
     this.#finishing = true;
     this.#wake?.();
@@ -87,26 +87,26 @@ export class JournalFeed {
     late.abort();
     this.#abort.abort();
     this.#wake?.();
-    await lane.close(Math.max(0, endMs - performance.now()));
+    await processor.close(Math.max(0, endMs - performance.now()));
     await Promise.allSettled([this.#playing, this.#settling]);
     await this.#moveOn();
   }
 
   async #play(from: number): Promise<void> {
-    const { journal, lane } = this.#options;
+    const { journal, processor } = this.#options;
     const batches = journal.follow(from, this.#abort.signal)[Symbol.asyncIterator]();
     let coming = new Coming(batches.next(), this.#rouse);
     while (!this.#abort.signal.aborted) {
       if (this.#finishing && this.#played >= journal.next) break;
       const batch = await this.#soon(coming);
       if (batch === undefined) {
-        await lane.idle(Date.now());
+        await processor.idle(Date.now());
         continue;
       }
       if (batch.done === true) break;
       for (const line of batch.value) {
         if (this.#abort.signal.aborted) break;
-        const busy = lane.take(line);
+        const busy = processor.take(line);
         if (busy !== undefined) await busy;
         this.#played = line.offset + 1;
       }
@@ -139,9 +139,9 @@ export class JournalFeed {
       await sleep(SETTLE_MS, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       try {
-        await this.#options.lane.settle();
+        await this.#options.processor.settle();
       } catch (error) {
-        // A lane that is closed says so; the last position is asked of it then.
+        // A processor that is closed says so; the last position is asked of it then.
         if (signal.aborted) return;
         throw error;
       }
@@ -150,9 +150,9 @@ export class JournalFeed {
   }
 
   async #moveOn(): Promise<void> {
-    const { journal, lane, onError, onSettled } = this.#options;
+    const { journal, processor, onError, onSettled } = this.#options;
     try {
-      await journal.checkpoint(lane.settled, lane.stored);
+      await journal.checkpoint(processor.settled, processor.stored);
       onSettled(journal.position);
     } catch (error) {
       onError(error, "checkpoint");

@@ -25,7 +25,11 @@ const OF_PARTITIONS: readonly Metric[] = [
     "Lines played, those that were read again among them.",
     ({ lines }) => lines,
   ),
-  counter("lines_muted_total", "Of them, lines before the committed offset.", ({ muted }) => muted),
+  counter(
+    "lines_already_exported_total",
+    "Of them, lines before the committed offset.",
+    ({ alreadyExported }) => alreadyExported,
+  ),
   counter("events_total", "Events played.", ({ events }) => events),
   counter(
     "unknown_total",

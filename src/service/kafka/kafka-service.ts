@@ -132,7 +132,7 @@ export class KafkaService {
     this.#ticking = this.#tick();
   }
 
-  /** Records and lines that could not be read, and were not muted. */
+  /** Records and lines that could not be read, and were not already exported. */
   get rejected(): number {
     return this.#rejected;
   }

@@ -60,7 +60,7 @@ export interface ProcessorFigures {
   /** Lines taken. */
   readonly lines: number;
   /** Of them, those before `from`: played without a trace. */
-  readonly muted: number;
+  readonly alreadyExported: number;
   /** Events played, those of unknown types not among them. */
   readonly events: number;
   readonly rejected: number;

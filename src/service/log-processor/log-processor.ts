@@ -94,7 +94,7 @@ export class LogProcessor {
   /** Wakes who waits for room. */
   #room: Room | undefined;
   #lines = 0;
-  #muted = 0;
+  #alreadyExported = 0;
   #events = 0;
   #rejected = 0;
   #unknown = 0;
@@ -160,7 +160,7 @@ export class LogProcessor {
     this.#lines++;
     this.#last = line.offset;
     this.#next = line.more === true ? line.offset : line.offset + 1;
-    if (line.offset < this.#stored) this.#muted++;
+    if (line.offset < this.#stored) this.#alreadyExported++;
     this.#clock.lineArrived(line.arrivedMs);
     this.#look(this.#clock.heardMs);
     this.#play(this.#order.arrived());
@@ -236,7 +236,7 @@ export class LogProcessor {
     const now = Date.now();
     return {
       lines: this.#lines,
-      muted: this.#muted,
+      alreadyExported: this.#alreadyExported,
       events: this.#events,
       rejected: this.#rejected,
       unknown: this.#unknown,

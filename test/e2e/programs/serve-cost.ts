@@ -131,7 +131,7 @@ async function send(url: string, all: readonly (readonly string[])[]): Promise<n
 async function worked(serve: ServeProcess, first: number, lines: number): Promise<readonly Look[]> {
   const looks: Look[] = [];
   for (;;) {
-    const done = (await serve.metric("entelix_ingest_lane_lines_total")) - first;
+    const done = (await serve.metric("entelix_ingest_processor_lines_total")) - first;
     looks.push({ ms: performance.now(), done });
     const stored = (await serve.metric("entelix_ingest_in_flight")) === 0;
     if (done >= lines && stored) return looks;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { LogLine } from "../../../src/ingest/journal/log-line.ts";
 import {
   type FedJournal,
-  type FedLane,
+  type FedProcessor,
   JournalFeed,
 } from "../../../src/service/http/journal-feed.ts";
 
@@ -59,8 +59,8 @@ function lineAt(offset: number): LogLine {
   return { ...unbound, offset, text: String(offset), trusted: false, arrivedMs: 0 };
 }
 
-/** A lane that stores at once what it took, unless it is held. */
-class Taking implements FedLane {
+/** A processor that stores at once what it took, unless it is held. */
+class Taking implements FedProcessor {
   readonly taken: number[] = [];
   idled = 0;
   settled = 0;
@@ -90,12 +90,12 @@ class Taking implements FedLane {
   }
 }
 
-function playerOf(journal: Lines, lane: Taking, lookback = 2) {
+function playerOf(journal: Lines, processor: Taking, lookback = 2) {
   const settled: number[] = [];
   const errors: unknown[] = [];
   const feed = new JournalFeed({
     journal,
-    lane,
+    processor,
     lookback,
     onSettled: (position) => void settled.push(position),
     onError: (error) => void errors.push(error),
@@ -108,16 +108,16 @@ async function until(ready: () => boolean): Promise<void> {
 }
 
 describe("the journal's feed", () => {
-  it("gives the lane all lines from some before the position, and those that come", async () => {
+  it("gives the processor all lines from some before the position, and those that come", async () => {
     const journal = new Lines(5, 8);
-    const lane = new Taking();
-    const { feed, settled } = playerOf(journal, lane);
-    await until(() => lane.taken.length === 5);
+    const processor = new Taking();
+    const { feed, settled } = playerOf(journal, processor);
+    await until(() => processor.taken.length === 5);
     expect(journal.from).toBe(3);
     journal.add(4);
-    await until(() => lane.taken.length === 9);
-    expect(lane.taken).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11]);
-    await until(() => settled.length > 0 && lane.idled > 0);
+    await until(() => processor.taken.length === 9);
+    expect(processor.taken).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    await until(() => settled.length > 0 && processor.idled > 0);
     expect(journal.checkpoints.at(-1)).toEqual([11, 12]);
     expect(settled.at(-1)).toBe(11);
     await feed.stop(1_000);
@@ -127,19 +127,19 @@ describe("the journal's feed", () => {
   it("begins no earlier than the journal", async () => {
     const journal = new Lines(5, 6);
     journal.first = 4;
-    const lane = new Taking();
-    const { feed } = playerOf(journal, lane, 100);
+    const processor = new Taking();
+    const { feed } = playerOf(journal, processor, 100);
     await feed.stop(1_000);
-    expect(lane.taken).toEqual([4, 5]);
+    expect(processor.taken).toEqual([4, 5]);
   });
 
   it("plays and settles what is there when it is stopped", async () => {
     const journal = new Lines(0, 100);
-    const lane = new Taking();
-    const { feed, settled } = playerOf(journal, lane);
+    const processor = new Taking();
+    const { feed, settled } = playerOf(journal, processor);
     await feed.stop(10_000);
-    expect(lane.taken.length).toBe(100);
-    expect(lane.closedWithin).toBeGreaterThan(0);
+    expect(processor.taken.length).toBe(100);
+    expect(processor.closedWithin).toBeGreaterThan(0);
     expect(journal.checkpoints.at(-1)).toEqual([99, 100]);
     expect(settled.at(-1)).toBe(99);
     await feed.ended;
@@ -147,27 +147,27 @@ describe("the journal's feed", () => {
 
   it("leaves what takes too long for the next start", async () => {
     const journal = new Lines(0, 100);
-    const lane = new Taking();
+    const processor = new Taking();
     let go = () => {};
-    lane.held = new Promise((resolve) => {
+    processor.held = new Promise((resolve) => {
       go = resolve;
     });
-    const close = lane.close.bind(lane);
-    lane.close = async (graceMs) => {
+    const close = processor.close.bind(processor);
+    processor.close = async (graceMs) => {
       await close(graceMs);
       go();
     };
-    const { feed } = playerOf(journal, lane);
+    const { feed } = playerOf(journal, processor);
     await feed.stop(100);
-    expect(lane.taken).toEqual([0]);
+    expect(processor.taken).toEqual([0]);
     expect(journal.checkpoints.at(-1)).toEqual([0, 1]);
   });
 
   it("fails when the journal can't be read", async () => {
     const journal = new Lines(0, 1);
-    const lane = new Taking();
-    const { feed } = playerOf(journal, lane);
-    await until(() => lane.taken.length === 1);
+    const processor = new Taking();
+    const { feed } = playerOf(journal, processor);
+    await until(() => processor.taken.length === 1);
     journal.fail(new Error("damaged"));
     await expect(feed.ended).rejects.toThrow("damaged");
     await feed.stop(1_000);
@@ -176,7 +176,7 @@ describe("the journal's feed", () => {
 
   it("goes on when a checkpoint could not be written", async () => {
     const journal = new Lines(0, 1);
-    const lane = new Taking();
+    const processor = new Taking();
     let failures = 0;
     const write = journal.checkpoint.bind(journal);
     journal.checkpoint = async (position, stored) => {
@@ -184,7 +184,7 @@ describe("the journal's feed", () => {
       if (failures === 1) throw new Error("ENOSPC");
       await write(position, stored);
     };
-    const { feed, errors, settled } = playerOf(journal, lane);
+    const { feed, errors, settled } = playerOf(journal, processor);
     await until(() => settled.length > 0);
     expect(errors).toEqual([new Error("ENOSPC")]);
     await feed.stop(1_000);

@@ -8,9 +8,9 @@ import {
 } from "../../../src/service/http/ingest-metrics.ts";
 import type { ProcessorFigures } from "../../../src/service/log-processor/log-processor-options.ts";
 
-const LANE: ProcessorFigures = {
+const PROCESSOR: ProcessorFigures = {
   lines: 10,
-  muted: 1,
+  alreadyExported: 1,
   events: 9,
   rejected: 0,
   unknown: 0,
@@ -33,7 +33,7 @@ function textOf(figures: IngestFigures): string {
   const journal = { bytes: 100, next: 12, position: 7 };
   return metricsText({
     figures,
-    lane: LANE,
+    processor: PROCESSOR,
     heldBytes: 65_536,
     connections: 2,
     ready: true,
@@ -60,10 +60,10 @@ describe("the metrics", () => {
     for (const line of [
       'entelix_ingest_lines_total{tenant="a\\"b\\\\c\\nd",outcome="rejected"} 3',
       'entelix_ingest_requests_total{route="/v1/events",status="200"} 2',
-      'entelix_ingest_lane_ignored_total{reason="duplicate"} 2',
-      'entelix_ingest_lane_tenant_conflicts_total{tenant="a\\"b\\\\c\\nd"} 0',
-      'entelix_ingest_lane_tenant_conflicts_total{tenant="acme"} 3',
-      'entelix_ingest_lane_tenant_conflicts_total{tenant="_other"} 1',
+      'entelix_ingest_processor_ignored_total{reason="duplicate"} 2',
+      'entelix_ingest_processor_tenant_conflicts_total{tenant="a\\"b\\\\c\\nd"} 0',
+      'entelix_ingest_processor_tenant_conflicts_total{tenant="acme"} 3',
+      'entelix_ingest_processor_tenant_conflicts_total{tenant="_other"} 1',
       "entelix_ingest_journal_position 7",
       "entelix_ingest_journal_torn_places_total 2",
       "entelix_ingest_journal_torn_bytes_total 215",

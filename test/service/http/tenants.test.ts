@@ -139,8 +139,8 @@ describe("two tokens and one run id", () => {
     expect(await service.audit.loadSince({ tenant_id: "beta", thread_id: RUN }, 0)).toEqual([]);
 
     const metrics = await service.metrics();
-    expect(metrics).toContain('entelix_ingest_lane_tenant_conflicts_total{tenant="acme"} 1\n');
-    expect(metrics).toContain('entelix_ingest_lane_tenant_conflicts_total{tenant="beta"} 0\n');
+    expect(metrics).toContain('entelix_ingest_processor_tenant_conflicts_total{tenant="acme"} 1\n');
+    expect(metrics).toContain('entelix_ingest_processor_tenant_conflicts_total{tenant="beta"} 0\n');
     expect(metrics).not.toContain("other_tenant");
     expect(service.errors).toEqual([]);
   });

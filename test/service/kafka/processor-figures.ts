@@ -4,7 +4,7 @@ import type { ProcessorFigures } from "../../../src/service/log-processor/log-pr
 /** Of a log processor that has done nothing yet. */
 export const NO_FIGURES: ProcessorFigures = {
   lines: 0,
-  muted: 0,
+  alreadyExported: 0,
   events: 0,
   rejected: 0,
   unknown: 0,

@@ -208,7 +208,7 @@ describe("a log processor", () => {
     const rows = await audit.loadSince({ tenant_id: "acme", thread_id: run(2) }, 0);
     expect(rows.map(({ event_id }) => event_id)).toEqual(["e8"]);
     expect(rejected).toHaveLength(1);
-    expect(it.figures).toMatchObject({ lines: 10, muted: 4, rejected: 2, rowsStored: 1 });
+    expect(it.figures).toMatchObject({ lines: 10, alreadyExported: 4, rejected: 2, rowsStored: 1 });
   });
 
   it("makes its sender wait while its stores take nothing, and no longer", async () => {
