@@ -109,22 +109,18 @@ export async function recallSealed(
  * The valid rows of a sealed segment that have event ids. `undefined` where its file is gone: an archived one may be
  * moved elsewhere.
  */
-export async function rowsWithEvents(
+export function rowsWithEvents(
   store: SegmentStore,
   segment: number,
 ): Promise<readonly EventRow[] | undefined> {
-  const rows: EventRow[] = [];
-  const found = await store.open(segment);
-  if (found === undefined) return undefined;
-  try {
+  return store.read(segment, async (found) => {
+    const rows: EventRow[] = [];
     for await (const { bytes, tooLong } of fileLines(found.file, found.bytes)) {
       const row = tooLong ? undefined : eventRow(readLogLine(bytes));
       if (row !== undefined) rows.push(row);
     }
-  } finally {
-    await found.file.close();
-  }
-  return rows;
+    return rows;
+  });
 }
 
 function eventRow(line: LogLine): EventRow | undefined {

@@ -217,15 +217,12 @@ export class NdjsonSessionLog implements SessionLog {
     const rows: AuditRow[] = [];
     for (const part of parts) {
       if (part.last <= after) continue;
-      const found = await this.#store.open(part.segment);
-      if (found === undefined) throw new Error(`${segmentName(part.segment)}: the file is gone`);
-      try {
-        const bytes = part.bytes ?? found.bytes;
-        const name = segmentName(part.segment);
-        await readThreadRows({ name, file: found.file, bytes }, thread, after, rows);
-      } finally {
-        await found.file.close();
-      }
+      const name = segmentName(part.segment);
+      const isThere = await this.#store.read(part.segment, async ({ bytes, file }) => {
+        await readThreadRows({ name, file, bytes: part.bytes ?? bytes }, thread, after, rows);
+        return true;
+      });
+      if (isThere === undefined) throw new Error(`${name}: the file is gone`);
     }
     return rows;
   }

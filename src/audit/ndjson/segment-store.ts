@@ -30,10 +30,10 @@ export class SegmentStore {
   }
 
   /**
-   * The segment of this number, its index made anew where that is missing or of other bytes.
+   * The segment of this number. Its index is written again where it is missing or of other bytes.
    *
-   * @returns nothing when neither the segment nor an index of it is there. An index alone is enough to
-   *   go on with its threads: the archive may have been taken elsewhere.
+   * @returns `undefined` when neither the segment nor an index of it is there. An index alone is enough to
+   *   continue its threads: the archive may have been moved elsewhere.
    */
   async load(number: number): Promise<SealedSegment | undefined> {
     const found = await this.open(number);
@@ -61,6 +61,16 @@ export class SegmentStore {
       return { file, bytes: await file.size(), archived: folder === this.#paths.archive };
     }
     return undefined;
+  }
+
+  /** What `work` makes of an open segment; `undefined` where the segment is gone. */
+  async read<T>(number: number, work: (found: FoundSegment) => Promise<T>): Promise<T | undefined> {
+    const found = await this.open(number);
+    try {
+      return found && (await work(found));
+    } finally {
+      await found?.file.close();
+    }
   }
 
   writeIndex(number: number, header: IndexHeader, threads: ThreadSpans): Promise<void> {
@@ -99,15 +109,9 @@ export class SegmentStore {
 
   /** The index was taken away. Guessing "no such thread" would begin its chain a second time. */
   async #recover(number: number): Promise<SegmentScan> {
-    const found = await this.open(number);
-    if (found === undefined) {
-      throw new Error(`${segmentName(number)}: expected the segment or its index to be there`);
-    }
-    try {
-      return await this.#rescan(number, found);
-    } finally {
-      await found.file.close();
-    }
+    const scan = await this.read(number, (found) => this.#rescan(number, found));
+    if (scan !== undefined) return scan;
+    throw new Error(`${segmentName(number)}: expected the segment or its index to be there`);
   }
 
   async #rescan(number: number, found: FoundSegment): Promise<SegmentScan> {

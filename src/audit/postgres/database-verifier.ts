@@ -66,24 +66,8 @@ export class DatabaseVerifier {
   /** Everything was read. */
   result(): VerifyReport {
     this.#end();
-    for (const problem of this.#spans.missing()) this.#problems.add(problem);
-    return {
-      ok: this.#problems.count === 0,
-      end: undefined,
-      segments: 0,
-      rows: this.#rows,
-      threads: this.#threads,
-      commits: 0,
-      recoveredCommits: 0,
-      unclosedReopenings: 0,
-      erasedRows: this.#erased,
-      uncommittedLines: 0,
-      tornBytes: 0,
-      tornFiles: [],
-      matchedSpans: this.#spans.matched,
-      problemCount: this.#problems.count,
-      problems: this.#problems.kept,
-    };
+    const counts = { rows: this.#rows, threads: this.#threads, erasedRows: this.#erased };
+    return this.#problems.report(counts, this.#spans);
   }
 
   #begin(thread: string, head: StatedHead | undefined): void {

@@ -107,9 +107,7 @@ export class LogVerifier {
 
   /** Everything was read. */
   result(end: LogEnd, tornFiles: readonly string[]): VerifyReport {
-    for (const problem of this.#spans.missing()) this.#problems.add(problem);
-    return {
-      ok: this.#problems.count === 0,
+    const counts = {
       end,
       segments: this.#segments,
       rows: this.#rows,
@@ -121,10 +119,8 @@ export class LogVerifier {
       uncommittedLines: this.#reading === undefined ? 0 : this.#commits.rows,
       tornBytes: this.#reading?.torn ?? 0,
       tornFiles,
-      matchedSpans: this.#spans.matched,
-      problemCount: this.#problems.count,
-      problems: this.#problems.kept,
     };
+    return this.#problems.report(counts, this.#spans);
   }
 
   #begin(segment: number): Reading {

@@ -61,15 +61,12 @@ export async function verifyLog(
     }
     let more = false;
     for (const number of found.present.filter((each) => each >= next - 1)) {
-      const segment = await store.open(number);
-      if (segment === undefined) continue;
-      try {
+      const hasGrown = await store.read(number, (segment) => {
         if (next < number) reportMissing(verifier, next, number - 1);
         next = number + 1;
-        if (await verifier.segment(number, segment)) more = true;
-      } finally {
-        await segment.file.close();
-      }
+        return verifier.segment(number, segment);
+      });
+      more ||= hasGrown === true;
     }
     return more;
   };

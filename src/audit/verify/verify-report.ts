@@ -1,3 +1,5 @@
+import type { SpanAnchors } from "./span-anchors.ts";
+
 /** One thing that is not as the log was written. */
 export interface LogProblem {
   /** Name of the file, or of the table of a database; `spans` for what was given as `against`. */
@@ -71,12 +73,27 @@ export class ProblemList {
     this.#tell = tell;
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
-  get kept(): readonly LogProblem[] {
-    return this.#kept;
+  /** The report of a log in which `counts` were counted; what is not counted is 0. */
+  report(counts: Partial<VerifyReport>, spans: SpanAnchors): VerifyReport {
+    for (const problem of spans.missing()) this.add(problem);
+    return {
+      ok: this.#count === 0,
+      end: undefined,
+      segments: 0,
+      rows: 0,
+      threads: 0,
+      commits: 0,
+      recoveredCommits: 0,
+      unclosedReopenings: 0,
+      erasedRows: 0,
+      uncommittedLines: 0,
+      tornBytes: 0,
+      tornFiles: [],
+      matchedSpans: spans.matched,
+      problemCount: this.#count,
+      problems: this.#kept,
+      ...counts,
+    };
   }
 
   add(problem: LogProblem): void {
