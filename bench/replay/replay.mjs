@@ -39,7 +39,7 @@ export class Replay {
     });
   }
 
-  /** Resolves when all of the piece is taken but what the order window holds back. */
+  /** Resolves when all of the piece is taken but what the reorder buffer holds back. */
   take(piece) {
     this.#pieces.push(piece);
     this.#wake();

@@ -25,5 +25,5 @@ export type {
   UnknownLine,
 } from "../ingest/event-intake.ts";
 export type { HeardLine } from "../ingest/heard-line.ts";
-export type { OrderWindowOptions } from "../ingest/order-window.ts";
 export { readEvents, SourceReadError } from "../ingest/read-events.ts";
+export type { ReorderBufferOptions } from "../ingest/reorder-buffer.ts";

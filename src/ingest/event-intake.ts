@@ -2,7 +2,7 @@ import type { DecodeIssue, Dialect, JsonObject, UnknownEvent } from "../dialects
 import { DecodedLine, type LineIssue, parseLine } from "./decode-line.ts";
 import { HeardLine } from "./heard-line.ts";
 import type { NdjsonLine, OversizedPart } from "./ndjson-line.ts";
-import { OrderWindow, type OrderWindowOptions } from "./order-window.ts";
+import { ReorderBuffer, type ReorderBufferOptions } from "./reorder-buffer.ts";
 
 /** Lines that are looked at together to tell the dialect. */
 const PROBE_LINES = 32;
@@ -29,7 +29,7 @@ export interface ReadEventsOptions<E> {
   /** Name of the source in issues. Default: the path, or `input`. */
   readonly name?: string | undefined;
   readonly maxLineBytes?: number | undefined;
-  readonly window?: OrderWindowOptions | undefined;
+  readonly window?: ReorderBufferOptions | undefined;
   /** Takes one event; events come in order, and the next waits for the promise. */
   readonly onEvent: (item: DecodedLine<E>) => void | Promise<void>;
   /** Told what is wrong with a line, once for each field. */
@@ -80,7 +80,7 @@ export class EventIntake<E> {
   readonly #options: ReadEventsOptions<E>;
   readonly #file: string;
   readonly #maxLineBytes: number;
-  readonly #window: OrderWindow<DecodedLine<E> | HeardLine<E>>;
+  readonly #window: ReorderBuffer<DecodedLine<E> | HeardLine<E>>;
   #dialect: Dialect<E> | undefined;
   /** Lines that were read before the dialect was known. */
   #undecided: ValueLine[] = [];
@@ -103,7 +103,7 @@ export class EventIntake<E> {
     this.#options = options;
     this.#file = file;
     this.#maxLineBytes = maxLineBytes;
-    this.#window = new OrderWindow(options.window);
+    this.#window = new ReorderBuffer(options.window);
     const [first, ...others] = options.dialects;
     if (others.length === 0) this.#dialect = first;
   }

@@ -15,7 +15,7 @@ import { MOST_NAME } from "../../src/events/value-limits.ts";
 import { parseLine } from "../../src/ingest/decode-line.ts";
 import { Tally } from "../../src/ingest/event-intake.ts";
 import { DEFAULT_MAX_LINE_BYTES } from "../../src/ingest/ndjson-reader.ts";
-import { OrderWindow } from "../../src/ingest/order-window.ts";
+import { ReorderBuffer } from "../../src/ingest/reorder-buffer.ts";
 import { DEFAULT_LIFECYCLE_LIMITS } from "../../src/lifecycle/limits.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { ContentPolicy } from "../../src/otel/content.ts";
@@ -86,21 +86,21 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
     firstThat(5_000, (length) => parseLine(`{"id":"${"x".repeat(length)}"}`).value === undefined) -
     1,
   "window.size": () => {
-    const window = new OrderWindow();
-    for (let at = 0; window.push(item(at)).length === 0; at++);
-    return window.held;
+    const buffer = new ReorderBuffer();
+    for (let at = 0; buffer.push(item(at)).length === 0; at++);
+    return buffer.held;
   },
   "window.maxTies": () => {
-    const window = new OrderWindow();
+    const buffer = new ReorderBuffer();
     let pushed = 0;
-    for (; window.splitTies === 0; pushed++) window.push(item(0, pushed));
+    for (; buffer.splitTies === 0; pushed++) buffer.push(item(0, pushed));
     // What is released is half of the most that are held.
-    return (pushed - window.held) * 2;
+    return (pushed - buffer.held) * 2;
   },
   "window.maxWaitMs": () => {
-    const window = new OrderWindow();
-    window.push(item(0), 0);
-    for (let ms = 0; ; ms++) if (window.drainOlderThan(ms).length > 0) return ms - 1;
+    const buffer = new ReorderBuffer();
+    buffer.push(item(0), 0);
+    for (let ms = 0; ; ms++) if (buffer.drainOlderThan(ms).length > 0) return ms - 1;
   },
   "names in the report": () => {
     const tally = new Tally();

@@ -1,6 +1,6 @@
 import type { DecodedLine } from "../../ingest/decode-line.ts";
 import type { HeardLine } from "../../ingest/heard-line.ts";
-import { OrderWindow, type OrderWindowOptions } from "../../ingest/order-window.ts";
+import { ReorderBuffer, type ReorderBufferOptions } from "../../ingest/reorder-buffer.ts";
 import { roughBytes } from "../../otel/service/store-flow.ts";
 import type { RecordedEvent } from "../../runtimes/runtimes.ts";
 import type { LogClock } from "./log-clock.ts";
@@ -18,12 +18,12 @@ const LARGE = 1_024;
 type Line = DecodedLine<RecordedEvent> | HeardLine<RecordedEvent>;
 
 /**
- * The order window of a log processor. What it releases, and when, follows from the lines of the log alone:
+ * The reorder buffer of a log processor. What it releases, and when, follows from the lines of the log alone:
  * a log processor that begins anywhere in the log soon releases what one from the beginning does. While
  * lines are so large that they do not fit in memory, what is late depends on the beginning too.
  */
 export class LineOrder {
-  readonly #window: OrderWindow<Line>;
+  readonly #window: ReorderBuffer<Line>;
   readonly #clock: LogClock;
   readonly #maxWaitMs: number;
   /** No line is due before this time of the log, in ms. */
@@ -31,9 +31,9 @@ export class LineOrder {
   /** No more than so many bytes wait. */
   #bytes = 0;
 
-  constructor(options: OrderWindowOptions = {}, clock: LogClock) {
+  constructor(options: ReorderBufferOptions = {}, clock: LogClock) {
     this.#maxWaitMs = options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS;
-    this.#window = new OrderWindow({ batch: 1, ...options, maxWaitMs: this.#maxWaitMs });
+    this.#window = new ReorderBuffer({ batch: 1, ...options, maxWaitMs: this.#maxWaitMs });
     this.#clock = clock;
   }
 

@@ -1,7 +1,7 @@
 import type { SessionLog } from "../../audit/session-log.ts";
 import type { DecodeIssue } from "../../dialects/dialect.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
-import type { OrderWindowOptions } from "../../ingest/order-window.ts";
+import type { ReorderBufferOptions } from "../../ingest/reorder-buffer.ts";
 import type { IgnoredReason } from "../../lifecycle/counters.ts";
 import type { LifecycleLimits } from "../../lifecycle/limits.ts";
 import type { RetryDelays } from "../../otel/export/retry.ts";
@@ -31,7 +31,7 @@ export interface LogProcessorOptions {
   /** `undefined`: as the environment says. */
   readonly captureContent: boolean | undefined;
   /** Default: 128 lines, 5,000 ms. */
-  readonly window?: OrderWindowOptions | undefined;
+  readonly window?: ReorderBufferOptions | undefined;
   readonly limits?: Partial<LifecycleLimits> | undefined;
   /** Waits between attempts at a store that fails. Default: from 100 ms, doubled up to 10 s. */
   readonly delays?: RetryDelays | undefined;

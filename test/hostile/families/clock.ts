@@ -89,7 +89,7 @@ export const clock: Family = {
     "clocks years off, and steps (a preloaded Date): spans end once, rows are there once, none is lost",
   async run(trials, size) {
     const options = { width: size.of(2, 1), boundMs: 180_000 };
-    // All kinds at a time, since each waits for the order window.
+    // All kinds at a time, since each waits for the reorder buffer.
     await Promise.all(
       [...STEADY, ...JUMPING].map((kind) =>
         trials.each(

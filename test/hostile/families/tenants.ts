@@ -38,7 +38,7 @@ export const tenants: Family = {
         byReplay(trial, attack),
       );
     }
-    // All at a time, since each waits for the order window.
+    // All at a time, since each waits for the reorder buffer.
     await Promise.all(
       TENANT_ATTACKS.map((attack) =>
         trials.each(

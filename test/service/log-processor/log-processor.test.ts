@@ -81,7 +81,7 @@ function processor(options: Partial<LogProcessorOptions> = {}) {
   return { errors, processor: made, rejected };
 }
 
-/** Behind the longest wait of the order window, and the time that delivery may take. */
+/** Behind the longest wait of the reorder buffer, and the time that delivery may take. */
 const LATER = 10_000;
 
 describe("the commit position", () => {

@@ -4,7 +4,7 @@ import { EVENT_RANK, type EventRank } from "../../src/dialects/dialect.ts";
 import type { Instant } from "../../src/events/instant.ts";
 import { mergeTies } from "../../src/ingest/merge-ties.ts";
 import type { OrderItem } from "../../src/ingest/order-item.ts";
-import { OrderWindow } from "../../src/ingest/order-window.ts";
+import { ReorderBuffer } from "../../src/ingest/reorder-buffer.ts";
 
 interface Item extends OrderItem {
   readonly text: string;
@@ -35,10 +35,10 @@ interface ItemFields {
 const texts = (items: readonly Item[]) => items.map(({ text }) => text);
 const noParents = () => undefined;
 
-/** Everything that comes out of a window, for one order of arrival. */
-function through(items: readonly Item[], window = new OrderWindow<Item>()): string[] {
-  const released = items.flatMap((one) => texts(window.push(one)));
-  return [...released, ...texts(window.flush())];
+/** Everything that comes out of a buffer, for one order of arrival. */
+function through(items: readonly Item[], buffer = new ReorderBuffer<Item>()): string[] {
+  const released = items.flatMap((one) => texts(buffer.push(one)));
+  return [...released, ...texts(buffer.flush())];
 }
 
 function shuffled<T>(items: readonly T[], seed: number): T[] {
@@ -132,95 +132,95 @@ describe("mergeTies", () => {
   });
 });
 
-describe("OrderWindow", () => {
+describe("ReorderBuffer", () => {
   it("holds an item until `size` later ones have come", () => {
-    const window = new OrderWindow<Item>({ size: 2 });
+    const buffer = new ReorderBuffer<Item>({ size: 2 });
     const [a, b, c, d] = [1, 2, 3, 4].map((at) => item(at, note, "s"));
     if (!a || !b || !c || !d) throw new Error("unreachable");
-    expect(window.push(b)).toEqual([]);
-    expect(window.push(a)).toEqual([]);
-    expect(window.push(d)).toEqual([a]);
-    expect(window.push(c)).toEqual([b]);
-    expect(window.flush()).toEqual([c, d]);
-    expect([window.late, window.held]).toEqual([0, 0]);
+    expect(buffer.push(b)).toEqual([]);
+    expect(buffer.push(a)).toEqual([]);
+    expect(buffer.push(d)).toEqual([a]);
+    expect(buffer.push(c)).toEqual([b]);
+    expect(buffer.flush()).toEqual([c, d]);
+    expect([buffer.late, buffer.held]).toEqual([0, 0]);
   });
 
   it("holds no more than one and a half windows of distinct times", () => {
-    const window = new OrderWindow<Item>();
+    const buffer = new ReorderBuffer<Item>();
     let most = 0;
     for (let at = 0; at < 2000; at += 1) {
-      window.push(item(at, note, "s"));
-      most = Math.max(most, window.held);
+      buffer.push(item(at, note, "s"));
+      most = Math.max(most, buffer.held);
     }
     expect(most).toBeLessThanOrEqual(192);
     expect(most).toBeGreaterThanOrEqual(128);
   });
 
   it("releases an item that is too late at once, and counts it", () => {
-    const window = new OrderWindow<Item>({ size: 1 });
+    const buffer = new ReorderBuffer<Item>({ size: 1 });
     const late = item(1, note, "late");
     const [two, three] = [item(2, note, "s"), item(3, note, "s")];
-    window.push(two);
-    expect(window.push(three)).toEqual([two]);
-    expect(window.push(late)).toEqual([late]);
-    expect(window.push(item(2, note, "tie of one released"))).toHaveLength(1);
-    expect(window.late).toBe(2);
-    expect(window.flush()).toEqual([three]);
+    buffer.push(two);
+    expect(buffer.push(three)).toEqual([two]);
+    expect(buffer.push(late)).toEqual([late]);
+    expect(buffer.push(item(2, note, "tie of one released"))).toHaveLength(1);
+    expect(buffer.late).toBe(2);
+    expect(buffer.flush()).toEqual([three]);
   });
 
   it("releases by waiting time for live services, in order and with the ties", () => {
-    const window = new OrderWindow<Item>({ maxWaitMs: 5000 });
+    const buffer = new ReorderBuffer<Item>({ maxWaitMs: 5000 });
     const [a, b, tie, d] = [
       item(1, note, "a"),
       item(2, note, "b"),
       item(2, note, "c"),
       item(3, note, "d"),
     ];
-    window.push(b, 1000);
-    window.push(a, 3000);
-    window.push(tie, 3000);
-    window.push(d, 9000);
-    expect(window.drainOlderThan(6000)).toEqual([]);
-    expect(window.drainOlderThan(6001)).toEqual([a, b, tie]);
-    expect(window.drainOlderThan(14_000)).toEqual([]);
-    expect(window.drainOlderThan(14_001)).toEqual([d]);
-    expect(window.late).toBe(0);
+    buffer.push(b, 1000);
+    buffer.push(a, 3000);
+    buffer.push(tie, 3000);
+    buffer.push(d, 9000);
+    expect(buffer.drainOlderThan(6000)).toEqual([]);
+    expect(buffer.drainOlderThan(6001)).toEqual([a, b, tie]);
+    expect(buffer.drainOlderThan(14_000)).toEqual([]);
+    expect(buffer.drainOlderThan(14_001)).toEqual([d]);
+    expect(buffer.late).toBe(0);
   });
 
-  it("remembers parents over the window, so that a child's end goes before its parent's", () => {
-    const window = new OrderWindow<Item>({ size: 1 });
+  it("remembers parents over the buffer, so that a child's end goes before its parent's", () => {
+    const buffer = new ReorderBuffer<Item>({ size: 1 });
     const ends = [item(9, runCloses, "b"), item(9, runCloses, "a")];
     const items = [
       item(1, runOpens, "a"),
       item(2, runOpens, "b", { parent: "a" }),
       item(3, note, "a"),
     ];
-    const out = through([...items, ...ends.toReversed()], window);
+    const out = through([...items, ...ends.toReversed()], buffer);
     expect(out.slice(-2)).toEqual(texts(ends));
   });
 
   it("bounds a group of equal times, and loses nothing of it", () => {
-    const window = new OrderWindow<Item>({ size: 16, maxTies: 64 });
+    const buffer = new ReorderBuffer<Item>({ size: 16, maxTies: 64 });
     const items = Array.from({ length: 1000 }, (_, n) => item(5, note, "s", { sequence: n }));
     let most = 0;
     const out = items.flatMap((one) => {
-      const released = texts(window.push(one));
-      most = Math.max(most, window.held);
+      const released = texts(buffer.push(one));
+      most = Math.max(most, buffer.held);
       return released;
     });
-    out.push(...texts(window.flush()));
+    out.push(...texts(buffer.flush()));
     expect(out).toEqual(texts(items));
     expect(most).toBeLessThanOrEqual(16 + 64 + 16);
-    expect(window.splitTies).toBeGreaterThan(0);
-    expect(window.late).toBe(0);
+    expect(buffer.splitTies).toBeGreaterThan(0);
+    expect(buffer.late).toBe(0);
   });
 
   it("refuses limits that are none", () => {
-    expect(() => new OrderWindow({ size: -1 })).toThrow(
+    expect(() => new ReorderBuffer({ size: -1 })).toThrow(
       "size: expected a whole number from 0, got -1",
     );
-    expect(() => new OrderWindow({ maxTies: 0.5 })).toThrow(RangeError);
-    expect(() => new OrderWindow({ maxWaitMs: Number.NaN })).toThrow(RangeError);
+    expect(() => new ReorderBuffer({ maxTies: 0.5 })).toThrow(RangeError);
+    expect(() => new ReorderBuffer({ maxWaitMs: Number.NaN })).toThrow(RangeError);
   });
 
   /** A stream of runs in a tree, with many equal times; some runs without sequences. */
@@ -259,9 +259,9 @@ describe("OrderWindow", () => {
           const doubled = block.filter((_, index) => (seed >> (index % 20)) & 1).slice(0, 30);
           arrived.push(...shuffled([...block, ...doubled], seed + start));
         }
-        const window = new OrderWindow<Item>();
-        const out = through(arrived, window);
-        expect(window.late).toBe(0);
+        const buffer = new ReorderBuffer<Item>();
+        const out = through(arrived, buffer);
+        expect(buffer.late).toBe(0);
         expect(out.filter((text, index) => text !== out[index - 1])).toEqual(sorted);
       }),
     );
@@ -270,8 +270,8 @@ describe("OrderWindow", () => {
   it("keeps every item exactly once, in whatever order they come", () => {
     fc.assert(
       fc.property(recording, fc.integer(), (items, seed) => {
-        const window = new OrderWindow<Item>({ size: 8, maxTies: 4 });
-        const out = through(shuffled(items, seed), window);
+        const buffer = new ReorderBuffer<Item>({ size: 8, maxTies: 4 });
+        const out = through(shuffled(items, seed), buffer);
         expect(out.toSorted()).toEqual(texts(items).toSorted());
       }),
     );

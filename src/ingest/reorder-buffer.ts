@@ -6,17 +6,17 @@ import { mergeTies } from "./merge-ties.ts";
 import type { OrderItem } from "./order-item.ts";
 
 /** How far back events are put in order. */
-export interface OrderWindowOptions {
+export interface ReorderBufferOptions {
   /** Later items that must have come before an item is released. Default 128. */
   readonly size?: number | undefined;
-  /** How long {@link OrderWindow.drainOlderThan} lets an item wait, in ms. Default 5,000. */
+  /** How long {@link ReorderBuffer.drainOlderThan} lets an item wait, in ms. Default 5,000. */
   readonly maxWaitMs?: number | undefined;
   /** Most items of one equal time that are held. Default 1,024. */
   readonly maxTies?: number | undefined;
   /**
    * How many items are gathered before some are released. Default: half of `size`, which is cheapest.
    * With 1 each is released as soon as it can be: then what is late depends on the items alone, and
-   * not on which of them the window began with.
+   * not on which of them the buffer began with.
    */
   readonly batch?: number | undefined;
 }
@@ -36,10 +36,10 @@ const REMEMBERED_PARENTS = 10_000;
  * than what was released is released at once and counted.
  *
  * @example
- * for (const line of lines) for (const item of window.push(line)) take(item);
- * for (const item of window.flush()) take(item);
+ * for (const line of lines) for (const item of buffer.push(line)) take(item);
+ * for (const item of buffer.flush()) take(item);
  */
-export class OrderWindow<T extends OrderItem> {
+export class ReorderBuffer<T extends OrderItem> {
   /** Items that came too late to be put in order. */
   late = 0;
   /** How often a group of equal times was too large to be held whole. */
@@ -62,7 +62,7 @@ export class OrderWindow<T extends OrderItem> {
   readonly #parentOf = (stream: string): string | undefined => this.#parents.get(stream);
 
   /** @throws RangeError when an option is no whole number in its range. */
-  constructor(options: OrderWindowOptions = {}) {
+  constructor(options: ReorderBufferOptions = {}) {
     this.#size = options.size ?? DEFAULT_SIZE;
     this.#maxWaitMs = options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS;
     this.#maxTies = options.maxTies ?? DEFAULT_MAX_TIES;
