@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AuditRow } from "../../src/audit/audit-row.ts";
 import { migrate } from "../../src/audit/postgres/migrate.ts";
-import { openPool } from "../../src/audit/postgres/open-pool.ts";
+import { openPool } from "../../src/audit/postgres/open-database.ts";
 import { PostgresSessionLog } from "../../src/audit/postgres/postgres-session-log.ts";
 import { readPostgresRows } from "../../src/audit/postgres/read-postgres-rows.ts";
 import { verifyPostgresLog } from "../../src/audit/postgres/verify-postgres-log.ts";

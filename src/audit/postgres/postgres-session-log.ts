@@ -12,18 +12,14 @@ import { threadName } from "./append-batch.ts";
 import { AppendQueue } from "./append-queue.ts";
 import { BatchWriter, synchronousCommit } from "./batch-writer.ts";
 import { eraseThread } from "./erase.ts";
-import { migrate } from "./migrate.ts";
-import { openPool } from "./open-pool.ts";
-import { BEGIN, type PgPool, withClient } from "./pg-pool.ts";
+import { type Database, openDatabase } from "./open-database.ts";
+import { BEGIN, withClient } from "./pg-pool.ts";
 import {
   type CheckedSettings,
   type PostgresSessionLogOptions,
   postgresSettings,
-  quotedSchema,
 } from "./postgres-options.ts";
-import type { RunStatement } from "./row-pages.ts";
-import { threadHead, threadsOf } from "./thread-heads.ts";
-import { loadThread } from "./thread-rows.ts";
+import { loadThread, threadHead, threadsOf } from "./threads.ts";
 
 /** Asks the store and nothing else: it belongs to no tenant, and no row of it is ever written. */
 const PROBE: ThreadKey = { tenant_id: "entelix-otel", thread_id: "probe" };
@@ -45,12 +41,8 @@ const PROBE: ThreadKey = { tenant_id: "entelix-otel", thread_id: "probe" };
  */
 export class PostgresSessionLog implements SessionLog {
   readonly #settings: CheckedSettings;
-  readonly #pool: PgPool;
-  readonly #isOwnPool: boolean;
-  /** Quoted. */
-  readonly #schema: string;
+  readonly #database: Database;
   readonly #queue: AppendQueue;
-  readonly #run: RunStatement;
   #closing: Promise<void> | undefined;
 
   /**
@@ -62,32 +54,19 @@ export class PostgresSessionLog implements SessionLog {
    */
   static async open(options: PostgresSessionLogOptions): Promise<PostgresSessionLog> {
     const settings = postgresSettings(options);
-    const { connections, onError, schema } = settings;
-    const pool =
-      options.pool ?? (await openPool({ connection: options.connection, connections, onError }));
-    const log = new PostgresSessionLog(pool, options.pool === undefined, settings);
-    try {
-      await migrate(pool, schema, settings.migrate);
-    } catch (error) {
-      await log.close();
-      throw error;
-    }
-    return log;
+    return new PostgresSessionLog(await openDatabase(options, settings), settings);
   }
 
-  private constructor(pool: PgPool, isOwnPool: boolean, settings: CheckedSettings) {
+  private constructor(database: Database, settings: CheckedSettings) {
     const { doubtMs, durability } = settings;
     this.#settings = settings;
-    this.#pool = pool;
-    this.#isOwnPool = isOwnPool;
-    this.#schema = quotedSchema(settings.schema);
-    const writer = new BatchWriter({ pool, schema: this.#schema, durability, doubtMs });
+    this.#database = database;
+    const { pool, schema } = database;
+    const writer = new BatchWriter({ pool, schema, durability, doubtMs });
     this.#queue = new AppendQueue({
       write: (calls) => writer.write(calls),
       each: durability === "each",
     });
-    this.#run = (statement) =>
-      withClient(pool, async (client) => (await client.query(statement)).rows);
   }
 
   /** Bytes of appends that wait or are being stored. */
@@ -113,19 +92,24 @@ export class PostgresSessionLog implements SessionLog {
     const thread = namedThread(key);
     checkWhole(cursor, "cursor");
     this.#checkOpen();
-    const head = await threadHead(this.#run, this.#schema, thread);
+    const head = await threadHead(this.#database.run, this.#database.schema, thread);
     if (head === undefined) return [];
-    return loadThread(this.#run, this.#schema, head, Math.max(cursor, head.archived));
+    return loadThread(
+      this.#database.run,
+      this.#database.schema,
+      head,
+      Math.max(cursor, head.archived),
+    );
   }
 
   async archiveBefore(key: ThreadKey, watermark: number): Promise<number> {
     const thread = namedThread(key);
     checkWhole(watermark, "watermark");
     this.#checkOpen();
-    return withClient(this.#pool, async (client) => {
+    return withClient(this.#database.pool, async (client) => {
       await client.query({ text: BEGIN });
       const { rows } = await client.query({
-        text: `select ${this.#schema}.archive_rows($1, $2::bigint, $3)::text as archived`,
+        text: `select ${this.#database.schema}.archive_rows($1, $2::bigint, $3)::text as archived`,
         values: [threadName(thread), watermark, synchronousCommit(this.#settings.durability)],
       });
       await client.query({ text: "commit" });
@@ -147,12 +131,14 @@ export class PostgresSessionLog implements SessionLog {
     const key = namedThread({ tenant_id: tenant, thread_id: thread ?? "all" });
     this.#checkOpen();
     if (thread !== undefined) {
-      const head = await threadHead(this.#run, this.#schema, key);
-      return head === undefined ? 0 : eraseThread(this.#run, this.#schema, head.thread);
+      const head = await threadHead(this.#database.run, this.#database.schema, key);
+      return head === undefined
+        ? 0
+        : eraseThread(this.#database.run, this.#database.schema, head.thread);
     }
     let erased = 0;
-    for await (const head of threadsOf(this.#run, this.#schema, tenant)) {
-      erased += await eraseThread(this.#run, this.#schema, head.thread);
+    for await (const head of threadsOf(this.#database.run, this.#database.schema, tenant)) {
+      erased += await eraseThread(this.#database.run, this.#database.schema, head.thread);
     }
     return erased;
   }
@@ -177,7 +163,7 @@ export class PostgresSessionLog implements SessionLog {
 
   async #close(): Promise<void> {
     await this.#queue.drained();
-    if (this.#isOwnPool) await this.#pool.end();
+    await this.#database.close();
   }
 
   #checkOpen(): void {

@@ -2,10 +2,10 @@ import type { AuditRow } from "../audit-row.ts";
 import { withEvent } from "../stored-row.ts";
 import { type RowFilter, runIdsOf } from "../verify/read-rows.ts";
 import type { LogProblem } from "../verify/verify-report.ts";
-import { openReader, type PostgresLogPlace } from "./open-reader.ts";
+import { openReader, type PostgresLogPlace } from "./open-database.ts";
 import { FIRST_PLACE, type RowChoice, rowPages } from "./row-pages.ts";
 import { storedText } from "./stored-rows.ts";
-import { threadHead } from "./thread-heads.ts";
+import { threadHead } from "./threads.ts";
 
 /** Who is told of what `readPostgresRows` finds. */
 export interface ReadPostgresRowsOptions {

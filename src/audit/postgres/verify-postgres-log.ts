@@ -1,11 +1,11 @@
 import { type SpanAnchor, SpanAnchors } from "../verify/span-anchors.ts";
 import type { LogProblem, VerifyReport } from "../verify/verify-report.ts";
 import { DatabaseVerifier } from "./database-verifier.ts";
-import { openReader, type PostgresLogPlace } from "./open-reader.ts";
+import { openReader, type PostgresLogPlace } from "./open-database.ts";
 import { withClient } from "./pg-pool.ts";
 import { FIRST_PLACE, fieldPages, type RunStatement } from "./row-pages.ts";
 import { databaseRow, statedHead } from "./stored-rows.ts";
-import { emptyThreads } from "./thread-heads.ts";
+import { emptyThreads } from "./threads.ts";
 
 /** What a log in PostgreSQL is checked against, and what is told of it. */
 export interface VerifyPostgresOptions {

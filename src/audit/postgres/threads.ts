@@ -1,7 +1,8 @@
-import type { RowAnchor, ThreadKey } from "../audit-row.ts";
+import type { AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
+import { withEvent } from "../stored-row.ts";
 import { threadName } from "./append-batch.ts";
 import type { PgStatement } from "./pg-pool.ts";
-import type { RunStatement } from "./row-pages.ts";
+import { type RunStatement, rowPages } from "./row-pages.ts";
 import { idOf, storedText } from "./stored-rows.ts";
 
 /** A thread as the database has it. */
@@ -88,4 +89,48 @@ function headOf(row: Readonly<Record<string, unknown>>): ThreadHead {
   }
   const numbers = { ordinal: Number(ordinal), archived: Number(archived) };
   return { thread, hash, tenant_id: idOf(tenant_id), thread_id: idOf(thread_id), ...numbers };
+}
+
+/**
+ * The rows of a thread with ordinals above `after`.
+ *
+ * @throws (rejects) with an Error naming the row when one is damaged, missing or not the one that must
+ *   follow: what was tampered with is not given out as a record.
+ */
+export async function loadThread(
+  run: RunStatement,
+  schema: string,
+  head: ThreadHead,
+  after: number,
+): Promise<readonly AuditRow[]> {
+  const { thread } = head;
+  const rows: AuditRow[] = [];
+  let before: RowAnchor | undefined;
+  let last = after;
+  for await (const page of rowPages(run, schema, { thread }, { thread, ordinal: after })) {
+    for (const { ordinal, problem, row: stored } of page) {
+      if (stored === undefined || problem !== undefined) {
+        throw damaged(head, ordinal, problem ?? "it is no row");
+      }
+      if (ordinal !== last + 1) throw damaged(head, last + 1, "it is missing");
+      if (before !== undefined && stored.prev !== before.hash) {
+        throw damaged(head, ordinal, "it does not continue the row before");
+      }
+      const row = withEvent(stored);
+      if (row === undefined) {
+        throw damaged(head, ordinal, "the event is no JSON object with a kind");
+      }
+      rows.push(row);
+      before = row;
+      last = ordinal;
+    }
+  }
+  if (last < head.ordinal && after < head.ordinal) throw damaged(head, last + 1, "it is missing");
+  return rows;
+}
+
+function damaged({ tenant_id, thread_id }: ThreadHead, ordinal: number, problem: string): Error {
+  return new Error(
+    `audit log: tenant ${tenant_id}, thread ${thread_id}, row ${ordinal}: ${problem}; verify the log`,
+  );
 }
