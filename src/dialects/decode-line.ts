@@ -1,5 +1,6 @@
 import type { TaggedForm } from "../events/object-forms.ts";
 import {
+  type Activity,
   type Decoded,
   type DecodeIssue,
   type EventRank,
@@ -7,8 +8,7 @@ import {
   type JsonObject,
   type LineEnvelope,
   type RejectedEvent,
-  type SignOfLife,
-  type StreamPlace,
+  type StreamKey,
 } from "./dialect.ts";
 import { readLineEnvelope, readTenantId } from "./line-envelope.ts";
 
@@ -70,12 +70,12 @@ export function readTenantEnvelope(
 export function activityOf(
   read: LineEnvelope | undefined,
   tenant: string | undefined,
-  placeOf: (envelope: LineEnvelope) => StreamPlace,
-): SignOfLife | undefined {
+  placeOf: (envelope: LineEnvelope) => StreamKey,
+): Activity | undefined {
   if (read === undefined) return undefined;
   const bound = tenant === undefined || read.tenant_id !== undefined;
   const envelope = bound ? read : { ...read, tenant_id: tenant };
-  return { envelope, place: placeOf(envelope) };
+  return { envelope, streamKey: placeOf(envelope) };
 }
 
 export function rejected(issues: readonly DecodeIssue[]): RejectedEvent {

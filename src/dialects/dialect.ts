@@ -80,16 +80,16 @@ export interface SkippedLine {
 export type Decoded<E> = DecodedEvent<E> | UnknownEvent | RejectedEvent | SkippedLine;
 
 /** The stream that an event belongs to, and the one above it, by names that are unique in a file. */
-export interface StreamPlace {
+export interface StreamKey {
   readonly stream: string;
   /** The parent run's stream, where this event names it. */
   readonly parent?: string;
 }
 
 /** What is understood of a line whose type is not: whose it is, and when it was written. */
-export interface SignOfLife {
+export interface Activity {
   readonly envelope: LineEnvelope;
-  readonly place: StreamPlace;
+  readonly streamKey: StreamKey;
 }
 
 /**
@@ -115,7 +115,7 @@ export interface Dialect<E> {
    * @param tenant of the line's sender, where the line itself names none.
    * @returns `undefined` where the line does not say so much.
    */
-  heard?(value: JsonObject, tenant: string | undefined): SignOfLife | undefined;
+  activityOf?(value: JsonObject, tenant: string | undefined): Activity | undefined;
   /** Where a decoded event belongs. Asked for events that open a run, and where times are equal. */
-  place(event: E, envelope: LineEnvelope): StreamPlace;
+  streamKey(event: E, envelope: LineEnvelope): StreamKey;
 }

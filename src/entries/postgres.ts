@@ -1,4 +1,4 @@
-export type { PostgresLogPlace } from "../audit/postgres/open-database.ts";
+export type { PostgresLogSource as PostgresLogPlace } from "../audit/postgres/open-database.ts";
 export type { PgClient, PgPool, PgResult, PgStatement } from "../audit/postgres/pg-pool.ts";
 export type {
   PostgresSessionLogOptions,

@@ -1,6 +1,7 @@
 // `entelix-otel/replay`: reading recordings.
 
 export type {
+  Activity as SignOfLife,
   Decoded,
   DecodedEvent,
   DecodeIssue,
@@ -9,12 +10,12 @@ export type {
   JsonObject,
   LineEnvelope,
   RejectedEvent,
-  SignOfLife,
   SkippedLine,
-  StreamPlace,
+  StreamKey as StreamPlace,
   UnknownEvent,
 } from "../dialects/dialect.ts";
 export { entelixDialect } from "../dialects/entelix/entelix-dialect.ts";
+export type { ActivityLine as HeardLine } from "../ingest/activity-line.ts";
 export type { ByteSource } from "../ingest/byte-source.ts";
 export type { DecodedLine } from "../ingest/decode-line.ts";
 export { formatIssue, type LineIssue } from "../ingest/decode-line.ts";
@@ -24,6 +25,5 @@ export type {
   RejectedLine,
   UnknownLine,
 } from "../ingest/event-intake.ts";
-export type { HeardLine } from "../ingest/heard-line.ts";
 export { readEvents, SourceReadError } from "../ingest/read-events.ts";
 export type { ReorderBufferOptions } from "../ingest/reorder-buffer.ts";

@@ -6,7 +6,7 @@ import {
   isJsonObject,
   type JsonObject,
   type LineEnvelope,
-  type StreamPlace,
+  type StreamKey,
 } from "../dialects/dialect.ts";
 import { type JsonValue, parseExact } from "../events/exact-json.ts";
 import type { Instant } from "../events/instant.ts";
@@ -52,8 +52,8 @@ export class DecodedLine<E> implements OrderItem {
     return this.envelope.event_id;
   }
 
-  place(): StreamPlace {
-    return this.dialect.place(this.event, this.envelope);
+  place(): StreamKey {
+    return this.dialect.streamKey(this.event, this.envelope);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DecodeIssue, Dialect, JsonObject, UnknownEvent } from "../dialects/dialect.ts";
+import { ActivityLine } from "./activity-line.ts";
 import { DecodedLine, type LineIssue, parseLine } from "./decode-line.ts";
-import { HeardLine } from "./heard-line.ts";
 import type { NdjsonLine, OversizedPart } from "./ndjson-line.ts";
 import { ReorderBuffer, type ReorderBufferOptions } from "./reorder-buffer.ts";
 
@@ -39,7 +39,7 @@ export interface ReadEventsOptions<E> {
   /** Given the events of unknown types, as soon as they are read. */
   readonly onUnknown?: ((unknown: UnknownLine) => void | Promise<void>) | undefined;
   /** Given those of them that say whose they are, in order with the events. */
-  readonly onHeard?: ((heard: HeardLine<E>) => void) | undefined;
+  readonly onHeard?: ((heard: ActivityLine<E>) => void) | undefined;
 }
 
 /** What was read. */
@@ -80,7 +80,7 @@ export class EventIntake<E> {
   readonly #options: ReadEventsOptions<E>;
   readonly #file: string;
   readonly #maxLineBytes: number;
-  readonly #window: ReorderBuffer<DecodedLine<E> | HeardLine<E>>;
+  readonly #window: ReorderBuffer<DecodedLine<E> | ActivityLine<E>>;
   #dialect: Dialect<E> | undefined;
   /** Lines that were read before the dialect was known. */
   #undecided: ValueLine[] = [];
@@ -181,10 +181,10 @@ export class EventIntake<E> {
     return { field: "type", expected };
   }
 
-  async #deliver(items: readonly (DecodedLine<E> | HeardLine<E>)[]): Promise<void> {
+  async #deliver(items: readonly (DecodedLine<E> | ActivityLine<E>)[]): Promise<void> {
     const { onEvent, onHeard } = this.#options;
     for (const item of items) {
-      if (item instanceof HeardLine) {
+      if (item instanceof ActivityLine) {
         onHeard?.(item);
         continue;
       }
@@ -212,9 +212,9 @@ export class EventIntake<E> {
     this.#unknownTypes.add(unknown.unknown);
     await onUnknown?.(unknown);
     const { line, text, value } = unknown;
-    const sign = onHeard === undefined ? undefined : dialect.heard?.(value, undefined);
+    const sign = onHeard === undefined ? undefined : dialect.activityOf?.(value, undefined);
     if (sign === undefined) return;
-    await this.#deliver(this.#window.push(new HeardLine(value, sign, dialect, line, text)));
+    await this.#deliver(this.#window.push(new ActivityLine(value, sign, dialect, line, text)));
   }
 
   async #takeUndecided(line: ValueLine): Promise<void> {

@@ -3,7 +3,7 @@ import {
   EVENT_RANK,
   type EventRank,
   type LineEnvelope,
-  type StreamPlace,
+  type StreamKey,
 } from "../dialects/dialect.ts";
 import type { Instant } from "../events/instant.ts";
 
@@ -20,7 +20,7 @@ export interface OrderItem {
   /** The line itself: decides between items that nothing else tells apart. */
   readonly text: string;
   /** Asked for items that open a run, and where times are equal. */
-  place(): StreamPlace;
+  place(): StreamKey;
 }
 
 /** The {@link OrderItem.position} of a line: its number, where its dialect's lines stand in order. */

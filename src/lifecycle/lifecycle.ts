@@ -10,7 +10,13 @@ import type { SignalContext } from "./parent-context.ts";
 import type { Run } from "./run.ts";
 import { RunKeeper } from "./run-keeper.ts";
 import type { RunObserver } from "./run-observer.ts";
-import type { Facts, Signal, SignalKind, SignalSubject, SpanEventTarget } from "./signal.ts";
+import type {
+  Signal,
+  SignalKind,
+  SignalSubject,
+  SpanAttributes,
+  SpanEventTarget,
+} from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
 
 type Of<K extends SignalKind["signal"]> = SignalSubject & Extract<SignalKind, { signal: K }>;
@@ -340,7 +346,7 @@ export class Lifecycle<H> {
   }
 
   /** A signal that leaves nothing but a sign of life of its run, and what more is known of that. */
-  #alive(run: Run<H>, at: Instant, facts?: Facts): Outcome<H> {
+  #alive(run: Run<H>, at: Instant, facts?: SpanAttributes): Outcome<H> {
     this.runs.touch(run, at);
     if (facts !== undefined && run.handle !== undefined) this.#driver.addFacts(run.handle, facts);
     return this.#outcome.of(run);

@@ -28,7 +28,7 @@ export type SignalKind =
       readonly resumedFromRunId?: string | undefined;
       /** The event's envelope says thread, dispatching call and resumed run, and this signal does not. */
       readonly originInEnvelope?: boolean | undefined;
-      readonly facts?: Facts | undefined;
+      readonly facts?: SpanAttributes | undefined;
     }
   | {
       readonly signal: "run_closes";
@@ -45,7 +45,7 @@ export type SignalKind =
       readonly version?: string | undefined;
       /** The input. */
       readonly content?: unknown;
-      readonly facts?: Facts | undefined;
+      readonly facts?: SpanAttributes | undefined;
     }
   | {
       readonly signal: "call_closes";
@@ -74,7 +74,7 @@ export type SignalKind =
       /** The reason. */
       readonly content?: unknown;
       readonly beforeStart?: boolean | undefined;
-      readonly facts?: Facts | undefined;
+      readonly facts?: SpanAttributes | undefined;
     }
   /** The model is called. */
   | ({
@@ -98,10 +98,10 @@ export type SignalKind =
       readonly signal: "span_event";
       readonly name: string;
       readonly on?: SpanEventTarget | undefined;
-      readonly facts?: Facts | undefined;
+      readonly facts?: SpanAttributes | undefined;
     }
   /** More is known of the open run. */
-  | { readonly signal: "facts"; readonly facts: Facts }
+  | { readonly signal: "facts"; readonly facts: SpanAttributes }
   /** The run is active, and no more is known: one that is over stays so. */
   | {
       readonly signal: "activity";
@@ -121,16 +121,16 @@ export interface ModelOpening {
   readonly model?: string | undefined;
   /** The input. */
   readonly content?: unknown;
-  readonly facts?: Facts | undefined;
+  readonly facts?: SpanAttributes | undefined;
 }
 
 /**
  * What else a source says of a run or a call, by attribute name. The lifecycle passes it on unread;
  * the driver knows the names.
  */
-export type Facts = Readonly<Record<string, FactValue | undefined>>;
+export type SpanAttributes = Readonly<Record<string, SpanAttributeValue | undefined>>;
 
-export type FactValue = string | number | boolean | readonly string[];
+export type SpanAttributeValue = string | number | boolean | readonly string[];
 
 /** What a run used, as far as its source says. */
 export type RunUsage = Partial<UsageSnapshot>;
@@ -140,7 +140,7 @@ export type RunUsage = Partial<UsageSnapshot>;
  *
  * `content` is payload (state, interrupt payload): a driver shows it only where content is captured.
  */
-export type RunEnd = RunEndKind & { readonly facts?: Facts | undefined };
+export type RunEnd = RunEndKind & { readonly facts?: SpanAttributes | undefined };
 
 /** How a run ended, if no activity of it follows. */
 export interface SupposedEnd {
@@ -148,7 +148,9 @@ export interface SupposedEnd {
   /** Whatever of the run comes after the age limit only trails: it opens no segment. */
   readonly over?: boolean | undefined;
   /** Its open model call had answered, then, and ended so, if nothing more is told of that. */
-  readonly model?: { readonly at: Instant; readonly facts?: Facts | undefined } | undefined;
+  readonly model?:
+    | { readonly at: Instant; readonly facts?: SpanAttributes | undefined }
+    | undefined;
 }
 
 type RunEndKind =
@@ -200,7 +202,7 @@ export type CallResult = (
       readonly envelope?: ErrorEnvelope | undefined;
     }
   | { readonly outcome: "interrupted"; readonly message?: string | undefined }
-) & { readonly facts?: Facts | undefined };
+) & { readonly facts?: SpanAttributes | undefined };
 
 /** How a call's span ended. */
 export type CallEnd =
@@ -208,7 +210,7 @@ export type CallEnd =
   | {
       readonly outcome: "denied";
       readonly content: unknown;
-      readonly facts?: Facts | undefined;
+      readonly facts?: SpanAttributes | undefined;
     }
   | { readonly outcome: "unfinished"; readonly facts?: undefined };
 
@@ -237,5 +239,5 @@ export type ModelEnd = (
 ) & {
   /** The model that was asked for, where only the end says so. */
   readonly model?: string | undefined;
-  readonly facts?: Facts | undefined;
+  readonly facts?: SpanAttributes | undefined;
 };

@@ -4,7 +4,7 @@ import type { RunMemory } from "./closed-runs.ts";
 import type { ModelCall } from "./model-call.ts";
 import type { Link } from "./parent-context.ts";
 import type { Run } from "./run.ts";
-import type { CallEnd, Facts, ModelEnd, ModelOpening, RunEnd } from "./signal.ts";
+import type { CallEnd, ModelEnd, ModelOpening, RunEnd, SpanAttributes } from "./signal.ts";
 
 /**
  * What the lifecycle calls to make spans. Each span it opens it closes exactly once.
@@ -32,9 +32,15 @@ export interface SpanDriver<H> extends RunMemory<H> {
   openModelCall(run: Run<H>, call: ModelCall<H>, at: Instant, opening: ModelOpening): H | undefined;
   closeModelCall(run: Run<H>, call: ModelCall<H>, at: Instant, end: ModelEnd): void;
   /** More is known of something open. */
-  addFacts(handle: H, facts: Facts): void;
+  addFacts(handle: H, facts: SpanAttributes): void;
   /** A point in the life of something open. */
-  addEvent(run: Run<H>, handle: H, at: Instant, name: string, facts: Facts | undefined): void;
+  addEvent(
+    run: Run<H>,
+    handle: H,
+    at: Instant,
+    name: string,
+    facts: SpanAttributes | undefined,
+  ): void;
   /** A point in the run's life: an approval was given. */
   addApprovalEvent(run: Run<H>, at: Instant, callId: string, name: string): void;
   /** A run that is open for long: something in the backend to find it by. */

@@ -5,7 +5,13 @@ import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Link } from "../lifecycle/parent-context.ts";
 import type { Run } from "../lifecycle/run.ts";
-import type { CallEnd, Facts, ModelEnd, ModelOpening, RunEnd } from "../lifecycle/signal.ts";
+import type {
+  CallEnd,
+  ModelEnd,
+  ModelOpening,
+  RunEnd,
+  SpanAttributes,
+} from "../lifecycle/signal.ts";
 import type { SpanDriver } from "../lifecycle/span-driver.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { CustomAttributes } from "./custom-attributes.ts";
@@ -234,7 +240,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     this.#port.end(handle, at);
   }
 
-  addFacts(handle: SpanHandle, facts: Facts): void {
+  addFacts(handle: SpanHandle, facts: SpanAttributes): void {
     if (!handle.recording) return;
     try {
       handle.setFacts(facts);
@@ -248,7 +254,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     handle: SpanHandle,
     at: Instant,
     name: string,
-    facts: Facts | undefined,
+    facts: SpanAttributes | undefined,
   ): void {
     if (!handle.recording) return;
     try {

@@ -202,14 +202,14 @@ export function currentRunContext(): RunContext | undefined {
   return run === undefined ? undefined : { ...idsOf(run), ...asked(run) };
 }
 
-interface Placed {
+interface ScopedRun {
   readonly tenantId: string;
   readonly runId: string;
   readonly parentRunId: string | undefined;
 }
 
 /** Whether the active span belongs to the current run, or to one below it that was told by hand. */
-function isInnermost(placed: Placed, run: CurrentRun | undefined): boolean {
+function isInnermost(placed: ScopedRun, run: CurrentRun | undefined): boolean {
   if (run === undefined) return true;
   if (placed.tenantId !== run.tenantId) return false;
   return placed.runId === run.runId || placed.parentRunId === run.runId;

@@ -10,7 +10,7 @@ import {
 } from "@opentelemetry/api";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { Run } from "../lifecycle/run.ts";
-import type { Facts, FactValue } from "../lifecycle/signal.ts";
+import type { SpanAttributes, SpanAttributeValue } from "../lifecycle/signal.ts";
 import type { SegmentRows } from "./run-rows.ts";
 import type { AttributeName } from "./semconv.ts";
 
@@ -71,7 +71,7 @@ export class SpanHandle implements Context {
   }
 
   /** Sets what else a source says, by attribute name. */
-  setFacts(facts: Facts): void {
+  setFacts(facts: SpanAttributes): void {
     const span = this.#span;
     if (span === undefined) return;
     for (const name in facts) {
@@ -106,7 +106,7 @@ export class SpanHandle implements Context {
 }
 
 /** Facts as the API takes them: with arrays of its own. */
-export function attributesOf(facts: Facts): Attributes {
+export function attributesOf(facts: SpanAttributes): Attributes {
   const attributes: Attributes = {};
   for (const name in facts) {
     const value = facts[name];
@@ -115,7 +115,7 @@ export function attributesOf(facts: Facts): Attributes {
   return attributes;
 }
 
-function ownValue(value: FactValue): AttributeValue {
+function ownValue(value: SpanAttributeValue): AttributeValue {
   return typeof value === "object" ? [...value] : value;
 }
 

@@ -280,11 +280,11 @@ describe("entelixDialect", () => {
 
   it("places an event in its tenant's run, below the parent that started names", () => {
     const child = eventOf({ ...GOOD.started, parent_run_id: "p" });
-    expect(entelixDialect.place(child.event, child.envelope)).toEqual({
+    expect(entelixDialect.streamKey(child.event, child.envelope)).toEqual({
       stream: "acme\0r1",
       parent: "acme\0p",
     });
     const root = eventOf(GOOD.started);
-    expect(entelixDialect.place(root.event, root.envelope)).toEqual({ stream: "acme\0r1" });
+    expect(entelixDialect.streamKey(root.event, root.envelope)).toEqual({ stream: "acme\0r1" });
   });
 });

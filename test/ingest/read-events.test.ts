@@ -45,7 +45,7 @@ const pingDialect: Dialect<Ping> = {
       unknownValues: [],
     };
   },
-  place: () => ({ stream: "ping" }),
+  streamKey: () => ({ stream: "ping" }),
 };
 
 async function read<E>(

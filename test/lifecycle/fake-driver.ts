@@ -2,7 +2,7 @@ import type { Call } from "../../src/lifecycle/call.ts";
 import type { ModelCall } from "../../src/lifecycle/model-call.ts";
 import type { Link } from "../../src/lifecycle/parent-context.ts";
 import type { Run } from "../../src/lifecycle/run.ts";
-import type { Facts } from "../../src/lifecycle/signal.ts";
+import type { SpanAttributes } from "../../src/lifecycle/signal.ts";
 import type { SpanDriver } from "../../src/lifecycle/span-driver.ts";
 
 /**
@@ -69,7 +69,7 @@ export class FakeDriver implements SpanDriver<string> {
     this.#do("closeModelCall", `${call.handle} ${end.outcome}`);
   }
 
-  addFacts(handle: string, facts: Facts): void {
+  addFacts(handle: string, facts: SpanAttributes): void {
     this.#do("addFacts", `${handle} ${JSON.stringify(facts)}`);
   }
 

@@ -62,7 +62,7 @@ function isAbsent(error: unknown): boolean {
 }
 
 /** Which log is read. */
-export type PostgresLogPlace = PostgresSource & {
+export type PostgresLogSource = PostgresSource & {
   /** Default: `schema` in the URL's query, else `entelix`. */
   readonly schema?: string;
 };
@@ -109,6 +109,6 @@ export async function openDatabase(
 }
 
 /** @throws (rejects) with an Error when there is no log, or one of another version. */
-export function openReader(place: PostgresLogPlace): Promise<Database> {
+export function openReader(place: PostgresLogSource): Promise<Database> {
   return openDatabase(place, { ...postgresSettings(place), connections: 1, migrate: false });
 }

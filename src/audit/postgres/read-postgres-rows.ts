@@ -2,7 +2,7 @@ import type { AuditRow } from "../audit-row.ts";
 import { withEvent } from "../stored-row.ts";
 import { type RowFilter, runIdsOf } from "../verify/read-rows.ts";
 import type { LogProblem } from "../verify/verify-report.ts";
-import { openReader, type PostgresLogPlace } from "./open-database.ts";
+import { openReader, type PostgresLogSource } from "./open-database.ts";
 import { FIRST_PLACE, type RowChoice, rowPages } from "./row-pages.ts";
 import { storedText } from "./stored-rows.ts";
 import { threadHead } from "./threads.ts";
@@ -24,7 +24,7 @@ export interface ReadPostgresRowsOptions {
  * for await (const row of readPostgresRows(log, { run_id })) console.log(row.ordinal, row.event_text);
  */
 export async function* readPostgresRows(
-  place: PostgresLogPlace,
+  place: PostgresLogSource,
   filter: RowFilter = {},
   options: ReadPostgresRowsOptions = {},
 ): AsyncGenerator<AuditRow, void, void> {

@@ -20,13 +20,13 @@ export interface RowChoice {
 }
 
 /** Where reading goes on: behind this row. */
-export interface RowPlace {
+export interface RowPosition {
   readonly thread: string;
   readonly ordinal: number;
 }
 
 /** Before the first row. */
-export const FIRST_PLACE: RowPlace = { thread: "0", ordinal: 0 };
+export const FIRST_PLACE: RowPosition = { thread: "0", ordinal: 0 };
 
 /** Something that runs a statement: a connection, or one from a pool for each. */
 export type RunStatement = (
@@ -41,7 +41,7 @@ export async function* rowPages(
   run: RunStatement,
   schema: string,
   choice: RowChoice,
-  behind: RowPlace,
+  behind: RowPosition,
 ): AsyncGenerator<readonly DatabaseRow[], void, void> {
   for await (const page of fieldPages(run, schema, choice, behind)) yield page.map(databaseRow);
 }
@@ -51,7 +51,7 @@ export async function* fieldPages(
   run: RunStatement,
   schema: string,
   choice: RowChoice,
-  behind: RowPlace,
+  behind: RowPosition,
 ): AsyncGenerator<readonly Readonly<Record<string, unknown>>[], void, void> {
   let place = behind;
   for (;;) {
@@ -64,7 +64,7 @@ export async function* fieldPages(
 }
 
 /** The statement for the page behind a place. */
-export function pageStatement(schema: string, choice: RowChoice, behind: RowPlace): PgStatement {
+export function pageStatement(schema: string, choice: RowChoice, behind: RowPosition): PgStatement {
   const values: unknown[] = [];
   const parameter = (value: unknown) => `$${values.push(value)}`;
   const wanted: string[] = [];

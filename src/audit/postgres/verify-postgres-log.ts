@@ -1,7 +1,7 @@
 import { type SpanAnchor, SpanAnchors } from "../verify/span-anchors.ts";
 import type { LogProblem, VerifyReport } from "../verify/verify-report.ts";
 import { DatabaseVerifier } from "./database-verifier.ts";
-import { openReader, type PostgresLogPlace } from "./open-database.ts";
+import { openReader, type PostgresLogSource } from "./open-database.ts";
 import { withClient } from "./pg-pool.ts";
 import { FIRST_PLACE, fieldPages, type RunStatement } from "./row-pages.ts";
 import { databaseRow, statedHead } from "./stored-rows.ts";
@@ -33,7 +33,7 @@ export interface VerifyPostgresOptions {
  * const { ok, problems } = await verifyPostgresLog({ connection: "postgres://reader@db.example/agents" });
  */
 export async function verifyPostgresLog(
-  place: PostgresLogPlace,
+  place: PostgresLogSource,
   options: VerifyPostgresOptions = {},
 ): Promise<VerifyReport> {
   const { against = [], maxProblems = 1000, onProblem = () => {} } = options;

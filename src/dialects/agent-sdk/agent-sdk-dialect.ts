@@ -99,7 +99,7 @@ export const agentSdkDialect: Dialect<AgentSdkEvent> = {
 
   decode: decodeAgentSdk,
 
-  heard(line: JsonObject, tenant: string | undefined) {
+  activityOf(line: JsonObject, tenant: string | undefined) {
     return activityOf(readEnvelope(line, []), tenant, placeOf);
   },
 
@@ -107,7 +107,7 @@ export const agentSdkDialect: Dialect<AgentSdkEvent> = {
    * All lines of a tenant are one stream. Most events name no thread, so where two lines have the
    * same time only their sequence can tell which comes first.
    */
-  place(_event: AgentSdkEvent, envelope: LineEnvelope) {
+  streamKey(_event: AgentSdkEvent, envelope: LineEnvelope) {
     return placeOf(envelope);
   },
 };

@@ -141,7 +141,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
         // The lifecycle takes that for a sign of life, and it is none.
         if (mayEnd !== undefined) reading.mayEnd(mayEnd);
       }
-      if (compareInstants(heardAt, toldAt) > 0) reading.heard();
+      if (compareInstants(heardAt, toldAt) > 0) reading.keepAlive();
       if (signals.length === 0) continue;
       all.push({ tenantId: run.tenantId, threadId: run.threadId, signals, rows });
     }
@@ -285,7 +285,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
         this.#fail(event, reading);
         return;
       case "refusal":
-        run.model?.heard(reading.at, false);
+        run.model?.keepAlive(reading.at, false);
         run.model?.wasHeardOut();
         closeLast(reading);
         this.#close(reading, endOf(event, run.retriesUsedUp));

@@ -1,6 +1,6 @@
 import type { ModelEnd, ModelProblem } from "../../lifecycle/signal.ts";
-import type { KnownFacts } from "../known-facts.ts";
-import { numberOf } from "../known-facts.ts";
+import type { KnownAttributes } from "../known-attributes.ts";
+import { numberOf } from "../known-attributes.ts";
 import type { AutoRetryEnd, AutoRetryStart, Count, TokenUsage, TurnComplete } from "./events.ts";
 import { ModelTurn, retryCount } from "./model-turn.ts";
 import type { Reading } from "./reading.ts";
@@ -19,7 +19,7 @@ export function modelStarts(reading: Reading, turn: Count | undefined): ModelTur
   run.waitsFor = undefined;
   run.retriesUsedUp = false;
   const { tenantId, runId } = reading;
-  const facts: KnownFacts = { "entelix.turn": numberOf(turn) };
+  const facts: KnownAttributes = { "entelix.turn": numberOf(turn) };
   reading.said.signals.push({ signal: "model_opens", tenantId, runId, at, facts });
   return model;
 }
@@ -28,7 +28,7 @@ export function modelStarts(reading: Reading, turn: Count | undefined): ModelTur
 export function modelSpeaks(reading: Reading, streamed: boolean): void {
   reading.run.waitsFor = undefined;
   reading.run.retriesUsedUp = false;
-  seenModel(reading).heard(reading.at, streamed);
+  seenModel(reading).keepAlive(reading.at, streamed);
 }
 
 /** The model could not be reached, and is asked again. */
@@ -100,7 +100,7 @@ export function closeModel(
   const { run, tenantId, runId } = reading;
   run.model = undefined;
   run.lastTurn = model.turn ?? run.lastTurn;
-  const facts: KnownFacts = {
+  const facts: KnownAttributes = {
     "entelix.turn": model.turn === undefined ? numberOf(turn) : undefined,
     "entelix.retry.count": retryCount(model),
     "gen_ai.response.time_to_first_chunk": model.firstChunkAfter,

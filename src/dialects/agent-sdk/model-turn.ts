@@ -1,6 +1,6 @@
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { SupposedEnd } from "../../lifecycle/signal.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import type { KnownAttributes } from "../known-attributes.ts";
 import type { Count } from "./events.ts";
 
 /**
@@ -25,7 +25,7 @@ export class ModelTurn {
   }
 
   /** The model said something; `streamed` when it was a piece of more. */
-  heard(at: Instant, streamed: boolean): void {
+  keepAlive(at: Instant, streamed: boolean): void {
     // A server calls the model again in the same turn, once its tools are done.
     if (streamed && !this.toolsBegan) this.#firstChunkAt ??= at;
     this.#lastOutputAt = at;
@@ -91,7 +91,7 @@ export function retryCount({ retries }: ModelTurn): number | undefined {
 export function modelAnswer(model: ModelTurn): SupposedEnd["model"] {
   const at = model.answered ? model.answeredAt : undefined;
   if (at === undefined) return undefined;
-  const facts: KnownFacts = {
+  const facts: KnownAttributes = {
     "entelix.retry.count": retryCount(model),
     "gen_ai.response.time_to_first_chunk": model.firstChunkAfter,
   };

@@ -1,5 +1,5 @@
 import type { RunEnd } from "../../lifecycle/signal.ts";
-import { numberOf } from "../known-facts.ts";
+import { numberOf } from "../known-attributes.ts";
 import { confirmationPayload, questionPayload } from "./audit-rows.ts";
 import type {
   AccountPoolExhausted,

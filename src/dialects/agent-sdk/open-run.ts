@@ -1,7 +1,7 @@
 import type { Instant } from "../../events/instant.ts";
 import type { RunEnd } from "../../lifecycle/signal.ts";
-import type { KnownFacts } from "../known-facts.ts";
-import { numberOf } from "../known-facts.ts";
+import type { KnownAttributes } from "../known-attributes.ts";
+import { numberOf } from "../known-attributes.ts";
 import type { AgentSdkEvent, Count, SubagentProgress } from "./events.ts";
 import type { ModelTurn } from "./model-turn.ts";
 import { RunTotals, type ThreadTotals } from "./run-totals.ts";
@@ -14,7 +14,7 @@ import { toolOf } from "./sub-agent.ts";
 const MAX_CALLS = 256;
 
 /** Whose a run is. */
-interface RunPlace {
+interface RunPosition {
   readonly tenantId: string;
   readonly stream: string;
   readonly threadId?: string;
@@ -69,7 +69,7 @@ export class OpenRun {
   /** The calls that something was noted of, and that ended. */
   #ended: Map<string, true> | undefined;
 
-  constructor(place: RunPlace, runId: string, at: Instant) {
+  constructor(place: RunPosition, runId: string, at: Instant) {
     this.tenantId = place.tenantId;
     this.stream = place.stream;
     this.threadId = place.threadId;
@@ -80,7 +80,7 @@ export class OpenRun {
   }
 
   /** A run that was over before anything was seen of it. */
-  static over(place: RunPlace, runId: string, at: Instant): OpenRun {
+  static over(place: RunPosition, runId: string, at: Instant): OpenRun {
     const run = new OpenRun(place, runId, at);
     run.close();
     return run;
@@ -153,7 +153,7 @@ export class OpenRun {
   }
 
   /** The context was compacted: the totals, which outlast the span events that a run may lose. */
-  compactedBy(before: Count, after: Count): KnownFacts {
+  compactedBy(before: Count, after: Count): KnownAttributes {
     this.#compactions += 1;
     this.#tokensRemoved += Math.max(0, Number(before) - Number(after));
     return {

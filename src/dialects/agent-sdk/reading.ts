@@ -8,7 +8,7 @@ import type {
   SignalSubject,
   SpanEventTarget,
 } from "../../lifecycle/signal.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import type { KnownAttributes } from "../known-attributes.ts";
 import type { ProjectedRow } from "../mapping.ts";
 import { modelAnswer } from "./model-turn.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -23,7 +23,7 @@ export interface Said {
 export interface Note {
   readonly name: string;
   readonly on?: SpanEventTarget;
-  readonly facts?: KnownFacts;
+  readonly facts?: KnownAttributes;
 }
 
 /** One event being read, as one of its run: it is where and when its signals are. */
@@ -54,13 +54,13 @@ export class Reading implements SignalSubject {
     this.said.signals.push({ signal: "run_opens", tenantId, runId, at, threadId, facts: SOURCE });
   }
 
-  facts(facts: KnownFacts): void {
+  facts(facts: KnownAttributes): void {
     const { tenantId, runId, at } = this;
     this.said.signals.push({ signal: "facts", tenantId, runId, at, facts });
   }
 
   /** The run was heard of, and no more. */
-  heard(): void {
+  keepAlive(): void {
     const { tenantId, runId, at } = this;
     this.said.signals.push({ signal: "activity", tenantId, runId, at });
   }
@@ -101,4 +101,4 @@ export class Reading implements SignalSubject {
 }
 
 /** Which runtime a run is of; alerts and dashboards are the same for all. */
-export const SOURCE: KnownFacts = { "entelix.source": "agent-sdk" };
+export const SOURCE: KnownAttributes = { "entelix.source": "agent-sdk" };

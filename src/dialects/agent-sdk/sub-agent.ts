@@ -3,8 +3,8 @@ import { compareInstants, type Instant } from "../../events/instant.ts";
 import { isWholeNumber } from "../../events/option-checks.ts";
 import type { RunEnd, Signal, SignalSubject } from "../../lifecycle/signal.ts";
 import { isJsonObject, type JsonObject } from "../dialect.ts";
-import type { KnownFacts } from "../known-facts.ts";
-import { numberOf } from "../known-facts.ts";
+import type { KnownAttributes } from "../known-attributes.ts";
+import { numberOf } from "../known-attributes.ts";
 import type { ToolCallEnd, ToolResult } from "./events.ts";
 import type { NotedCall } from "./open-run.ts";
 import { SOURCE } from "./reading.ts";
@@ -39,7 +39,7 @@ export function subAgentRun(
 ): readonly Signal[] {
   const data = isJsonObject(event.result.data) ? event.result.data : undefined;
   if (data === undefined && !noted?.progress) return [];
-  const facts: KnownFacts = {
+  const facts: KnownAttributes = {
     "entelix.source": SOURCE["entelix.source"],
     "gen_ai.request.model": noted?.childModel,
   };
@@ -98,7 +98,7 @@ function endOf(
 }
 
 /** Its figures are its own: they are not part of its parent's. */
-function factsOf(data: JsonObject | undefined, noted: NotedCall | undefined): KnownFacts {
+function factsOf(data: JsonObject | undefined, noted: NotedCall | undefined): KnownAttributes {
   const usage = isJsonObject(data?.usage) ? data.usage : undefined;
   return {
     "entelix.run.turns": countIn(data?.total_turns),

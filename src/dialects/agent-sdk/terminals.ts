@@ -1,8 +1,8 @@
 import type { FailureKind } from "../../errors/error-kinds.ts";
 import { decimalText } from "../../events/value-limits.ts";
 import type { RunEnd, RunUsage } from "../../lifecycle/signal.ts";
-import type { KnownFacts } from "../known-facts.ts";
-import { numberOf } from "../known-facts.ts";
+import type { KnownAttributes } from "../known-attributes.ts";
+import { numberOf } from "../known-attributes.ts";
 import type {
   AgentSdkEvent,
   BudgetExceeded,
@@ -84,7 +84,7 @@ export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
     case "budget_exceeded":
       return budgetEnd(event);
     case "error": {
-      const facts: KnownFacts = { "entelix.run.end_reason": event.reason?.reason };
+      const facts: KnownAttributes = { "entelix.run.end_reason": event.reason?.reason };
       const kind = { type: errorKind(event, retriesUsedUp) };
       return { outcome: "failed", kind, message: event.message, facts };
     }
@@ -95,7 +95,7 @@ export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
 
 /** The end of a run that did what it was asked. */
 export function completed({ usage, turns, cost }: Totals): RunEnd {
-  const facts: KnownFacts = {
+  const facts: KnownAttributes = {
     "gen_ai.usage.cache_read.input_tokens": numberOf(usage.cached_input_tokens),
     "gen_ai.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
     "entelix.run.turns": numberOf(turns),
@@ -105,7 +105,8 @@ export function completed({ usage, turns, cost }: Totals): RunEnd {
 
 function budgetEnd(event: BudgetExceeded): RunEnd {
   const cost = event.estimated_cost_usd;
-  const spent: KnownFacts = cost == null ? {} : { "entelix.agent.usage.cost": decimalText(cost) };
+  const spent: KnownAttributes =
+    cost == null ? {} : { "entelix.agent.usage.cost": decimalText(cost) };
   return {
     outcome: "failed",
     kind: { type: TERMINALS.budget_exceeded },
@@ -125,7 +126,7 @@ function isPlainKind(terminal: Terminal): terminal is PlainKind {
 }
 
 /** What a run used that did not complete. */
-function endFacts(usage: TokenUsage, turns: Count, reason?: string): KnownFacts {
+function endFacts(usage: TokenUsage, turns: Count, reason?: string): KnownAttributes {
   return {
     "gen_ai.usage.input_tokens": numberOf(usage.input_tokens),
     "gen_ai.usage.output_tokens": numberOf(usage.output_tokens),

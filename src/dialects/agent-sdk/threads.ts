@@ -12,7 +12,7 @@ const DEFAULT_STREAM = "default";
 const OPENED = 8;
 
 /** Whose a line is. */
-interface ThreadPlace {
+interface ThreadState {
   readonly tenantId: string;
   readonly threadId: string;
 }
@@ -70,7 +70,7 @@ export class Threads {
   }
 
   /** Whose a line is that a fork copied, and so no event; `undefined` where it is one. */
-  copy(event: AgentSdkEvent, envelope: LineEnvelope): ThreadPlace | undefined {
+  copy(event: AgentSdkEvent, envelope: LineEnvelope): ThreadState | undefined {
     const tenantId = envelope.tenant_id ?? this.#tenant;
     const threadId = this.#forks.copiedTo(tenantId, event, envelope);
     return threadId === undefined ? undefined : { tenantId, threadId };

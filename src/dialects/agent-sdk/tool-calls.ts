@@ -1,6 +1,6 @@
 import { addMilliseconds, type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { Signal, SignalSubject } from "../../lifecycle/signal.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import type { KnownAttributes } from "../known-attributes.ts";
 import type { Count, ToolCallEnd, ToolCallStart, ToolResult, ToolTier } from "./events.ts";
 import type { NotedCall } from "./open-run.ts";
 
@@ -18,12 +18,12 @@ export function callOpens(event: ToolCallStart, { tenantId, runId, at }: SignalS
   };
 }
 
-function tierFacts(tier: ToolTier): KnownFacts {
+function tierFacts(tier: ToolTier): KnownAttributes {
   return { "entelix.tool.tier": tier.toLowerCase() };
 }
 
 /** Nearly all calls have one of these. */
-const TIER_FACTS: ReadonlyMap<string, KnownFacts> = new Map(
+const TIER_FACTS: ReadonlyMap<string, KnownAttributes> = new Map(
   ["Observe", "Confirm"].map((tier) => [tier, tierFacts(tier)]),
 );
 
@@ -77,7 +77,7 @@ function contentOf({ output, data }: ToolResult): unknown {
   return data == null ? output : { output, data };
 }
 
-function progressFacts(noted: NotedCall | undefined): KnownFacts | undefined {
+function progressFacts(noted: NotedCall | undefined): KnownAttributes | undefined {
   if (noted === undefined || noted.progress === 0) return undefined;
   return { "entelix.progress.count": noted.progress };
 }

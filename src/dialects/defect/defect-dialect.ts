@@ -71,7 +71,7 @@ export const defectDialect: Dialect<DefectEvent> = {
 
   decode: decodeDefect,
 
-  heard(line: JsonObject, tenant: string | undefined) {
+  activityOf(line: JsonObject, tenant: string | undefined) {
     return activityOf(readTenantEnvelope(line, []), tenant, placeOf);
   },
 
@@ -79,7 +79,7 @@ export const defectDialect: Dialect<DefectEvent> = {
    * All lines of a tenant are one stream. A line may name no session, and is then of the one that was
    * opened last: where two lines have the same time, that must not come after it.
    */
-  place(_event: DefectEvent, envelope: LineEnvelope) {
+  streamKey(_event: DefectEvent, envelope: LineEnvelope) {
     return placeOf(envelope);
   },
 };

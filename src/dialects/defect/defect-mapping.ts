@@ -3,7 +3,7 @@ import { compareInstants, type Instant } from "../../events/instant.ts";
 import type { LateReason, Signal } from "../../lifecycle/signal.ts";
 import { eventIn } from "../decode-line.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import type { KnownAttributes } from "../known-attributes.ts";
 import type { Mapping, ProjectedRow, Translated } from "../mapping.ts";
 import { Arrival, SignalList } from "./arrival.ts";
 import type {
@@ -169,7 +169,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
     const follows = turn?.opening === "prompt" || (turn && isAt(turn.openedAt, arrival.at));
     if (turn !== undefined && turn.startedAt === undefined && follows) {
       turn.startedAt = arrival.at;
-      heardOf(turn, arrival);
+      activityIn(turn, arrival);
       return undefined;
     }
     const over = turn && this.#giveUp(stream, turn, arrival);
@@ -184,7 +184,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
       this.#tooLate(stream, event, arrival, "second_terminal");
       return undefined;
     }
-    heardOf(turn, arrival);
+    activityIn(turn, arrival);
     if (event.type === "turn_aborted") {
       this.#leaveUnprojected(event);
       turn.abort(at, out);
@@ -209,7 +209,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
       this.#late(stream, event, arrival);
       return;
     }
-    heardOf(turn, arrival);
+    activityIn(turn, arrival);
     if (event.type === "tool_call_started") this.#openings.maySpawn(stream, event.id, turn.ref);
     const { at, identified, out } = arrival;
     if (!turn.take(event, at, identified, out)) this.#leaveUnprojected(event);
@@ -297,11 +297,11 @@ function isStartAgain(turn: Turn, { at, identified }: Arrival): boolean {
   return isAt(turn.startedAt, at);
 }
 
-function heardOf(turn: Turn, { agent, at, out }: Arrival): void {
+function activityIn(turn: Turn, { agent, at, out }: Arrival): void {
   if (compareInstants(at, turn.lastAt) > 0) turn.lastAt = at;
   if (!turn.nameless || agent === undefined) return;
   turn.nameless = false;
-  const facts: KnownFacts = { "gen_ai.agent.name": agent };
+  const facts: KnownAttributes = { "gen_ai.agent.name": agent };
   out.add({ tenantId: out.tenantId, runId: turn.ref.runId, at, signal: "facts", facts });
 }
 

@@ -1,6 +1,6 @@
 import { compareInstants, type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelEnd } from "../../lifecycle/signal.ts";
-import { type KnownFacts, numberOf, type OwnFacts } from "../known-facts.ts";
+import { type KnownAttributes, numberOf, type OwnAttributes } from "../known-attributes.ts";
 import type { SignalList } from "./arrival.ts";
 import type { DefectUsage, LlmCallFinished, LlmCallStarted } from "./events.ts";
 
@@ -26,7 +26,7 @@ class Attempt {
   }
 
   /** Adds what the end of the call says of it. */
-  addTo(facts: OwnFacts): KnownFacts {
+  addTo(facts: OwnAttributes): KnownAttributes {
     if (this.number > 1) facts["entelix.retry.count"] = this.number - 1;
     if (this.firstChunkAt !== undefined) {
       const waitedMs = waited(this.startedAt, this.firstChunkAt);
@@ -85,7 +85,7 @@ export class ModelAttempts {
           "entelix.retry.delay_ms": failure && Math.round(waited(failure.at, at)),
           "entelix.error.message": failure?.message,
           "gen_ai.request.model": model === current.model ? undefined : model,
-        } satisfies KnownFacts,
+        } satisfies KnownAttributes,
       });
     }
     this.#current = new Attempt(model, attempt, at);
@@ -184,7 +184,7 @@ function isAt(a: Instant, b: Instant): boolean {
  * The tokens of a model call or of a turn of the session itself. The figures of a turn are those of
  * its own model calls, without its sub-agents'.
  */
-export function usageFacts(usage: DefectUsage | null | undefined): OwnFacts {
+export function usageFacts(usage: DefectUsage | null | undefined): OwnAttributes {
   if (usage === null || usage === undefined) return {};
   return {
     "gen_ai.usage.input_tokens": numberOf(usage.input_tokens),
@@ -195,7 +195,7 @@ export function usageFacts(usage: DefectUsage | null | undefined): OwnFacts {
 }
 
 /** The same of a sub-agent's turn, under names that nobody adds to the session's. */
-export function childUsageFacts(usage: DefectUsage | null | undefined): OwnFacts {
+export function childUsageFacts(usage: DefectUsage | null | undefined): OwnAttributes {
   if (usage === null || usage === undefined) return {};
   return {
     "entelix.usage.input_tokens": numberOf(usage.input_tokens),

@@ -1,5 +1,5 @@
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import type { KnownAttributes } from "../known-attributes.ts";
 import type { PermissionOption, ToolCallFields } from "./events.ts";
 
 /** What is kept of an open tool call: how it stands with its permission, and what only ends say. */
@@ -102,7 +102,7 @@ export class ToolCall {
   }
 
   /** What its end says of it. */
-  facts(): KnownFacts {
+  facts(): KnownAttributes {
     return {
       "entelix.acp.tool_status": this.#status,
       "entelix.progress.count": this.#progress || undefined,

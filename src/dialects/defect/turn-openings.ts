@@ -1,6 +1,6 @@
 import { MOST_NAME } from "../../events/value-limits.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import type { KnownAttributes } from "../known-attributes.ts";
 import { derivedRunId } from "../mapping.ts";
 import type { Arrival } from "./arrival.ts";
 import type { DefectLimits } from "./limits.ts";
@@ -52,7 +52,7 @@ export class TurnOpenings {
       facts: {
         "entelix.source": "defect",
         "entelix.run.start_unseen": opening === "unseen" ? true : undefined,
-      } satisfies KnownFacts,
+      } satisfies KnownAttributes,
     });
     turn.compactions.takeFrom(stream.compactions);
     turn.compactions.tell(runId, at, out);

@@ -1,6 +1,6 @@
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { RunEnd } from "../../lifecycle/signal.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import type { KnownAttributes } from "../known-attributes.ts";
 import type { SignalList } from "./arrival.ts";
 import { Compactions } from "./compactions.ts";
 import type { DefectUsage, LeafEvent } from "./events.ts";
@@ -20,7 +20,7 @@ export interface TurnRef {
 }
 
 /** Where a turn stands. */
-export interface TurnPlace {
+export interface TurnPosition {
   /** It is a sub-agent's. */
   readonly child: boolean;
   /** The sub-agent's name is not known yet. */
@@ -61,7 +61,7 @@ export class Turn {
     ref: TurnRef,
     at: Instant,
     opening: TurnOpening,
-    { child, nameless }: TurnPlace,
+    { child, nameless }: TurnPosition,
     budget: RowBudget,
     mostCalls: number,
   ) {
@@ -196,14 +196,18 @@ export class Turn {
     at: Instant,
     message: string,
     out: SignalList,
-    facts: KnownFacts | undefined,
+    facts: KnownAttributes | undefined,
   ): void {
     const end = endOf(terminal, message, facts);
     out.add({ tenantId: out.tenantId, runId: this.ref.runId, at, signal: "run_closes", end });
   }
 }
 
-function endOf(terminal: DefectTerminal, message: string, facts: KnownFacts | undefined): RunEnd {
+function endOf(
+  terminal: DefectTerminal,
+  message: string,
+  facts: KnownAttributes | undefined,
+): RunEnd {
   const { failureKind, outcome } = DEFECT_TERMINALS[terminal];
   switch (outcome) {
     case "complete":

@@ -59,14 +59,16 @@ export const entelixDialect: Dialect<AgentEvent> = {
 
   decode: decodeEntelix,
 
-  heard(value: JsonObject) {
+  activityOf(value: JsonObject) {
     const run = runOfLine(value);
     const envelope = run && readLineEnvelope(value, []);
-    return run && envelope && { envelope, place: { stream: `${run.tenant_id}\0${run.run_id}` } };
+    return (
+      run && envelope && { envelope, streamKey: { stream: `${run.tenant_id}\0${run.run_id}` } }
+    );
   },
 
   /** A stream is a run of a tenant: sequences restart with each run. */
-  place(event: AgentEvent) {
+  streamKey(event: AgentEvent) {
     const stream = `${event.tenant_id}\0${event.run_id}`;
     const parent = event.type === "started" ? event.parent_run_id : undefined;
     return parent ? { stream, parent: `${event.tenant_id}\0${parent}` } : { stream };

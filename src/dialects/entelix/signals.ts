@@ -9,7 +9,7 @@ import type { Instant } from "../../events/instant.ts";
 import type { ModelComplete, ModelError } from "../../events/model-event.ts";
 import { MOST_INT } from "../../events/value-limits.ts";
 import type { CallResult, ModelEnd, RunEnd, Signal } from "../../lifecycle/signal.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import type { KnownAttributes } from "../known-attributes.ts";
 
 /**
  * How an event of entelix reads as a signal of the lifecycle.
@@ -118,7 +118,7 @@ export function signalOf(event: AgentEvent, at: Instant): Signal {
         modelCallId: textIn(event.model_call_id),
         model: nameIn(event.model),
         content: event.input ?? undefined,
-        facts: { "gen_ai.provider.name": nameIn(event.provider) } satisfies KnownFacts,
+        facts: { "gen_ai.provider.name": nameIn(event.provider) } satisfies KnownAttributes,
       };
     case "model_complete":
     case "model_error":
@@ -190,7 +190,7 @@ function answerOf(event: ModelComplete): ModelEnd {
       "gen_ai.usage.cache_read.input_tokens": countIn(usage?.cache_read_input_tokens),
       "gen_ai.usage.cache_write.input_tokens": countIn(usage?.cache_write_input_tokens),
       "gen_ai.usage.reasoning.output_tokens": countIn(usage?.reasoning_output_tokens),
-    } satisfies KnownFacts,
+    } satisfies KnownAttributes,
   };
 }
 

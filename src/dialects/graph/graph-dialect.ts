@@ -44,7 +44,7 @@ export const graphDialect: Dialect<GraphLine> = {
    * A stream is a thread of a tenant. The log of a sub-agent that had no thread of its own is named after
    * its place, `{log above}/{call}`.
    */
-  place(_: GraphLine, { session_id = "", tenant_id, thread_id = session_id }: LineEnvelope) {
+  streamKey(_: GraphLine, { session_id = "", tenant_id, thread_id = session_id }: LineEnvelope) {
     const streamOf = (thread: string) =>
       tenant_id === undefined ? thread : `${tenant_id}\0${thread}`;
     const stream = streamOf(thread_id);

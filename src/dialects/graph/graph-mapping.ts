@@ -2,14 +2,14 @@ import type { Instant } from "../../events/instant.ts";
 import { RecentMap, RecentPairs } from "../../lifecycle/recent-map.ts";
 import type { Signal } from "../../lifecycle/signal.ts";
 import type { LineEnvelope } from "../dialect.ts";
-import type { OwnFacts } from "../known-facts.ts";
+import type { OwnAttributes } from "../known-attributes.ts";
 import { derivedRunId, type Mapping, type Translated } from "../mapping.ts";
 import type { GraphLine } from "./graph-line.ts";
 import { beginsTurn, isStart, type LogRow, opensTurn, worksOn } from "./log-row.ts";
 import { LogRun } from "./log-run.ts";
 import { LogThread, WaitingRows } from "./log-thread.ts";
 import { RowReader, type RowsRead } from "./row-reader.ts";
-import { TracePlaces } from "./trace-places.ts";
+import { TraceParents } from "./trace-parents.ts";
 
 /** The thread of lines that name none. */
 const UNNAMED = "default";
@@ -23,7 +23,7 @@ export class GraphMapping implements Mapping<GraphLine> {
   readonly #tenant: string;
   readonly #threads: RecentPairs<LogThread>;
   readonly #runs: RecentPairs<LogRun>;
-  readonly #places: TracePlaces;
+  readonly #places: TraceParents;
   readonly #waiting = new WaitingRows();
   readonly #reader: RowReader;
   /** The thread of the line before. */
@@ -41,7 +41,7 @@ export class GraphMapping implements Mapping<GraphLine> {
     this.#threads = new RecentPairs(remembered);
     this.#runs = new RecentPairs(remembered);
     this.#lastNames = new RecentMap(remembered);
-    this.#places = new TracePlaces(remembered);
+    this.#places = new TraceParents(remembered);
     this.#reader = new RowReader(this.#places, rows, remembered);
   }
 
@@ -254,8 +254,8 @@ function opening(
   thread: LogThread,
   { line }: LogRow,
   runId: string,
-): { readonly facts: OwnFacts; readonly resumedFromRunId: string | undefined } {
-  const facts: OwnFacts = { "entelix.source": "graph" };
+): { readonly facts: OwnAttributes; readonly resumedFromRunId: string | undefined } {
+  const facts: OwnAttributes = { "entelix.source": "graph" };
   if (!isStart(line)) facts["entelix.run.start_unseen"] = true;
   if (line.form !== "known" || line.event.kind !== "resumed") {
     return { facts, resumedFromRunId: undefined };

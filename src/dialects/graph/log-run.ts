@@ -8,7 +8,7 @@ import type { ToolErrorKind } from "../../errors/error-kinds.ts";
 import { compareInstants, type Instant } from "../../events/instant.ts";
 import type { CallResult, RunEnd, Signal } from "../../lifecycle/signal.ts";
 import type { AttributeName } from "../../otel/semconv.ts";
-import type { KnownFacts, OwnFacts } from "../known-facts.ts";
+import type { KnownAttributes, OwnAttributes } from "../known-attributes.ts";
 import { type PointRow, pointOf, usageFacts } from "./row-facts.ts";
 import { PAUSED_TEXT } from "./terminals.ts";
 
@@ -105,7 +105,7 @@ export class LogRun {
   }
 
   /** Something that the next model call may be an answer to. */
-  heard(at: Instant): void {
+  keepAlive(at: Instant): void {
     this.#moveOn(at);
     this.#idleSince = at;
   }
@@ -113,7 +113,7 @@ export class LogRun {
   /** A message to the model in the middle of the run. */
   told(at: Instant, out: Signal[]): void {
     this.#end = undefined;
-    this.heard(at);
+    this.keepAlive(at);
     const { tenantId, runId } = this;
     out.push({ tenantId, runId, at, signal: "span_event", name: "entelix.user_input" });
   }
@@ -123,7 +123,7 @@ export class LogRun {
     this.#end = undefined;
     if (this.#thinking === 0) this.#openModel(this.#idleSince ?? at, out);
     this.#closeModel(at, usageFacts(row.usage), out);
-    this.heard(at);
+    this.keepAlive(at);
     this.#announced = announcedIn(row);
     if (this.#announced === undefined && this.calls.length === 0) {
       this.mayEnd({ outcome: "complete" }, at, false, out);
@@ -141,7 +141,7 @@ export class LogRun {
   callTool(row: ToolCall, at: Instant, out: Signal[]): void {
     this.#end = undefined;
     this.#endThinking(out);
-    this.heard(at);
+    this.keepAlive(at);
     const { id, name } = row;
     this.calls.push({ id, name, subAgent: undefined });
     if (this.calls.length > MAX_OPEN_CALLS) this.calls.shift();
@@ -152,7 +152,7 @@ export class LogRun {
   /** The result of a call of this run, whether the call was seen or not. */
   toolResult(row: ToolResult, at: Instant, out: Signal[]): void {
     this.#endThinking(out);
-    this.heard(at);
+    this.keepAlive(at);
     const { name, tool_use_id } = row;
     const known = this.findCall(tool_use_id, name);
     if (known !== undefined) this.calls.splice(this.calls.indexOf(known), 1);
@@ -180,7 +180,7 @@ export class LogRun {
     const { count, facts, name } = pointOf(row);
     const provider = row.kind === "rate_limit" || row.kind === "warning";
     if (provider) this.#moveOn(at);
-    else this.heard(at);
+    else this.keepAlive(at);
     const on = provider ? "model" : "run";
     const { tenantId, runId } = this;
     out.push({ tenantId, runId, at, signal: "span_event", name, on, facts });
@@ -189,7 +189,7 @@ export class LogRun {
   }
 
   /** A note without a row of its own kind. */
-  note(name: string, facts: KnownFacts, at: Instant, out: Signal[]): void {
+  note(name: string, facts: KnownAttributes, at: Instant, out: Signal[]): void {
     this.#moveOn(at);
     const { tenantId, runId } = this;
     out.push({ tenantId, runId, at, signal: "span_event", name, facts });
@@ -199,7 +199,7 @@ export class LogRun {
   /** Thinking that an error cut short was a model call that failed. */
   failModel(type: string, message: string, at: Instant, out: Signal[]): void {
     if (this.#thinking === 0) return;
-    const facts: OwnFacts = {};
+    const facts: OwnAttributes = {};
     this.#takeThinking(facts);
     const { tenantId, runId } = this;
     const end = { outcome: "error", problem: { type, message }, facts } as const;
@@ -267,12 +267,12 @@ export class LogRun {
   }
 
   #openModel(from: Instant, out: Signal[]): void {
-    const facts: KnownFacts = { "entelix.model.start_inferred": true };
+    const facts: KnownAttributes = { "entelix.model.start_inferred": true };
     const { tenantId, runId } = this;
     out.push({ tenantId, runId, at: from, signal: "model_opens", facts });
   }
 
-  #closeModel(at: Instant, facts: OwnFacts, out: Signal[]): void {
+  #closeModel(at: Instant, facts: OwnAttributes, out: Signal[]): void {
     this.#takeThinking(facts);
     const { tenantId, runId } = this;
     const end = { outcome: "complete", facts } as const;
@@ -287,7 +287,7 @@ export class LogRun {
   /** Thinking that nothing followed was cut, and the run lasted until then. */
   #cutThinking(out: Signal[]): void {
     if (this.#thinking === 0) return;
-    const facts: OwnFacts = {};
+    const facts: OwnAttributes = {};
     this.#takeThinking(facts);
     const { lastAt: at, runId, tenantId } = this;
     const end = { outcome: "unfinished", facts } as const;
@@ -296,7 +296,7 @@ export class LogRun {
     this.trail(at, out);
   }
 
-  #takeThinking(facts: OwnFacts): void {
+  #takeThinking(facts: OwnAttributes): void {
     if (this.#thinking > 0) facts["entelix.thinking.deltas"] = this.#thinking;
     this.#thinking = 0;
     this.#thoughtAt = undefined;

@@ -11,7 +11,7 @@ import type {
   Warning,
 } from "../../audit/wire/graph-event.ts";
 import type { AttributeName } from "../../otel/semconv.ts";
-import type { KnownFacts, OwnFacts } from "../known-facts.ts";
+import type { KnownAttributes, OwnAttributes } from "../known-attributes.ts";
 
 /** A row that is a point in the life of its run. */
 export type PointRow =
@@ -27,7 +27,7 @@ export type PointRow =
 /** A span event, and the attribute of the run that counts its like, where anybody counts them. */
 export interface Point {
   readonly name: string;
-  readonly facts: KnownFacts;
+  readonly facts: KnownAttributes;
   readonly count?: AttributeName;
 }
 
@@ -98,7 +98,7 @@ export function pointOf(row: PointRow): Point {
   }
 }
 
-function rateLimitFacts(snapshot: RateLimit["snapshot"]): KnownFacts {
+function rateLimitFacts(snapshot: RateLimit["snapshot"]): KnownAttributes {
   const { requests_remaining, requests_reset_at, tokens_remaining, tokens_reset_at } = snapshot;
   return {
     "entelix.rate_limit.requests_remaining": numberIn(requests_remaining),
@@ -108,9 +108,9 @@ function rateLimitFacts(snapshot: RateLimit["snapshot"]): KnownFacts {
   };
 }
 
-function warningFacts(warning: ModelWarning): KnownFacts {
+function warningFacts(warning: ModelWarning): KnownAttributes {
   const { kind } = warning;
-  const named = (subject: string, detail?: string): KnownFacts => ({
+  const named = (subject: string, detail?: string): KnownAttributes => ({
     "entelix.warning.kind": kind,
     "entelix.warning.subject": subject,
     "entelix.warning.detail": detail,
@@ -133,7 +133,7 @@ function warningFacts(warning: ModelWarning): KnownFacts {
  * The tokens of one model call, as the provider counted them: whether its input tokens contain the
  * cached ones differs between providers, and the log does not say whose reply it is.
  */
-export function usageFacts(usage: ModelUsage | null | undefined): OwnFacts {
+export function usageFacts(usage: ModelUsage | null | undefined): OwnAttributes {
   if (usage === null || usage === undefined) return {};
   return {
     "gen_ai.usage.input_tokens": usage.input_tokens,

@@ -8,13 +8,13 @@ import type {
 import type { Instant } from "../../events/instant.ts";
 import { RecentPairs } from "../../lifecycle/recent-map.ts";
 import type { RunEnd, Signal } from "../../lifecycle/signal.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import type { KnownAttributes } from "../known-attributes.ts";
 import { derivedRunId, type ProjectedRow } from "../mapping.ts";
 import type { LogRow } from "./log-row.ts";
 import { LogRun } from "./log-run.ts";
 import type { LogThread } from "./log-thread.ts";
 import { endOf, FAILED_UNSEEN, PAUSED_TEXT } from "./terminals.ts";
-import type { TracePlaces } from "./trace-places.ts";
+import type { TraceParents } from "./trace-parents.ts";
 import { callerOf, dispatchOf, innermost, levelsOf, ownerOf } from "./turn-levels.ts";
 
 /** What rows were read as. */
@@ -28,7 +28,7 @@ const DEEPEST = 64;
 
 /** Reads rows as signals of the run they belong to: each of the 19 kinds has its place here. */
 export class RowReader {
-  readonly #places: TracePlaces;
+  readonly #places: TraceParents;
   /** Whether anybody wants the rows. */
   readonly #rows: boolean;
   /** Sub-agents by the thread that they were to write to. */
@@ -36,7 +36,7 @@ export class RowReader {
   /** Kinds of rows that can't be written again: their payload was erased. */
   readonly unprojected = new Map<string, number>();
 
-  constructor(places: TracePlaces, rows: boolean, remembered: number) {
+  constructor(places: TraceParents, rows: boolean, remembered: number) {
     this.#places = places;
     this.#rows = rows;
     this.#subThreads = new RecentPairs(remembered);
@@ -58,14 +58,14 @@ export class RowReader {
       }
       case "unknown": {
         const run = innermost(turn);
-        const facts: KnownFacts = { "entelix.graph.kind": line.event.kind };
+        const facts: KnownAttributes = { "entelix.graph.kind": line.event.kind };
         run.note("entelix.graph.unknown", facts, at, read.signals);
         if (this.#rows) read.rows.push(projected(run, row, line.event));
         return;
       }
       case "erased": {
         const { kind } = line.event;
-        const facts: KnownFacts = { "entelix.graph.kind": kind };
+        const facts: KnownAttributes = { "entelix.graph.kind": kind };
         innermost(turn).note("entelix.graph.erased", facts, at, read.signals);
         this.unprojected.set(kind, (this.unprojected.get(kind) ?? 0) + 1);
         return;
@@ -87,13 +87,13 @@ export class RowReader {
     const { at } = row;
     switch (event.kind) {
       case "user_message":
-        if (opens || thread.awaitsTask) turn.heard(at);
+        if (opens || thread.awaitsTask) turn.keepAlive(at);
         else turn.told(at, out);
         return turn;
       case "resumed":
-        turn.heard(at);
+        turn.keepAlive(at);
         if (!opens) {
-          const facts: KnownFacts = {
+          const facts: KnownAttributes = {
             "entelix.resumed.checkpoint": event.from_checkpoint || undefined,
           };
           turn.note("entelix.resumed", facts, at, out);
@@ -192,7 +192,7 @@ export class RowReader {
     const run = dispatch?.run ?? innermost(turn);
     const call = dispatch?.call;
     run.goOn();
-    run.heard(at);
+    run.keepAlive(at);
     const { tenantId } = thread;
     out.push({
       tenantId,
@@ -204,7 +204,7 @@ export class RowReader {
       facts: {
         "gen_ai.agent.name": agent_id,
         "entelix.sub_agent.thread_id": sub_thread_id,
-      } satisfies KnownFacts,
+      } satisfies KnownAttributes,
     });
     if (typeof line.run_id === "string") {
       // Its rows name its run, and open it.
@@ -229,7 +229,7 @@ export class RowReader {
       parentRunId: run.runId,
       parentCallId: call.id,
       threadId: sub_thread_id || undefined,
-      facts: { "entelix.source": "graph" } satisfies KnownFacts,
+      facts: { "entelix.source": "graph" } satisfies KnownAttributes,
     });
     return run;
   }

@@ -8,7 +8,7 @@ import type {
 } from "../../audit/wire/graph-event.ts";
 import type { ErrorEnvelope, FailureKind, FailureKindId } from "../../errors/error-kinds.ts";
 import type { RunEnd } from "../../lifecycle/signal.ts";
-import type { KnownFacts } from "../known-facts.ts";
+import type { KnownAttributes } from "../known-attributes.ts";
 
 /** What a row that ends a run makes of it. `by_class`: the row's `class` decides. */
 export type LogEnd = "interrupted" | FailureKindId | "by_class";
@@ -84,7 +84,7 @@ export function endOf(row: TerminalRow): RunEnd {
       return failed({ type: "cancelled" }, row.reason);
     case "usage_limit_exceeded": {
       const { axis, limit, observed } = row.breach;
-      const facts: KnownFacts = {
+      const facts: KnownAttributes = {
         "entelix.breach.axis": axis,
         "entelix.breach.limit": String(limit),
         "entelix.breach.observed": String(observed),
@@ -110,7 +110,7 @@ export function endOf(row: TerminalRow): RunEnd {
 /** A run of which only its caller says that it failed. */
 export const FAILED_UNSEEN: RunEnd = failed({ type: "unclassified" }, "");
 
-function failed(kind: FailureKind, message: string, facts?: KnownFacts): RunEnd {
+function failed(kind: FailureKind, message: string, facts?: KnownAttributes): RunEnd {
   return { outcome: "failed", kind, message, envelope: ENVELOPES[kind.type], facts };
 }
 

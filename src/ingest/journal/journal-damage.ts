@@ -35,7 +35,7 @@ export function refuseDamage(damage: JournalDamage): never {
 }
 
 /** Bytes of the last write that are no record, or none where the file ends too early. */
-export interface TornPlace {
+export interface DamagedRange {
   /** Line of the file, from 1. */
   readonly line: number;
   /** Where in the file they stand. */
@@ -50,7 +50,7 @@ export interface TornPlace {
 }
 
 /** A place in the last write that opening found damaged, and set aside. */
-export interface JournalTorn extends Omit<TornPlace, "before"> {
+export interface JournalTorn extends Omit<DamagedRange, "before"> {
   /** Path of the file. Line and position are those before it was mended. */
   readonly file: string;
   /**

@@ -7,7 +7,7 @@ import {
   writeFully,
   writeThroughDraft,
 } from "../../storage/file-writes.ts";
-import type { JournalTorn, OnJournalTorn, TornPlace } from "./journal-damage.ts";
+import type { DamagedRange, JournalTorn, OnJournalTorn } from "./journal-damage.ts";
 import { holeText } from "./record.ts";
 import type { ScannedSegment } from "./scan-segment.ts";
 import { draftPath } from "./segment-list.ts";
@@ -52,7 +52,7 @@ export async function mendSegment(
 
 async function copyOf(
   file: LogFile,
-  places: readonly TornPlace[],
+  places: readonly DamagedRange[],
   { directory, files, path }: MendOptions,
 ): Promise<string | undefined> {
   const torn = places.filter(({ bytes }) => bytes > 0);
@@ -68,7 +68,7 @@ async function copyOf(
 /** @returns the bytes of the new file. */
 async function replace(
   file: LogFile,
-  places: readonly TornPlace[],
+  places: readonly DamagedRange[],
   size: number,
   { directory, files, path }: MendOptions,
 ): Promise<number> {
@@ -85,7 +85,7 @@ async function replace(
 
 async function writeMended(
   file: LogFile,
-  places: readonly TornPlace[],
+  places: readonly DamagedRange[],
   size: number,
   draft: LogFile,
 ): Promise<number> {

@@ -26,7 +26,7 @@ export interface JournalRecord {
 }
 
 /** What differs from each line to the next. */
-export interface RecordPlace {
+export interface RecordPosition {
   readonly offset: number;
   readonly write: number;
   readonly arrivedMs: number;
@@ -41,7 +41,7 @@ export function sharedFields({ dialect, key, tenant, trusted }: NewLine): string
 }
 
 /** @param shared what {@link sharedFields} gives for the line. */
-export function recordText(place: RecordPlace, shared: string, text: string): string {
+export function recordText(place: RecordPosition, shared: string, text: string): string {
   const { arrivedMs, offset, write } = place;
   const fields = `{"offset":${offset},"write":${write},"arrived":${arrivedMs},${shared}`;
   return withChecksum(`${fields}\t${text}`);

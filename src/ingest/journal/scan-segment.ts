@@ -1,6 +1,6 @@
 import type { LogFile } from "../../storage/file-layer.ts";
 import { type FileLine, fileLineBatches, MAX_LINE_BYTES } from "../../storage/file-lines.ts";
-import type { JournalDamage, OnJournalDamage, TornPlace } from "./journal-damage.ts";
+import type { DamagedRange, JournalDamage, OnJournalDamage } from "./journal-damage.ts";
 import { isEndMark, type JournalRecord, readRecord } from "./record.ts";
 import { type Fault, RecordSequence, recordOf } from "./record-sequence.ts";
 
@@ -21,7 +21,7 @@ export interface ScannedSegment {
   /** Offset behind the last record. */
   readonly end: number;
   /** Places in the last write to be set aside, ascending. */
-  readonly torn: readonly TornPlace[];
+  readonly torn: readonly DamagedRange[];
   /** Records are missing at the end that were on the disk. */
   readonly isShort: boolean;
 }
@@ -126,7 +126,7 @@ class Scan {
       this.#confirm();
       return { size: stop, end: synced, torn: [], isShort: true };
     }
-    const torn: TornPlace[] = [];
+    const torn: DamagedRange[] = [];
     let at = this.#intact;
     const chain = this.#chain();
     // Offsets behind the last line are given anew: no hole keeps them.
@@ -188,7 +188,7 @@ function tornPlace(
   to: number,
   missing: number | undefined,
   before: JournalRecord | undefined,
-): TornPlace {
+): DamagedRange {
   return { line, position: end, bytes: to - end, offset: next, missing, before };
 }
 

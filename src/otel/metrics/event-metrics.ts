@@ -6,11 +6,11 @@ import type { Run } from "../../lifecycle/run.ts";
 import type { RunObserver } from "../../lifecycle/run-observer.ts";
 import type {
   CallEnd,
-  Facts,
   ModelEnd,
   ModelProblem,
   RunEnd,
   RunUsage,
+  SpanAttributes,
 } from "../../lifecycle/signal.ts";
 import type { Reporter } from "../report.ts";
 import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-metrics.ts";
@@ -240,7 +240,7 @@ export class EventMetrics implements RunObserver {
     else if (given !== undefined && given !== null) this.#fail(unusable(field, given));
   }
 
-  #addFact(series: Series, facts: Facts | undefined, name: string): void {
+  #addFact(series: Series, facts: SpanAttributes | undefined, name: string): void {
     const given = facts?.[name];
     this.#add(series, decimalOf(given), name, given);
   }

@@ -6,8 +6,8 @@ import {
   type UnknownEvent,
 } from "../../dialects/dialect.ts";
 import { entelixDialect } from "../../dialects/entelix/entelix-dialect.ts";
+import { ActivityLine } from "../../ingest/activity-line.ts";
 import { DecodedLine, parseLine } from "../../ingest/decode-line.ts";
-import { HeardLine } from "../../ingest/heard-line.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
 import type { RecordedEvent } from "../../runtimes/runtimes.ts";
 
@@ -19,7 +19,7 @@ export type LineToDecode = Pick<LogLine, "text" | "tenant" | "dialect" | "truste
 interface NoLine {
   readonly event?: undefined;
   readonly unknown?: undefined;
-  readonly heard?: undefined;
+  readonly activity?: undefined;
   readonly skipped?: undefined;
   readonly issues?: undefined;
 }
@@ -32,7 +32,7 @@ export type DecodedLogLine =
   /** Its type, which this version does not know, and the sign of life that it is of its run. */
   | One<{
       readonly unknown: string;
-      readonly heard: HeardLine<RecordedEvent> | undefined;
+      readonly heard: ActivityLine<RecordedEvent> | undefined;
       readonly dialect: string;
     }>
   /** A line of the file's own form, a header say: nothing is wrong, and nothing is to be done. */
@@ -120,7 +120,7 @@ export function decodeAlone(
   dialects: readonly Dialect<RecordedEvent>[],
 ): DecodedLogLine | undefined {
   const decoded = decodeLogLine({ ...line, dialect: entelixDialect.name }, dialects);
-  return decoded.heard === undefined ? undefined : decoded;
+  return decoded.activity === undefined ? undefined : decoded;
 }
 
 function unknownDialect(
@@ -160,8 +160,8 @@ function unknownLine(
   }
   const other = dialects.find((each) => each !== dialect && each.looksLike(value));
   if (other === undefined) {
-    const sign = dialect.heard?.(value, tenant);
-    const heard = sign && new HeardLine(value, sign, dialect, offset, text);
+    const sign = dialect.activityOf?.(value, tenant);
+    const heard = sign && new ActivityLine(value, sign, dialect, offset, text);
     return { unknown, heard, dialect: dialect.name };
   }
   const expected = `an event of ${dialect.name}, not of ${other.name}`;

@@ -1,5 +1,5 @@
+import type { ActivityLine } from "../../ingest/activity-line.ts";
 import type { DecodedLine } from "../../ingest/decode-line.ts";
-import type { HeardLine } from "../../ingest/heard-line.ts";
 import { ReorderBuffer, type ReorderBufferOptions } from "../../ingest/reorder-buffer.ts";
 import { roughBytes } from "../../otel/service/store-flow.ts";
 import type { RecordedEvent } from "../../runtimes/runtimes.ts";
@@ -15,7 +15,7 @@ const DELIVERY_MS = 1_000;
 const MOST_BYTES = 32 * 1024 * 1024;
 const LARGE = 1_024;
 
-type Line = DecodedLine<RecordedEvent> | HeardLine<RecordedEvent>;
+type Line = DecodedLine<RecordedEvent> | ActivityLine<RecordedEvent>;
 
 /**
  * The reorder buffer of a log processor. What it releases, and when, follows from the lines of the log alone:

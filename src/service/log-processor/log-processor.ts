@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DecodeIssue } from "../../dialects/dialect.ts";
 import { tenantKey } from "../../events/agent-event.ts";
 import { checkWhole } from "../../events/option-checks.ts";
+import { ActivityLine } from "../../ingest/activity-line.ts";
 import type { DecodedLine } from "../../ingest/decode-line.ts";
-import { HeardLine } from "../../ingest/heard-line.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import { Bridge, type BridgeInternals, internalsOf } from "../../otel/bridge.ts";
 import { Retry } from "../../otel/export/retry.ts";
@@ -298,7 +298,7 @@ export class LogProcessor {
   }
 
   /** Plays lines in one go: nothing may come between those that were released together. */
-  #play(lines: readonly (DecodedLine<RecordedEvent> | HeardLine<RecordedEvent>)[]): void {
+  #play(lines: readonly (DecodedLine<RecordedEvent> | ActivityLine<RecordedEvent>)[]): void {
     if (lines.length === 0) return;
     for (const line of lines) {
       this.#filter.offset = line.line;
@@ -314,9 +314,9 @@ export class LogProcessor {
     this.#filter.alreadyExported = false;
   }
 
-  #playOne(line: DecodedLine<RecordedEvent> | HeardLine<RecordedEvent>): void {
+  #playOne(line: DecodedLine<RecordedEvent> | ActivityLine<RecordedEvent>): void {
     const player = this.#players.get(line.dialect.name);
-    if (line instanceof HeardLine) {
+    if (line instanceof ActivityLine) {
       player?.keepAlive(line.value, line.envelope);
       return;
     }

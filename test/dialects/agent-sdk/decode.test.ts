@@ -316,11 +316,11 @@ describe("agentSdkDialect", () => {
   it("puts all lines of a tenant into one order", () => {
     const places = LINES.map((line) => {
       const { event, envelope } = eventOf(line);
-      return agentSdkDialect.place(event, envelope);
+      return agentSdkDialect.streamKey(event, envelope);
     });
     expect(new Set(places.map(({ stream }) => stream)).size).toBe(1);
     const { event, envelope } = eventOf({ ...good("text"), tenant_id: "acme" });
-    expect(agentSdkDialect.place(event, envelope)).toEqual({ stream: "acme" });
+    expect(agentSdkDialect.streamKey(event, envelope)).toEqual({ stream: "acme" });
   });
 
   it("ranks what opens before what closes", () => {

@@ -381,7 +381,7 @@ describe("defectDialect", () => {
   it("puts all lines of a tenant into one order", () => {
     const placeOf = (line: JsonObject) => {
       const { event, envelope } = decodedOf(flat(line));
-      return defectDialect.place(event, envelope);
+      return defectDialect.streamKey(event, envelope);
     };
     const own = placeOf({ type: "turn_started", session_id: "s", tenant_id: "acme" });
     const inner = { type: "turn_started" };

@@ -46,7 +46,7 @@ function linesOf(name: string, seed: number): LogLine[] {
       const decoded = decodeLogLine(line, DIALECTS, before.get(line.key));
       if (decoded.issues !== undefined) return false;
       before.set(line.key, decoded.dialect);
-      return decoded.dialect === name && (decoded.event ?? decoded.heard) !== undefined;
+      return decoded.dialect === name && (decoded.event ?? decoded.activity) !== undefined;
     });
 }
 

@@ -14,7 +14,7 @@ export interface Dispatch {
 }
 
 /** Where a run sits that names its trace alone. */
-export interface RunPlace {
+export interface RunParent {
   readonly parentRunId: string;
   readonly dispatch?: Dispatch | undefined;
 }
@@ -30,7 +30,7 @@ interface Trace {
  * The runs of logs whose rows name run and trace: a row says in which trace its run is, but not under
  * which run. What it sits under is concluded from who dispatched a sub-agent, or has a call open.
  */
-export class TracePlaces {
+export class TraceParents {
   readonly #traces: RecentPairs<Trace>;
 
   /** @param traces that are remembered, at least. */
@@ -38,7 +38,7 @@ export class TracePlaces {
     this.#traces = new RecentPairs(traces);
   }
 
-  /** @param isRoot whether {@link TracePlaces.placeOf} found no place above the run. */
+  /** @param isRoot whether {@link TraceParents.placeOf} found no place above the run. */
   opened(traceId: string, run: LogRun, isRoot: boolean): void {
     const trace = this.#traceOf(run.tenantId, traceId);
     if (isRoot) trace.root ??= run;
@@ -63,7 +63,7 @@ export class TracePlaces {
     runId: string,
     traceId: string | undefined,
     thread: string,
-  ): RunPlace | undefined {
+  ): RunParent | undefined {
     if (traceId === undefined) return undefined;
     const trace = this.#traceOf(tenantId, traceId);
     if (isRootOf(trace, tenantId, runId, traceId)) return undefined;

@@ -1,12 +1,12 @@
 import { MOST_INT } from "../events/value-limits.ts";
-import type { FactValue } from "../lifecycle/signal.ts";
+import type { SpanAttributeValue } from "../lifecycle/signal.ts";
 import type { AttributeName } from "../otel/semconv.ts";
 
 /** Facts by names that the attribute table has: a name outside it does not compile. */
-export type KnownFacts = { readonly [N in AttributeName]?: FactValue | undefined };
+export type KnownAttributes = { readonly [N in AttributeName]?: SpanAttributeValue | undefined };
 
 /** Facts that nobody else holds yet: who made them may add to them. */
-export type OwnFacts = { -readonly [N in keyof KnownFacts]: KnownFacts[N] };
+export type OwnAttributes = { -readonly [N in keyof KnownAttributes]: KnownAttributes[N] };
 
 /** A count as an attribute's number. */
 export function numberOf(count: number | bigint): number;

@@ -1,10 +1,10 @@
 import {
+  type Activity,
   type Dialect,
   EVENT_RANK,
   type JsonObject,
   type LineEnvelope,
-  type SignOfLife,
-  type StreamPlace,
+  type StreamKey,
 } from "../dialects/dialect.ts";
 import type { Instant } from "../events/instant.ts";
 import { type OrderItem, positionOf } from "./order-item.ts";
@@ -15,7 +15,7 @@ import { type OrderItem, positionOf } from "./order-item.ts";
  *
  * @typeParam E the dialect's event.
  */
-export class HeardLine<E> implements OrderItem {
+export class ActivityLine<E> implements OrderItem {
   readonly value: JsonObject;
   readonly envelope: LineEnvelope;
   readonly rank = EVENT_RANK.note;
@@ -23,11 +23,11 @@ export class HeardLine<E> implements OrderItem {
   /** Number of the line in its source. */
   readonly line: number;
   readonly text: string;
-  readonly #place: StreamPlace;
+  readonly #place: StreamKey;
 
   constructor(
     value: JsonObject,
-    { envelope, place }: SignOfLife,
+    { envelope, streamKey: place }: Activity,
     dialect: Dialect<E>,
     line: number,
     text: string,
@@ -56,7 +56,7 @@ export class HeardLine<E> implements OrderItem {
     return this.envelope.event_id;
   }
 
-  place(): StreamPlace {
+  place(): StreamKey {
     return this.#place;
   }
 }
