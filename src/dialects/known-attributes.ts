@@ -2,10 +2,10 @@ import { MOST_INT } from "../events/value-limits.ts";
 import type { SpanAttributeValue } from "../lifecycle/signal.ts";
 import type { AttributeName } from "../otel/semconv.ts";
 
-/** Facts by names that the attribute table has: a name outside it does not compile. */
+/** Attributes by names that the attribute table has: a name outside it does not compile. */
 export type KnownAttributes = { readonly [N in AttributeName]?: SpanAttributeValue | undefined };
 
-/** Facts that nobody else holds yet: who made them may add to them. */
+/** Attributes that only their maker holds so far, and may add to. */
 export type OwnAttributes = { -readonly [N in keyof KnownAttributes]: KnownAttributes[N] };
 
 /** A count as an attribute's number. */

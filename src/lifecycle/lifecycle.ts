@@ -114,14 +114,14 @@ export class Lifecycle<H> {
         this.runs.touch(run, signal.at);
         const handle = handleOf(run, signal.on ?? "run");
         if (handle !== undefined) {
-          this.#driver.addEvent(run, handle, signal.at, signal.name, signal.facts);
+          this.#driver.addEvent(run, handle, signal.at, signal.name, signal.attributes);
         }
         return this.#outcome.of(run);
       }
-      case "facts": {
+      case "attributes": {
         const run = this.#openRunOf(signal, context);
         if (run === undefined) return NOT_TAKEN;
-        return this.#alive(run, signal.at, signal.facts);
+        return this.#alive(run, signal.at, signal.attributes);
       }
       case "activity": {
         if (signal.unknownType === true) this.counters.ignored.unknown_type++;
@@ -138,7 +138,7 @@ export class Lifecycle<H> {
   }
 
   #openRun(signal: Of<"run_opens">, context: SignalContext<H>): Outcome<H> {
-    const { tenantId, runId, at, agent, parentRunId, facts } = signal;
+    const { tenantId, runId, at, agent, parentRunId, attributes } = signal;
     if (runId === "") return this.#ignore("empty_run_id");
     const parentId = parentRunId === undefined ? undefined : this.runs.canonical(parentRunId);
     const id = this.runs.canonical(runId);
@@ -166,7 +166,8 @@ export class Lifecycle<H> {
         this.runs.reopen(run, at, true);
       }
     }
-    if (facts !== undefined && run.handle !== undefined) this.#driver.addFacts(run.handle, facts);
+    if (attributes !== undefined && run.handle !== undefined)
+      this.#driver.addAttributes(run.handle, attributes);
     return this.#outcome.of(run);
   }
 
@@ -187,7 +188,7 @@ export class Lifecycle<H> {
   }
 
   #openCall(signal: Of<"call_opens">, context: SignalContext<H>): Outcome<H> {
-    const { at, callId, facts, name, version } = signal;
+    const { at, callId, attributes, name, version } = signal;
     const run = this.#take(signal, context);
     if (run === undefined) return NOT_TAKEN;
     if (!run.open && !this.#revive(run, at)) {
@@ -201,7 +202,8 @@ export class Lifecycle<H> {
     }
     this.runs.touch(run, at);
     const call = this.#calls.open(run, signal);
-    if (facts !== undefined && call.handle !== undefined) this.#driver.addFacts(call.handle, facts);
+    if (attributes !== undefined && call.handle !== undefined)
+      this.#driver.addAttributes(call.handle, attributes);
     return this.#outcome.of(run, call);
   }
 
@@ -250,7 +252,7 @@ export class Lifecycle<H> {
   }
 
   #denyCall(signal: Of<"call_denied">, context: SignalContext<H>): Outcome<H> {
-    const { at, beforeStart, callId, content, facts, name } = signal;
+    const { at, beforeStart, callId, content, attributes, name } = signal;
     const run = this.#take(signal, context);
     if (run === undefined) return NOT_TAKEN;
     if (run.open && !run.followsCalls) return this.#alive(run, at);
@@ -263,7 +265,7 @@ export class Lifecycle<H> {
     }
     this.runs.touch(run, at);
     run.deniedCalls++;
-    const end = { outcome: "denied", content, facts } as const;
+    const end = { outcome: "denied", content, attributes } as const;
     if (open === undefined) return this.#outcome.of(run, this.#calls.whole(run, signal, at, end));
     this.#calls.close(run, open, at, end);
     return this.#outcome.of(run, open);
@@ -346,9 +348,10 @@ export class Lifecycle<H> {
   }
 
   /** A signal that leaves nothing but a sign of life of its run, and what more is known of that. */
-  #alive(run: Run<H>, at: Instant, facts?: SpanAttributes): Outcome<H> {
+  #alive(run: Run<H>, at: Instant, attributes?: SpanAttributes): Outcome<H> {
     this.runs.touch(run, at);
-    if (facts !== undefined && run.handle !== undefined) this.#driver.addFacts(run.handle, facts);
+    if (attributes !== undefined && run.handle !== undefined)
+      this.#driver.addAttributes(run.handle, attributes);
     return this.#outcome.of(run);
   }
 

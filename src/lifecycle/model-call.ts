@@ -18,7 +18,7 @@ export class ModelCall<H> {
   handle: H | undefined = undefined;
 
   constructor(ordinal: number, opening: ModelOpening, startedAt: Instant, id = "") {
-    const provider = opening.facts?.["gen_ai.provider.name"];
+    const provider = opening.attributes?.["gen_ai.provider.name"];
     this.ordinal = ordinal;
     this.model = opening.model;
     this.provider = typeof provider === "string" ? provider : undefined;

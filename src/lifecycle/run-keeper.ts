@@ -260,7 +260,10 @@ export class RunKeeper<H> {
       const { end, model } = mayEnd;
       if (end.outcome === "interrupted" || mayEnd.over !== true) run.supposedAt = mayEnd.at;
       if (model !== undefined) {
-        this.#models.close(run, "", model.at, { outcome: "complete", facts: model.facts });
+        this.#models.close(run, "", model.at, {
+          outcome: "complete",
+          attributes: model.attributes,
+        });
       }
       this.close(run, mayEnd.at, end);
     } else this.close(run, at, { outcome: "abandoned", reason });

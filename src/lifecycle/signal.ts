@@ -28,7 +28,7 @@ export type SignalKind =
       readonly resumedFromRunId?: string | undefined;
       /** The event's envelope says thread, dispatching call and resumed run, and this signal does not. */
       readonly originInEnvelope?: boolean | undefined;
-      readonly facts?: SpanAttributes | undefined;
+      readonly attributes?: SpanAttributes | undefined;
     }
   | {
       readonly signal: "run_closes";
@@ -45,7 +45,7 @@ export type SignalKind =
       readonly version?: string | undefined;
       /** The input. */
       readonly content?: unknown;
-      readonly facts?: SpanAttributes | undefined;
+      readonly attributes?: SpanAttributes | undefined;
     }
   | {
       readonly signal: "call_closes";
@@ -74,7 +74,7 @@ export type SignalKind =
       /** The reason. */
       readonly content?: unknown;
       readonly beforeStart?: boolean | undefined;
-      readonly facts?: SpanAttributes | undefined;
+      readonly attributes?: SpanAttributes | undefined;
     }
   /** The model is called. */
   | ({
@@ -98,10 +98,10 @@ export type SignalKind =
       readonly signal: "span_event";
       readonly name: string;
       readonly on?: SpanEventTarget | undefined;
-      readonly facts?: SpanAttributes | undefined;
+      readonly attributes?: SpanAttributes | undefined;
     }
   /** More is known of the open run. */
-  | { readonly signal: "facts"; readonly facts: SpanAttributes }
+  | { readonly signal: "attributes"; readonly attributes: SpanAttributes }
   /** The run is active, and no more is known: one that is over stays so. */
   | {
       readonly signal: "activity";
@@ -121,7 +121,7 @@ export interface ModelOpening {
   readonly model?: string | undefined;
   /** The input. */
   readonly content?: unknown;
-  readonly facts?: SpanAttributes | undefined;
+  readonly attributes?: SpanAttributes | undefined;
 }
 
 /**
@@ -140,7 +140,7 @@ export type RunUsage = Partial<UsageSnapshot>;
  *
  * `content` is payload (state, interrupt payload): a driver shows it only where content is captured.
  */
-export type RunEnd = RunEndKind & { readonly facts?: SpanAttributes | undefined };
+export type RunEnd = RunEndKind & { readonly attributes?: SpanAttributes | undefined };
 
 /** How a run ended, if no activity of it follows. */
 export interface SupposedEnd {
@@ -149,7 +149,7 @@ export interface SupposedEnd {
   readonly over?: boolean | undefined;
   /** Its open model call had answered, then, and ended so, if nothing more is told of that. */
   readonly model?:
-    | { readonly at: Instant; readonly facts?: SpanAttributes | undefined }
+    | { readonly at: Instant; readonly attributes?: SpanAttributes | undefined }
     | undefined;
 }
 
@@ -202,7 +202,7 @@ export type CallResult = (
       readonly envelope?: ErrorEnvelope | undefined;
     }
   | { readonly outcome: "interrupted"; readonly message?: string | undefined }
-) & { readonly facts?: SpanAttributes | undefined };
+) & { readonly attributes?: SpanAttributes | undefined };
 
 /** How a call's span ended. */
 export type CallEnd =
@@ -210,9 +210,9 @@ export type CallEnd =
   | {
       readonly outcome: "denied";
       readonly content: unknown;
-      readonly facts?: SpanAttributes | undefined;
+      readonly attributes?: SpanAttributes | undefined;
     }
-  | { readonly outcome: "unfinished"; readonly facts?: undefined };
+  | { readonly outcome: "unfinished"; readonly attributes?: undefined };
 
 /** Why a model call gave no answer. */
 export interface ModelProblem {
@@ -239,5 +239,5 @@ export type ModelEnd = (
 ) & {
   /** The model that was asked for, where only the end says so. */
   readonly model?: string | undefined;
-  readonly facts?: SpanAttributes | undefined;
+  readonly attributes?: SpanAttributes | undefined;
 };

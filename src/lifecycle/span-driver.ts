@@ -32,14 +32,14 @@ export interface SpanDriver<H> extends RunMemory<H> {
   openModelCall(run: Run<H>, call: ModelCall<H>, at: Instant, opening: ModelOpening): H | undefined;
   closeModelCall(run: Run<H>, call: ModelCall<H>, at: Instant, end: ModelEnd): void;
   /** More is known of something open. */
-  addFacts(handle: H, facts: SpanAttributes): void;
+  addAttributes(handle: H, attributes: SpanAttributes): void;
   /** A point in the life of something open. */
   addEvent(
     run: Run<H>,
     handle: H,
     at: Instant,
     name: string,
-    facts: SpanAttributes | undefined,
+    attributes: SpanAttributes | undefined,
   ): void;
   /** A point in the run's life: an approval was given. */
   addApprovalEvent(run: Run<H>, at: Instant, callId: string, name: string): void;

@@ -190,7 +190,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     run: Run<SpanHandle>,
     call: ModelCall<SpanHandle>,
     at: Instant,
-    { content, facts }: ModelOpening,
+    { content, attributes: further }: ModelOpening,
   ): SpanHandle | undefined {
     const parent = run.handle;
     if (parent === undefined || !parent.recorded) return undefined;
@@ -218,7 +218,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       undefined,
       SpanKind.CLIENT,
     );
-    if (facts !== undefined) this.addFacts(handle, facts);
+    if (further !== undefined) this.addAttributes(handle, further);
     return handle;
   }
 
@@ -240,10 +240,10 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     this.#port.end(handle, at);
   }
 
-  addFacts(handle: SpanHandle, facts: SpanAttributes): void {
+  addAttributes(handle: SpanHandle, attributes: SpanAttributes): void {
     if (!handle.recording) return;
     try {
-      handle.setFacts(facts);
+      handle.setAttributes(attributes);
     } catch (error) {
       this.#port.contain(error);
     }
@@ -254,11 +254,11 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     handle: SpanHandle,
     at: Instant,
     name: string,
-    facts: SpanAttributes | undefined,
+    given: SpanAttributes | undefined,
   ): void {
     if (!handle.recording) return;
     try {
-      const attributes = facts === undefined ? undefined : attributesOf(facts);
+      const attributes = given === undefined ? undefined : attributesOf(given);
       const text = attributes?.[OPERATOR_TEXT];
       if (attributes !== undefined && typeof text === "string") {
         const { tenantId, runId } = run;

@@ -88,7 +88,7 @@ export class SpanEnds {
       default:
         end satisfies never;
     }
-    if (end.facts !== undefined) handle.setFacts(end.facts);
+    if (end.attributes !== undefined) handle.setAttributes(end.attributes);
   }
 
   describeModelCall(
@@ -134,7 +134,7 @@ export class SpanEnds {
       default:
         end satisfies never;
     }
-    if (end.facts !== undefined) handle.setFacts(end.facts);
+    if (end.attributes !== undefined) handle.setAttributes(end.attributes);
   }
 
   describeCall(
@@ -187,7 +187,7 @@ export class SpanEnds {
       default:
         end satisfies never;
     }
-    if (end.facts !== undefined) handle.setFacts(end.facts);
+    if (end.attributes !== undefined) handle.setAttributes(end.attributes);
   }
 
   #fail(handle: SpanHandle, text: string, run: Run<SpanHandle>, tool?: string): void {

@@ -71,11 +71,11 @@ export class SpanHandle implements Context {
   }
 
   /** Sets what else a source says, by attribute name. */
-  setFacts(facts: SpanAttributes): void {
+  setAttributes(attributes: SpanAttributes): void {
     const span = this.#span;
     if (span === undefined) return;
-    for (const name in facts) {
-      const value = facts[name];
+    for (const name in attributes) {
+      const value = attributes[name];
       if (value !== undefined) span.setAttribute(name, ownValue(value));
     }
   }
@@ -105,11 +105,11 @@ export class SpanHandle implements Context {
   }
 }
 
-/** Facts as the API takes them: with arrays of its own. */
-export function attributesOf(facts: SpanAttributes): Attributes {
+/** Attributes as the API takes them: with arrays of its own. */
+export function attributesOf(given: SpanAttributes): Attributes {
   const attributes: Attributes = {};
-  for (const name in facts) {
-    const value = facts[name];
+  for (const name in given) {
+    const value = given[name];
     if (value !== undefined) attributes[name] = ownValue(value);
   }
   return attributes;

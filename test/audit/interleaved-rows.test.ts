@@ -40,12 +40,12 @@ describe("rows of different threads and runs, one after the other", () => {
   ] as const;
 
   it("are each what JSON.stringify makes of them alone", () => {
-    const facts = rows.map(([before, ids]) => {
+    const attributes = rows.map(([before, ids]) => {
       const [tenant_id, thread_id, run_id, event_id, trace_id, span_id] = ids;
       const key = { tenant_id, thread_id };
       return rowAfter(before, key, { run_id, event_id, trace_id, span_id, digest });
     });
-    expect(facts).toEqual(rows.map(([before, ids]) => expected(before, ids)));
+    expect(attributes).toEqual(rows.map(([before, ids]) => expected(before, ids)));
   });
 
   it("begin as a scan expects it", () => {

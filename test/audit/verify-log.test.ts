@@ -212,9 +212,9 @@ describe("verifyLog", () => {
     const inserted = await tampered((lines) => {
       const key = { tenant_id: "acme", thread_id: "ghost" };
       const event = '{"kind":"cancelled","reason":"x","timestamp":"2026-04-29T12:00:00Z"}';
-      const facts = { run_id: null, event_id: null, trace_id: null, span_id: null };
+      const attributes = { run_id: null, event_id: null, trace_id: null, span_id: null };
       const head = { ordinal: 0, hash: "0".repeat(64) };
-      const { text } = rowAfter(head, key, { ...facts, digest: sha256(event) });
+      const { text } = rowAfter(head, key, { ...attributes, digest: sha256(event) });
       lines.splice(at(lines, "t1", 3), 0, `${text}${event}}`);
     });
     expect((await problemsOf(inserted)).map(({ line, problem }) => [line, problem])).toEqual([
@@ -470,8 +470,8 @@ describe("readRows", () => {
 function forged(line: string, name: string): string {
   const row = JSON.parse(line);
   const event = JSON.stringify({ ...row.event, name });
-  const facts = { ...row, digest: sha256(event) };
-  const { text } = rowAfter({ ordinal: row.ordinal - 1, hash: row.prev }, row, facts);
+  const attributes = { ...row, digest: sha256(event) };
+  const { text } = rowAfter({ ordinal: row.ordinal - 1, hash: row.prev }, row, attributes);
   return `${text}${event}}`;
 }
 

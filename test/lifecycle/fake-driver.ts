@@ -69,8 +69,8 @@ export class FakeDriver implements SpanDriver<string> {
     this.#do("closeModelCall", `${call.handle} ${end.outcome}`);
   }
 
-  addFacts(handle: string, facts: SpanAttributes): void {
-    this.#do("addFacts", `${handle} ${JSON.stringify(facts)}`);
+  addAttributes(handle: string, attributes: SpanAttributes): void {
+    this.#do("addAttributes", `${handle} ${JSON.stringify(attributes)}`);
   }
 
   addEvent(_run: unknown, handle: string, _at: unknown, name: string): void {

@@ -226,7 +226,7 @@ describe("a decision about a call", () => {
   });
 });
 
-describe("span events and facts", () => {
+describe("span events and attributes", () => {
   it("stand on what they are about, and on the run where that is not open", () => {
     const { driver, say } = start();
     say(1, opens);
@@ -234,12 +234,12 @@ describe("span events and facts", () => {
     say(3, { signal: "model_opens" });
     say(4, { signal: "span_event", name: "n", on: "model" });
     say(5, { signal: "span_event", name: "n", on: { callId: "call_1" } });
-    say(6, { signal: "facts", facts: { "entelix.turn": 2 } });
-    expect(driver.done.filter((line) => /^(addEvent|addFacts)/.test(line))).toEqual([
+    say(6, { signal: "attributes", attributes: { "entelix.turn": 2 } });
+    expect(driver.done.filter((line) => /^(addEvent|addAttributes)/.test(line))).toEqual([
       `addEvent ${SPAN} n`,
       `addEvent ${modelSpan(1)} n`,
       `addEvent ${SPAN} n`,
-      `addFacts ${SPAN} {"entelix.turn":2}`,
+      `addAttributes ${SPAN} {"entelix.turn":2}`,
     ]);
   });
 });

@@ -46,7 +46,7 @@ const OPENING: Readonly<Record<string, Send>> = {
   interrupted: ({ lifecycle }, tenant, s) =>
     void lifecycle.endRun(tenant, RUN, at(s), { outcome: "interrupted" }),
   "a note": ({ say }, tenant, s) => say(tenant, s, { signal: "span_event", name: "n" }),
-  "a fact": ({ say }, tenant, s) => say(tenant, s, { signal: "facts", facts: { a: 1 } }),
+  "a fact": ({ say }, tenant, s) => say(tenant, s, { signal: "attributes", attributes: { a: 1 } }),
   "a dialect's model call": ({ say }, tenant, s) => say(tenant, s, { signal: "model_opens" }),
   "a dialect's denial": ({ say }, tenant, s) =>
     say(tenant, s, { signal: "call_denied", callId: "x", name: "f", content: "no" }),

@@ -176,7 +176,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     if (event.type === "budget_exceeded" && opens) next.totals.beginsAfter(event.total_turns);
     if (opens) reading.opens(threadId);
     // No `run_opens`: the lifecycle marks the run as one whose start was not seen.
-    else reading.facts({ ...SOURCE, "gen_ai.conversation.id": threadId });
+    else reading.attributes({ ...SOURCE, "gen_ai.conversation.id": threadId });
     return next;
   }
 
@@ -201,7 +201,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     this.counts.forgottenCalls += run.forgottenCalls - forgottenCalls;
     const quiet = millisecondsBetween(run.toldAt, at) < SIGN_OF_LIFE_MS;
     if (signals.length === before && quiet && mayEnd === undefined) return;
-    if (signals.length === before) reading.facts({});
+    if (signals.length === before) reading.attributes({});
     run.toldAt = at;
   }
 
@@ -275,7 +275,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
         return;
       case "context_compacted":
         reading.note(compacted(event));
-        reading.facts(run.compactedBy(event.original_tokens, event.new_tokens));
+        reading.attributes(run.compactedBy(event.original_tokens, event.new_tokens));
         return;
       case "account_rotation":
       case "account_pool_exhausted":

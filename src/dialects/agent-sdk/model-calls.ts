@@ -19,8 +19,8 @@ export function modelStarts(reading: Reading, turn: Count | undefined): ModelTur
   run.waitsFor = undefined;
   run.retriesUsedUp = false;
   const { tenantId, runId } = reading;
-  const facts: KnownAttributes = { "entelix.turn": numberOf(turn) };
-  reading.said.signals.push({ signal: "model_opens", tenantId, runId, at, facts });
+  const attributes: KnownAttributes = { "entelix.turn": numberOf(turn) };
+  reading.said.signals.push({ signal: "model_opens", tenantId, runId, at, attributes });
   return model;
 }
 
@@ -39,7 +39,7 @@ export function modelRetries(reading: Reading, event: AutoRetryStart): void {
   reading.note({
     name: "entelix.retry",
     on: "model",
-    facts: {
+    attributes: {
       "entelix.retry.attempt": numberOf(event.attempt),
       "entelix.retry.max_attempts": most === WITHOUT_END ? undefined : most,
       "entelix.retry.delay_ms": numberOf(event.delay_ms),
@@ -100,7 +100,7 @@ export function closeModel(
   const { run, tenantId, runId } = reading;
   run.model = undefined;
   run.lastTurn = model.turn ?? run.lastTurn;
-  const facts: KnownAttributes = {
+  const attributes: KnownAttributes = {
     "entelix.turn": model.turn === undefined ? numberOf(turn) : undefined,
     "entelix.retry.count": retryCount(model),
     "gen_ai.response.time_to_first_chunk": model.firstChunkAfter,
@@ -114,7 +114,7 @@ export function closeModel(
   const at = cut ? over : (model.answeredAt ?? over);
   const outcome = unfinished === true ? "unfinished" : "complete";
   const end: ModelEnd =
-    problem === undefined ? { outcome, facts } : { outcome: "error", problem, facts };
+    problem === undefined ? { outcome, attributes } : { outcome: "error", problem, attributes };
   reading.said.signals.push({ signal: "model_closes", tenantId, runId, at, end });
 }
 

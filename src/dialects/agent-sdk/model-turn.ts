@@ -91,9 +91,9 @@ export function retryCount({ retries }: ModelTurn): number | undefined {
 export function modelAnswer(model: ModelTurn): SupposedEnd["model"] {
   const at = model.answered ? model.answeredAt : undefined;
   if (at === undefined) return undefined;
-  const facts: KnownAttributes = {
+  const attributes: KnownAttributes = {
     "entelix.retry.count": retryCount(model),
     "gen_ai.response.time_to_first_chunk": model.firstChunkAfter,
   };
-  return { at, facts };
+  return { at, attributes };
 }

@@ -15,7 +15,7 @@ import { TERMINALS } from "./terminals.ts";
 export function compacted(event: ContextCompacted): Note {
   return {
     name: "entelix.context_compacted",
-    facts: {
+    attributes: {
       "entelix.compaction.original_count": numberOf(event.original_count),
       "entelix.compaction.new_count": numberOf(event.new_count),
       "entelix.compaction.original_tokens": numberOf(event.original_tokens),
@@ -29,7 +29,7 @@ export function accountChanged(event: AccountRotation | AccountPoolExhausted): N
   return {
     name: `entelix.${event.type}`,
     on: "model",
-    facts: {
+    attributes: {
       "gen_ai.provider.name": event.provider,
       "entelix.account.reason": event.reason,
       "entelix.error.retry_after_secs": numberOf(event.retry_after_seconds),

@@ -23,7 +23,7 @@ export interface Said {
 export interface Note {
   readonly name: string;
   readonly on?: SpanEventTarget;
-  readonly facts?: KnownAttributes;
+  readonly attributes?: KnownAttributes;
 }
 
 /** One event being read, as one of its run: it is where and when its signals are. */
@@ -51,12 +51,19 @@ export class Reading implements SignalSubject {
 
   opens(threadId: string | undefined): void {
     const { tenantId, runId, at } = this;
-    this.said.signals.push({ signal: "run_opens", tenantId, runId, at, threadId, facts: SOURCE });
+    this.said.signals.push({
+      signal: "run_opens",
+      tenantId,
+      runId,
+      at,
+      threadId,
+      attributes: SOURCE,
+    });
   }
 
-  facts(facts: KnownAttributes): void {
+  attributes(attributes: KnownAttributes): void {
     const { tenantId, runId, at } = this;
-    this.said.signals.push({ signal: "facts", tenantId, runId, at, facts });
+    this.said.signals.push({ signal: "attributes", tenantId, runId, at, attributes });
   }
 
   /** The run was heard of, and no more. */
@@ -71,9 +78,9 @@ export class Reading implements SignalSubject {
     this.said.signals.push({ signal: "late", tenantId, runId, at, reason });
   }
 
-  note({ name, on, facts }: Note): void {
+  note({ name, on, attributes }: Note): void {
     const { tenantId, runId, at } = this;
-    this.said.signals.push({ signal: "span_event", tenantId, runId, at, name, on, facts });
+    this.said.signals.push({ signal: "span_event", tenantId, runId, at, name, on, attributes });
   }
 
   row(event: AnyGraphEvent): void {

@@ -76,7 +76,7 @@ export function startOf(event: AgentSdkEvent, at: Instant): Instant {
 /** The thread of a run whose first lines were not seen becomes known. */
 export function nameThread(reading: Reading, threadId: string | undefined): void {
   reading.run.threadId = threadId;
-  reading.facts({ "gen_ai.conversation.id": threadId });
+  reading.attributes({ "gen_ai.conversation.id": threadId });
 }
 
 /** Whether it is the first event of a call of the agent, where the agent itself numbers them. */

@@ -39,7 +39,7 @@ export function subAgentRun(
 ): readonly Signal[] {
   const data = isJsonObject(event.result.data) ? event.result.data : undefined;
   if (data === undefined && !noted?.progress) return [];
-  const facts: KnownAttributes = {
+  const attributes: KnownAttributes = {
     "entelix.source": SOURCE["entelix.source"],
     "gen_ai.request.model": noted?.childModel,
   };
@@ -52,7 +52,7 @@ export function subAgentRun(
     parentRunId,
     parentCallId: event.id,
     threadId: noted?.childThreadId,
-    facts,
+    attributes,
   };
   const end = endOf(event.result, data, noted);
   return [opens, { signal: "run_closes", tenantId, runId, at, end }];
@@ -90,11 +90,11 @@ function endOf(
   data: JsonObject | undefined,
   noted: NotedCall | undefined,
 ): RunEnd {
-  const facts = factsOf(data, noted);
+  const attributes = factsOf(data, noted);
   const success = typeof data?.success === "boolean" ? data.success : result.success;
-  if (success) return { outcome: "complete", facts };
+  if (success) return { outcome: "complete", attributes };
   const message = textIn(data?.error_details) ?? result.output;
-  return { outcome: "failed", kind: { type: "unclassified" }, message, facts };
+  return { outcome: "failed", kind: { type: "unclassified" }, message, attributes };
 }
 
 /** Its figures are its own: they are not part of its parent's. */

@@ -78,15 +78,15 @@ export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
     case "cancelled": {
       const reason = event.reason?.reason;
       const message = reason === undefined ? "run cancelled" : `run cancelled (${reason})`;
-      const facts = endFacts(event.usage, event.turn, reason);
-      return { outcome: "failed", kind: { type: TERMINALS.cancelled }, message, facts };
+      const attributes = endAttributes(event.usage, event.turn, reason);
+      return { outcome: "failed", kind: { type: TERMINALS.cancelled }, message, attributes };
     }
     case "budget_exceeded":
       return budgetEnd(event);
     case "error": {
-      const facts: KnownAttributes = { "entelix.run.end_reason": event.reason?.reason };
+      const attributes: KnownAttributes = { "entelix.run.end_reason": event.reason?.reason };
       const kind = { type: errorKind(event, retriesUsedUp) };
-      return { outcome: "failed", kind, message: event.message, facts };
+      return { outcome: "failed", kind, message: event.message, attributes };
     }
     default:
       return event satisfies never;
@@ -95,12 +95,12 @@ export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
 
 /** The end of a run that did what it was asked. */
 export function completed({ usage, turns, cost }: Totals): RunEnd {
-  const facts: KnownAttributes = {
+  const attributes: KnownAttributes = {
     "gen_ai.usage.cache_read.input_tokens": numberOf(usage.cached_input_tokens),
     "gen_ai.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
     "entelix.run.turns": numberOf(turns),
   };
-  return { outcome: TERMINALS.done, usage: runUsage(usage, cost), facts };
+  return { outcome: TERMINALS.done, usage: runUsage(usage, cost), attributes };
 }
 
 function budgetEnd(event: BudgetExceeded): RunEnd {
@@ -111,7 +111,7 @@ function budgetEnd(event: BudgetExceeded): RunEnd {
     outcome: "failed",
     kind: { type: TERMINALS.budget_exceeded },
     message: `budget exceeded: ${event.limit}`,
-    facts: { ...endFacts(event.total_usage, event.total_turns, event.limit), ...spent },
+    attributes: { ...endAttributes(event.total_usage, event.total_turns, event.limit), ...spent },
   };
 }
 
@@ -126,7 +126,7 @@ function isPlainKind(terminal: Terminal): terminal is PlainKind {
 }
 
 /** What a run used that did not complete. */
-function endFacts(usage: TokenUsage, turns: Count, reason?: string): KnownAttributes {
+function endAttributes(usage: TokenUsage, turns: Count, reason?: string): KnownAttributes {
   return {
     "gen_ai.usage.input_tokens": numberOf(usage.input_tokens),
     "gen_ai.usage.output_tokens": numberOf(usage.output_tokens),

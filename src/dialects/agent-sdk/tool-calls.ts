@@ -14,17 +14,17 @@ export function callOpens(event: ToolCallStart, { tenantId, runId, at }: SignalS
     callId: event.id,
     name: event.name,
     content: event.input,
-    facts: TIER_FACTS.get(event.tier) ?? tierFacts(event.tier),
+    attributes: TIER_FACTS.get(event.tier) ?? tierAttributes(event.tier),
   };
 }
 
-function tierFacts(tier: ToolTier): KnownAttributes {
+function tierAttributes(tier: ToolTier): KnownAttributes {
   return { "entelix.tool.tier": tier.toLowerCase() };
 }
 
 /** Nearly all calls have one of these. */
 const TIER_FACTS: ReadonlyMap<string, KnownAttributes> = new Map(
-  ["Observe", "Confirm"].map((tier) => [tier, tierFacts(tier)]),
+  ["Observe", "Confirm"].map((tier) => [tier, tierAttributes(tier)]),
 );
 
 /** The end of a tool call: how a human decided, where one was asked, and what came of it. */
@@ -35,10 +35,10 @@ export function callEnds(
 ): readonly Signal[] {
   const { id: callId, name, result } = event;
   const { tenantId, runId, at } = subject;
-  const facts = progressFacts(noted);
+  const attributes = progressAttributes(noted);
   if (wasRefused(result)) {
     const content = result.output;
-    return [{ signal: "call_denied", tenantId, runId, at, callId, name, content, facts }];
+    return [{ signal: "call_denied", tenantId, runId, at, callId, name, content, attributes }];
   }
   const closes: Signal = {
     signal: "call_closes",
@@ -50,8 +50,8 @@ export function callEnds(
     durationMs: Number(result.duration_ms ?? 0),
     // Upstream does not class its errors.
     end: result.success
-      ? { outcome: "complete", content: contentOf(result), facts }
-      : { outcome: "error", message: result.output, facts },
+      ? { outcome: "complete", content: contentOf(result), attributes }
+      : { outcome: "error", message: result.output, attributes },
   };
   if (noted?.askedAt === undefined) return [closes];
   const waitMs = waited(noted.askedAt, at, result);
@@ -77,7 +77,7 @@ function contentOf({ output, data }: ToolResult): unknown {
   return data == null ? output : { output, data };
 }
 
-function progressFacts(noted: NotedCall | undefined): KnownAttributes | undefined {
+function progressAttributes(noted: NotedCall | undefined): KnownAttributes | undefined {
   if (noted === undefined || noted.progress === 0) return undefined;
   return { "entelix.progress.count": noted.progress };
 }

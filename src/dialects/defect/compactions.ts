@@ -34,7 +34,7 @@ export class Compactions {
       at,
       signal: "span_event",
       name: "entelix.context_compacted",
-      facts: {
+      attributes: {
         "entelix.compaction.kind": micro ? "micro" : "full",
         "entelix.compaction.original_tokens": numberOf(event.tokens_before),
         "entelix.compaction.new_tokens": numberOf(event.tokens_after),
@@ -51,8 +51,8 @@ export class Compactions {
       tenantId: out.tenantId,
       runId,
       at,
-      signal: "facts",
-      facts: {
+      signal: "attributes",
+      attributes: {
         "entelix.compaction.count": this.#count,
         "entelix.compaction.tokens_removed": numberOf(this.#removed),
       } satisfies KnownAttributes,

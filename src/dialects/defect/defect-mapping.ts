@@ -301,8 +301,8 @@ function activityIn(turn: Turn, { agent, at, out }: Arrival): void {
   if (compareInstants(at, turn.lastAt) > 0) turn.lastAt = at;
   if (!turn.nameless || agent === undefined) return;
   turn.nameless = false;
-  const facts: KnownAttributes = { "gen_ai.agent.name": agent };
-  out.add({ tenantId: out.tenantId, runId: turn.ref.runId, at, signal: "facts", facts });
+  const attributes: KnownAttributes = { "gen_ai.agent.name": agent };
+  out.add({ tenantId: out.tenantId, runId: turn.ref.runId, at, signal: "attributes", attributes });
 }
 
 /** Of a turn that left nothing but its end nobody could say more than that of a second end. */

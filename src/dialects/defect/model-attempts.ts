@@ -26,13 +26,13 @@ class Attempt {
   }
 
   /** Adds what the end of the call says of it. */
-  addTo(facts: OwnAttributes): KnownAttributes {
-    if (this.number > 1) facts["entelix.retry.count"] = this.number - 1;
+  addTo(attributes: OwnAttributes): KnownAttributes {
+    if (this.number > 1) attributes["entelix.retry.count"] = this.number - 1;
     if (this.firstChunkAt !== undefined) {
       const waitedMs = waited(this.startedAt, this.firstChunkAt);
-      facts["gen_ai.response.time_to_first_chunk"] = waitedMs / 1000;
+      attributes["gen_ai.response.time_to_first_chunk"] = waitedMs / 1000;
     }
-    return facts;
+    return attributes;
   }
 }
 
@@ -80,7 +80,7 @@ export class ModelAttempts {
         signal: "span_event",
         name: "entelix.retry",
         on: "model",
-        facts: {
+        attributes: {
           "entelix.retry.attempt": number,
           "entelix.retry.delay_ms": failure && Math.round(waited(failure.at, at)),
           "entelix.error.message": failure?.message,
@@ -120,8 +120,8 @@ export class ModelAttempts {
     }
     this.#current = undefined;
     this.#lastError = undefined;
-    const facts = current.addTo(usageFacts(event.usage));
-    this.#closes({ outcome: "complete", facts }, at, out);
+    const attributes = current.addTo(usageAttributes(event.usage));
+    this.#closes({ outcome: "complete", attributes }, at, out);
     return true;
   }
 
@@ -161,12 +161,12 @@ export class ModelAttempts {
   #settle(current: Attempt, at: Instant, out: SignalList): void {
     this.#current = undefined;
     const { failure } = current;
-    const facts = current.addTo({});
+    const attributes = current.addTo({});
     if (failure === undefined) {
-      this.#closes({ outcome: "unfinished", facts }, at, out);
+      this.#closes({ outcome: "unfinished", attributes }, at, out);
     } else {
       const problem = { message: failure.message };
-      this.#closes({ outcome: "error", problem, facts }, failure.at, out);
+      this.#closes({ outcome: "error", problem, attributes }, failure.at, out);
     }
   }
 }
@@ -184,7 +184,7 @@ function isAt(a: Instant, b: Instant): boolean {
  * The tokens of a model call or of a turn of the session itself. The figures of a turn are those of
  * its own model calls, without its sub-agents'.
  */
-export function usageFacts(usage: DefectUsage | null | undefined): OwnAttributes {
+export function usageAttributes(usage: DefectUsage | null | undefined): OwnAttributes {
   if (usage === null || usage === undefined) return {};
   return {
     "gen_ai.usage.input_tokens": numberOf(usage.input_tokens),
@@ -195,7 +195,7 @@ export function usageFacts(usage: DefectUsage | null | undefined): OwnAttributes
 }
 
 /** The same of a sub-agent's turn, under names that nobody adds to the session's. */
-export function childUsageFacts(usage: DefectUsage | null | undefined): OwnAttributes {
+export function childUsageAttributes(usage: DefectUsage | null | undefined): OwnAttributes {
   if (usage === null || usage === undefined) return {};
   return {
     "entelix.usage.input_tokens": numberOf(usage.input_tokens),

@@ -102,7 +102,7 @@ export class ToolCall {
   }
 
   /** What its end says of it. */
-  facts(): KnownAttributes {
+  attributes(): KnownAttributes {
     return {
       "entelix.acp.tool_status": this.#status,
       "entelix.progress.count": this.#progress || undefined,

@@ -60,7 +60,7 @@ export class ToolCalls {
       callId: id,
       name,
       content: fields.rawInput,
-      facts: { "entelix.acp.tool_kind": fields.kind ?? undefined } satisfies KnownAttributes,
+      attributes: { "entelix.acp.tool_kind": fields.kind ?? undefined } satisfies KnownAttributes,
     });
     if (repeated) return false;
     if (open !== undefined && open.name === "" && !open.denied) {
@@ -143,7 +143,7 @@ export class ToolCalls {
         return;
       case "cancelled": {
         call.cancelRequest(at);
-        const facts: KnownAttributes = {
+        const attributes: KnownAttributes = {
           "entelix.approval.outcome": "cancelled",
           "entelix.approval.wait_ms": call.waitMs,
         };
@@ -155,7 +155,7 @@ export class ToolCalls {
           signal: "span_event",
           name: "entelix.approval",
           on,
-          facts,
+          attributes,
         });
         return;
       }
@@ -183,7 +183,7 @@ export class ToolCalls {
       return name;
     }
     const failed = fields.status === "failed";
-    const facts: KnownAttributes = call?.facts() ?? {
+    const attributes: KnownAttributes = call?.attributes() ?? {
       "entelix.acp.tool_status": fields.status ?? undefined,
     };
     out.add({
@@ -195,8 +195,8 @@ export class ToolCalls {
       name,
       durationMs: 0,
       end: failed
-        ? { outcome: "error", message: textOf(fields) ?? "", facts }
-        : { outcome: "complete", content: outputOf(fields), facts },
+        ? { outcome: "error", message: textOf(fields) ?? "", attributes }
+        : { outcome: "complete", content: outputOf(fields), attributes },
     });
     return name;
   }
@@ -221,7 +221,7 @@ export class ToolCalls {
     if (call.denied) return;
     call.denied = true;
     const { name } = call;
-    const facts = call.facts();
+    const attributes = call.attributes();
     out.add({
       tenantId: out.tenantId,
       runId: this.#runId,
@@ -230,7 +230,7 @@ export class ToolCalls {
       callId,
       name,
       content,
-      facts,
+      attributes,
     });
   }
 

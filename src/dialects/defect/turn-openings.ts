@@ -49,7 +49,7 @@ export class TurnOpenings {
       parentCallId: stream.path.at(-1),
       // A sub-agent has a conversation of its own, which nobody names.
       threadId: parent === undefined ? stream.session : undefined,
-      facts: {
+      attributes: {
         "entelix.source": "defect",
         "entelix.run.start_unseen": opening === "unseen" ? true : undefined,
       } satisfies KnownAttributes,

@@ -4,7 +4,7 @@ import type { KnownAttributes } from "../known-attributes.ts";
 import type { SignalList } from "./arrival.ts";
 import { Compactions } from "./compactions.ts";
 import type { DefectUsage, LeafEvent } from "./events.ts";
-import { childUsageFacts, ModelAttempts, usageFacts } from "./model-attempts.ts";
+import { childUsageAttributes, ModelAttempts, usageAttributes } from "./model-attempts.ts";
 import { DEFECT_TERMINALS, type DefectTerminal, terminalOf } from "./terminals.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import { type RowBudget, TurnRows } from "./turn-rows.ts";
@@ -136,7 +136,13 @@ export class Turn {
   tellAlive(at: Instant, out: SignalList): void {
     if (out.signals.length === 0) {
       if (millisecondsBetween(this.#toldAt, at) < SIGN_OF_LIFE_MS) return;
-      out.add({ tenantId: out.tenantId, runId: this.ref.runId, at, signal: "facts", facts: {} });
+      out.add({
+        tenantId: out.tenantId,
+        runId: this.ref.runId,
+        at,
+        signal: "attributes",
+        attributes: {},
+      });
     }
     this.#toldAt = at;
   }
@@ -156,10 +162,10 @@ export class Turn {
     const cancelled = reason === "cancelled";
     if (cancelled) this.rows.cancelled(at);
     const spoken = reason === "end_turn" || reason === "max_tokens" || reason === "refusal";
-    const facts = this.#child ? childUsageFacts(usage) : usageFacts(usage);
-    facts["entelix.run.end_reason"] = reason;
-    if (spoken) facts["gen_ai.response.finish_reasons"] = [reason];
-    this.#close(terminalOf(reason), at, "", out, facts);
+    const attributes = this.#child ? childUsageAttributes(usage) : usageAttributes(usage);
+    attributes["entelix.run.end_reason"] = reason;
+    if (spoken) attributes["gen_ai.response.finish_reasons"] = [reason];
+    this.#close(terminalOf(reason), at, "", out, attributes);
     return cancelled;
   }
 
@@ -196,9 +202,9 @@ export class Turn {
     at: Instant,
     message: string,
     out: SignalList,
-    facts: KnownAttributes | undefined,
+    attributes: KnownAttributes | undefined,
   ): void {
-    const end = endOf(terminal, message, facts);
+    const end = endOf(terminal, message, attributes);
     out.add({ tenantId: out.tenantId, runId: this.ref.runId, at, signal: "run_closes", end });
   }
 }
@@ -206,16 +212,16 @@ export class Turn {
 function endOf(
   terminal: DefectTerminal,
   message: string,
-  facts: KnownAttributes | undefined,
+  attributes: KnownAttributes | undefined,
 ): RunEnd {
   const { failureKind, outcome } = DEFECT_TERMINALS[terminal];
   switch (outcome) {
     case "complete":
-      return { outcome, facts };
+      return { outcome, attributes };
     case "refused":
-      return { outcome, facts };
+      return { outcome, attributes };
     case "failed":
-      return { outcome, kind: { type: failureKind ?? "unclassified" }, message, facts };
+      return { outcome, kind: { type: failureKind ?? "unclassified" }, message, attributes };
     default:
       return outcome satisfies never;
   }

@@ -118,7 +118,7 @@ export function signalOf(event: AgentEvent, at: Instant): Signal {
         modelCallId: textIn(event.model_call_id),
         model: nameIn(event.model),
         content: event.input ?? undefined,
-        facts: { "gen_ai.provider.name": nameIn(event.provider) } satisfies KnownAttributes,
+        attributes: { "gen_ai.provider.name": nameIn(event.provider) } satisfies KnownAttributes,
       };
     case "model_complete":
     case "model_error":
@@ -180,7 +180,7 @@ function answerOf(event: ModelComplete): ModelEnd {
     model: nameIn(event.model),
     content: event.output ?? undefined,
     asked: event.input ?? undefined,
-    facts: {
+    attributes: {
       "gen_ai.response.model": nameIn(event.response_model),
       "gen_ai.response.id": nameIn(event.response_id),
       "gen_ai.response.finish_reasons": textsIn(event.finish_reasons),

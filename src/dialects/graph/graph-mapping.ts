@@ -147,7 +147,7 @@ export class GraphMapping implements Mapping<GraphLine> {
     const runId = derivedRunId(tenantId, thread.name, row.opening);
     const { parent } = thread.subAgent ?? {};
     const run = new LogRun(tenantId, runId, thread.name, row.at);
-    const { facts, resumedFromRunId } = opening(thread, row, runId);
+    const { attributes, resumedFromRunId } = opening(thread, row, runId);
     read.signals.push({
       tenantId,
       runId,
@@ -156,7 +156,7 @@ export class GraphMapping implements Mapping<GraphLine> {
       threadId: thread.conversation,
       parentRunId: parent?.runId,
       resumedFromRunId,
-      facts,
+      attributes,
     });
     thread.current = run;
     thread.pausedRunId = undefined;
@@ -196,8 +196,8 @@ export class GraphMapping implements Mapping<GraphLine> {
     if (traceId !== undefined) this.#places.opened(traceId, run, place === undefined);
     if (call !== undefined) call.subAgent = run;
     if (place === undefined && row.line.event.kind === "user_message") closeCurrent(thread, read);
-    const { facts, resumedFromRunId } = opening(thread, row, runId);
-    if (place !== undefined) facts["entelix.parent.inferred"] = true;
+    const { attributes, resumedFromRunId } = opening(thread, row, runId);
+    if (place !== undefined) attributes["entelix.parent.inferred"] = true;
     read.signals.push({
       tenantId,
       runId,
@@ -208,7 +208,7 @@ export class GraphMapping implements Mapping<GraphLine> {
       parentRunId: place?.parentRunId,
       parentCallId: call?.id,
       resumedFromRunId,
-      facts,
+      attributes,
     });
     if (place === undefined) {
       thread.current = run;
@@ -254,16 +254,16 @@ function opening(
   thread: LogThread,
   { line }: LogRow,
   runId: string,
-): { readonly facts: OwnAttributes; readonly resumedFromRunId: string | undefined } {
-  const facts: OwnAttributes = { "entelix.source": "graph" };
-  if (!isStart(line)) facts["entelix.run.start_unseen"] = true;
+): { readonly attributes: OwnAttributes; readonly resumedFromRunId: string | undefined } {
+  const attributes: OwnAttributes = { "entelix.source": "graph" };
+  if (!isStart(line)) attributes["entelix.run.start_unseen"] = true;
   if (line.form !== "known" || line.event.kind !== "resumed") {
-    return { facts, resumedFromRunId: undefined };
+    return { attributes, resumedFromRunId: undefined };
   }
   const { from_checkpoint } = line.event;
-  if (from_checkpoint !== "") facts["entelix.resumed.checkpoint"] = from_checkpoint;
+  if (from_checkpoint !== "") attributes["entelix.resumed.checkpoint"] = from_checkpoint;
   const from = thread.continuedFrom(from_checkpoint);
-  return { facts, resumedFromRunId: from === runId ? undefined : from };
+  return { attributes, resumedFromRunId: from === runId ? undefined : from };
 }
 
 function translated(thread: LogThread, { rows, signals }: RowsRead): Translated {

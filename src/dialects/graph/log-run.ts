@@ -9,7 +9,7 @@ import { compareInstants, type Instant } from "../../events/instant.ts";
 import type { CallResult, RunEnd, Signal } from "../../lifecycle/signal.ts";
 import type { AttributeName } from "../../otel/semconv.ts";
 import type { KnownAttributes, OwnAttributes } from "../known-attributes.ts";
-import { type PointRow, pointOf, usageFacts } from "./row-facts.ts";
+import { type PointRow, pointOf, usageAttributes } from "./row-attributes.ts";
 import { PAUSED_TEXT } from "./terminals.ts";
 
 /** Open calls that are remembered of a run; of older ones only the lifecycle knows. */
@@ -122,7 +122,7 @@ export class LogRun {
   reply(row: AssistantMessage, at: Instant, out: Signal[]): void {
     this.#end = undefined;
     if (this.#thinking === 0) this.#openModel(this.#idleSince ?? at, out);
-    this.#closeModel(at, usageFacts(row.usage), out);
+    this.#closeModel(at, usageAttributes(row.usage), out);
     this.keepAlive(at);
     this.#announced = announcedIn(row);
     if (this.#announced === undefined && this.calls.length === 0) {
@@ -177,32 +177,32 @@ export class LogRun {
 
   /** A point in its life. What it says of the provider does not part the call from its reply. */
   point(row: PointRow, at: Instant, out: Signal[]): void {
-    const { count, facts, name } = pointOf(row);
+    const { count, attributes, name } = pointOf(row);
     const provider = row.kind === "rate_limit" || row.kind === "warning";
     if (provider) this.#moveOn(at);
     else this.keepAlive(at);
     const on = provider ? "model" : "run";
     const { tenantId, runId } = this;
-    out.push({ tenantId, runId, at, signal: "span_event", name, on, facts });
+    out.push({ tenantId, runId, at, signal: "span_event", name, on, attributes });
     if (count !== undefined) this.#count(count, at, out);
     this.trail(at, out);
   }
 
   /** A note without a row of its own kind. */
-  note(name: string, facts: KnownAttributes, at: Instant, out: Signal[]): void {
+  note(name: string, attributes: KnownAttributes, at: Instant, out: Signal[]): void {
     this.#moveOn(at);
     const { tenantId, runId } = this;
-    out.push({ tenantId, runId, at, signal: "span_event", name, facts });
+    out.push({ tenantId, runId, at, signal: "span_event", name, attributes });
     this.trail(at, out);
   }
 
   /** Thinking that an error cut short was a model call that failed. */
   failModel(type: string, message: string, at: Instant, out: Signal[]): void {
     if (this.#thinking === 0) return;
-    const facts: OwnAttributes = {};
-    this.#takeThinking(facts);
+    const attributes: OwnAttributes = {};
+    this.#takeThinking(attributes);
     const { tenantId, runId } = this;
-    const end = { outcome: "error", problem: { type, message }, facts } as const;
+    const end = { outcome: "error", problem: { type, message }, attributes } as const;
     out.push({ tenantId, runId, at, signal: "model_closes", end });
   }
 
@@ -267,15 +267,15 @@ export class LogRun {
   }
 
   #openModel(from: Instant, out: Signal[]): void {
-    const facts: KnownAttributes = { "entelix.model.start_inferred": true };
+    const attributes: KnownAttributes = { "entelix.model.start_inferred": true };
     const { tenantId, runId } = this;
-    out.push({ tenantId, runId, at: from, signal: "model_opens", facts });
+    out.push({ tenantId, runId, at: from, signal: "model_opens", attributes });
   }
 
-  #closeModel(at: Instant, facts: OwnAttributes, out: Signal[]): void {
-    this.#takeThinking(facts);
+  #closeModel(at: Instant, attributes: OwnAttributes, out: Signal[]): void {
+    this.#takeThinking(attributes);
     const { tenantId, runId } = this;
-    const end = { outcome: "complete", facts } as const;
+    const end = { outcome: "complete", attributes } as const;
     out.push({ tenantId, runId, at, signal: "model_closes", end });
   }
 
@@ -287,17 +287,17 @@ export class LogRun {
   /** Thinking that nothing followed was cut, and the run lasted until then. */
   #cutThinking(out: Signal[]): void {
     if (this.#thinking === 0) return;
-    const facts: OwnAttributes = {};
-    this.#takeThinking(facts);
+    const attributes: OwnAttributes = {};
+    this.#takeThinking(attributes);
     const { lastAt: at, runId, tenantId } = this;
-    const end = { outcome: "unfinished", facts } as const;
+    const end = { outcome: "unfinished", attributes } as const;
     out.push({ tenantId, runId, at, signal: "model_closes", end });
     // The lifecycle takes that for a sign of life, and it is none.
     this.trail(at, out);
   }
 
-  #takeThinking(facts: OwnAttributes): void {
-    if (this.#thinking > 0) facts["entelix.thinking.deltas"] = this.#thinking;
+  #takeThinking(attributes: OwnAttributes): void {
+    if (this.#thinking > 0) attributes["entelix.thinking.deltas"] = this.#thinking;
     this.#thinking = 0;
     this.#thoughtAt = undefined;
   }
@@ -327,7 +327,7 @@ export class LogRun {
     const count = (this.#counts[name] ?? 0) + 1;
     this.#counts[name] = count;
     const { tenantId, runId } = this;
-    out.push({ tenantId, runId, at, signal: "facts", facts: { [name]: count } });
+    out.push({ tenantId, runId, at, signal: "attributes", attributes: { [name]: count } });
   }
 }
 

@@ -58,15 +58,15 @@ export class RowReader {
       }
       case "unknown": {
         const run = innermost(turn);
-        const facts: KnownAttributes = { "entelix.graph.kind": line.event.kind };
-        run.note("entelix.graph.unknown", facts, at, read.signals);
+        const attributes: KnownAttributes = { "entelix.graph.kind": line.event.kind };
+        run.note("entelix.graph.unknown", attributes, at, read.signals);
         if (this.#rows) read.rows.push(projected(run, row, line.event));
         return;
       }
       case "erased": {
         const { kind } = line.event;
-        const facts: KnownAttributes = { "entelix.graph.kind": kind };
-        innermost(turn).note("entelix.graph.erased", facts, at, read.signals);
+        const attributes: KnownAttributes = { "entelix.graph.kind": kind };
+        innermost(turn).note("entelix.graph.erased", attributes, at, read.signals);
         this.unprojected.set(kind, (this.unprojected.get(kind) ?? 0) + 1);
         return;
       }
@@ -93,10 +93,10 @@ export class RowReader {
       case "resumed":
         turn.keepAlive(at);
         if (!opens) {
-          const facts: KnownAttributes = {
+          const attributes: KnownAttributes = {
             "entelix.resumed.checkpoint": event.from_checkpoint || undefined,
           };
-          turn.note("entelix.resumed", facts, at, out);
+          turn.note("entelix.resumed", attributes, at, out);
         }
         return turn;
       case "assistant_message": {
@@ -201,7 +201,7 @@ export class RowReader {
       signal: "span_event",
       name: "entelix.sub_agent",
       on: call === undefined ? "run" : { callId: call.id },
-      facts: {
+      attributes: {
         "gen_ai.agent.name": agent_id,
         "entelix.sub_agent.thread_id": sub_thread_id,
       } satisfies KnownAttributes,
@@ -229,7 +229,7 @@ export class RowReader {
       parentRunId: run.runId,
       parentCallId: call.id,
       threadId: sub_thread_id || undefined,
-      facts: { "entelix.source": "graph" } satisfies KnownAttributes,
+      attributes: { "entelix.source": "graph" } satisfies KnownAttributes,
     });
     return run;
   }

@@ -84,13 +84,13 @@ export function endOf(row: TerminalRow): RunEnd {
       return failed({ type: "cancelled" }, row.reason);
     case "usage_limit_exceeded": {
       const { axis, limit, observed } = row.breach;
-      const facts: KnownAttributes = {
+      const attributes: KnownAttributes = {
         "entelix.breach.axis": axis,
         "entelix.breach.limit": String(limit),
         "entelix.breach.observed": String(observed),
       };
       const message = `${axis}: observed ${observed}, limit ${limit}`;
-      return failed({ type: "usage_limit_exceeded" }, message, facts);
+      return failed({ type: "usage_limit_exceeded" }, message, attributes);
     }
     case "tool_error_terminal": {
       const { error_kind, tool_name } = row;
@@ -110,8 +110,8 @@ export function endOf(row: TerminalRow): RunEnd {
 /** A run of which only its caller says that it failed. */
 export const FAILED_UNSEEN: RunEnd = failed({ type: "unclassified" }, "");
 
-function failed(kind: FailureKind, message: string, facts?: KnownAttributes): RunEnd {
-  return { outcome: "failed", kind, message, envelope: ENVELOPES[kind.type], facts };
+function failed(kind: FailureKind, message: string, attributes?: KnownAttributes): RunEnd {
+  return { outcome: "failed", kind, message, envelope: ENVELOPES[kind.type], attributes };
 }
 
 /** A class never says which tool failed, and how: that has a row of its own. */

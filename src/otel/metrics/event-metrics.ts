@@ -156,8 +156,8 @@ export class EventMetrics implements RunObserver {
     const error = end.outcome === "error" ? this.#modelErrorOf(end.problem) : undefined;
     const seconds = millisecondsBetween(call.startedAt, at) / 1000;
     this.#record(this.#instruments.modelDuration, seconds, durations.of(error));
-    this.#addFact(inputTokens, end.facts, "gen_ai.usage.input_tokens");
-    this.#addFact(outputTokens, end.facts, "gen_ai.usage.output_tokens");
+    this.#addFigure(inputTokens, end.attributes, "gen_ai.usage.input_tokens");
+    this.#addFigure(outputTokens, end.attributes, "gen_ai.usage.output_tokens");
   }
 
   #countRoot(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
@@ -240,8 +240,8 @@ export class EventMetrics implements RunObserver {
     else if (given !== undefined && given !== null) this.#fail(unusable(field, given));
   }
 
-  #addFact(series: Series, facts: SpanAttributes | undefined, name: string): void {
-    const given = facts?.[name];
+  #addFigure(series: Series, attributes: SpanAttributes | undefined, name: string): void {
+    const given = attributes?.[name];
     this.#add(series, decimalOf(given), name, given);
   }
 

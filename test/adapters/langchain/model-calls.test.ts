@@ -113,8 +113,8 @@ describe("a model call", () => {
       ["SAFETY", null],
     ],
   ])(
-    "has the facts that a stream of %s's leaves apart",
-    (_, generation, metadata, kwargs, facts) => {
+    "has the attributes that a stream of %s's leaves apart",
+    (_, generation, metadata, kwargs, attributes) => {
       const seen = observe();
       const [serialized, id] = [
         { id: ["langchain", "ChatModel"] },
@@ -128,7 +128,7 @@ describe("a model call", () => {
       });
       seen.handler.handleLLMEnd({ generations: [[{ text: "hello", message, ...generation }]] }, id);
       const event = seen.of("model_complete")[0]?.event;
-      expect([event?.finish_reasons?.[0], event?.response_model]).toEqual(facts);
+      expect([event?.finish_reasons?.[0], event?.response_model]).toEqual(attributes);
     },
   );
 

@@ -23,7 +23,7 @@ describe("an agent that waits for further prompts (`run_persistent`)", () => {
       end: {
         outcome: "complete",
         usage: { input_tokens: 20, output_tokens: 4 },
-        facts: { "entelix.run.turns": 2 },
+        attributes: { "entelix.run.turns": 2 },
       },
     });
   });

@@ -39,7 +39,7 @@ function expectOrdered(signals: readonly Signal[]): Map<string, Told> {
 
 /** The first thing said of a run opens it, or says that its start was not seen. */
 function newRun(signal: Signal): Told {
-  expect(["run_opens", "facts"]).toContain(signal.signal);
+  expect(["run_opens", "attributes"]).toContain(signal.signal);
   return { opened: false, closed: false, model: "none", calls: new Map() };
 }
 

@@ -59,7 +59,7 @@ describe("where a run begins", () => {
       runId: derivedRunId("default", "th", "e0"),
       threadId: "th",
       tenantId: "default",
-      facts: { "entelix.source": "agent-sdk" },
+      attributes: { "entelix.source": "agent-sdk" },
     });
     expect(new Set(signals.map(({ runId }) => runId)).size).toBe(1);
   });
@@ -163,7 +163,7 @@ describe("where a run begins", () => {
       const model = reader.signals.filter(({ runId, signal }) => {
         return runId === runB && signal === "model_closes";
       });
-      expect(model).toMatchObject([{ end: { facts: { "gen_ai.usage.input_tokens": 10 } } }]);
+      expect(model).toMatchObject([{ end: { attributes: { "gen_ai.usage.input_tokens": 10 } } }]);
     }
   });
 
@@ -233,27 +233,27 @@ describe("where a run begins", () => {
   it("is not known where its first line is not: the lifecycle is told so", () => {
     const reader = read(text(), turnComplete(4), done);
     expect(reader.signals.map(({ signal }) => signal)).toEqual([
-      "facts",
+      "attributes",
       "model_opens",
       "model_closes",
-      "facts",
+      "attributes",
       "run_closes",
     ]);
-    expect(reader.signals[3]).toMatchObject({ facts: { "gen_ai.conversation.id": "th" } });
+    expect(reader.signals[3]).toMatchObject({ attributes: { "gen_ai.conversation.id": "th" } });
     expect(new Set(reader.signals.map(({ runId }) => runId)).size).toBe(1);
     expect(reader.signals[0]).toMatchObject({
       runId: derivedRunId("default", "default", "e0"),
-      facts: { "entelix.source": "agent-sdk" },
+      attributes: { "entelix.source": "agent-sdk" },
     });
-    expect(reader.signals[2]).toMatchObject({ end: { facts: { "entelix.turn": 4 } } });
+    expect(reader.signals[2]).toMatchObject({ end: { attributes: { "entelix.turn": 4 } } });
   });
 
   it("is not known of lines before a later turn, which names their thread", () => {
     const reader = read(text(), start(2), text(), done, text());
     expect(runs(reader)).toEqual(["A run_closes complete"]);
-    expect(reader.signals.filter(({ signal }) => signal === "facts")).toMatchObject([
-      { facts: { "entelix.source": "agent-sdk" } },
-      { facts: { "gen_ai.conversation.id": "th" } },
+    expect(reader.signals.filter(({ signal }) => signal === "attributes")).toMatchObject([
+      { attributes: { "entelix.source": "agent-sdk" } },
+      { attributes: { "gen_ai.conversation.id": "th" } },
     ]);
     expect(reader.mapping.counts.lateEvents).toBe(1);
     const next = read(text(), start(1), done);
@@ -263,7 +263,7 @@ describe("where a run begins", () => {
   it("of which the end of a call is seen first is when that call began", () => {
     const { signals } = read(result("tu_1", { duration_ms: 250 }));
     expect(signals.map(brief)).toMatchObject([
-      { signal: "facts", at: "09:59:59.750Z" },
+      { signal: "attributes", at: "09:59:59.750Z" },
       { signal: "call_closes", at: "10:00:00Z", durationMs: 250 },
     ]);
     const { signals: longest } = read(result("tu_1", { duration_ms: 2n ** 64n }));
@@ -323,7 +323,7 @@ describe("threads", () => {
     ]);
     expect(
       reader.signals.find(({ signal, runId }) => signal === "model_closes" && runId === parentRun),
-    ).toMatchObject({ end: { facts: { "gen_ai.usage.input_tokens": 10 } } });
+    ).toMatchObject({ end: { attributes: { "gen_ai.usage.input_tokens": 10 } } });
   });
 
   it("that were forked begin where the fork ends: what it copied happened on the source", () => {
@@ -389,8 +389,8 @@ describe("threads", () => {
   it("are opened by `thread_created` for the lines that follow", () => {
     const reader = read({ type: "thread_created", thread_id: "new" }, text(), done);
     expect(reader.signals[0]).toMatchObject({
-      signal: "facts",
-      facts: { "gen_ai.conversation.id": "new" },
+      signal: "attributes",
+      attributes: { "gen_ai.conversation.id": "new" },
     });
     expect(reader.mapping.unprojected.get("thread_created")).toBe(1);
   });
@@ -416,7 +416,7 @@ describe("threads", () => {
     reader.read(...lines(...["a", "b", "c", "d", "e"].map((id) => start(1, named(id)))));
     expect(reader.mapping.forgottenThreads).toBe(2);
     reader.read(...lines({ ...done, ...named("a") }));
-    expect(reader.signals.at(-2)).toMatchObject({ signal: "facts" });
+    expect(reader.signals.at(-2)).toMatchObject({ signal: "attributes" });
     reader.read(...lines({ ...done, ...named("e") }));
     expect(reader.signals.at(-1)).toMatchObject({ runId: derivedRunId("default", "e", "e4") });
     expect(() => new AgentSdkMapping({ threads: 0 })).toThrow(RangeError);
@@ -442,7 +442,7 @@ describe("how a run ends", () => {
       end: {
         outcome: "complete",
         usage: { input_tokens: 10, output_tokens: 2, cost_usd: "0.00000015" },
-        facts: { "entelix.run.turns": 3 },
+        attributes: { "entelix.run.turns": 3 },
       },
     });
   });
@@ -459,13 +459,13 @@ describe("how a run ends", () => {
       signal: "run_closes",
       end: {
         ...failed("cancelled", "run cancelled"),
-        facts: { "gen_ai.usage.input_tokens": 10, "entelix.run.turns": 2 },
+        attributes: { "gen_ai.usage.input_tokens": 10, "entelix.run.turns": 2 },
       },
     });
     expect(ends({ ...cancelled, reason: { reason: "parent_cancelled" } })).toMatchObject({
       end: {
         ...failed("cancelled", "run cancelled (parent_cancelled)"),
-        facts: { "entelix.run.end_reason": "parent_cancelled" },
+        attributes: { "entelix.run.end_reason": "parent_cancelled" },
       },
     });
   });
@@ -481,7 +481,7 @@ describe("how a run ends", () => {
       signal: "run_closes",
       end: {
         ...failed("usage_limit_exceeded", "budget exceeded: cost_usd"),
-        facts: {
+        attributes: {
           "gen_ai.usage.input_tokens": 10,
           "entelix.run.turns": 1,
           "entelix.agent.usage.cost": "0.25",
@@ -541,7 +541,7 @@ describe("how a run ends", () => {
       "run_opens",
       "model_opens",
       "run_may_end",
-      "facts",
+      "attributes",
       "model_closes",
       "run_closes",
     ]);
@@ -582,7 +582,7 @@ describe("a run that waits for a human", () => {
         content: { tool_use_id: "tu_1", tool: "bash", input: { usd: 10 }, description: "Pay?" },
       },
       // Should nobody answer in time, the model had: then its call was over when the tool began.
-      model: { at: [1_780_653_601, 0], facts: {} },
+      model: { at: [1_780_653_601, 0], attributes: {} },
     });
     // The model had answered: its call ends with the input, before the tool.
     reader.end();
@@ -607,7 +607,7 @@ describe("a run that waits for a human", () => {
       {
         signal: "model_closes",
         at: "10:00:01Z",
-        end: { facts: { "gen_ai.usage.input_tokens": 10 } },
+        end: { attributes: { "gen_ai.usage.input_tokens": 10 } },
       },
     ]);
     expect(runs(reader)).toEqual([

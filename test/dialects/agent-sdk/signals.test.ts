@@ -11,7 +11,7 @@ function shown(signal: Signal): string {
 function detail(signal: Signal): unknown[] {
   switch (signal.signal) {
     case "run_opens":
-      return [signal.agent ?? signal.threadId, signal.facts?.["entelix.source"]];
+      return [signal.agent ?? signal.threadId, signal.attributes?.["entelix.source"]];
     case "run_closes":
     case "run_may_end": {
       const { end } = signal;
@@ -22,11 +22,11 @@ function detail(signal: Signal): unknown[] {
       return [
         end.outcome,
         ...(usage ?? []),
-        ...Object.values(end.facts ?? {}).filter((fact) => fact !== undefined),
+        ...Object.values(end.attributes ?? {}).filter((fact) => fact !== undefined),
       ];
     }
     case "call_opens":
-      return [signal.callId, signal.name, signal.facts?.["entelix.tool.tier"]];
+      return [signal.callId, signal.name, signal.attributes?.["entelix.tool.tier"]];
     case "call_closes":
       return [
         signal.callId,
@@ -34,10 +34,10 @@ function detail(signal: Signal): unknown[] {
         signal.end.outcome === "error" ? signal.end.message : "ok",
       ];
     case "model_opens":
-      return [signal.facts?.["entelix.turn"]];
+      return [signal.attributes?.["entelix.turn"]];
     case "model_closes": {
       const { end } = signal;
-      const { facts } = end;
+      const { attributes } = end;
       const problem = end.outcome === "error" ? end.problem : undefined;
       const used = [
         "input_tokens",
@@ -45,17 +45,17 @@ function detail(signal: Signal): unknown[] {
         "cache_read.input_tokens",
         "cache_write.input_tokens",
       ];
-      const retries = facts?.["entelix.retry.count"];
-      const first = facts?.["gen_ai.response.time_to_first_chunk"];
+      const retries = attributes?.["entelix.retry.count"];
+      const first = attributes?.["gen_ai.response.time_to_first_chunk"];
       return [
-        ...used.map((name) => facts?.[`gen_ai.usage.${name}`] ?? "-"),
+        ...used.map((name) => attributes?.[`gen_ai.usage.${name}`] ?? "-"),
         ...(first === undefined ? [] : [`first=${first}`]),
         ...(retries === undefined ? [] : [`retries=${retries}`]),
         ...(problem === undefined ? [] : [JSON.stringify(problem.message)]),
       ];
     }
     case "span_event":
-      return [signal.name, ...Object.values(signal.facts ?? {})];
+      return [signal.name, ...Object.values(signal.attributes ?? {})];
     default:
       return [];
   }
@@ -198,7 +198,7 @@ describe("the signals of the golden streams", () => {
     expect(closes).toMatchObject({
       end: {
         outcome: "complete",
-        facts: {
+        attributes: {
           "entelix.run.turns": 3,
           "entelix.usage.tool_calls": 2,
           "entelix.usage.input_tokens": 45,

@@ -52,7 +52,7 @@ describe("a sub-agent", () => {
       agent: "Explore",
       parentRunId: reader.signals[0]?.runId,
       parentCallId: "a",
-      facts: { "entelix.source": "agent-sdk" },
+      attributes: { "entelix.source": "agent-sdk" },
     });
     expect(opens?.runId).toBe(derivedRunId("default", "th/a", "e2"));
     expect(closes && brief(closes)).toEqual({
@@ -60,7 +60,7 @@ describe("a sub-agent", () => {
       signal: "run_closes",
       end: {
         outcome: "complete",
-        facts: { "entelix.run.turns": 2, "entelix.usage.tool_calls": 1 },
+        attributes: { "entelix.run.turns": 2, "entelix.usage.tool_calls": 1 },
       },
     });
     expect(reader.signals.at(-1)).toMatchObject({ signal: "call_closes", callId: "a" });
@@ -109,9 +109,9 @@ describe("a sub-agent", () => {
     const [opens, closes] = children(reader);
     expect(opens).toMatchObject({
       threadId: "child-1",
-      facts: { "gen_ai.request.model": "claude-sonnet" },
+      attributes: { "gen_ai.request.model": "claude-sonnet" },
     });
-    expect(closes).toMatchObject({ end: { facts: { "entelix.progress.count": 3 } } });
+    expect(closes).toMatchObject({ end: { attributes: { "entelix.progress.count": 3 } } });
     expect(reader.signals.length).toBe(6);
   });
 
@@ -158,7 +158,7 @@ describe("a sub-agent", () => {
       ...["a", "b", "c", "d"].map((id) => ended(id, { data: {} })),
     );
     const closes = children(reader).filter((each) => each.signal === "run_closes");
-    expect(closes.map(({ end }) => end.facts?.["entelix.progress.count"])).toEqual([
+    expect(closes.map(({ end }) => end.attributes?.["entelix.progress.count"])).toEqual([
       2,
       2,
       undefined,
@@ -189,7 +189,7 @@ describe("progress that names an open call by its id", () => {
     Object.fromEntries(
       reader.signals
         .filter((each) => each.signal === "call_closes")
-        .map(({ callId, end }) => [callId, end.facts?.["entelix.progress.count"]]),
+        .map(({ callId, end }) => [callId, end.attributes?.["entelix.progress.count"]]),
     );
 
   it("belongs to that call, though another one has the sub-agent's name", () => {

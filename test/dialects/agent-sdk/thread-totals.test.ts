@@ -25,14 +25,14 @@ function used(reader: Reader): unknown[] {
     const { end } = signal;
     const { input_tokens, output_tokens, cost_usd } =
       end.outcome === "complete" ? (end.usage ?? {}) : {};
-    const { facts = {} } = end;
+    const { attributes = {} } = end;
     return [
       [
-        facts["entelix.run.turns"],
-        input_tokens ?? facts["gen_ai.usage.input_tokens"],
-        output_tokens ?? facts["gen_ai.usage.output_tokens"],
-        facts["gen_ai.usage.cache_read.input_tokens"],
-        cost_usd ?? facts["entelix.agent.usage.cost"],
+        attributes["entelix.run.turns"],
+        input_tokens ?? attributes["gen_ai.usage.input_tokens"],
+        output_tokens ?? attributes["gen_ai.usage.output_tokens"],
+        attributes["gen_ai.usage.cache_read.input_tokens"],
+        cost_usd ?? attributes["entelix.agent.usage.cost"],
       ],
     ];
   });

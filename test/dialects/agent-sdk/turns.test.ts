@@ -27,17 +27,17 @@ function read(...events: readonly JsonObject[]): Reader {
   return new Reader().read(...lines(...events));
 }
 
-/** The model calls of a stream: when each opened and closed, and with which facts. */
+/** The model calls of a stream: when each opened and closed, and with which attributes. */
 function models(reader: Reader): unknown[] {
   const said = reader.signals.filter(({ signal }) => signal.startsWith("model_"));
   return said.map((signal) => {
     const at = String(brief(signal).at).slice(6, -1);
-    if (signal.signal !== "model_closes") return [at, "opens", brief(signal).facts];
+    if (signal.signal !== "model_closes") return [at, "opens", brief(signal).attributes];
     const { end } = signal;
     return [
       at,
       "closes",
-      JSON.parse(JSON.stringify(end.facts)),
+      JSON.parse(JSON.stringify(end.attributes)),
       ...(end.outcome === "error" ? [end.problem] : []),
       ...(end.outcome === "unfinished" ? ["unfinished"] : []),
     ];
@@ -158,15 +158,15 @@ describe("a model call", () => {
       {
         name: "entelix.retry",
         on: "model",
-        facts: {
+        attributes: {
           "entelix.retry.attempt": 1,
           "entelix.retry.max_attempts": 5,
           "entelix.retry.delay_ms": 100,
         },
       },
-      { facts: { "entelix.retry.attempt": 4, "entelix.retry.delay_ms": 100 } },
+      { attributes: { "entelix.retry.attempt": 4, "entelix.retry.delay_ms": 100 } },
     ]);
-    expect(brief(reader.signals[3] ?? fail()).facts).not.toHaveProperty(
+    expect(brief(reader.signals[3] ?? fail()).attributes).not.toHaveProperty(
       "entelix.retry.max_attempts",
     );
   });
@@ -245,7 +245,7 @@ describe("a model call", () => {
     const usage = { input_tokens: 2n ** 70n, output_tokens: 2n ** 53n, cached_input_tokens: 0 };
     const reader = read(start(), { type: "turn_complete", turn: 1, usage });
     const last = reader.signals.at(-1);
-    expect(last?.signal === "model_closes" && last.end.facts).toMatchObject({
+    expect(last?.signal === "model_closes" && last.end.attributes).toMatchObject({
       "gen_ai.usage.input_tokens": 2 ** 63 - 1024,
       "gen_ai.usage.output_tokens": 2 ** 53,
       "gen_ai.usage.cache_read.input_tokens": 0,
@@ -328,7 +328,7 @@ describe("what happens beside", () => {
         at: "10:00:01Z",
         signal: "span_event",
         name: "entelix.context_compacted",
-        facts: {
+        attributes: {
           "entelix.compaction.original_count": 40,
           "entelix.compaction.new_count": 8,
           "entelix.compaction.original_tokens": 90000,
@@ -337,15 +337,15 @@ describe("what happens beside", () => {
       },
       {
         at: "10:00:01Z",
-        signal: "facts",
-        facts: { "entelix.compaction.count": 1, "entelix.compaction.tokens_removed": 78000 },
+        signal: "attributes",
+        attributes: { "entelix.compaction.count": 1, "entelix.compaction.tokens_removed": 78000 },
       },
       {
         at: "10:00:02Z",
         signal: "span_event",
         name: "entelix.account_rotation",
         on: "model",
-        facts: {
+        attributes: {
           "gen_ai.provider.name": "anthropic",
           "entelix.account.reason": "rate_limited",
           "entelix.error.retry_after_secs": 30,
@@ -356,7 +356,7 @@ describe("what happens beside", () => {
         signal: "span_event",
         name: "entelix.account_pool_exhausted",
         on: "model",
-        facts: { "gen_ai.provider.name": "p", "entelix.account.reason": "x" },
+        attributes: { "gen_ai.provider.name": "p", "entelix.account.reason": "x" },
       },
     ]);
   });
@@ -377,7 +377,9 @@ describe("what happens beside", () => {
       "call_opens",
       "call_closes",
     ]);
-    expect(reader.signals[3]).toMatchObject({ end: { facts: { "entelix.progress.count": 2 } } });
+    expect(reader.signals[3]).toMatchObject({
+      end: { attributes: { "entelix.progress.count": 2 } },
+    });
     expect(reader.mapping.unprojected.get("tool_progress")).toBe(2);
   });
 
@@ -385,9 +387,9 @@ describe("what happens beside", () => {
     const streamed = Array.from({ length: 200 }, () => delta());
     const reader = read(start(), ...streamed);
     expect(reader.signals.slice(2).map(brief)).toEqual([
-      { at: "10:01:00Z", signal: "facts", facts: {} },
-      { at: "10:02:00Z", signal: "facts", facts: {} },
-      { at: "10:03:00Z", signal: "facts", facts: {} },
+      { at: "10:01:00Z", signal: "attributes", attributes: {} },
+      { at: "10:02:00Z", signal: "attributes", attributes: {} },
+      { at: "10:03:00Z", signal: "attributes", attributes: {} },
     ]);
   });
 

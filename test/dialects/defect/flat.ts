@@ -4,14 +4,14 @@ import type { Signal } from "../../../src/lifecycle/signal.ts";
 export function flat(signal: Signal): Record<string, unknown> {
   const { at: _at, runId: _run, signal: _signal, tenantId: _tenant, ...said } = signal;
   if (signal.signal !== "call_closes" && signal.signal !== "model_closes") return said;
-  const { facts, ...end } = signal.end;
+  const { attributes, ...end } = signal.end;
   const { end: _end, ...rest } = { ...said, end };
   switch (end.outcome) {
     case "complete":
-      return { ...rest, ...("content" in end ? { content: end.content } : {}), facts };
+      return { ...rest, ...("content" in end ? { content: end.content } : {}), attributes };
     case "unfinished":
-      return { ...rest, unfinished: true, facts };
+      return { ...rest, unfinished: true, attributes };
     default:
-      return { ...rest, problem: "problem" in end ? end.problem : end, facts };
+      return { ...rest, problem: "problem" in end ? end.problem : end, attributes };
   }
 }

@@ -26,7 +26,7 @@ describe("a model call", () => {
         {
           name: "entelix.retry",
           on: "model",
-          facts: {
+          attributes: {
             "entelix.retry.attempt": 1,
             "entelix.retry.delay_ms": 20,
             "entelix.error.message": "overloaded",
@@ -40,7 +40,7 @@ describe("a model call", () => {
         {
           name: "entelix.retry",
           on: "model",
-          facts: {
+          attributes: {
             "entelix.retry.attempt": 2,
             "entelix.retry.delay_ms": 50,
             "entelix.error.message": "busy",
@@ -53,7 +53,7 @@ describe("a model call", () => {
         1,
         "model_closes",
         {
-          facts: {
+          attributes: {
             "entelix.retry.count": 2,
             "gen_ai.response.time_to_first_chunk": 0.005,
             "gen_ai.usage.input_tokens": 5,
@@ -78,7 +78,7 @@ describe("a model call", () => {
         40,
         1,
         "model_closes",
-        { problem: { message: "503 again" }, facts: { "entelix.retry.count": 1 } },
+        { problem: { message: "503 again" }, attributes: { "entelix.retry.count": 1 } },
       ],
       [
         41,
@@ -90,7 +90,7 @@ describe("a model call", () => {
   });
 
   it("that failed is closed by whatever shows that no attempt follows", () => {
-    const failed = [10, 1, "model_closes", { problem: { message: "503" }, facts: {} }];
+    const failed = [10, 1, "model_closes", { problem: { message: "503" }, attributes: {} }];
     const base = () =>
       new Session().at(0, say.prompt()).at(1, say.asks()).at(10, say.failed("503"));
     expect(modelSignals(base())).toEqual([[1, 1, "model_opens", { model: "m" }]]);
@@ -112,7 +112,7 @@ describe("a model call", () => {
         9,
         1,
         "model_closes",
-        { problem: { message: "" }, facts: { "gen_ai.response.time_to_first_chunk": 0.003 } },
+        { problem: { message: "" }, attributes: { "gen_ai.response.time_to_first_chunk": 0.003 } },
       ],
       [
         9,
@@ -131,9 +131,9 @@ describe("a model call", () => {
       .at(9, say.ended("cancelled"));
     expect(modelSignals(session)).toEqual([
       [1, 1, "model_opens", { model: "m" }],
-      [5, 1, "model_closes", { unfinished: true, facts: {} }],
+      [5, 1, "model_closes", { unfinished: true, attributes: {} }],
       [5, 1, "model_opens", { model: "m" }],
-      [9, 1, "model_closes", { unfinished: true, facts: {} }],
+      [9, 1, "model_closes", { unfinished: true, attributes: {} }],
     ]);
   });
 
@@ -147,7 +147,7 @@ describe("a model call", () => {
         7,
         1,
         "model_closes",
-        { facts: { "entelix.retry.count": 1, "gen_ai.usage.input_tokens": 3 } },
+        { attributes: { "entelix.retry.count": 1, "gen_ai.usage.input_tokens": 3 } },
       ],
     ]);
   });
@@ -173,9 +173,9 @@ describe("a model call", () => {
         5,
         1,
         "span_event",
-        { name: "entelix.retry", on: "model", facts: { "entelix.retry.attempt": 1 } },
+        { name: "entelix.retry", on: "model", attributes: { "entelix.retry.attempt": 1 } },
       ],
-      [9, 1, "model_closes", { facts: { "entelix.retry.count": 1 } }],
+      [9, 1, "model_closes", { attributes: { "entelix.retry.count": 1 } }],
     ]);
     const noStart = new Session()
       .at(0, say.prompt())
@@ -184,7 +184,7 @@ describe("a model call", () => {
       .at(9, say.answered(2));
     expect(modelSignals(noStart)).toEqual([
       [1, 1, "model_opens", { model: "m" }],
-      [9, 1, "model_closes", { facts: { "entelix.retry.count": 1 } }],
+      [9, 1, "model_closes", { attributes: { "entelix.retry.count": 1 } }],
     ]);
   });
 
@@ -216,8 +216,8 @@ describe("a model call", () => {
       .at(30, say.text("a"))
       .at(70, say.answered(2));
     expect(modelSignals(session).slice(1)).toMatchObject([
-      [40, 1, "span_event", { facts: { "entelix.retry.delay_ms": 0 } }],
-      [70, 1, "model_closes", { facts: { "gen_ai.response.time_to_first_chunk": 0 } }],
+      [40, 1, "span_event", { attributes: { "entelix.retry.delay_ms": 0 } }],
+      [70, 1, "model_closes", { attributes: { "gen_ai.response.time_to_first_chunk": 0 } }],
     ]);
   });
 });

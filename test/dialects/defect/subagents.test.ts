@@ -25,14 +25,14 @@ describe("a sub-agent", () => {
       .at(11, say.ended());
     expect(session.runs).toEqual([run("s", "0"), run("s/t1", "0"), run("s/t1/t1", "0")]);
     expect(session.only("run_opens").map(([ms, , , said]) => [ms, said])).toEqual([
-      [0, { threadId: "s", facts: { "entelix.source": "defect" } }],
+      [0, { threadId: "s", attributes: { "entelix.source": "defect" } }],
       [
         2,
         {
           agent: "a-t1",
           parentRunId: run("s", "0"),
           parentCallId: "t1",
-          facts: { "entelix.source": "defect" },
+          attributes: { "entelix.source": "defect" },
         },
       ],
       [
@@ -41,7 +41,7 @@ describe("a sub-agent", () => {
           agent: "a-t1-t1",
           parentRunId: run("s/t1", "0"),
           parentCallId: "t1",
-          facts: { "entelix.source": "defect" },
+          attributes: { "entelix.source": "defect" },
         },
       ],
     ]);
@@ -65,7 +65,7 @@ describe("a sub-agent", () => {
         {
           end: {
             outcome: "complete",
-            facts: {
+            attributes: {
               "entelix.usage.input_tokens": 5,
               "entelix.usage.cache_write.input_tokens": 1,
             },
@@ -214,14 +214,14 @@ describe("a sub-agent", () => {
       .at(7, say.done("a"))
       .at(8, say.started());
     expect(session.only("run_opens").map(([ms, , , said]) => [ms, said])).toMatchObject([
-      [5, { facts: { "entelix.run.start_unseen": true } }],
+      [5, { attributes: { "entelix.run.start_unseen": true } }],
       [5, { parentRunId: run("s", "0"), parentCallId: "a" }],
       [5, { agent: "a-a-b", parentRunId: run("s/a", "0"), parentCallId: "b" }],
-      [8, { facts: { "entelix.source": "defect" } }],
+      [8, { attributes: { "entelix.source": "defect" } }],
     ]);
     // The name of the one between is known as soon as one of its own events comes.
-    expect(session.only("facts")).toEqual([
-      [6, 2, "facts", { facts: { "gen_ai.agent.name": "a-a" } }],
+    expect(session.only("attributes")).toEqual([
+      [6, 2, "attributes", { attributes: { "gen_ai.agent.name": "a-a" } }],
     ]);
     expect(new Set(session.runs).size).toBe(4);
   });

@@ -14,7 +14,7 @@ const opened = (ms: number, callId: string, name = "bash"): Told => [
   ms,
   1,
   "call_opens",
-  { callId, name, content: {}, facts: { "entelix.acp.tool_kind": "execute" } },
+  { callId, name, content: {}, attributes: { "entelix.acp.tool_kind": "execute" } },
 ];
 
 describe("a tool call", () => {
@@ -34,7 +34,7 @@ describe("a tool call", () => {
           callId: "c",
           name: "read",
           content: { path: "a" },
-          facts: { "entelix.acp.tool_kind": "execute" },
+          attributes: { "entelix.acp.tool_kind": "execute" },
         },
       ],
       [
@@ -46,7 +46,7 @@ describe("a tool call", () => {
           name: "read",
           durationMs: 0,
           content: { n: 9007199254740993n },
-          facts: {
+          attributes: {
             "entelix.acp.tool_status": "completed",
             "entelix.progress.count": 2,
             "entelix.policy.decision": "allow",
@@ -68,7 +68,7 @@ describe("a tool call", () => {
           name: "bash",
           durationMs: 0,
           problem: { outcome: "error", message: "exit status 1" },
-          facts: { "entelix.acp.tool_status": "failed" },
+          attributes: { "entelix.acp.tool_status": "failed" },
         },
       ],
     ]);
@@ -96,7 +96,7 @@ describe("a tool call", () => {
           name: "",
           durationMs: 0,
           content: "ok",
-          facts: { "entelix.acp.tool_status": "completed" },
+          attributes: { "entelix.acp.tool_status": "completed" },
         },
       ],
     ]);
@@ -141,7 +141,7 @@ describe("a permission", () => {
           name: "bash",
           durationMs: 0,
           content: "ok",
-          facts: {
+          attributes: {
             "entelix.acp.tool_status": "completed",
             "entelix.policy.decision": "ask",
             "entelix.approval.by": "user",
@@ -168,7 +168,7 @@ describe("a permission", () => {
           callId: "c",
           name: "bash",
           content: "denied by user",
-          facts: {
+          attributes: {
             "entelix.acp.tool_status": "failed",
             "entelix.policy.decision": "ask",
             "entelix.approval.by": "user",
@@ -192,7 +192,11 @@ describe("a permission", () => {
           3,
           1,
           "call_denied",
-          { name: "bash", content: "denied by policy", facts: { "entelix.approval.by": "policy" } },
+          {
+            name: "bash",
+            content: "denied by policy",
+            attributes: { "entelix.approval.by": "policy" },
+          },
         ],
       ]);
     }
@@ -212,7 +216,7 @@ describe("a permission", () => {
         {
           name: "entelix.approval",
           on: { callId: "c" },
-          facts: { "entelix.approval.outcome": "cancelled", "entelix.approval.wait_ms": 40 },
+          attributes: { "entelix.approval.outcome": "cancelled", "entelix.approval.wait_ms": 40 },
         },
       ],
     ]);
@@ -233,11 +237,11 @@ describe("a permission", () => {
     const base = () => begin().at(2, say.tool("c")).at(4, say.chosen("c", "n"));
     const denied = base().at(5, say.refused("c")).at(5, say.broke("c"));
     expect(calls(denied).slice(1)).toMatchObject([
-      [5, 1, "call_denied", { facts: { "entelix.approval.by": "user" } }],
+      [5, 1, "call_denied", { attributes: { "entelix.approval.by": "user" } }],
     ]);
     const ran = base().at(5, say.done("c"));
     expect(calls(ran).slice(1)).toMatchObject([
-      [5, 1, "call_closes", { facts: { "entelix.approval.by": "user" } }],
+      [5, 1, "call_closes", { attributes: { "entelix.approval.by": "user" } }],
     ]);
   });
 
@@ -273,7 +277,7 @@ describe("a permission", () => {
         3,
         1,
         "call_denied",
-        { callId: "c", name: "rm", facts: { "entelix.approval.by": "policy" } },
+        { callId: "c", name: "rm", attributes: { "entelix.approval.by": "policy" } },
       ],
     ]);
     const given = begin().at(3, say.asked("c")).at(8, say.chosen("c", "y")).at(9, say.done("c"));

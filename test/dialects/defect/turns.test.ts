@@ -11,7 +11,7 @@ describe("a turn", () => {
   it("begins with its prompt, which comes before turn_started", () => {
     const session = new Session().at(0, say.prompt()).at(1, say.started()).at(2, say.ended());
     expect(session.told).toMatchObject([
-      [0, 1, "run_opens", { threadId: "s", facts: { "entelix.source": "defect" } }],
+      [0, 1, "run_opens", { threadId: "s", attributes: { "entelix.source": "defect" } }],
       [2, 1, "run_closes", { end: { outcome: "complete" } }],
     ]);
     expect(session.runs).toEqual([derivedRunId("default", "s", "0")]);
@@ -59,7 +59,7 @@ describe("a turn", () => {
           end: {
             outcome,
             ...(outcome === "failed" ? { kind: { type: failureKind }, message: "" } : {}),
-            facts: {
+            attributes: {
               "gen_ai.usage.input_tokens": 7,
               "gen_ai.usage.output_tokens": 2 ** 63 - 1024,
               "entelix.run.end_reason": reason,
@@ -99,7 +99,7 @@ describe("a turn", () => {
           end: {
             outcome: "failed",
             kind: { type: "unclassified" },
-            facts: { "entelix.run.end_reason": "tired" },
+            attributes: { "entelix.run.end_reason": "tired" },
           },
         },
       ],
@@ -180,8 +180,8 @@ describe("a turn", () => {
       .at(20, say.asks())
       .at(21, say.ended());
     expect(session.only("run_opens")).toMatchObject([
-      [3, 1, "run_opens", { facts: { "entelix.run.start_unseen": true } }],
-      [20, 2, "run_opens", { facts: { "entelix.run.start_unseen": true } }],
+      [3, 1, "run_opens", { attributes: { "entelix.run.start_unseen": true } }],
+      [20, 2, "run_opens", { attributes: { "entelix.run.start_unseen": true } }],
     ]);
     expect(session.only("run_closes").map(([ms]) => ms)).toEqual([6, 21]);
   });
@@ -266,7 +266,7 @@ describe("compactions", () => {
         "span_event",
         {
           name: "entelix.context_compacted",
-          facts: {
+          attributes: {
             "entelix.compaction.kind": "full",
             "entelix.compaction.original_tokens": 100,
             "entelix.compaction.new_tokens": 40,
@@ -276,15 +276,15 @@ describe("compactions", () => {
       [
         1,
         1,
-        "facts",
-        { facts: { "entelix.compaction.count": 1, "entelix.compaction.tokens_removed": 60 } },
+        "attributes",
+        { attributes: { "entelix.compaction.count": 1, "entelix.compaction.tokens_removed": 60 } },
       ],
       expect.arrayContaining([2, "span_event"]),
       [
         2,
         1,
-        "facts",
-        { facts: { "entelix.compaction.count": 2, "entelix.compaction.tokens_removed": 60 } },
+        "attributes",
+        { attributes: { "entelix.compaction.count": 2, "entelix.compaction.tokens_removed": 60 } },
       ],
     ]);
   });
@@ -296,18 +296,18 @@ describe("compactions", () => {
       .at(2, say.ended())
       .at(50, say.compacted(20, 10))
       .at(60, say.prompt());
-    expect(session.only("facts")).toEqual([
+    expect(session.only("attributes")).toEqual([
       [
         1,
         1,
-        "facts",
-        { facts: { "entelix.compaction.count": 1, "entelix.compaction.tokens_removed": 60 } },
+        "attributes",
+        { attributes: { "entelix.compaction.count": 1, "entelix.compaction.tokens_removed": 60 } },
       ],
       [
         60,
         2,
-        "facts",
-        { facts: { "entelix.compaction.count": 1, "entelix.compaction.tokens_removed": 10 } },
+        "attributes",
+        { attributes: { "entelix.compaction.count": 1, "entelix.compaction.tokens_removed": 10 } },
       ],
     ]);
     expect(session.only("span_event")).toEqual([]);
@@ -340,8 +340,8 @@ describe("a turn of which only pieces are heard", () => {
     const session = new Session().at(0, say.prompt()).at(1, say.asks());
     for (let half = 1; half <= 5; half++) session.at((half * minute) / 2 + 1, say.text("a"));
     expect(session.told.slice(2)).toEqual([
-      [minute + 1, 1, "facts", { facts: {} }],
-      [2 * minute + 1, 1, "facts", { facts: {} }],
+      [minute + 1, 1, "attributes", { attributes: {} }],
+      [2 * minute + 1, 1, "attributes", { attributes: {} }],
     ]);
   });
 
@@ -370,7 +370,7 @@ describe("the end of the input", () => {
         9,
         1,
         "model_closes",
-        { unfinished: true, facts: { "gen_ai.response.time_to_first_chunk": 0.001 } },
+        { unfinished: true, attributes: { "gen_ai.response.time_to_first_chunk": 0.001 } },
       ],
       [9, 1, "activity", {}],
     ]);

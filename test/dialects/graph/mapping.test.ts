@@ -68,16 +68,21 @@ describe("a turn", () => {
         threadId: "th",
         parentRunId: undefined,
         resumedFromRunId: undefined,
-        facts: { "entelix.source": "graph" },
+        attributes: { "entelix.source": "graph" },
       },
-      { ...run, at: at(0), signal: "model_opens", facts: { "entelix.model.start_inferred": true } },
+      {
+        ...run,
+        at: at(0),
+        signal: "model_opens",
+        attributes: { "entelix.model.start_inferred": true },
+      },
       {
         ...run,
         at: at(1),
         signal: "model_closes",
         end: {
           outcome: "complete",
-          facts: { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5 },
+          attributes: { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5 },
         },
       },
       { ...run, at: at(2), signal: "call_opens", callId: "c1", name: "fetch", content: { q: 1 } },
@@ -90,14 +95,19 @@ describe("a turn", () => {
         durationMs: 0,
         end: { outcome: "complete", content: { found: 1 } },
       },
-      { ...run, at: at(4), signal: "model_opens", facts: { "entelix.model.start_inferred": true } },
+      {
+        ...run,
+        at: at(4),
+        signal: "model_opens",
+        attributes: { "entelix.model.start_inferred": true },
+      },
       {
         ...run,
         at: at(5),
         signal: "model_closes",
         end: {
           outcome: "complete",
-          facts: { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5 },
+          attributes: { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5 },
         },
       },
       { ...run, at: at(5), signal: "run_may_end", end: { outcome: "complete" } },
@@ -160,7 +170,7 @@ describe("a turn", () => {
     const [opens] = signals(line(0, result("c1")));
     expect(opens).toMatchObject({
       signal: "run_opens",
-      facts: { "entelix.source": "graph", "entelix.run.start_unseen": true },
+      attributes: { "entelix.source": "graph", "entelix.run.start_unseen": true },
     });
   });
 
@@ -201,8 +211,8 @@ describe("a turn", () => {
 describe("a model call", () => {
   const calls = (...lines: readonly string[]) =>
     signals(...lines).flatMap<unknown[]>((each) => {
-      if (each.signal === "model_opens") return [[each.signal, each.at, each.facts]];
-      return each.signal === "model_closes" ? [[each.signal, each.at, each.end.facts]] : [];
+      if (each.signal === "model_opens") return [[each.signal, each.at, each.attributes]];
+      return each.signal === "model_closes" ? [[each.signal, each.at, each.end.attributes]] : [];
     });
   const opened = { "entelix.model.start_inferred": true };
   const used = { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5 };
@@ -256,7 +266,7 @@ describe("a model call", () => {
       at: at(2),
       end: {
         problem: { type: "provider", message: "boom" },
-        facts: { "entelix.thinking.deltas": 1 },
+        attributes: { "entelix.thinking.deltas": 1 },
       },
     });
   });
@@ -326,7 +336,7 @@ describe("ends", () => {
         kind: { type: "usage_limit_exceeded" },
         message: "cost_usd: observed 0.5125, limit 0.50",
         envelope: { wire_code: "quota_exceeded", wire_class: "client" },
-        facts: {
+        attributes: {
           "entelix.breach.axis": "cost_usd",
           "entelix.breach.limit": "0.50",
           "entelix.breach.observed": "0.5125",
@@ -361,7 +371,7 @@ describe("pauses", () => {
   it("are resumed from the thread's last paused run", () => {
     const [, second] = opened(line(0, user()), line(1, interrupt), line(2, resumed()));
     expect(second).toMatchObject({ runId: derived(2), resumedFromRunId: derived(0) });
-    expect(second?.facts).toEqual({ "entelix.source": "graph" });
+    expect(second?.attributes).toEqual({ "entelix.source": "graph" });
   });
 
   it("are resumed from the run that made the checkpoint, whatever paused since", () => {
@@ -375,7 +385,7 @@ describe("pauses", () => {
     );
     expect(all[2]).toMatchObject({
       resumedFromRunId: derived(0),
-      facts: { "entelix.resumed.checkpoint": "cp-1" },
+      attributes: { "entelix.resumed.checkpoint": "cp-1" },
     });
   });
 
@@ -547,7 +557,7 @@ describe("rows that name their run", () => {
     ]);
     expect(signals(line(0, user(), none), line(1, call("c1"), root))[0]).toMatchObject({
       at: at(0),
-      facts: { "entelix.source": "graph" },
+      attributes: { "entelix.source": "graph" },
     });
   });
 
@@ -608,7 +618,7 @@ describe("rows that name their run", () => {
       agent: "team",
       parentRunId: ROOT,
       parentCallId: "c1",
-      facts: { "entelix.parent.inferred": true },
+      attributes: { "entelix.parent.inferred": true },
     });
     expect(all.slice(-2)).toMatchObject([
       { signal: "run_may_end", runId: "r1", at: at(4), end: { outcome: "complete" } },
@@ -703,7 +713,7 @@ describe("rows of the audit side", () => {
     expect(taken?.signals[1]).toMatchObject({
       signal: "span_event",
       name: "entelix.graph.unknown",
-      facts: { "entelix.graph.kind": "brand_new" },
+      attributes: { "entelix.graph.kind": "brand_new" },
     });
   });
 
@@ -739,23 +749,23 @@ describe("every kind", () => {
     expect(Object.fromEntries(all)).toEqual({
       user_message: ["run_closes", "run_opens"],
       assistant_message: ["model_opens", "model_closes", "run_may_end"],
-      context_compacted: ["span_event entelix.context_compacted", "facts"],
+      context_compacted: ["span_event entelix.context_compacted", "attributes"],
       tool_call: ["call_opens"],
       tool_result: ["call_closes"],
       branch_created: ["span_event entelix.branch"],
       checkpoint_marker: ["span_event entelix.checkpoint"],
-      warning: ["span_event entelix.warning", "facts"],
+      warning: ["span_event entelix.warning", "attributes"],
       thinking_delta: ["model_opens", "model_closes"],
-      rate_limit: ["span_event entelix.rate_limit", "facts"],
+      rate_limit: ["span_event entelix.rate_limit", "attributes"],
       interrupt: ["run_may_end"],
       cancelled: ["run_may_end"],
       sub_agent_invoked: ["span_event entelix.sub_agent"],
-      agent_handoff: ["span_event entelix.handoff", "facts"],
+      agent_handoff: ["span_event entelix.handoff", "attributes"],
       resumed: ["span_event entelix.resumed"],
-      memory_recall: ["span_event entelix.memory_recall", "facts"],
+      memory_recall: ["span_event entelix.memory_recall", "attributes"],
       usage_limit_exceeded: ["run_may_end"],
       tool_error_terminal: ["run_may_end"],
-      error: ["span_event entelix.error", "facts", "run_may_end"],
+      error: ["span_event entelix.error", "attributes", "run_may_end"],
     });
   });
 });

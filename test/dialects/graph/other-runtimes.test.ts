@@ -28,8 +28,8 @@ class ThreadsKept extends MemorySessionLog {
   async lines(): Promise<string[]> {
     const lines: string[] = [];
     for (const thread of this.#threads.values()) {
-      for (const { event: _, event_text, ...facts } of await this.loadSince(thread, 0)) {
-        lines.push(`${JSON.stringify(facts).slice(0, -1)},"event":${event_text}}`);
+      for (const { event: _, event_text, ...attributes } of await this.loadSince(thread, 0)) {
+        lines.push(`${JSON.stringify(attributes).slice(0, -1)},"event":${event_text}}`);
       }
     }
     return lines;

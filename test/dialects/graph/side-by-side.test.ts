@@ -34,8 +34,8 @@ async function live(text: string) {
   await bridge.shutdown();
   const lines: string[] = [];
   for (const [, thread] of new Map(threads.map((each) => [JSON.stringify(each), each]))) {
-    for (const { event: _, event_text, ...facts } of await log.loadSince(thread, 0)) {
-      lines.push(`${JSON.stringify(facts).slice(0, -1)},"event":${event_text}}`);
+    for (const { event: _, event_text, ...attributes } of await log.loadSince(thread, 0)) {
+      lines.push(`${JSON.stringify(attributes).slice(0, -1)},"event":${event_text}}`);
     }
   }
   return { trees: toTrees(spans.spans()), lines };

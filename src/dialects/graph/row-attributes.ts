@@ -27,7 +27,7 @@ export type PointRow =
 /** A span event, and the attribute of the run that counts its like, where anybody counts them. */
 export interface Point {
   readonly name: string;
-  readonly facts: KnownAttributes;
+  readonly attributes: KnownAttributes;
   readonly count?: AttributeName;
 }
 
@@ -37,13 +37,13 @@ export function pointOf(row: PointRow): Point {
     case "agent_handoff":
       return {
         name: "entelix.handoff",
-        facts: { "entelix.handoff.from": row.from ?? undefined, "entelix.handoff.to": row.to },
+        attributes: { "entelix.handoff.from": row.from ?? undefined, "entelix.handoff.to": row.to },
         count: "entelix.handoff.count",
       };
     case "branch_created":
       return {
         name: "entelix.branch",
-        facts: {
+        attributes: {
           "entelix.branch.id": row.branch_id,
           "entelix.branch.parent_event": Number(row.parent_event),
         },
@@ -51,7 +51,7 @@ export function pointOf(row: PointRow): Point {
     case "checkpoint_marker":
       return {
         name: "entelix.checkpoint",
-        facts: {
+        attributes: {
           "entelix.checkpoint.id": row.checkpoint_id,
           "entelix.checkpoint.thread_id": row.thread_id,
         },
@@ -59,7 +59,7 @@ export function pointOf(row: PointRow): Point {
     case "context_compacted":
       return {
         name: "entelix.context_compacted",
-        facts: {
+        attributes: {
           "entelix.compaction.dropped_chars": Number(row.dropped_chars),
           "entelix.compaction.retained_chars": Number(row.retained_chars),
         },
@@ -68,13 +68,13 @@ export function pointOf(row: PointRow): Point {
     case "error":
       return {
         name: "entelix.error",
-        facts: { "entelix.error.class": row.class, "entelix.error.message": row.message },
+        attributes: { "entelix.error.class": row.class, "entelix.error.message": row.message },
         count: "entelix.error.count",
       };
     case "memory_recall":
       return {
         name: "entelix.memory_recall",
-        facts: {
+        attributes: {
           "entelix.memory_recall.tier": row.tier,
           "entelix.memory_recall.namespace": row.namespace_key,
           "entelix.memory_recall.hits": Number(row.hits),
@@ -84,13 +84,13 @@ export function pointOf(row: PointRow): Point {
     case "rate_limit":
       return {
         name: "entelix.rate_limit",
-        facts: rateLimitFacts(row.snapshot),
+        attributes: rateLimitAttributes(row.snapshot),
         count: "entelix.rate_limit.count",
       };
     case "warning":
       return {
         name: "entelix.warning",
-        facts: warningFacts(row.warning),
+        attributes: warningAttributes(row.warning),
         count: "entelix.warning.count",
       };
     default:
@@ -98,7 +98,7 @@ export function pointOf(row: PointRow): Point {
   }
 }
 
-function rateLimitFacts(snapshot: RateLimit["snapshot"]): KnownAttributes {
+function rateLimitAttributes(snapshot: RateLimit["snapshot"]): KnownAttributes {
   const { requests_remaining, requests_reset_at, tokens_remaining, tokens_reset_at } = snapshot;
   return {
     "entelix.rate_limit.requests_remaining": numberIn(requests_remaining),
@@ -108,7 +108,7 @@ function rateLimitFacts(snapshot: RateLimit["snapshot"]): KnownAttributes {
   };
 }
 
-function warningFacts(warning: ModelWarning): KnownAttributes {
+function warningAttributes(warning: ModelWarning): KnownAttributes {
   const { kind } = warning;
   const named = (subject: string, detail?: string): KnownAttributes => ({
     "entelix.warning.kind": kind,
@@ -133,7 +133,7 @@ function warningFacts(warning: ModelWarning): KnownAttributes {
  * The tokens of one model call, as the provider counted them: whether its input tokens contain the
  * cached ones differs between providers, and the log does not say whose reply it is.
  */
-export function usageFacts(usage: ModelUsage | null | undefined): OwnAttributes {
+export function usageAttributes(usage: ModelUsage | null | undefined): OwnAttributes {
   if (usage === null || usage === undefined) return {};
   return {
     "gen_ai.usage.input_tokens": usage.input_tokens,
