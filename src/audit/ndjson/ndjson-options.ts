@@ -1,4 +1,4 @@
-import { callHook } from "../../errors/call-hook.ts";
+import { tellHook } from "../../errors/call-hook.ts";
 import {
   checkFunction,
   checkHas,
@@ -75,7 +75,7 @@ export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings
     heads: options.heads ?? 100_000,
     maxPendingBytes: options.maxPendingBytes ?? 256 * 1024 * 1024,
     onRecovered: options.onRecovered ?? (() => {}),
-    onError: contained(options.onError),
+    onError: (error) => tellHook(options.onError, error),
     files: options.files ?? nodeFileLayer,
   };
   if (!["none", "batch", "each"].includes(settings.durability)) {
@@ -87,12 +87,6 @@ export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings
   checkWhole(settings.heads, "heads", 1);
   checkWhole(settings.maxPendingBytes, "maxPendingBytes", 1);
   return settings;
-}
-
-function contained(onError: NdjsonSessionLogOptions["onError"]): (error: unknown) => void {
-  return (error) => {
-    callHook(() => onError?.(error));
-  };
 }
 
 /**

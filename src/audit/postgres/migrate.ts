@@ -2,6 +2,12 @@ import { migration1 } from "./migration-1.ts";
 import { BEGIN, type PgClient, type PgPool, withClient } from "./pg-pool.ts";
 import { quotedSchema } from "./postgres-options.ts";
 
+/** The statements of each version of the schema, the first one first; given the quoted schema. */
+const MIGRATIONS: readonly ((schema: string) => string)[] = [migration1];
+
+/** The version of the schema that this package reads and writes. */
+const SCHEMA_VERSION = MIGRATIONS.length;
+
 /** What opening a schema came to. */
 export interface Migration {
   /** 0 where there was none. */
@@ -102,9 +108,3 @@ async function checkEncoding(client: PgClient): Promise<void> {
     `audit log: expected a database with the encoding UTF8, got ${String(encoding)}: create one with it`,
   );
 }
-
-/** The statements of each version of the schema, the first one first; given the quoted schema. */
-export const MIGRATIONS: readonly ((schema: string) => string)[] = [migration1];
-
-/** The version of the schema that this package reads and writes. */
-export const SCHEMA_VERSION = MIGRATIONS.length;

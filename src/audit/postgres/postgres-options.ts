@@ -1,4 +1,4 @@
-import { callHook } from "../../errors/call-hook.ts";
+import { tellHook } from "../../errors/call-hook.ts";
 import {
   checkBoolean,
   checkFunction,
@@ -78,7 +78,7 @@ export function postgresSettings(options: PostgresSessionLogOptions): CheckedSet
     maxPendingBytes: options.maxPendingBytes ?? 64 * 1024 * 1024,
     connections: options.connections ?? 4,
     doubtMs: options.doubtMs ?? 10_000,
-    onError: contained(options.onError),
+    onError: (error) => tellHook(options.onError, error),
   };
   quotedSchema(settings.schema);
   if (!["none", "batch", "each"].includes(settings.durability)) {
@@ -109,12 +109,6 @@ export function isPostgresUrl(place: string): boolean {
 function schemaIn(connection: string | undefined): string | undefined {
   const query = connection?.split("?", 2)[1];
   return new URLSearchParams(query).get("schema") ?? undefined;
-}
-
-function contained(onError: PostgresSettings["onError"]): (error: unknown) => void {
-  return (error) => {
-    callHook(() => onError?.(error));
-  };
 }
 
 /** Where a log's tables are unless told otherwise. */
