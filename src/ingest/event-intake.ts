@@ -39,7 +39,7 @@ export interface ReadEventsOptions<E> {
   /** Given the events of unknown types, as soon as they are read. */
   readonly onUnknown?: ((unknown: UnknownLine) => void | Promise<void>) | undefined;
   /** Given those of them that say whose they are, in order with the events. */
-  readonly onHeard?: ((heard: ActivityLine<E>) => void) | undefined;
+  readonly onActivity?: ((line: ActivityLine<E>) => void) | undefined;
 }
 
 /** What was read. */
@@ -182,10 +182,10 @@ export class EventIntake<E> {
   }
 
   async #deliver(items: readonly (DecodedLine<E> | ActivityLine<E>)[]): Promise<void> {
-    const { onEvent, onHeard } = this.#options;
+    const { onEvent, onActivity } = this.#options;
     for (const item of items) {
       if (item instanceof ActivityLine) {
-        onHeard?.(item);
+        onActivity?.(item);
         continue;
       }
       this.#events += 1;
@@ -207,12 +207,12 @@ export class EventIntake<E> {
   }
 
   async #passUnknown(unknown: UnknownLine, dialect: Dialect<E>): Promise<void> {
-    const { onHeard, onUnknown } = this.#options;
+    const { onActivity, onUnknown } = this.#options;
     this.#unknown += 1;
     this.#unknownTypes.add(unknown.unknown);
     await onUnknown?.(unknown);
     const { line, text, value } = unknown;
-    const sign = onHeard === undefined ? undefined : dialect.activityOf?.(value, undefined);
+    const sign = onActivity === undefined ? undefined : dialect.activityOf?.(value, undefined);
     if (sign === undefined) return;
     await this.#deliver(this.#window.push(new ActivityLine(value, sign, dialect, line, text)));
   }

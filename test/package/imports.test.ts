@@ -56,7 +56,7 @@ describe("what may import what", () => {
     const found = imports.filter(
       ({ of }) => outside(of) && !/^(node:|@opentelemetry\/)/.test(of) && of !== "uuid",
     );
-    expect(found).toEqual([{ file: "audit/postgres/open-pool.ts", of: "pg" }]);
+    expect(found).toEqual([{ file: "audit/postgres/open-database.ts", of: "pg" }]);
   });
 
   it("src/lifecycle is pure: of Node it takes the hash function, and of us its own files and shared types", () => {

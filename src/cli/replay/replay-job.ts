@@ -83,7 +83,7 @@ export class ReplayJob {
         this.events++;
         this.#unknown++;
       },
-      onHeard: ({ dialect, envelope, value }) => {
+      onActivity: ({ dialect, envelope, value }) => {
         this.#players.get(dialect.name)?.keepAlive(value, envelope);
       },
       onIssue,

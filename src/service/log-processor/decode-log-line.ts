@@ -32,7 +32,7 @@ export type DecodedLogLine =
   /** Its type, which this version does not know, and the sign of life that it is of its run. */
   | One<{
       readonly unknown: string;
-      readonly heard: ActivityLine<RecordedEvent> | undefined;
+      readonly activity: ActivityLine<RecordedEvent> | undefined;
       readonly dialect: string;
     }>
   /** A line of the file's own form, a header say: nothing is wrong, and nothing is to be done. */
@@ -161,8 +161,8 @@ function unknownLine(
   const other = dialects.find((each) => each !== dialect && each.looksLike(value));
   if (other === undefined) {
     const sign = dialect.activityOf?.(value, tenant);
-    const heard = sign && new ActivityLine(value, sign, dialect, offset, text);
-    return { unknown, heard, dialect: dialect.name };
+    const activity = sign && new ActivityLine(value, sign, dialect, offset, text);
+    return { unknown, activity, dialect: dialect.name };
   }
   const expected = `an event of ${dialect.name}, not of ${other.name}`;
   return { issues: [{ field: "type", expected }] };

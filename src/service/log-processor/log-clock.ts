@@ -16,11 +16,11 @@ export class LogClock {
   /** The time of the newest event that is believed, in ms since 1970; 0 before the first. */
   newestMs = 0;
   /** When this process got the last line, in ms since 1970. */
-  heardMs = 0;
+  lastLineMs = 0;
 
   lineArrived(arrivedMs: number): void {
     if (arrivedMs > this.arrivedMs) this.arrivedMs = arrivedMs;
-    this.heardMs = Date.now();
+    this.lastLineMs = Date.now();
   }
 
   /** The second up to which the time of an event is believed. */
@@ -36,10 +36,10 @@ export class LogClock {
 
   /** How long no line has come, in ms. */
   silentMs(nowMs: number): number {
-    if (this.heardMs === 0) return 0;
+    if (this.lastLineMs === 0) return 0;
     // The machine's clock was put back: else nothing would be silent until it is where it was.
-    if (nowMs < this.heardMs) this.heardMs = nowMs;
-    return nowMs - this.heardMs;
+    if (nowMs < this.lastLineMs) this.lastLineMs = nowMs;
+    return nowMs - this.lastLineMs;
   }
 
   /** What time it is in the log's events, as far as the log says. */

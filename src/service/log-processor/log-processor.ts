@@ -162,7 +162,7 @@ export class LogProcessor {
     this.#next = line.more === true ? line.offset : line.offset + 1;
     if (line.offset < this.#stored) this.#alreadyExported++;
     this.#clock.lineArrived(line.arrivedMs);
-    this.#look(this.#clock.heardMs);
+    this.#look(this.#clock.lastLineMs);
     this.#play(this.#order.arrived());
     this.#decode(line);
     if (this.#isFull) return this.#waitForRoom();
@@ -293,7 +293,7 @@ export class LogProcessor {
     if (decoded.event !== undefined) this.#play(this.#order.add(decoded.event));
     else if (decoded.unknown !== undefined) {
       this.#unknown++;
-      if (decoded.heard !== undefined) this.#play(this.#order.add(decoded.heard));
+      if (decoded.activity !== undefined) this.#play(this.#order.add(decoded.activity));
     }
   }
 

@@ -86,7 +86,7 @@ async function replay(name: Name, lines: readonly LogLine[]): Promise<string[]> 
   await readEvents(source(), {
     dialects: [runtime.dialect],
     onEvent: ({ event, envelope }) => void player.take(event, envelope),
-    onHeard: ({ envelope, value }) => player.keepAlive(value, envelope),
+    onActivity: ({ envelope, value }) => player.keepAlive(value, envelope),
   });
   await player.end();
   await bridge.shutdown();

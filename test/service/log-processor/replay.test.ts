@@ -64,7 +64,7 @@ async function replay(
   await readEvents(source(log), {
     dialects: [dialect],
     onEvent: ({ event, envelope }) => void playing.take(event, envelope),
-    onHeard: ({ envelope, value }) => playing.keepAlive(value, envelope),
+    onActivity: ({ envelope, value }) => playing.keepAlive(value, envelope),
   });
   await bridge.shutdown();
 }
