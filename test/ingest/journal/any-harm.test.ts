@@ -84,7 +84,9 @@ describe("any harm", () => {
       if (offsets.length < next) figures.holes += 1;
     });
     await fc.assert(property, { numRuns: runs(600) });
-    expect(Math.min(figures.refused, figures.opened, figures.holes)).toBeGreaterThan(runs(600) / 10);
+    expect(Math.min(figures.refused, figures.opened, figures.holes)).toBeGreaterThan(
+      runs(600) / 10,
+    );
   });
 });
 
