@@ -17,7 +17,7 @@ const AREAS = [
   ],
   [
     "decode: JSON and its checks",
-    /src\/dialects\/.*(dialect|events|decode-line|lines?|row-reader|log-row|envelope|content)\.ts|src\/ingest\/(decode-line|line-issue|ndjson)|log-processor\/(decode-log-line|long-names)|kafka\/record-lines/,
+    /src\/dialects\/.*(dialect|events|decode-line|lines?|row-reader|log-row|envelope|content)\.ts|src\/events\/(object-)?forms\.ts|src\/ingest\/(decode-line|ndjson)|log-processor\/(decode-log-line|long-names)|kafka\/record-lines/,
   ],
   [
     "mapping and lifecycle",
@@ -26,11 +26,11 @@ const AREAS = [
   ["journal and HTTP", /src\/(ingest\/journal|service\/http)\//],
   [
     "log processor: order, positions",
-    /src\/(service\/log-processor|ingest)\/|src\/otel\/service\/(replay-filter|in-flight-set|store-flow)/,
+    /src\/(service\/log-processor|ingest)\/|src\/otel\/service\/(replay-filter|store-flow)/,
   ],
   [
     "OTLP: encode and send",
-    /@opentelemetry\/(otlp-|exporter-)|src\/otel\/service\/(span-exports|otlp-span-store|span-store)|src\/otel\/export\/|src\/otel\/replay\/(otlp-|probe|finished-span)|src\/service\/open-stores/,
+    /@opentelemetry\/(otlp-|exporter-)|src\/otel\/service\/(span-exports|span-store)|src\/otel\/export\/|src\/otel\/replay\/(otlp-|span-outlet)|src\/service\/open-stores/,
   ],
   ["spans", /@opentelemetry\/|src\/otel\//],
   [
