@@ -227,7 +227,7 @@ async function checkWitnesses(
     expected,
   );
   const metrics = await fetchText(`${url}/metrics`);
-  for (const name of ["lane_rejected_total", "spans_refused_total", "rows_refused_total"]) {
+  for (const name of ["processor_rejected_total", "spans_refused_total", "rows_refused_total"]) {
     const [, value] = new RegExp(`^entelix_ingest_${name} (\\d+)$`, "m").exec(metrics) ?? [];
     trial.equal(name, value, "0");
   }
