@@ -7,6 +7,7 @@ export { asAgentError } from "./errors/as-agent-error.ts";
 export { classifyFailure, classifyToolError, envelopeOf, renderForLlm } from "./errors/classify.ts";
 export { setUnclassifiedWarning, type UnclassifiedWarning } from "./errors/classify-warning.ts";
 export type { ErrorEnvelope, FailureKind, ToolErrorKind } from "./errors/error-kinds.ts";
+export type { FailureOrigin, FailureSource } from "./errors/failure-source.ts";
 export type { RenderedForLlm } from "./errors/llm-text.ts";
 export type { AgentEvent } from "./events/agent-event.ts";
 export { type EventEnvelope, SequenceCounter } from "./events/event-envelope.ts";

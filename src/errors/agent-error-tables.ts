@@ -193,5 +193,14 @@ export function llmTextOfDetail(detail: AgentErrorDetail): string {
   }
 }
 
+/** The same for an error out of a tool: the provider is then a service that the tool called. */
+export function llmTextOfTool(detail: AgentErrorDetail): string {
+  const leaf = leafOf(detail);
+  if (leaf.type !== "provider") return llmTextOfDetail(leaf);
+  return leaf.kind === "http"
+    ? `tool call failed (HTTP ${leaf.status})`
+    : "tool call failed (no connection)";
+}
+
 /** What a model sees of a thrown value that nothing matches. */
 export const UNCLASSIFIED_LLM_TEXT = "unexpected error";

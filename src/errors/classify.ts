@@ -1,31 +1,100 @@
+import type { AgentError } from "./agent-error.ts";
 import {
   envelopeOfDetail,
   failureKindOfDetail,
+  llmTextOfTool,
   toolErrorKindOfDetail,
   UNCLASSIFIED_ENVELOPE,
 } from "./agent-error-tables.ts";
 import { asAgentError } from "./as-agent-error.ts";
 import { warnUnclassified } from "./classify-warning.ts";
 import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "./error-kinds.ts";
+import type { FailureOrigin, FailureSource } from "./failure-source.ts";
 import type { RenderedForLlm } from "./llm-text.ts";
 import { renderDetail } from "./llm-text.ts";
+import { isOfModelClient } from "./model-client.ts";
+
+/** What a tool is called that nobody named. */
+const UNNAMED_TOOL = "unknown";
 
 /**
  * Classifies why a run failed. Accepts any thrown value and never throws.
  *
- * Upstream: `FailureKind::from_error` of entelix-agents. An unknown value is `unclassified` and
- * causes a warning (see `setUnclassifiedWarning`). A pause is not a failure and is `unclassified`,
- * too.
+ * Without `source`, as upstream's `FailureKind::from_error` of entelix-agents: every error of a
+ * connection or with an HTTP status is `model_dispatch`. With it, the kind says where the error arose:
+ * an error out of a tool is `tool_error_terminal` with that tool, and only an error out of a model
+ * call, or of a model client's class, is `model_dispatch`, also an unknown one out of a model call.
+ * Cancellations, deadlines and budgets keep their kinds.
+ *
+ * An unknown value is `unclassified` and causes a warning (see `setUnclassifiedWarning`). A pause is
+ * not a failure and is `unclassified`, too.
+ *
+ * @param source where the error arose. Default: not known.
  *
  * @example
  * classifyFailure(AgentError.http(503, "vendor down")); // { type: "model_dispatch" }
+ * classifyFailure(error, { origin: "tool", tool: "db" }); // { type: "tool_error_terminal", kind: "transient", tool_name: "db" }
  */
-export function classifyFailure(error: unknown): FailureKind {
+export function classifyFailure(error: unknown, source?: FailureSource): FailureKind {
   const known = asAgentError(error);
-  const kind: FailureKind =
-    known === undefined ? { type: "unclassified" } : failureKindOfDetail(known.detail);
+  const kind = kindOf(error, known, source);
   if (kind.type === "unclassified") warnUnclassified(error);
   return kind;
+}
+
+function kindOf(
+  error: unknown,
+  known: AgentError | undefined,
+  source: FailureSource | undefined,
+): FailureKind {
+  const kind: FailureKind =
+    known === undefined ? { type: "unclassified" } : failureKindOfDetail(known.detail);
+  if (source === undefined || kind.type === "tool_error_terminal") return kind;
+  if (isOfRun(error, known, source)) return kind;
+  switch (source.origin) {
+    case "model":
+      return known === undefined ? { type: "model_dispatch" } : kind;
+    case "tool": {
+      const tool_name = source.tool ?? UNNAMED_TOOL;
+      return { type: "tool_error_terminal", kind: toolKindOf(error, known, source), tool_name };
+    }
+    case "run":
+      return kind.type === "model_dispatch" && !isModels(error, known)
+        ? { type: "internal" }
+        : kind;
+    default:
+      return source satisfies never;
+  }
+}
+
+/** Whether it ends a run wherever it arose: a pause, a cancellation, a deadline or a budget. */
+function isOfRun(error: unknown, known: AgentError | undefined, source: FailureSource): boolean {
+  switch (known?.detail.type) {
+    case "cancelled":
+    case "interrupted":
+    case "usage_limit_exceeded":
+      return true;
+    case "deadline_exceeded":
+      return !isToolTimeout(error, known, source);
+    default:
+      return false;
+  }
+}
+
+/** A tool's own time limit, such as `AbortSignal.timeout`, which is no `AgentError`. */
+function isToolTimeout(
+  error: unknown,
+  known: AgentError | undefined,
+  source: FailureSource | undefined,
+): boolean {
+  if (source?.origin !== "tool" || known?.detail.type !== "deadline_exceeded") return false;
+  return known !== error && known.cause === error;
+}
+
+/** Whether an error out of no call is a model's: by its class, or because somebody said so. */
+function isModels(error: unknown, known: AgentError | undefined): boolean {
+  const isSaid = known !== undefined && (known === error || known.cause !== error);
+  return isSaid || isOfModelClient(error);
 }
 
 /**
@@ -34,11 +103,22 @@ export function classifyFailure(error: unknown): FailureKind {
  * Upstream: `ToolErrorKind::classify` of entelix-core. An unknown value is `internal` and causes a
  * warning (see `setUnclassifiedWarning`).
  *
+ * @param source where the error arose. From a tool, a `TimeoutError` is `transient`: the tool's own
+ *   time ran out, not the run's. Default: not known.
+ *
  * @example
  * classifyToolError(AgentError.config("no index")); // "internal"
  */
-export function classifyToolError(error: unknown): ToolErrorKind {
-  const known = asAgentError(error);
+export function classifyToolError(error: unknown, source?: FailureSource): ToolErrorKind {
+  return toolKindOf(error, asAgentError(error), source);
+}
+
+function toolKindOf(
+  error: unknown,
+  known: AgentError | undefined,
+  source: FailureSource | undefined,
+): ToolErrorKind {
+  if (isToolTimeout(error, known, source)) return "transient";
   if (known !== undefined) return toolErrorKindOfDetail(known.detail);
   warnUnclassified(error);
   return "internal";
@@ -48,21 +128,54 @@ export function classifyToolError(error: unknown): ToolErrorKind {
  * The error envelope of any thrown value. Never throws.
  *
  * An unknown value has the wire code `unclassified` and the class `server`.
+ *
+ * @param source where the error arose. The envelope then says it as `origin`, and a cancelled tool
+ *   call as `cancelled`. Default: not known, and the envelope is upstream's.
+ *
+ * @example
+ * envelopeOf(error, { origin: "model" }); // { wire_code: "rate_limited", …, origin: "model" }
  */
-export function envelopeOf(error: unknown): ErrorEnvelope {
+export function envelopeOf(error: unknown, source?: FailureSource): ErrorEnvelope {
   const known = asAgentError(error);
-  return known === undefined ? UNCLASSIFIED_ENVELOPE : envelopeOfDetail(known.detail);
+  if (source === undefined) {
+    return known === undefined ? UNCLASSIFIED_ENVELOPE : envelopeOfDetail(known.detail);
+  }
+  const origin = originOf(error, known, source);
+  if (known === undefined) return { ...UNCLASSIFIED_ENVELOPE, origin };
+  if (isToolTimeout(error, known, source)) {
+    return { wire_code: "transport_failure", wire_class: "server", origin };
+  }
+  return { ...envelopeOfDetail(known.detail), origin };
+}
+
+function originOf(
+  error: unknown,
+  known: AgentError | undefined,
+  source: FailureSource,
+): FailureOrigin {
+  if (isOfRun(error, known, source)) return "run";
+  const kind = known === undefined ? undefined : failureKindOfDetail(known.detail).type;
+  if (kind === "tool_error_terminal") return "tool";
+  if (source.origin === "run" && kind === "model_dispatch" && isModels(error, known))
+    return "model";
+  return source.origin;
 }
 
 /**
  * The text of an error that a model may see: a short sentence for the kind of error, without
- * vendor, status, cause or values. Accepts any thrown value and never throws.
+ * vendor, cause or values. Accepts any thrown value and never throws.
  *
  * Upstream: `for_llm` of entelix-core. The text of an unknown value is "unexpected error".
  *
+ * @param source where the error arose. Of a service that a tool called, the text says so, with the
+ *   HTTP status. Default: not known, and the text is upstream's.
+ *
  * @example
  * renderForLlm(AgentError.http(503, "vendor down")); // "upstream model error"
+ * renderForLlm(AgentError.http(503, "db down"), { origin: "tool" }); // "tool call failed (HTTP 503)"
  */
-export function renderForLlm(error: unknown): RenderedForLlm {
-  return renderDetail(asAgentError(error)?.detail);
+export function renderForLlm(error: unknown, source?: FailureSource): RenderedForLlm {
+  const known = asAgentError(error);
+  const isTools = source?.origin === "tool";
+  return renderDetail(known?.detail, isTools ? llmTextOfTool : undefined);
 }

@@ -1,3 +1,5 @@
+import type { FailureOrigin } from "./failure-source.ts";
+
 /**
  * Why a run failed: the closed taxonomy that alerts and dashboards split on.
  *
@@ -80,4 +82,9 @@ export interface ErrorEnvelope {
   readonly retry_after_secs?: number | bigint;
   /** HTTP status of the provider, when there was one. */
   readonly provider_status?: number;
+  /**
+   * Where the failure arose: `model`, `tool` or `run`. Absent where the sender does not know it, as
+   * from Rust agents. This package's own field.
+   */
+  readonly origin?: FailureOrigin;
 }

@@ -22,7 +22,10 @@ export function recordedLlmText(text: string): RenderedForLlm {
 }
 
 /** Renders an error's detail for the model; nothing known gives one fixed text. */
-export function renderDetail(detail: AgentErrorDetail | undefined): RenderedForLlm {
-  const text = detail === undefined ? UNCLASSIFIED_LLM_TEXT : llmTextOfDetail(detail);
+export function renderDetail(
+  detail: AgentErrorDetail | undefined,
+  textOf: (detail: AgentErrorDetail) => string = llmTextOfDetail,
+): RenderedForLlm {
+  const text = detail === undefined ? UNCLASSIFIED_LLM_TEXT : textOf(detail);
   return text as RenderedForLlm;
 }

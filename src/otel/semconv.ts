@@ -174,6 +174,11 @@ export const ATTRIBUTES = {
   "entelix.approval.wait_ms": on("call, event", "int", "Wait for the approval in ms, where known."),
   "entelix.approval.reason": content("call", "Why the call was denied."),
   "entelix.failure.kind": on("run", "string", "One of the seven failure kinds."),
+  "entelix.failure.origin": on(
+    "run",
+    "string",
+    "Where the failure arose: `model`, `tool`, `run`; absent where the sender does not say.",
+  ),
   "entelix.failure.tool_name": on("run", "string", "The tool that ended the run."),
   "entelix.failure.tool_error_kind": on("run", "string", "Class of that tool's error."),
   "entelix.error.wire_code": on("run, call, model", "string", "Code of the error envelope."),

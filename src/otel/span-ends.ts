@@ -57,6 +57,7 @@ export class SpanEnds {
           handle.set("entelix.failure.tool_name", end.kind.tool_name);
           handle.set("entelix.failure.tool_error_kind", end.kind.kind);
         }
+        handle.set("entelix.failure.origin", end.envelope?.origin);
         if (end.envelope !== undefined) setEnvelope(handle, end.envelope);
         if (this.#benign.has(end.kind.type)) {
           handle.set("entelix.error.message", this.#errorText(end.message, run));

@@ -1,6 +1,7 @@
 import { tellHook } from "../errors/call-hook.ts";
 import { classifyFailure, envelopeOf } from "../errors/classify.ts";
 import type { FailureKind } from "../errors/error-kinds.ts";
+import { FROM_MODEL, recordSource } from "../errors/failure-source.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
 import { wholeNumber } from "./budget.ts";
 import { carried, currentRun } from "./current-run.ts";
@@ -156,6 +157,7 @@ async function complete(run: RunCore, call: OpenCall, names: Names, answer: Answ
 
 async function fail(run: RunCore, call: OpenCall, names: Names, error: unknown): Promise<void> {
   const duration_ms = call.end();
+  recordSource(error, FROM_MODEL, { rootRunId: run.current.rootRunId, since: call.since });
   const sent = run.send({ type: "model_error", ...names, ...errorFields(error), duration_ms });
   const interruption = interruptionIn(error);
   if (interruption !== undefined) return run.pause(interruption);
@@ -163,10 +165,16 @@ async function fail(run: RunCore, call: OpenCall, names: Names, error: unknown):
 }
 
 function errorFields(error: unknown) {
-  return { error: operatorText(error), envelope: envelopeOf(error), kind: kindOf(error) };
+  return {
+    error: operatorText(error),
+    envelope: envelopeOf(error, FROM_MODEL),
+    kind: kindOf(error),
+  };
 }
 
 /** A pause is no failure, so it has no kind, and it is not warned of. */
 function kindOf(error: unknown): FailureKind {
-  return interruptionIn(error) === undefined ? classifyFailure(error) : { type: "unclassified" };
+  return interruptionIn(error) === undefined
+    ? classifyFailure(error, FROM_MODEL)
+    : { type: "unclassified" };
 }

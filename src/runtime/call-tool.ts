@@ -1,6 +1,7 @@
 import { AgentError } from "../errors/agent-error.ts";
 import { asAgentError } from "../errors/as-agent-error.ts";
 import { classifyToolError, envelopeOf, renderForLlm } from "../errors/classify.ts";
+import { type FailureSource, recordSource } from "../errors/failure-source.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
 import { carried } from "./current-run.ts";
 import type { OpenCall } from "./open-call.ts";
@@ -127,7 +128,7 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
     void run.send({
       type: "tool_error",
       ...names,
-      ...errorFields(error),
+      ...errorFields(error, { origin: "tool", tool: dispatch.name }),
       error: cutText(error),
       duration_ms,
     });
@@ -159,7 +160,12 @@ async function fail<T, I>(
   error: unknown,
 ): Promise<void> {
   const duration_ms = call.end();
-  const fields = errorFields(error);
+  const source = recordSource(
+    error,
+    { origin: "tool", tool: name },
+    { rootRunId: run.current.rootRunId, since: call.since },
+  );
+  const fields = errorFields(error, source);
   const sent = run.send({ type: "tool_error", ...names, ...fields, duration_ms });
   const interruption = interruptionIn(error);
   if (interruption !== undefined) return run.pause(interruption);
@@ -167,19 +173,22 @@ async function fail<T, I>(
   const isLeafs = known?.detail.type === "tool_error_terminal";
   const failed = { tool: name, toolUseId, kind: fields.kind, error };
   if (isLeafs || isTerminal(run.policy.terminalToolErrors, failed)) {
-    const source = known ?? AgentError.config(operatorText(error), { cause: error });
-    const ending = isLeafs ? source : AgentError.toolErrorTerminal(fields.kind, name, source);
+    const cause = known ?? AgentError.config(operatorText(error), { cause: error });
+    const ending =
+      isLeafs || source.origin !== "tool"
+        ? cause
+        : AgentError.toolErrorTerminal(fields.kind, source.tool ?? name, cause);
     call.reject(ending);
     return run.fail(ending);
   }
   if (sent !== undefined) await sent;
 }
 
-function errorFields(error: unknown) {
+function errorFields(error: unknown, source: FailureSource) {
   return {
     error: operatorText(error),
-    error_for_llm: renderForLlm(error),
-    envelope: envelopeOf(error),
-    kind: classifyToolError(error),
+    error_for_llm: renderForLlm(error, source),
+    envelope: envelopeOf(error, source),
+    kind: classifyToolError(error, source),
   };
 }

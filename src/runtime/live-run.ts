@@ -1,6 +1,7 @@
 import { AgentError } from "../errors/agent-error.ts";
 import { tellHook } from "../errors/call-hook.ts";
 import { classifyFailure, envelopeOf } from "../errors/classify.ts";
+import { FROM_RUN, sourceMoment, sourceOf } from "../errors/failure-source.ts";
 import { operatorText } from "../errors/thrown.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { Deferred } from "../events/promises.ts";
@@ -34,6 +35,8 @@ export class LiveRun<I> implements RunCore {
   readonly current: CurrentRun;
   readonly policy: RunPolicy;
   readonly #newIds = new IdCounter();
+  /** Its start, among what errors come out of. */
+  readonly #since = sourceMoment();
   readonly #line: EventLine;
   readonly #off = new LazySignal();
   readonly #watch = new Watch();
@@ -251,8 +254,10 @@ export class LiveRun<I> implements RunCore {
         break;
       case "failed": {
         const { error } = ending;
-        const fields = { error: operatorText(error), envelope: envelopeOf(error) };
-        const kind = classifyFailure(error);
+        const { rootRunId } = this.plan;
+        const source = sourceOf(error, { rootRunId, since: this.#since }) ?? FROM_RUN;
+        const fields = { error: operatorText(error), envelope: envelopeOf(error, source) };
+        const kind = classifyFailure(error, source);
         this.#sendBadEnd({ type: "failed", ...this.ids, ...fields, kind });
         break;
       }

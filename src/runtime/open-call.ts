@@ -1,5 +1,6 @@
 import { AgentError } from "../errors/agent-error.ts";
 import type { UsageLimitBreach } from "../errors/agent-error-detail.ts";
+import { sourceMoment } from "../errors/failure-source.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { LazySignal } from "./calling-off.ts";
 import type { CurrentRun } from "./current-run.ts";
@@ -64,6 +65,8 @@ export type SendCut = (error: AgentError, durationMs: number) => void;
 export class OpenCall {
   readonly #signal = new LazySignal();
   readonly #reject: (error: unknown) => void;
+  /** When it was asked for, among what errors come out of. */
+  readonly since = sourceMoment();
   #state: "asked" | "open" | "ended" = "asked";
   #begunAt = 0;
   #sendCut: SendCut | undefined;

@@ -68,13 +68,13 @@ describe("a run", () => {
     [
       "a fetch, whose cause alone tells",
       new TypeError("fetch failed", { cause: refused("10.0.0.7:443") }),
-      "model_dispatch",
+      "internal",
       "fetch failed (connect ECONNREFUSED 10.0.0.7:443)",
     ],
     [
       "a cause that is told already",
       new Error("no answer: connect ECONNREFUSED ::1:9", { cause: refused("::1:9") }),
-      "model_dispatch",
+      "internal",
       "no answer: connect ECONNREFUSED ::1:9",
     ],
     [
@@ -83,13 +83,13 @@ describe("a run", () => {
       Object.assign(new AggregateError([refused("::1:9"), refused("127.0.0.1:9")]), {
         code: "ECONNREFUSED",
       }),
-      "model_dispatch",
+      "internal",
       "connect ECONNREFUSED ::1:9; connect ECONNREFUSED 127.0.0.1:9",
     ],
     [
       "one with a code and no text at all",
       Object.assign(new Error(), { code: "ECONNRESET" }),
-      "model_dispatch",
+      "internal",
       "Error was thrown, without a message (ECONNRESET)",
     ],
     [
@@ -107,7 +107,7 @@ describe("a run", () => {
           new TypeError("fetch failed", { cause: refused("::1:9") }),
         ),
       ),
-      "model_dispatch",
+      "internal",
       "fetch failed; a failed; b failed (connect ECONNREFUSED ::1:9)",
     ],
     [
@@ -225,7 +225,7 @@ describe("a tool call", () => {
     ]);
     expect(sink.only("tool_error")).toMatchObject({
       error: "provider returned 429: slow down",
-      error_for_llm: "upstream model error",
+      error_for_llm: "tool call failed (HTTP 429)",
       envelope: { retry_after_secs: 1, provider_status: 429 },
     });
   });

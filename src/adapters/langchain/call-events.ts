@@ -1,5 +1,6 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import { classifyToolError, envelopeOf, renderForLlm } from "../../errors/classify.ts";
+import type { FailureSource } from "../../errors/failure-source.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import type { Failure } from "./langchain-errors.ts";
 import { errorText, explained } from "./langchain-errors.ts";
@@ -56,13 +57,14 @@ export class CallEvents {
     );
   }
 
-  toolFailed(call: ToolScope, thrown: unknown): void {
+  /** @param source the innermost call that it came out of. */
+  toolFailed(call: ToolScope, thrown: unknown, source: FailureSource): void {
     const known = explained(thrown);
     this.#toolError(call, {
       error: errorText(thrown),
-      error_for_llm: renderForLlm(known),
-      envelope: envelopeOf(known),
-      kind: classifyToolError(known),
+      error_for_llm: renderForLlm(known, source),
+      envelope: envelopeOf(known, source),
+      kind: classifyToolError(known, source),
     });
   }
 

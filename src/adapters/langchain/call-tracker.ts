@@ -1,3 +1,4 @@
+import { FROM_MODEL, recordSource, sourceMoment } from "../../errors/failure-source.ts";
 import { fieldsOf, listOf, textOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import { CallEvents } from "./call-events.ts";
@@ -165,6 +166,7 @@ export class CallTracker {
       toolUseId: toolCallId ?? id,
       tool,
       startedMs: performance.now(),
+      since: sourceMoment(),
       alone: above === undefined,
     };
     this.#scopes.set(id, parentId, call);
@@ -186,9 +188,9 @@ export class CallTracker {
     else if (signalOf(thrown) === "handover") this.#calls.toolCompleted(call, null);
     else {
       run.lastError = thrown;
-      run.failedTool = call.tool;
-      run.failedToolError = thrown;
-      this.#calls.toolFailed(call, thrown);
+      const { since, tool } = call;
+      const scope = { rootRunId: run.rootId, since };
+      this.#calls.toolFailed(call, thrown, recordSource(thrown, { origin: "tool", tool }, scope));
     }
     if (call.alone) this.#runs.end(run, thrown);
   }
@@ -215,6 +217,7 @@ export class CallTracker {
       toolUseId: above?.toolUseId,
       model,
       startedMs: performance.now(),
+      since: sourceMoment(),
       firstMs: undefined,
       alone: above === undefined,
     };
@@ -243,9 +246,11 @@ export class CallTracker {
   modelFails(thrown: unknown, id: string): void {
     const call = this.#takeOpen(id, "model");
     if (call?.kind !== "model") return;
-    call.run.lastError = thrown;
-    this.#calls.modelFailed(call, failureOf(thrown));
-    if (call.alone) this.#runs.end(call.run, thrown);
+    const { run, since } = call;
+    run.lastError = thrown;
+    recordSource(thrown, FROM_MODEL, { rootRunId: run.rootId, since });
+    this.#calls.modelFailed(call, failureOf(thrown, FROM_MODEL));
+    if (call.alone) this.#runs.end(run, thrown);
   }
 
   /** There is no event of it, but what it calls belongs to the run. */

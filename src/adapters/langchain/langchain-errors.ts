@@ -1,8 +1,9 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import type { AgentErrorDetail } from "../../errors/agent-error-detail.ts";
 import { asAgentError } from "../../errors/as-agent-error.ts";
-import { classifyFailure, classifyToolError, envelopeOf } from "../../errors/classify.ts";
+import { classifyFailure, envelopeOf } from "../../errors/classify.ts";
 import type { ErrorEnvelope, FailureKind } from "../../errors/error-kinds.ts";
+import { type FailureSource, FROM_RUN, sourceOf } from "../../errors/failure-source.ts";
 import { listProperty, operatorText, property, textProperty } from "../../errors/thrown.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -32,21 +33,23 @@ export interface Failure {
   readonly kind: FailureKind;
 }
 
-export function failureOf(thrown: unknown): Failure {
+/** @param source where it was thrown. */
+export function failureOf(thrown: unknown, source: FailureSource): Failure {
   const known = explained(thrown);
-  return { error: errorText(thrown), envelope: envelopeOf(known), kind: classifyFailure(known) };
+  return {
+    error: errorText(thrown),
+    envelope: envelopeOf(known, source),
+    kind: classifyFailure(known, source),
+  };
 }
 
 /** Why a run failed: by its error, and what was thrown below it. */
 export function runFailureOf(run: RunState, thrown: unknown): Failure {
-  // LangGraph gives up with an error of its own, while the node had the signal's reason.
-  if (isBareAbort(thrown) && isStop(typeOf(run.lastError))) return failureOf(run.lastError);
-  const failure = failureOf(thrown);
-  const { failedTool, failedToolError } = run;
-  if (failedTool === undefined || isStop(failure.kind.type)) return failure;
-  if (unwrapped(failedToolError) !== unwrapped(thrown)) return failure;
-  const kind = classifyToolError(explained(thrown));
-  return { ...failure, kind: { type: "tool_error_terminal", kind, tool_name: failedTool } };
+  // LangGraph gives up with an error of its own, while the node had the reason of the run's signal.
+  if (isBareAbort(thrown) && isStop(typeOf(run.lastError)))
+    return failureOf(run.lastError, FROM_RUN);
+  const scope = { rootRunId: run.rootId, since: run.since };
+  return failureOf(thrown, sourceOf(thrown, scope) ?? FROM_RUN);
 }
 
 /** Whether it was cancelled, as far as the error says so. */
@@ -59,7 +62,7 @@ function typeOf(thrown: unknown): AgentErrorDetail["type"] | undefined {
   return asAgentError(explained(thrown))?.detail.type;
 }
 
-function isStop(type: FailureKind["type"] | AgentErrorDetail["type"] | undefined): boolean {
+function isStop(type: AgentErrorDetail["type"] | undefined): boolean {
   return type === "cancelled" || type === "deadline_exceeded";
 }
 

@@ -1,3 +1,4 @@
+import { sourceMoment } from "../../errors/failure-source.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { CurrentRun } from "../../runtime/current-run.ts";
 import { UsageTotals } from "../usage-totals.ts";
@@ -40,6 +41,8 @@ export class RunState {
   readonly graph: boolean;
   readonly inGraph: boolean;
   readonly totals: UsageTotals;
+  /** Its start, among what errors come out of. */
+  readonly since = sourceMoment();
   /** After its end nothing more of it is sent. */
   ended = false;
   pause: Pause | undefined = undefined;
@@ -51,8 +54,6 @@ export class RunState {
   lastError: unknown = undefined;
   /** A node of the graph was called off, and nothing has begun since. */
   calledOff: { readonly thrown: unknown; readonly at: Instant } | undefined = undefined;
-  failedTool: string | undefined = undefined;
-  failedToolError: unknown = undefined;
   /** The graph's step, and its node where the step has only one. */
   step: unknown = undefined;
   node: string | undefined = undefined;

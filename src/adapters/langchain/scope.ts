@@ -21,6 +21,8 @@ export interface ToolScope extends InRun {
   readonly toolUseId: string;
   readonly tool: string;
   readonly startedMs: number;
+  /** Its start, among what errors come out of. */
+  readonly since: number;
   /** Whether the run was made for this call, which had none around it. */
   readonly alone: boolean;
 }
@@ -30,6 +32,8 @@ export interface ModelScope extends InRun {
   readonly kind: "model";
   readonly model: string | undefined;
   readonly startedMs: number;
+  /** Its start, among what errors come out of. */
+  readonly since: number;
   firstMs: number | undefined;
   readonly alone: boolean;
 }

@@ -1,11 +1,9 @@
-import type { AgentError } from "../../errors/agent-error.ts";
-import { UNCLASSIFIED_ENVELOPE } from "../../errors/agent-error-tables.ts";
-import { classifyFailure, classifyToolError } from "../../errors/classify.ts";
-import type { FailureKind } from "../../errors/error-kinds.ts";
+import { envelopeOf as classifiedEnvelope, classifyFailure } from "../../errors/classify.ts";
+import { type FailureSource, FROM_MODEL, FROM_RUN } from "../../errors/failure-source.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
 import { eventIdOf } from "./ids.ts";
-import type { ParsedError } from "./parse-span-error.ts";
+import { type ParsedError, thrownIn } from "./parse-span-error.ts";
 import type { AskedCall } from "./span-answer.ts";
 import { type AgentRun, type Problem, type TraceRecord, topRunId } from "./trace-record.ts";
 
@@ -56,6 +54,7 @@ export class RunEvents {
   failed(trace: TraceRecord, run: AgentRun, at: Instant, { parsed, of }: Problem): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
+    const source = sourceOf(parsed, of);
     const text = of.tripped === undefined ? parsed.text : `${parsed.text}: ${of.tripped}`;
     this.#sink.send(
       {
@@ -63,8 +62,8 @@ export class RunEvents {
         run_id: run.runId,
         tenant_id: tenantId,
         error: text,
-        envelope: parsed.error?.envelope() ?? UNCLASSIFIED_ENVELOPE,
-        kind: failureKindOf(parsed, of),
+        envelope: classifiedEnvelope(thrownIn(parsed), source),
+        kind: classifyFailure(thrownIn(parsed), source),
       },
       envelopeOf(trace, run, "end", at),
     );
@@ -93,22 +92,14 @@ export class RunEvents {
 }
 
 /**
- * Why a run failed. What the error does not say follows from where it happened: a tool's error that
- * ended the run is terminal, and a run whose model call failed last failed with that.
+ * Where a run failed. The SDK keeps texts of errors, not the errors: a tool's error that ended the run
+ * says so, and a run whose last model call failed with the same text failed with that.
  */
-function failureKindOf({ error, ofTool, text }: ParsedError, run: AgentRun): FailureKind {
-  if (ofTool && run.failedTool !== undefined && !isCallOff(error)) {
-    const kind = error === undefined ? "internal" : classifyToolError(error);
-    return { type: "tool_error_terminal", kind, tool_name: run.failedTool };
-  }
-  if (error !== undefined) return classifyFailure(error);
-  if (run.modelError !== undefined) return { type: "model_dispatch" };
-  return classifyFailure(new Error(text));
-}
-
-/** Calling a run off calls its tools off too: that is no tool's error. */
-function isCallOff(error: AgentError | undefined): boolean {
-  return error?.detail.type === "cancelled";
+function sourceOf({ error, ofTool, text }: ParsedError, run: AgentRun): FailureSource {
+  if (ofTool && run.failedTool !== undefined) return { origin: "tool", tool: run.failedTool };
+  const { modelError } = run;
+  if (modelError === undefined) return FROM_RUN;
+  return error === undefined || modelError.text === text ? FROM_MODEL : FROM_RUN;
 }
 
 /** The envelope of an event: the same whichever process sends it, so that none counts twice. */

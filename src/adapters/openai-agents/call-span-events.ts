@@ -1,12 +1,16 @@
-import { UNCLASSIFIED_ENVELOPE } from "../../errors/agent-error-tables.ts";
-import { classifyFailure, classifyToolError, renderForLlm } from "../../errors/classify.ts";
-import type { FailureKind } from "../../errors/error-kinds.ts";
+import {
+  classifyFailure,
+  classifyToolError,
+  envelopeOf,
+  renderForLlm,
+} from "../../errors/classify.ts";
+import { type FailureSource, FROM_MODEL } from "../../errors/failure-source.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelComplete } from "../../events/model-event.ts";
 import { textOf } from "../narrow.ts";
 import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
 import { eventIdOf, type News } from "./ids.ts";
-import type { ParsedError } from "./parse-span-error.ts";
+import { type ParsedError, thrownIn } from "./parse-span-error.ts";
 import type { ModelAnswer } from "./span-answer.ts";
 import { type AgentRun, type OpenSpan, type TraceRecord, topRunId } from "./trace-record.ts";
 
@@ -91,9 +95,10 @@ export class CallEvents {
     );
   }
 
-  toolFailed({ trace, run, open }: CallScope, at: Instant, { text, error }: ParsedError): void {
+  toolFailed({ trace, run, open }: CallScope, at: Instant, parsed: ParsedError): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
+    const thrown = thrownIn(parsed);
     this.#sink.send(
       {
         type: "tool_error",
@@ -101,10 +106,10 @@ export class CallEvents {
         tenant_id: tenantId,
         tool_use_id: idOf(open),
         tool: textOf(open.span.spanData.name) ?? "",
-        error: text,
-        error_for_llm: renderForLlm(error),
-        envelope: error?.envelope() ?? UNCLASSIFIED_ENVELOPE,
-        kind: error === undefined ? "internal" : classifyToolError(error),
+        error: parsed.text,
+        error_for_llm: renderForLlm(thrown, FROM_TOOL),
+        envelope: envelopeOf(thrown, FROM_TOOL),
+        kind: classifyToolError(thrown, FROM_TOOL),
         duration_ms: lasted(open, at),
       },
       envelope(trace, run, open, "end", at),
@@ -150,12 +155,11 @@ export class CallEvents {
     this.#sink.send(event, envelope(trace, run, open, "end", at));
   }
 
-  modelFailed({ trace, run, open }: CallScope, at: Instant, { text, error }: ParsedError): void {
+  modelFailed({ trace, run, open }: CallScope, at: Instant, parsed: ParsedError): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
-    // A model call that failed for an unknown reason is still a model call that failed.
-    const kind: FailureKind =
-      error === undefined ? { type: "model_dispatch" } : classifyFailure(error);
+    const thrown = thrownIn(parsed);
+    const kind = classifyFailure(thrown, FROM_MODEL);
     this.#sink.send(
       {
         type: "model_error",
@@ -164,14 +168,16 @@ export class CallEvents {
         model_call_id: open.span.spanId,
         model: textOf(open.span.spanData.model) ?? null,
         duration_ms: lasted(open, at),
-        error: text,
-        envelope: error?.envelope() ?? UNCLASSIFIED_ENVELOPE,
+        error: parsed.text,
+        envelope: envelopeOf(thrown, FROM_MODEL),
         kind,
       },
       envelope(trace, run, open, "end", at),
     );
   }
 }
+
+const FROM_TOOL: FailureSource = { origin: "tool" };
 
 type Open<E> = { -readonly [K in keyof E]: E[K] };
 

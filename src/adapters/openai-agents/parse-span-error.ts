@@ -47,6 +47,11 @@ export function parseSpanError({ message, data }: SdkSpanError): ParsedError {
   return readText(textOf(data?.error) ?? textOf(message) ?? NO_TEXT);
 }
 
+/** What stands for the thrown value: where the SDK kept its text alone, that says what class it has. */
+export function thrownIn({ error, text }: ParsedError): unknown {
+  return error?.cause ?? error ?? new Error(text);
+}
+
 function readText(text: string): ParsedError {
   const [, name = "Error", message = text] = PRINTED.exec(text) ?? [];
   const own = sdkError(name, message);
@@ -88,14 +93,21 @@ function sdkError(name: string, message: string): ParsedError | undefined {
     case "UserError":
       return parsed(message, AgentError.config(message));
     case "ToolTimeoutError":
-      return parsed(message, AgentError.deadlineExceeded());
+      return toolLate(message);
     default:
       if (TOOL_TRIPPED.test(message)) return tripped(message);
-      return TOOL_LATE.test(message) ? parsed(message, AgentError.deadlineExceeded()) : undefined;
+      return TOOL_LATE.test(message) ? toolLate(message) : undefined;
   }
 }
 
 const parsed = (text: string, error: AgentError): ParsedError => ({ text, error, ofTool: false });
+
+/** The tool's own time limit, not the run's. */
+const toolLate = (text: string): ParsedError => ({
+  text,
+  error: asAgentError({ name: "TimeoutError", message: text }),
+  ofTool: true,
+});
 
 /** What the guardrail refused came from the caller, or was made for the caller. */
 const tripped = (text: string): ParsedError => parsed(text, AgentError.invalidRequest(text));

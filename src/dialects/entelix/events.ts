@@ -1,4 +1,5 @@
 import { type FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../errors/error-kinds.ts";
+import { FAILURE_ORIGINS } from "../../errors/failure-source.ts";
 import type { RenderedForLlm } from "../../errors/llm-text.ts";
 import type { AgentEvent, AgentEventType } from "../../events/agent-event.ts";
 import {
@@ -53,6 +54,7 @@ const errorEnvelope = record(
     wire_class: oneOfElse(["client", "server"], "server"),
     retry_after_secs: withoutNull(count),
     provider_status: withoutNull(wholeNumber),
+    origin: withoutNull(oneOfElse(FAILURE_ORIGINS, "run")),
   },
   "an object with wire_code and wire_class",
 );

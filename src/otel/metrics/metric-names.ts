@@ -55,6 +55,7 @@ export const METRICS = {
     [
       "entelix.run.outcome",
       "entelix.failure.kind",
+      "entelix.failure.origin",
       "gen_ai.agent.name",
       "entelix.tenant_id",
       "entelix.root",
@@ -144,6 +145,8 @@ export const METRIC_ATTRIBUTES = {
     "`complete`, `failed`, `interrupted`, `abandoned`; `refused` where the model declined.",
   "entelix.failure.kind":
     "Only with outcome `failed`: one of the seven failure kinds; `_OTHER` for one that is newer than this package.",
+  "entelix.failure.origin":
+    "Only with outcome `failed`: where the failure arose, `model`, `tool` or `run`. Where the sender does not say: `tool` for `tool_error_terminal`, `model` for `model_dispatch`, else `run`.",
   "entelix.tool.error_kind":
     "One of the seven tool error kinds; `_OTHER` where the source names none, or one that is newer than this package.",
   "entelix.root":

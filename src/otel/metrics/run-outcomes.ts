@@ -1,4 +1,5 @@
 import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../errors/error-kinds.ts";
+import { FAILURE_ORIGINS, type FailureOrigin } from "../../errors/failure-source.ts";
 import type { RunEnd } from "../../lifecycle/signal.ts";
 import { UNCLASSED } from "./metric-names.ts";
 
@@ -7,6 +8,7 @@ export interface RunOutcome {
   readonly outcome: RunEnd["outcome"];
   /** Only where it failed. */
   readonly failureKind: string | undefined;
+  readonly origin: FailureOrigin | undefined;
 }
 
 /** Those that start at 0, so that the first of them is an increase to Prometheus. */
@@ -14,26 +16,51 @@ export const WATCHED_OUTCOMES: readonly RunOutcome[] = [
   endedAs("complete"),
   endedAs("interrupted"),
   endedAs("abandoned"),
-  ...FAILURE_KIND_IDS.map(failedAs),
+  ...FAILURE_KIND_IDS.map((kind) => failedAs(kind, usualOrigin(kind))),
+  // What a model call throws may be a fault of the program too.
+  failedAs("internal", "model"),
 ];
 
 /** All of them. A newer agent may fail in a way that is not known here. */
 export const OUTCOMES: readonly RunOutcome[] = [
   ...WATCHED_OUTCOMES,
   endedAs("refused"),
-  failedAs(UNCLASSED),
+  ...[...FAILURE_KIND_IDS, UNCLASSED].flatMap((kind) =>
+    FAILURE_ORIGINS.map((origin) => failedAs(kind, origin)).filter(isUnwatched),
+  ),
 ];
 
-const FAILED_POSITIONS = new Map(OUTCOMES.map(({ failureKind }, at) => [failureKind, at]));
+const FAILED_POSITIONS = new Map(OUTCOMES.map((how, at) => [failureKey(how), at]));
 const UNFAILED_POSITIONS = new Map(OUTCOMES.map(({ outcome }, at) => [outcome, at]));
 
 /** Where the end of a run stands among {@link OUTCOMES}. */
 export function positionOf(end: RunEnd): number {
-  const at =
-    end.outcome === "failed"
-      ? FAILED_POSITIONS.get(failureKindOf(end.kind))
-      : UNFAILED_POSITIONS.get(end.outcome);
-  return at ?? OUTCOMES.length - 1;
+  if (end.outcome !== "failed") return UNFAILED_POSITIONS.get(end.outcome) ?? 0;
+  const failureKind = failureKindOf(end.kind);
+  const said = end.envelope?.origin;
+  const origin = FAILURE_ORIGINS.find((known) => known === said) ?? usualOrigin(failureKind);
+  return FAILED_POSITIONS.get(failureKey({ failureKind, origin })) ?? 0;
+}
+
+/** Where a failure of this kind arose whose sender does not say it. */
+function usualOrigin(failureKind: string): FailureOrigin {
+  switch (failureKind) {
+    case "tool_error_terminal":
+      return "tool";
+    case "model_dispatch":
+      return "model";
+    default:
+      return "run";
+  }
+}
+
+function failureKey({ failureKind, origin }: Omit<RunOutcome, "outcome">): string {
+  return `${failureKind} ${origin}`;
+}
+
+function isUnwatched(how: RunOutcome): boolean {
+  const key = failureKey(how);
+  return !WATCHED_OUTCOMES.some((watched) => failureKey(watched) === key);
 }
 
 /** The wire id of a failure kind; `_OTHER` for what is not known here. */
@@ -48,9 +75,9 @@ export function toolErrorKindOf(kind: unknown): string {
 }
 
 function endedAs(outcome: RunEnd["outcome"]): RunOutcome {
-  return { outcome, failureKind: undefined };
+  return { outcome, failureKind: undefined, origin: undefined };
 }
 
-function failedAs(failureKind: string): RunOutcome {
-  return { outcome: "failed", failureKind };
+function failedAs(failureKind: string, origin: FailureOrigin): RunOutcome {
+  return { outcome: "failed", failureKind, origin };
 }

@@ -152,7 +152,8 @@ export class PairSeries {
     if (there !== undefined) return there;
     const how = OUTCOMES[position];
     const { agent, tenant } = this;
-    const made = this.#instruments.runs.of(how?.outcome, how?.failureKind, agent, tenant, root);
+    const { runs } = this.#instruments;
+    const made = runs.of(how?.outcome, how?.failureKind, how?.origin, agent, tenant, root);
     found[position] = made;
     return made;
   }

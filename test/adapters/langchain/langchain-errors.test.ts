@@ -94,7 +94,7 @@ describe("errors of LangChain's own", () => {
     expect(seen.of("tool_error")[0]?.event.kind).toBe("quota");
     expect(seen.of("failed").map(({ event }) => event.kind)).toEqual([
       { type: "usage_limit_exceeded" },
-      { type: "tool_error_terminal", kind: "quota", tool_name: "loop" },
+      { type: "usage_limit_exceeded" },
     ]);
   });
 

@@ -27,7 +27,7 @@ export function langchainTrees(callIds: boolean): Trees {
     success: [run("support", [20, 10]), `  ${asks}`, `  ${tool("add", "c1")}`, `  ${says}`],
     "tool failure": [run("support", [20, 10]), `  ${asks}`, `  ${boom}`, `  ${says}`],
     "model failure": [
-      "invoke_agent support kind=0 ERROR run.outcome=failed failure.kind=unclassified",
+      "invoke_agent support kind=0 ERROR run.outcome=failed failure.kind=model_dispatch",
       "  chat small-1 kind=2 ERROR model.outcome=error request.model=small-1",
     ],
     "interrupt and resume": [

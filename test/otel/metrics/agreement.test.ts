@@ -74,7 +74,9 @@ describe("whatever is sent", () => {
         const byRun = [same("entelix.run.outcome"), kind, AGENT, TENANT];
         const counted: Record<string, number> = {};
         for (const { attributes, value } of seen.points("entelix.runs")) {
-          const { "entelix.root": _, ...rest } = attributes;
+          // A span has an origin only where its sender says it.
+          const { "entelix.root": _, "entelix.failure.origin": origin, ...rest } = attributes;
+          expect(origin !== undefined).toBe(attributes["entelix.run.outcome"] === "failed");
           if (value > 0) counted[label(rest)] = (counted[label(rest)] ?? 0) + value;
         }
         expect(counted).toEqual(tally(runs, byRun));

@@ -78,6 +78,7 @@ describe("labels", () => {
       {
         "entelix.run.outcome": "failed",
         "entelix.failure.kind": "_OTHER",
+        "entelix.failure.origin": "run",
         "gen_ai.agent.name": "a".repeat(128),
         "entelix.tenant_id": "_other",
         "entelix.root": true,

@@ -73,7 +73,7 @@ describe("a run", () => {
     bench.at(1, run.failed({ kind: { type: "model_dispatch" } }));
     const seen = await bench.collect();
     expect(seen.nonZero("entelix.runs")).toEqual({
-      "entelix.failure.kind=model_dispatch,entelix.root=true,entelix.run.outcome=failed,entelix.tenant_id=acme,gen_ai.agent.name=react": 1,
+      "entelix.failure.kind=model_dispatch,entelix.failure.origin=model,entelix.root=true,entelix.run.outcome=failed,entelix.tenant_id=acme,gen_ai.agent.name=react": 1,
     });
     expect(seen.nonZero("gen_ai.invoke_agent.duration")).toEqual({
       "error.type=model_dispatch,gen_ai.agent.name=react": 1,
@@ -254,21 +254,25 @@ describe("a failure that rises through nested runs", () => {
 
 describe("what starts at 0", () => {
   const kinds = [
-    "tool_error_terminal",
-    "usage_limit_exceeded",
-    "cancelled",
-    "deadline_exceeded",
-    "model_dispatch",
-    "internal",
-    "unclassified",
+    "tool_error_terminal tool",
+    "usage_limit_exceeded run",
+    "cancelled run",
+    "deadline_exceeded run",
+    "model_dispatch model",
+    "internal model",
+    "internal run",
+    "unclassified run",
   ];
 
-  it("is every outcome and failure kind of a tenant and agent, with their first root run", async () => {
+  it("is every outcome, and failure kind with its usual origins, of a tenant and agent, with their first root run", async () => {
     const bench = meteredBench();
     bench.at(0, new RunEvents(ROOT).started());
     const seen = await bench.collect();
     const found = seen.points("entelix.runs").map(({ attributes, value }) => ({
-      how: attributes["entelix.failure.kind"] ?? attributes["entelix.run.outcome"],
+      how:
+        attributes["entelix.run.outcome"] === "failed"
+          ? `${attributes["entelix.failure.kind"]} ${attributes["entelix.failure.origin"]}`
+          : attributes["entelix.run.outcome"],
       root: attributes["entelix.root"],
       value,
     }));

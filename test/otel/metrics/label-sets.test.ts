@@ -30,7 +30,14 @@ const SETS: Readonly<Record<MetricName, readonly (readonly string[])[]>> = {
   "gen_ai.client.inference.usage.output_tokens": [[...MODEL_CALL, "gen_ai.token.modality"]],
   "entelix.runs": [
     ["entelix.run.outcome", AGENT, TENANT, "entelix.root"],
-    ["entelix.run.outcome", "entelix.failure.kind", AGENT, TENANT, "entelix.root"],
+    [
+      "entelix.run.outcome",
+      "entelix.failure.kind",
+      "entelix.failure.origin",
+      AGENT,
+      TENANT,
+      "entelix.root",
+    ],
   ],
   "entelix.runs.active": [[AGENT, TENANT]],
   "entelix.tool.failures": [[TOOL, "entelix.tool.error_kind", AGENT, TENANT]],
@@ -104,12 +111,12 @@ describe("the sets of labels", () => {
     expect(found).toEqual(expected);
   });
 
-  it("are those of the table, of which only error.type, the failure kind and the tenant of an adjustment may be absent", () => {
+  it("are those of the table, of which only error.type, failure kind and origin and the tenant of an adjustment may be absent", () => {
     for (const [name, { attributes }] of Object.entries(METRICS)) {
       const sets = Object.entries(SETS).find(([each]) => each === name)?.[1] ?? [];
       expect([name, sets.at(-1)]).toEqual([name, [...attributes]]);
       const absent = attributes.filter((each) => sets.some((set) => !set.includes(each)));
-      const optional = ["error.type", "entelix.failure.kind"];
+      const optional = ["error.type", "entelix.failure.kind", "entelix.failure.origin"];
       if (name === "entelix.bridge.adjustments") optional.push(TENANT);
       expect(optional).toEqual(expect.arrayContaining(absent));
     }

@@ -70,6 +70,10 @@ const OLDER_KINDS: Readonly<Record<string, FailureKind>> = {
   upstream_unavailable: { type: "model_dispatch" },
 };
 
+/** Rust agents do not say where a failure arose. */
+const usualOrigin = (kind: unknown) =>
+  ({ tool_error_terminal: "tool", model_dispatch: "model" })[String(kind)] ?? "run";
+
 type Counts = Record<string, Record<string, number>>;
 
 /** What the metrics must be, from the events alone: each event says by itself what it counts. */
@@ -94,8 +98,9 @@ function countsOf(stream: readonly Sent[]): Counts {
     const root = !parent || !started.has(`${event.tenant_id} ${parent}`);
     const ended = (outcome: string, failure: Record<string, unknown> = {}) => {
       const how = { "entelix.run.outcome": outcome, "entelix.root": root };
-      add("entelix.runs", { ...pair, ...how, ...failure });
       const type = failure["entelix.failure.kind"];
+      const origin = type === undefined ? {} : { "entelix.failure.origin": usualOrigin(type) };
+      add("entelix.runs", { ...pair, ...how, ...failure, ...origin });
       if (start === undefined) return;
       add("gen_ai.invoke_agent.duration", { ...agent, ...(type ? { "error.type": type } : {}) });
     };

@@ -1,0 +1,130 @@
+import { listProperty, property, suppressedIn } from "./thrown.ts";
+
+/**
+ * Where a failure arose: in a model call, in a tool call, or in the run's own code. The value of
+ * `entelix.failure.origin`.
+ */
+export type FailureOrigin = "model" | "tool" | "run";
+
+/** Every {@link FailureOrigin}. */
+export const FAILURE_ORIGINS = ["model", "tool", "run"] as const satisfies readonly FailureOrigin[];
+
+/** Where an error arose, with the tool's name if it was a tool. */
+export type FailureSource =
+  | { readonly origin: "model" | "run" }
+  | { readonly origin: "tool"; readonly tool?: string | undefined };
+
+export const FROM_MODEL: FailureSource = { origin: "model" };
+export const FROM_RUN: FailureSource = { origin: "run" };
+
+/** Bounds of the walk through causes, which may be cyclic or, with a Proxy, without end. */
+const MAX_DEPTH = 16;
+const MAX_VISITED = 64;
+
+/** Further records of an error that many runs throw, such as that of a shared connection. */
+const MAX_RECORDS = 16;
+
+/** In which tree of runs an error came out of a call, and since when it may have. */
+export interface SourceScope {
+  readonly rootRunId: string;
+  /** From {@link sourceMoment}. What came out of a call before is another throw of the same object. */
+  readonly since: number;
+}
+
+interface SourceRecord {
+  readonly rootRunId: string;
+  readonly at: number;
+  readonly source: FailureSource;
+}
+
+interface State {
+  readonly records: WeakMap<object, SourceRecord[]>;
+  /** Counts the starts of runs and calls, and the records. */
+  moment: number;
+}
+
+/** One state a process, though the ESM and the CommonJS copy may both be loaded. */
+const SLOT: unique symbol = Symbol.for("entelix-otel.failure-sources.v1");
+const state = sharedState();
+
+function sharedState(): State {
+  const held = property(globalThis, SLOT);
+  if (isState(held)) return held;
+  const made: State = { records: new WeakMap(), moment: 0 };
+  Object.defineProperty(globalThis, SLOT, { value: made, configurable: true });
+  return made;
+}
+
+function isState(value: unknown): value is State {
+  return (
+    property(value, "records") instanceof WeakMap && typeof property(value, "moment") === "number"
+  );
+}
+
+/** The start of a run or call, for its {@link SourceScope}. */
+export function sourceMoment(): number {
+  state.moment += 1;
+  return state.moment;
+}
+
+/**
+ * Remembers that an error came out of a call, unless it, or an error inside it, came out of a call
+ * further inside since then. A value that is no object cannot be recognised later.
+ *
+ * @returns the innermost call that it came out of.
+ */
+export function recordSource(
+  thrown: unknown,
+  source: FailureSource,
+  scope: SourceScope,
+): FailureSource {
+  const innermost = sourceOf(thrown, scope) ?? source;
+  if (isObject(thrown)) {
+    const records = state.records.get(thrown) ?? [];
+    const { rootRunId } = scope;
+    records.unshift({ rootRunId, at: sourceMoment(), source: innermost });
+    state.records.set(thrown, records.slice(0, MAX_RECORDS));
+  }
+  return innermost;
+}
+
+/** The innermost call of these runs that an error, or an error inside it, came out of. Never throws. */
+export function sourceOf(thrown: unknown, scope: SourceScope): FailureSource | undefined {
+  for (const error of errorsIn(thrown)) {
+    const record = state.records
+      .get(error)
+      ?.find(({ rootRunId, at }) => rootRunId === scope.rootRunId && at >= scope.since);
+    if (record !== undefined) return record.source;
+  }
+  return undefined;
+}
+
+/**
+ * An error and what is inside it, outermost first: its `cause`, the `errors` of an AggregateError,
+ * what the AI SDK gave up at, and what LangChain wraps a tool's error in.
+ */
+export function errorsIn(thrown: unknown): ReadonlySet<object> {
+  const reached = new Set<object>();
+  let level: readonly unknown[] = [thrown];
+  for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth += 1) {
+    const inside: unknown[] = [];
+    for (const error of level) {
+      if (!isObject(error) || reached.has(error)) continue;
+      if (reached.size === MAX_VISITED) return reached;
+      reached.add(error);
+      inside.push(
+        property(error, "cause"),
+        property(error, "lastError"),
+        property(error, "toolError"),
+        suppressedIn(error),
+        ...listProperty(error, "errors", MAX_DEPTH),
+      );
+    }
+    level = inside;
+  }
+  return reached;
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === "object" && value !== null) || typeof value === "function";
+}
