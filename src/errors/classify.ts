@@ -100,8 +100,8 @@ function isModels(error: unknown, known: AgentError | undefined): boolean {
 /**
  * Classifies why a tool call failed. Accepts any thrown value and never throws.
  *
- * Upstream: `ToolErrorKind::classify` of entelix-core. An unknown value is `internal` and causes a
- * warning (see `setUnclassifiedWarning`).
+ * Upstream: `ToolErrorKind::classify` of entelix-core. An unknown value is `internal` and, unless it
+ * is known to come from a tool, causes a warning (see `setUnclassifiedWarning`).
  *
  * @param source where the error arose. From a tool, a `TimeoutError` is `transient`: the tool's own
  *   time ran out, not the run's. Default: not known.
@@ -120,7 +120,8 @@ function toolKindOf(
 ): ToolErrorKind {
   if (isToolTimeout(error, known, source)) return "transient";
   if (known !== undefined) return toolErrorKindOfDetail(known.detail);
-  warnUnclassified(error);
+  // An error that a tool is known to have thrown needs no class: the tool is at fault.
+  if (source?.origin !== "tool") warnUnclassified(error);
   return "internal";
 }
 

@@ -156,7 +156,8 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       "entelix.run_id": run.runId,
       "entelix.tenant_id": run.tenantId,
     };
-    if (this.#content.captures && content !== undefined) {
+    // A tool without input has `null`.
+    if (this.#content.captures && content !== undefined && content !== null) {
       const field = "gen_ai.tool.call.arguments";
       const { tenantId, runId } = run;
       attributes[field] = this.#content.value(content, {

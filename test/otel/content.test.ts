@@ -227,6 +227,16 @@ describe("the redaction hook", () => {
     ).not.toHaveProperty("gen_ai.tool.call.arguments");
   });
 
+  it("has no arguments of a tool that has no input", () => {
+    const test = bench({ captureContent: true });
+    test.at(0, run.started());
+    test.at(1, run.toolStart("call_1", "fetch", null));
+    test.at(2, run.toolComplete("call_1"));
+    expect(test.find("execute_tool fetch").attributes).not.toHaveProperty(
+      "gen_ai.tool.call.arguments",
+    );
+  });
+
   it("may return any value: it is shown as JSON, cut like any other", () => {
     const { test } = play({
       captureContent: true,

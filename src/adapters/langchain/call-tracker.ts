@@ -8,7 +8,7 @@ import {
   type LangChainHandlerOptions,
   limitOf,
 } from "./handler-options.ts";
-import { agentName, isGraph, toolInput, toolName, toolOutput } from "./invocation.ts";
+import { agentName, isGraph, namedAgent, toolInput, toolName, toolOutput } from "./invocation.ts";
 import { failureOf, signalOf } from "./langchain-errors.ts";
 import { answerOf, modelNameOf, providerOf } from "./llm-result.ts";
 import { conventionalOutputs, promptMessages, requestMessages } from "./messages.ts";
@@ -29,6 +29,8 @@ export class CallTracker {
   readonly #runs: Runs;
   readonly #calls: CallEvents;
   readonly #skipsLone: boolean;
+  /** What the outermost runs are called, where the handler says it. */
+  readonly #agent: string | undefined;
   readonly #scopes: ScopeTable;
   readonly #stopped: StoppedGraphs;
   #duplicates = 0;
@@ -53,6 +55,7 @@ export class CallTracker {
       }
     });
     this.#skipsLone = options.loneCalls === "skip";
+    this.#agent = options.agent;
   }
 
   get counts(): Omit<HandlerCounts, "sinkFailures" | "faults"> {
@@ -85,9 +88,15 @@ export class CallTracker {
     if (above === IGNORED) return;
     const graph = isGraph(serialized);
     if (above === undefined || above.kind === "foreign" || graph) {
-      const agent = agentName(serialized, runName);
+      const named = namedAgent(metadata);
+      const inherited = above?.run.namedAgent;
+      const isOutermost = above === undefined || above.kind === "foreign";
+      const known =
+        (isOutermost ? this.#agent : undefined) ?? (named === inherited ? undefined : named);
+      const agent = agentName(serialized, runName, known);
       const run = this.#runs.start({ id, above, agent, metadata, graph, inputs });
       if (run !== undefined) {
+        run.namedAgent = named;
         this.#scopes.set(id, parentId, { kind: "run", id, run, toolUseId: undefined });
       }
       return;

@@ -4,6 +4,7 @@ import {
   checkObject,
   checkOneOf,
   checkOptionsObject,
+  checkText,
   checkWhole,
 } from "../../events/option-checks.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
@@ -34,6 +35,11 @@ export interface LangChainHandlerOptions {
    * (`counts.refused`).
    */
   readonly tenant: string | ((metadata: Readonly<Record<string, unknown>>) => string);
+  /**
+   * Name of the agent (`gen_ai.agent.name`) for the outermost runs. Default:
+   * `metadata.lc_agent_name` as `createAgent` sets it, else the name of the graph or its `runName`.
+   */
+  readonly agent?: string | undefined;
   /** Called with errors of the sink and of the handler. Default: none. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
@@ -84,6 +90,7 @@ export function limitOf(name: string, given: number | undefined, otherwise: numb
 export function checkHandlerOptions(options: LangChainHandlerOptions): void {
   checkOptionsObject(options);
   checkGiven(options.sink, "sink", "send");
+  checkText(options.agent, "agent");
   checkFunction(options.onError, "onError");
   checkOneOf(options.loneCalls, "loneCalls", ["run", "skip"]);
   checkObject(options.limits, "limits");

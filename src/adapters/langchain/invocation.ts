@@ -10,9 +10,14 @@ export function isGraph(serialized: unknown): boolean {
   return id !== undefined && id[0] === "langgraph" && id[1] === "pregel";
 }
 
-/** What the run is called: the run name or the graph's, else the class. */
-export function agentName(serialized: unknown, runName: unknown): string {
-  return textOf(runName) ?? classOf(fieldsOf(serialized)) ?? "chain";
+/** What the run is called: the name of its agent, else the run name or the graph's, else the class. */
+export function agentName(serialized: unknown, runName: unknown, known?: string): string {
+  return known ?? textOf(runName) ?? classOf(fieldsOf(serialized)) ?? "chain";
+}
+
+/** The name that `createAgent` gives its agent. Metadata is inherited by everything below. */
+export function namedAgent(metadata: unknown): string | undefined {
+  return textOf(fieldsOf(metadata)?.lc_agent_name);
 }
 
 export function toolName(

@@ -46,6 +46,8 @@ export class RunState {
   /** After its end nothing more of it is sent. */
   ended = false;
   pause: Pause | undefined = undefined;
+  /** What its metadata calls its agent, or one above it. */
+  namedAgent: string | undefined = undefined;
   /** The paused run that it goes on from. */
   resumes: PausedRun | undefined = undefined;
   /** From 2, where it goes on from a pause under its own id. */

@@ -89,8 +89,15 @@ function generationIn(data: SdkSpanData): ModelAnswer {
     usage: usageIn(fieldsOf(data.usage ?? answer?.usage)),
     finishReasons: reason === undefined ? undefined : [reason],
     output,
-    asked: Array.isArray(calls) ? callsIn(calls, chatCall) : undefined,
+    asked: Array.isArray(calls) ? callsIn(calls, chatCall) : protocolCallsIn(output),
   };
+}
+
+/** Models of `@openai/agents-extensions` trace what they answer as items of the SDK's own protocol. */
+function protocolCallsIn(output: unknown): readonly AskedCall[] | undefined {
+  const items = listOf(output);
+  const isProtocol = items?.every((item) => textOf(fieldsOf(item)?.type) !== undefined);
+  return items !== undefined && isProtocol ? callsIn(items, responseCall) : undefined;
 }
 
 function callsIn(
@@ -109,36 +116,36 @@ function callsIn(
 function responseCall(item: Fields, items: readonly unknown[]): AskedCall | undefined {
   switch (item.type) {
     case "function_call":
-      return asked(
-        textOf(item.call_id),
-        item.name,
-        item.arguments,
-        textOf(item.namespace) === undefined,
-      );
+      return asked(callIdIn(item), item.name, item.arguments, textOf(item.namespace) === undefined);
     case "mcp_approval_request":
       // The server's tool, which OpenAI calls once somebody has said yes.
       return asked(textOf(item.id), item.name, item.arguments);
     case "shell_call":
       return ranThere(item, items)
         ? undefined
-        : asked(textOf(item.call_id), "shell", undefined, false, partsOf(item.action, "commands"));
+        : asked(callIdIn(item), "shell", undefined, false, partsOf(item.action, "commands"));
     case "apply_patch_call": {
       const parts = partsOf(item.operation, "type", "path", "diff");
-      return asked(textOf(item.call_id), "apply_patch", undefined, false, parts);
+      return asked(callIdIn(item), "apply_patch", undefined, false, parts);
     }
     case "computer_call":
-      return asked(textOf(item.call_id), "computer", undefined);
+      return asked(callIdIn(item), "computer", undefined);
     default:
       return undefined;
   }
 }
 
 /** Whether the answer holds what the call gave: it was made where the model is, and nothing is asked. */
-function ranThere({ call_id }: Fields, items: readonly unknown[]): boolean {
+function ranThere(call: Fields, items: readonly unknown[]): boolean {
   return items.some((item) => {
-    const { type, call_id: of } = fieldsOf(item) ?? {};
-    return type === "shell_call_output" && of === call_id;
+    const fields = fieldsOf(item) ?? {};
+    return fields.type === "shell_call_output" && callIdIn(fields) === callIdIn(call);
   });
+}
+
+/** The Responses API's name, or that of the SDK's protocol. */
+function callIdIn({ call_id, callId }: Fields): string | undefined {
+  return textOf(call_id) ?? textOf(callId);
 }
 
 function chatCall(item: Fields): AskedCall | undefined {

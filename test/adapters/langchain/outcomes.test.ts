@@ -2,7 +2,7 @@ import { RunnableLambda, RunnableSequence } from "@langchain/core/runnables";
 import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../../src/errors/agent-error.ts";
-import { ASKED, add, plainTool, reactAgent, run, strictAgent } from "./agents.ts";
+import { ASKED, add, oneNodeGraph, plainTool, reactAgent, run, strictAgent } from "./agents.ts";
 import { observe } from "./observed.ts";
 import { ScriptedModel, says } from "./scripted-model.ts";
 
@@ -91,6 +91,59 @@ describe("failure", () => {
     expect(seen.tree()).toEqual([
       "invoke_agent support failed model_dispatch !",
       "  chat small-1 error !",
+    ]);
+  });
+
+  it("of a node's own call of a service is not the model's", async () => {
+    const seen = observe();
+    const crm = () => Object.assign(new Error("CRM says no"), { status: 401 });
+    const graph = oneNodeGraph("crm", async () => {
+      throw crm();
+    });
+    await run(seen, graph);
+    expect(seen.of("failed")[0]?.event).toMatchObject({
+      kind: { type: "internal" },
+      envelope: { wire_code: "upstream_unauthorized", provider_status: 401, origin: "run" },
+    });
+  });
+
+  it("of a model in a graph that a tool runs is the model's, at every level", async () => {
+    const seen = observe();
+    const model = new ScriptedModel([unavailable()]);
+    const inner = oneNodeGraph("inner", async ({ messages }) => ({
+      messages: [await model.invoke(messages)],
+    }));
+    const delegate = plainTool("delegate", (config) => inner.invoke(ASKED, config));
+    await run(seen, strictAgent([says("", ["delegate", "call_1"])], [delegate]));
+    expect(seen.of("failed").map(({ event }) => [event.kind, event.envelope.origin])).toEqual([
+      [{ type: "model_dispatch" }, "model"],
+      [{ type: "model_dispatch" }, "model"],
+    ]);
+  });
+
+  it("of a tool in a graph that a tool runs names the tool at the bottom", async () => {
+    const seen = observe();
+    const db = plainTool("db", () => {
+      throw unavailable();
+    });
+    const inner = oneNodeGraph("inner", async (_, config) => {
+      try {
+        await db.invoke({}, config);
+      } catch (cause) {
+        throw new Error("node failed", { cause });
+      }
+      return { messages: [] };
+    });
+    const delegate = plainTool("delegate", (config) => inner.invoke(ASKED, config));
+    await run(seen, strictAgent([says("", ["delegate", "call_1"])], [delegate]));
+    const kind = { type: "tool_error_terminal", kind: "transient", tool_name: "db" };
+    expect(seen.of("failed").map(({ event }) => [event.kind, event.envelope.origin])).toEqual([
+      [kind, "tool"],
+      [kind, "tool"],
+    ]);
+    expect(seen.of("tool_error").map(({ event }) => event.error_for_llm)).toEqual([
+      "tool call failed (HTTP 503)",
+      "tool call failed (HTTP 503)",
     ]);
   });
 

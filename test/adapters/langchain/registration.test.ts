@@ -5,7 +5,7 @@ import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { LangChainHandler } from "../../../src/entries/langchain.ts";
-import { ASKED, add, reactAgent, run } from "./agents.ts";
+import { ASKED, add, oneNodeGraph, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";
 import { ScriptedModel, says } from "./scripted-model.ts";
 
@@ -120,5 +120,27 @@ describe("a handler", () => {
     await add.invoke({ a: 1, b: 2 }, { callbacks });
     expect(seen.told).toEqual([]);
     expect(seen.handler.counts.skipped).toBe(2);
+  });
+
+  it("names the outermost run where it says so, and no run below", async () => {
+    const seen = observe({ agent: "desk" });
+    const inner = oneNodeGraph("inner", async () => ({ messages: [] }));
+    const outer = oneNodeGraph("outer", async (_, config) => inner.invoke(ASKED, config));
+    await run(seen, outer, ASKED, { runName: "request 4711" });
+    expect(seen.of("started").map(({ event }) => event.agent)).toEqual(["desk", "inner"]);
+  });
+
+  it("prefers the name that createAgent gives its agent to the name of the invocation", async () => {
+    const seen = observe();
+    const inner = oneNodeGraph("inner", async () => ({ messages: [] }));
+    const outer = oneNodeGraph("outer", async (_, config) => inner.invoke(ASKED, config));
+    const metadata = { lc_agent_name: "support" };
+    await run(seen, outer, ASKED, { runName: "request 4711", metadata });
+    // What is below inherits the metadata, and is another agent.
+    expect(seen.of("started").map(({ event }) => event.agent)).toEqual(["support", "inner"]);
+  });
+
+  it.each([[7], [null], [{}]])("refuses %j as the name of its agent", (agent) => {
+    expect(() => observe({ agent: agent as unknown as string })).toThrow("agent: expected a text");
   });
 });

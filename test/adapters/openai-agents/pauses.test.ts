@@ -63,6 +63,23 @@ invoke_agent A complete
     expect(paid?.attributes["entelix.approval.outcome"]).toBe("approved");
   });
 
+  it("is known of models of the extensions package too, whose items are the SDK's protocol", async () => {
+    const heard = listen();
+    const steps = [[asks("pay", { n: 1 }, "p1"), asks("add", { a: 1 })], [says("done")]];
+    const model = new ScriptedModel(steps, "aisdk");
+    const a = new Agent({ name: "A", model, tools: [pay, add] });
+    const first = await run(a, "hi");
+    expect(await heard.events()).toEqual(PAUSED);
+    await run(a, approveAll(first));
+    expect(await heard.events()).toEqual([...PAUSED, ...APPROVED]);
+    const ids = heard.told.flatMap(({ event }) => (event.type === "started" ? [event.run_id] : []));
+    expect(new Set(ids).size).toBe(1);
+    const usage = heard.told.flatMap(({ event }) =>
+      event.type === "complete" ? [event.usage] : [],
+    );
+    expect(usage).toMatchObject([{ input_tokens: 20, output_tokens: 10, tool_calls: 2 }]);
+  });
+
   it("ends with the approved tool that ends the run, though the SDK ends no span", async () => {
     const heard = listen();
     const broke = tool({

@@ -35,15 +35,18 @@ export const TOKENS = { input: 10, output: 5, cached: 3, reasoning: 2 };
 
 let answers = 0;
 
+/** Which API it answers by. `aisdk`: as the models of `@openai/agents-extensions` 0.18 trace. */
+export type Api = "responses" | "chat" | "aisdk";
+
 /**
  * A model that works through a script. It traces as the models of `@openai/agents-openai` 0.13 do,
  * since agents-core leaves that to the model.
  */
 export class ScriptedModel implements Model {
   readonly #steps: Step[];
-  readonly #api: "responses" | "chat";
+  readonly #api: Api;
 
-  constructor(steps: readonly Step[], api: "responses" | "chat" = "responses") {
+  constructor(steps: readonly Step[], api: Api = "responses") {
     this.#steps = [...steps];
     this.#api = api;
   }
@@ -68,7 +71,12 @@ export class ScriptedModel implements Model {
       span.spanData.model = "small-1";
       if (request.tracing === true) span.spanData.input = [{ role: "user", content: "hi" }];
       const said = answer(await this.#next(request));
-      if (request.tracing === true) span.spanData.output = [rawCompletion(said)];
+      if (request.tracing === true) {
+        span.spanData.output = this.#api === "chat" ? [rawCompletion(said)] : said.output;
+        if (this.#api === "aisdk") {
+          span.spanData.usage = { input_tokens: TOKENS.input, output_tokens: TOKENS.output };
+        }
+      }
       return said;
     });
   }
