@@ -130,8 +130,8 @@ function toolKindOf(
  *
  * An unknown value has the wire code `unclassified` and the class `server`.
  *
- * @param source where the error arose. The envelope then says it as `origin`, and a cancelled tool
- *   call as `cancelled`. Default: not known, and the envelope is upstream's.
+ * @param source where the error arose. The envelope then says it as `origin`. Default: not known,
+ *   and the envelope is upstream's.
  *
  * @example
  * envelopeOf(error, { origin: "model" }); // { wire_code: "rate_limited", …, origin: "model" }
@@ -148,6 +148,16 @@ export function envelopeOf(error: unknown, source?: FailureSource): ErrorEnvelop
   }
   return { ...envelopeOfDetail(known.detail), origin };
 }
+
+/** The envelope of a tool call's error. A cancelled call is marked: the tool did not fail. */
+export function toolEnvelopeOf(error: unknown, source: FailureSource): ErrorEnvelope {
+  const envelope = envelopeOf(error, source);
+  const isCancelled = CANCELLED_CODES.has(envelope.wire_code);
+  return isCancelled ? { ...envelope, cancelled: true } : envelope;
+}
+
+/** A tool's own time limit has another code. */
+const CANCELLED_CODES = new Set(["cancelled", "deadline_exceeded"]);
 
 function originOf(
   error: unknown,

@@ -87,4 +87,9 @@ export interface ErrorEnvelope {
    * from Rust agents. This package's own field.
    */
   readonly origin?: FailureOrigin;
+  /**
+   * The tool call was cancelled: by the user, a deadline, or the end of its run. That is no failure
+   * of the tool. This package's own field, for `tool_error` alone.
+   */
+  readonly cancelled?: boolean;
 }

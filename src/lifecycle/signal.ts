@@ -202,6 +202,12 @@ export type CallResult = (
       readonly envelope?: ErrorEnvelope | undefined;
     }
   | { readonly outcome: "interrupted"; readonly message?: string | undefined }
+  /** Somebody called it off, or its run ended first: no failure of the tool. */
+  | {
+      readonly outcome: "cancelled";
+      readonly message: string;
+      readonly envelope: ErrorEnvelope;
+    }
 ) & { readonly attributes?: SpanAttributes | undefined };
 
 /** How a call's span ended. */

@@ -156,7 +156,7 @@ export const ATTRIBUTES = {
   "entelix.tool.outcome": on(
     "call",
     "string",
-    "`complete`, `error`, `interrupted`, `denied`, `unfinished`.",
+    "`complete`, `error`, `interrupted`, `denied`, `cancelled`, `unfinished`.",
   ),
   "entelix.tool.occurrence": on("call", "int", "From 2: the tool-use id came before in this run."),
   "entelix.tool.error_kind": on("call", "string", "Class of the tool error."),

@@ -179,6 +179,10 @@ export class SpanEnds {
           handle.set("entelix.error.message", this.#errorText(end.message, run, call.name));
         }
         break;
+      case "cancelled":
+        setEnvelope(handle, end.envelope);
+        handle.set("entelix.error.message", this.#errorText(end.message, run, call.name));
+        break;
       case "denied": {
         const field = "entelix.approval.reason";
         handle.set("entelix.approval.outcome", "denied");

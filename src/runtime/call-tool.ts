@@ -1,6 +1,6 @@
 import { AgentError } from "../errors/agent-error.ts";
 import { asAgentError } from "../errors/as-agent-error.ts";
-import { classifyToolError, envelopeOf, renderForLlm } from "../errors/classify.ts";
+import { classifyToolError, renderForLlm, toolEnvelopeOf } from "../errors/classify.ts";
 import { type FailureSource, recordSource } from "../errors/failure-source.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
 import { carried } from "./current-run.ts";
@@ -188,7 +188,7 @@ function errorFields(error: unknown, source: FailureSource) {
   return {
     error: operatorText(error),
     error_for_llm: renderForLlm(error, source),
-    envelope: envelopeOf(error, source),
+    envelope: toolEnvelopeOf(error, source),
     kind: classifyToolError(error, source),
   };
 }

@@ -84,6 +84,40 @@ describe("a tool call", () => {
     expect(test.find("execute_tool fetch").attributes["error.type"]).toBe("auth");
   });
 
+  it("that was cancelled is no failure of the tool", () => {
+    const test = bench();
+    test.at(0, run.started());
+    test.at(1, run.toolStart("call_1"));
+    test.at(2, run.toolCancelled("call_1"));
+    test.at(3, run.complete());
+    const call = test.find("execute_tool fetch");
+    expect(call).toMatchObject({
+      status: "unset",
+      attributes: {
+        "entelix.tool.outcome": "cancelled",
+        "entelix.error.wire_code": "cancelled",
+        "entelix.error.message": "called off",
+      },
+    });
+    expect(call.attributes).not.toHaveProperty("error.type");
+    expect(call.attributes).not.toHaveProperty("entelix.tool.error_kind");
+    expect(test.find("invoke_agent react").attributes).not.toHaveProperty(
+      "entelix.run.tool_errors",
+    );
+  });
+
+  it("of a Rust agent with the wire code of a cancellation is an error, as before", () => {
+    const test = bench();
+    test.at(0, run.started());
+    test.at(1, run.toolStart("call_1"));
+    const envelope = { wire_code: "cancelled", wire_class: "client" } as const;
+    test.at(2, run.toolError("call_1", { envelope, kind: "internal" }));
+    expect(test.find("execute_tool fetch")).toMatchObject({
+      status: "error",
+      attributes: { "entelix.tool.outcome": "error", "error.type": "internal" },
+    });
+  });
+
   it("that raised an interrupt is a pause: Unset, no error.type, the text in an attribute", () => {
     const test = bench();
     test.at(0, run.started());

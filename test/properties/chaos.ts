@@ -96,6 +96,14 @@ function anyEvent(run: RunEvents, options: ChaosOptions): fc.Arbitrary<AgentEven
           run.toolError(id, { ...more, tool, kind: error, duration_ms: ms }),
         ),
     },
+    {
+      weight: 1,
+      arbitrary: calls.map(([id, tool, ms]) => ({
+        ...run.toolCancelled(id),
+        tool,
+        duration_ms: ms,
+      })),
+    },
     { weight: 1, arbitrary: calls.map(([id, tool]) => run.approved(id, tool)) },
     { weight: 1, arbitrary: calls.map(([id, tool]) => run.denied(id, tool)) },
     { weight: 4, arbitrary: modelEvent(run, calm) },

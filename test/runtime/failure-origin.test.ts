@@ -254,3 +254,72 @@ describe("the kind of a failed run follows from where the error arose", () => {
     expect(sink.only("failed").kind).toEqual(terminal("internal", "db"));
   });
 });
+
+describe("a tool call that was cancelled", () => {
+  const of = (sink: Told) =>
+    sink.events.flatMap((event) =>
+      event.type === "tool_error"
+        ? [[event.tool, event.envelope.wire_code, event.envelope.cancelled ?? false]]
+        : [],
+    );
+
+  it("by a user is marked", async () => {
+    const sink = new Told();
+    const user = new AbortController();
+    await rejection(
+      runAgent({ sink, ...base, signal: user.signal }, (run) =>
+        run.tool("slow", () => {
+          user.abort();
+          return new Promise(() => {});
+        }),
+      ),
+    );
+    expect(of(sink)).toEqual([["slow", "cancelled", true]]);
+  });
+
+  it("by the run's deadline is marked", async () => {
+    const sink = new Told();
+    await rejection(
+      runAgent({ sink, ...base, deadlineMs: 5 }, (run) =>
+        run.tool("slow", () => new Promise(() => {})),
+      ),
+    );
+    expect(of(sink)).toEqual([["slow", "deadline_exceeded", true]]);
+    expect(sink.only("failed").envelope.cancelled).toBeUndefined();
+  });
+
+  it("because another one ended the run is marked, and the other is not", async () => {
+    const sink = new Told();
+    await rejection(
+      runAgent({ sink, ...base }, (run) =>
+        Promise.all([
+          run.tool("slow", () => new Promise(() => {})),
+          run.tool("db", throwing(refused())),
+        ]),
+      ),
+    );
+    expect(of(sink)).toEqual([
+      ["db", "transport_failure", false],
+      ["slow", "cancelled", true],
+    ]);
+  });
+
+  it("because its run completed is marked", async () => {
+    const sink = new Told();
+    await runAgent({ sink, ...base }, (run) => {
+      void run.tool("forgotten", () => new Promise(() => {}));
+      return new Promise((resolve) => setImmediate(resolve));
+    });
+    expect(of(sink)).toEqual([["forgotten", "cancelled", true]]);
+  });
+
+  it("is not one that ran out of its own time", async () => {
+    const sink = new Told();
+    await rejection(
+      runAgent({ sink, ...base }, (run) =>
+        run.tool("slow", throwing(new DOMException("late", "TimeoutError"))),
+      ),
+    );
+    expect(of(sink)).toEqual([["slow", "transport_failure", false]]);
+  });
+});

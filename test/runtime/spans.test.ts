@@ -167,8 +167,8 @@ describe("spans of a run", () => {
       void run.tool("forgotten", forever);
     });
     expect(trees()).toEqual([
-      ["invoke_agent support complete", "execute_tool forgotten error error"],
-      ["invoke_agent support failed error", "chat m error", "execute_tool hang error error"],
+      ["invoke_agent support complete", "execute_tool forgotten cancelled"],
+      ["invoke_agent support failed error", "chat m error", "execute_tool hang cancelled"],
     ]);
     await bridge.shutdown();
     expect(trees()).toHaveLength(2);

@@ -76,6 +76,11 @@ export class RunEvents {
     };
   }
 
+  toolCancelled(id: string): ToolError {
+    const envelope = { wire_code: "cancelled", wire_class: "client", cancelled: true } as const;
+    return this.toolError(id, { error: "called off", envelope, kind: "internal" });
+  }
+
   toolInterrupted(id: string): ToolError {
     return this.toolError(id, {
       error: "dispatch interrupted",

@@ -1,5 +1,10 @@
 import { AgentError } from "../../errors/agent-error.ts";
-import { classifyToolError, envelopeOf, renderForLlm } from "../../errors/classify.ts";
+import {
+  classifyToolError,
+  envelopeOf,
+  renderForLlm,
+  toolEnvelopeOf,
+} from "../../errors/classify.ts";
 import type { FailureSource } from "../../errors/failure-source.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import type { Failure } from "./langchain-errors.ts";
@@ -63,7 +68,7 @@ export class CallEvents {
     this.#toolError(call, {
       error: errorText(thrown),
       error_for_llm: renderForLlm(known, source),
-      envelope: envelopeOf(known, source),
+      envelope: toolEnvelopeOf(known, source),
       kind: classifyToolError(known, source),
     });
   }

@@ -3,6 +3,7 @@ import {
   classifyToolError,
   envelopeOf,
   renderForLlm,
+  toolEnvelopeOf,
 } from "../../errors/classify.ts";
 import { type FailureSource, FROM_MODEL } from "../../errors/failure-source.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
@@ -108,7 +109,7 @@ export class CallEvents {
         tool: textOf(open.span.spanData.name) ?? "",
         error: parsed.text,
         error_for_llm: renderForLlm(thrown, FROM_TOOL),
-        envelope: envelopeOf(thrown, FROM_TOOL),
+        envelope: toolEnvelopeOf(thrown, FROM_TOOL),
         kind: classifyToolError(thrown, FROM_TOOL),
         duration_ms: lasted(open, at),
       },

@@ -6,6 +6,7 @@ import {
   asOne,
   count,
   type Form,
+  flag,
   json,
   list,
   name,
@@ -55,6 +56,7 @@ const errorEnvelope = record(
     retry_after_secs: withoutNull(count),
     provider_status: withoutNull(wholeNumber),
     origin: withoutNull(oneOfElse(FAILURE_ORIGINS, "run")),
+    cancelled: withoutNull(flag),
   },
   "an object with wire_code and wire_class",
 );

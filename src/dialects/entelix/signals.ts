@@ -151,6 +151,9 @@ function problemOf(event: ToolError): CallResult {
   if (envelope.wire_code === "interrupted") {
     return { outcome: "interrupted", message: event.error };
   }
+  if (envelope.cancelled === true) {
+    return { outcome: "cancelled", message: event.error, envelope };
+  }
   return {
     outcome: "error",
     kind: toolErrorKindIn(event.kind) ?? toolErrorKindFromEnvelope(envelope),

@@ -137,6 +137,12 @@ export class EventMetrics implements RunObserver {
         this.#count(failures.of(this.#series.tool(name), kind, pair.agent, pair.tenant), 1);
         break;
       }
+      case "cancelled": {
+        this.#measureCall(pair, name, durationMs, undefined);
+        const { cancelled } = this.#instruments;
+        this.#count(cancelled.of(this.#series.tool(name), pair.agent, pair.tenant), 1);
+        break;
+      }
       // The tool did not run, or its end is unknown.
       case "denied":
       case "unfinished":

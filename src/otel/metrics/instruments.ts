@@ -49,6 +49,7 @@ export class Instruments {
   readonly runs = new SeriesTable("entelix.runs", [AGENT, TENANT]);
   readonly active = new SeriesTable("entelix.runs.active", [AGENT, TENANT]);
   readonly failures = new SeriesTable("entelix.tool.failures", [AGENT, TENANT, TOOL]);
+  readonly cancelled = new SeriesTable("entelix.tool.cancelled", [AGENT, TENANT, TOOL]);
   readonly terminalFailures = new SeriesTable("entelix.tool.terminal_failures", [
     AGENT,
     TENANT,
@@ -74,6 +75,7 @@ export class Instruments {
     observeTable(meter, "entelix.runs", this.runs);
     observeTable(meter, "entelix.runs.active", this.active);
     observeTable(meter, "entelix.tool.failures", this.failures);
+    observeTable(meter, "entelix.tool.cancelled", this.cancelled);
     observeTable(meter, "entelix.tool.terminal_failures", this.terminalFailures);
     observeTable(meter, "entelix.tokens", this.tokens);
     observeTable(meter, "entelix.cost", this.cost);

@@ -70,7 +70,12 @@ export const METRICS = {
   "entelix.tool.failures": counter(
     "{failure}",
     ["gen_ai.tool.name", "entelix.tool.error_kind", "gen_ai.agent.name", "entelix.tenant_id"],
-    "Tool calls that failed. Pauses and denials are none.",
+    "Tool calls that failed. Pauses, denials and cancelled calls are none.",
+  ),
+  "entelix.tool.cancelled": counter(
+    "{tool_call}",
+    ["gen_ai.tool.name", "gen_ai.agent.name", "entelix.tenant_id"],
+    "Tool calls that were cancelled: by a user, a deadline, or the end of their run.",
   ),
   "entelix.tool.terminal_failures": counter(
     "{run}",

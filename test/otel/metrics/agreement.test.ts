@@ -80,11 +80,17 @@ describe("whatever is sent", () => {
           if (value > 0) counted[label(rest)] = (counted[label(rest)] ?? 0) + value;
         }
         expect(counted).toEqual(tally(runs, byRun));
+        const cancelled = calls.filter(
+          (span) => span.attributes["entelix.tool.outcome"] === "cancelled",
+        );
+        expect(seen.nonZero("entelix.tool.cancelled")).toEqual(
+          tally(cancelled, [TOOL, AGENT, TENANT]),
+        );
         const failed = calls.filter((span) => span.attributes["entelix.tool.outcome"] === "error");
         expect(seen.nonZero("entelix.tool.failures")).toEqual(
           tally(failed, [TOOL, same("entelix.tool.error_kind"), AGENT, TENANT]),
         );
-        const told = new Set<unknown>(["complete", "error", "interrupted"]);
+        const told = new Set<unknown>(["complete", "error", "interrupted", "cancelled"]);
         const ended = calls.filter((span) => told.has(span.attributes["entelix.tool.outcome"]));
         const type = same("gen_ai.tool.type");
         expect(seen.nonZero("gen_ai.execute_tool.duration")).toEqual(

@@ -41,6 +41,7 @@ const SETS: Readonly<Record<MetricName, readonly (readonly string[])[]>> = {
   ],
   "entelix.runs.active": [[AGENT, TENANT]],
   "entelix.tool.failures": [[TOOL, "entelix.tool.error_kind", AGENT, TENANT]],
+  "entelix.tool.cancelled": [[TOOL, AGENT, TENANT]],
   "entelix.tool.terminal_failures": [[TOOL, "entelix.tool.error_kind", AGENT, TENANT]],
   "entelix.approvals.pending": [[AGENT, TENANT]],
   "entelix.approvals.oldest": [[TENANT]],
@@ -74,6 +75,7 @@ async function everything(): Promise<Collected> {
   send(child.toolComplete("b"));
   send(child.toolError("c"));
   send(child.toolInterrupted("d"));
+  send(child.toolCancelled("f"));
   send(child.denied("e"));
   send(child.modelStart("m1"));
   send(child.modelComplete("m1", { usage: { input_tokens: 1, output_tokens: 1 } }));

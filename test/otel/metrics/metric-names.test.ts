@@ -43,6 +43,7 @@ const SHOWN: Readonly<Record<MetricName, readonly string[]>> = {
   "entelix.runs": ["entelix_runs_total"],
   "entelix.runs.active": ["entelix_runs_active"],
   "entelix.tool.failures": ["entelix_tool_failures_total"],
+  "entelix.tool.cancelled": ["entelix_tool_cancelled_total"],
   "entelix.tool.terminal_failures": ["entelix_tool_terminal_failures_total"],
   "entelix.approvals.pending": ["entelix_approvals_pending"],
   "entelix.approvals.oldest": ["entelix_approvals_oldest_seconds"],
