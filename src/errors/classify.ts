@@ -146,7 +146,12 @@ export function envelopeOf(error: unknown, source?: FailureSource): ErrorEnvelop
   if (isToolTimeout(error, known, source)) {
     return { wire_code: "transport_failure", wire_class: "server", origin };
   }
-  return { ...envelopeOfDetail(known.detail), origin };
+  const envelope = { ...envelopeOfDetail(known.detail), origin };
+  const { detail } = known;
+  // What is read out of a text may be no number.
+  return detail.type === "usage_limit_exceeded" && !Number.isNaN(detail.breach.limit)
+    ? { ...envelope, breach: detail.breach }
+    : envelope;
 }
 
 /** The envelope of a tool call's error. A cancelled call is marked: the tool did not fail. */

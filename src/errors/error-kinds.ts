@@ -1,3 +1,4 @@
+import type { UsageLimitBreach } from "./agent-error-detail.ts";
 import type { FailureOrigin } from "./failure-source.ts";
 
 /**
@@ -92,4 +93,6 @@ export interface ErrorEnvelope {
    * of the tool. This package's own field, for `tool_error` alone.
    */
   readonly cancelled?: boolean;
+  /** Which limit of the budget was reached. This package's own field, of `quota_exceeded` alone. */
+  readonly breach?: UsageLimitBreach;
 }

@@ -1,5 +1,5 @@
 import { textIn } from "../dialects/entelix/signals.ts";
-import type { InterruptionKind } from "../errors/agent-error-detail.ts";
+import type { InterruptionKind, UsageLimitBreach } from "../errors/agent-error-detail.ts";
 import type { ErrorEnvelope } from "../errors/error-kinds.ts";
 import { decimalText, MOST_INT } from "../events/value-limits.ts";
 import type { RunUsage } from "../lifecycle/signal.ts";
@@ -12,6 +12,13 @@ export function setEnvelope(on: SpanHandle, envelope: ErrorEnvelope): void {
   // Upstream has 64 bits for it.
   on.set("entelix.error.retry_after_secs", inAttribute(envelope.retry_after_secs));
   on.set("entelix.error.provider_status", inAttribute(envelope.provider_status));
+}
+
+/** Sets which limit of the budget a failed run reached, as texts: the cost is a decimal. */
+export function setBreach(on: SpanHandle, breach: UsageLimitBreach | undefined): void {
+  on.set("entelix.breach.axis", textIn(breach?.axis));
+  on.set("entelix.breach.limit", decimalIn(breach?.limit));
+  on.set("entelix.breach.observed", decimalIn(breach?.observed));
 }
 
 /**
@@ -32,7 +39,7 @@ export function setUsage(on: SpanHandle, usage: RunUsage, root: boolean): void {
   }
   on.set("entelix.usage.requests", inAttribute(usage.requests));
   on.set("entelix.usage.tool_calls", inAttribute(usage.tool_calls));
-  const cost = costIn(usage.cost_usd);
+  const cost = decimalIn(usage.cost_usd);
   if (root) {
     on.set("entelix.agent.usage.cost", cost);
   } else {
@@ -48,7 +55,8 @@ function inAttribute(count: unknown): number | undefined {
 }
 
 /** One type in every span: a backend that has met a text there may refuse a number. */
-function costIn(cost: unknown): string | undefined {
+function decimalIn(cost: unknown): string | undefined {
+  if (typeof cost === "bigint") return String(cost);
   if (typeof cost === "number" && Number.isFinite(cost)) return decimalText(cost);
   return typeof cost === "string" && cost !== "" ? cost : undefined;
 }

@@ -17,7 +17,7 @@ import {
   RUN_CONTEXT_HEADERS,
   type RunContext,
 } from "../context/run-context.ts";
-import { type CurrentRun, currentRun } from "../runtime/current-run.ts";
+import { type ActiveRun, activeRun } from "../runtime/current-run.ts";
 import { scopeIn } from "./event-context.ts";
 import { callOf, runContextAt } from "./run-contexts.ts";
 
@@ -187,7 +187,7 @@ export class RunContextPropagator implements TextMapPropagator {
  * const message = JSON.stringify({ order: 17, parent: currentRunContext() });
  */
 export function currentRunContext(): RunContext | undefined {
-  const run = currentRun();
+  const run = activeRun();
   const place = scopeIn(context.active());
   if (place !== undefined && isInnermost(place.run, run)) {
     const own = run?.runId === place.run.runId ? run : undefined;
@@ -209,14 +209,14 @@ interface ScopedRun {
 }
 
 /** Whether the active span belongs to the current run, or to one below it that was told by hand. */
-function isInnermost(placed: ScopedRun, run: CurrentRun | undefined): boolean {
+function isInnermost(placed: ScopedRun, run: ActiveRun | undefined): boolean {
   if (run === undefined) return true;
   if (placed.tenantId !== run.tenantId) return false;
   return placed.runId === run.runId || placed.parentRunId === run.runId;
 }
 
 /** What is known of a run without its span. */
-function idsOf(run: CurrentRun): RunContext {
+function idsOf(run: ActiveRun): RunContext {
   return {
     root_run_id: run.rootRunId,
     parent_run_id: run.runId,
@@ -226,7 +226,7 @@ function idsOf(run: CurrentRun): RunContext {
 }
 
 /** A sink of somebody else's may throw, and an agent must not fail by it. */
-function asked({ sink, tenantId, runId, toolUseId }: CurrentRun): RunContext | undefined {
+function asked({ sink, tenantId, runId, toolUseId }: ActiveRun): RunContext | undefined {
   try {
     return isRunContextSource(sink) ? sink.runContext(tenantId, runId, toolUseId) : undefined;
   } catch {

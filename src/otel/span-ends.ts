@@ -1,11 +1,12 @@
 import { type AttributeValue, SpanStatusCode } from "@opentelemetry/api";
+import { textIn } from "../dialects/entelix/signals.ts";
 import type { FailureKindId } from "../errors/error-kinds.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { CallEnd, ModelEnd, RunEnd } from "../lifecycle/signal.ts";
 import type { ContentPolicy } from "./content.ts";
-import { setEnvelope, setInterruption, setUsage } from "./end-attributes.ts";
+import { setBreach, setEnvelope, setInterruption, setUsage } from "./end-attributes.ts";
 import type { AttributeName } from "./semconv.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
@@ -57,8 +58,11 @@ export class SpanEnds {
           handle.set("entelix.failure.tool_name", end.kind.tool_name);
           handle.set("entelix.failure.tool_error_kind", end.kind.kind);
         }
-        handle.set("entelix.failure.origin", end.envelope?.origin);
-        if (end.envelope !== undefined) setEnvelope(handle, end.envelope);
+        if (end.envelope !== undefined) {
+          handle.set("entelix.failure.origin", textIn(end.envelope.origin));
+          setBreach(handle, end.envelope.breach);
+          setEnvelope(handle, end.envelope);
+        }
         if (this.#benign.has(end.kind.type)) {
           handle.set("entelix.error.message", this.#errorText(end.message, run));
         } else {

@@ -82,7 +82,7 @@ export interface AgentRun<I = unknown> {
 }
 
 /**
- * A run that `startRun` returned. Your code ends it with `complete`, `fail` or `interrupt`. The
+ * A run that `startRun` returned. Your code ends it with `complete`, `fail`, `cancel` or `interrupt`. The
  * first of these calls counts.
  */
 export interface RunHandle<I = unknown> extends AgentRun<I>, AsyncDisposable {
@@ -98,6 +98,13 @@ export interface RunHandle<I = unknown> extends AgentRun<I>, AsyncDisposable {
    * nothing after the run ended.
    */
   fail(error: unknown): Promise<void>;
+  /**
+   * Ends the run as cancelled, for example when the client of a stream left. Open calls are cut, and
+   * sub-agents are cancelled. Never rejects. Does nothing after the run ended.
+   *
+   * @param cause what cancelled it, such as the `reason` of a signal. Default: none.
+   */
+  cancel(cause?: unknown): Promise<void>;
   /** Ends the run as paused. Never rejects. Does nothing after the run ended. */
   interrupt(kind?: InterruptionKind, payload?: unknown): Promise<void>;
   /**

@@ -4,7 +4,7 @@ import type { FailureKind } from "../errors/error-kinds.ts";
 import { FROM_MODEL, recordSource } from "../errors/failure-source.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
 import { wholeNumber } from "./budget.ts";
-import { carried, currentRun } from "./current-run.ts";
+import { activeRun, carried } from "./current-run.ts";
 import { checkedReport, type ModelReport } from "./model-report.ts";
 import type { OpenCall } from "./open-call.ts";
 import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";
@@ -131,7 +131,7 @@ type Names = RunCore["ids"] & { readonly model_call_id: string; readonly model: 
 
 /** A model that is called in a tool is called there: sub-agents that it starts belong to the tool. */
 function currentIn(run: RunCore): RunCore["current"] {
-  const here = currentRun();
+  const here = activeRun();
   const isOurs = here?.runId === run.current.runId && here.tenantId === run.current.tenantId;
   return isOurs ? here : run.current;
 }

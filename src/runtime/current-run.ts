@@ -16,6 +16,10 @@ export interface CurrentRun {
   readonly threadId?: string | undefined;
   /** The tool call that the code runs in. */
   readonly toolUseId?: string | undefined;
+}
+
+/** The same, with what code that it starts inherits. */
+export interface ActiveRun extends CurrentRun {
   /** Where the run's events go. */
   readonly sink: AgentEventSink;
   /**
@@ -28,10 +32,10 @@ export interface CurrentRun {
 /** One for the process, however often this package is loaded: as CommonJS and ESM, or in two versions. */
 const KEY = Symbol.for("entelix-otel.current-run.v1");
 
-function storage(): AsyncLocalStorage<CurrentRun> {
+function storage(): AsyncLocalStorage<ActiveRun> {
   const known: unknown = Reflect.get(globalThis, KEY);
   if (known instanceof AsyncLocalStorage) return known;
-  const made = new AsyncLocalStorage<CurrentRun>();
+  const made = new AsyncLocalStorage<ActiveRun>();
   Reflect.set(globalThis, KEY, made);
   return made;
 }
@@ -40,11 +44,19 @@ const running = storage();
 
 /** The run to which the calling code belongs, or `undefined` outside a run. */
 export function currentRun(): CurrentRun | undefined {
+  const run = running.getStore();
+  if (run === undefined) return undefined;
+  const { tenantId, runId, rootRunId, threadId, toolUseId } = run;
+  return { tenantId, runId, rootRunId, threadId, toolUseId };
+}
+
+/** The same, with its sink and its policy: for this package alone. */
+export function activeRun(): ActiveRun | undefined {
   return running.getStore();
 }
 
 /** Calls `work` as code of that run: what it starts, and awaits, belongs to the run too. */
-export function withCurrentRun<T>(run: CurrentRun, work: () => T): T {
+export function withCurrentRun<T>(run: ActiveRun, work: () => T): T {
   return running.run(run, work);
 }
 
@@ -53,13 +65,13 @@ type Came<T> = { readonly value: T } | { readonly thrown: unknown };
 
 /**
  * Calls `work` as code of a run, or of a call of it: in the span's context where the sink has one,
- * with {@link CurrentRun} set. `work` is called once, now, and what comes of it is what comes of this,
+ * with {@link ActiveRun} set. `work` is called once, now, and what comes of it is what comes of this,
  * whatever the sink does: a context is a courtesy, and no run may lose its end by it.
  */
 export function carried<T>(
   sink: AgentEventSink,
   place: Omit<SpanTarget, "tenant_id" | "run_id">,
-  run: CurrentRun,
+  run: ActiveRun,
   work: () => T,
 ): T {
   if (!isSpanActivator(sink)) return withCurrentRun(run, work);
@@ -83,7 +95,7 @@ export function carried<T>(
   return once();
 }
 
-function attempt<T>(run: CurrentRun, work: () => T): Came<T> {
+function attempt<T>(run: ActiveRun, work: () => T): Came<T> {
   try {
     return { value: withCurrentRun(run, work) };
   } catch (thrown) {

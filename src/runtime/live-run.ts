@@ -6,7 +6,7 @@ import { operatorText } from "../errors/thrown.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { Deferred } from "../events/promises.ts";
 import { cutBy, LazySignal, Watch } from "./calling-off.ts";
-import type { CurrentRun } from "./current-run.ts";
+import type { ActiveRun } from "./current-run.ts";
 import { carried } from "./current-run.ts";
 import { EventLine, IdCounter } from "./event-line.ts";
 import type { OpenCall, RunCore } from "./open-call.ts";
@@ -32,7 +32,7 @@ type Ending =
 export class LiveRun<I> implements RunCore {
   readonly plan: RunPlan<I>;
   readonly ids: RunCore["ids"];
-  readonly current: CurrentRun;
+  readonly current: ActiveRun;
   readonly policy: RunPolicy;
   readonly #newIds = new IdCounter();
   /** Its start, among what errors come out of. */

@@ -3,7 +3,7 @@ import type { UsageLimitBreach } from "../errors/agent-error-detail.ts";
 import { sourceMoment } from "../errors/failure-source.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { LazySignal } from "./calling-off.ts";
-import type { CurrentRun } from "./current-run.ts";
+import type { ActiveRun } from "./current-run.ts";
 import type { Interruption } from "./run-errors.ts";
 import type { RunPolicy } from "./run-policy.ts";
 
@@ -12,7 +12,7 @@ export interface RunCore {
   /** As events name it. */
   readonly ids: { readonly run_id: string; readonly tenant_id: string };
   /** As the code that runs in it finds it. */
-  readonly current: CurrentRun;
+  readonly current: ActiveRun;
   readonly policy: RunPolicy;
   /** Sends an event that the run goes on without; resolves when the sink has taken or refused it. */
   send(event: AgentEvent): void | Promise<void>;

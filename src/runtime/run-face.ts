@@ -116,6 +116,11 @@ export class HandleFace<I> extends RunFace<I> implements RunHandle<I> {
     return this.#run.settled();
   }
 
+  cancel(cause?: unknown): Promise<void> {
+    this.#run.fail(AgentError.cancelled(cause === undefined ? {} : { cause }));
+    return this.#run.settled();
+  }
+
   interrupt(kind: InterruptionKind = { type: "custom" }, payload: unknown = null): Promise<void> {
     return this.fail(AgentError.interrupted(kind, payload));
   }

@@ -3,7 +3,7 @@ import type { RunContext } from "../context/run-context.ts";
 import { checkFunction, describe } from "../events/option-checks.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
-import { currentRun } from "./current-run.ts";
+import { activeRun } from "./current-run.ts";
 import type { RunEnvelope } from "./event-line.ts";
 import {
   type Approve,
@@ -86,7 +86,7 @@ export interface RunPlan<I> {
 
 /** @throws TypeError or RangeError for an option that is missing or is not what it should be. */
 export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
-  const here = currentRun();
+  const here = activeRun();
   const tenantId = text(options.tenant ?? here?.tenantId, "tenant");
   // A run of another tenant is no child: no trace, thread or budget spans two tenants.
   const above = options.parent === undefined && here?.tenantId === tenantId ? here : undefined;

@@ -31,7 +31,10 @@ describe("a budget", () => {
     expect(sink.said().slice(-2)).toEqual(["tool_complete a", "failed usage_limit_exceeded"]);
     expect(sink.only("failed")).toMatchObject({
       error: "run budget exceeded on tool_calls axis: observed 2, limit 2",
-      envelope: { wire_code: "quota_exceeded" },
+      envelope: {
+        wire_code: "quota_exceeded",
+        breach: { axis: "tool_calls", limit: 2, observed: 2 },
+      },
     });
   });
 

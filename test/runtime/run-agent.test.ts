@@ -374,7 +374,17 @@ describe("sub-agents", () => {
   });
 
   it("leave no trace of the run outside it", async () => {
-    await runAgent({ sink: new Told(), ...base }, () => expect(currentRun()).toBeDefined());
+    await runAgent({ sink: new Told(), ...base, runId: "r1" }, (run) =>
+      run.tool("a", { id: "call_1" }, () =>
+        expect(currentRun()).toEqual({
+          tenantId: "acme",
+          runId: "r1",
+          rootRunId: "r1",
+          threadId: undefined,
+          toolUseId: "call_1",
+        }),
+      ),
+    );
     expect(currentRun()).toBeUndefined();
   });
 });

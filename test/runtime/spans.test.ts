@@ -2,6 +2,7 @@ import { context } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
+import { decodeEntelix } from "../../src/dialects/entelix/entelix-dialect.ts";
 import { AgentError } from "../../src/errors/agent-error.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { carried } from "../../src/runtime/current-run.ts";
@@ -152,6 +153,31 @@ describe("spans of a run", () => {
       ["invoke_agent support failed error", "execute_tool pay error error"],
       ["invoke_agent support interrupted", "execute_tool ask interrupted"],
     ]);
+  });
+
+  it("say which limit of the budget was reached, also after a recording", async () => {
+    const { base, spans } = bridged();
+    const sink = new Told();
+    const both = new FanOutSink([base.sink, sink]);
+    const budget = { costUsd: "0.50" };
+    await rejection(runAgent({ ...base, sink: both, budget }, async (run) => run.addCost("0.75")));
+    const breach = { axis: "cost_usd", limit: "0.50", observed: "0.75" };
+    const { type, ...fields } = sink.only("failed");
+    expect(
+      decodeEntelix(
+        JSON.parse(JSON.stringify({ timestamp: "2026-04-29T12:00:00Z", type, ...fields })),
+      ),
+    ).toMatchObject({
+      outcome: "event",
+      event: { envelope: { breach, origin: "run" } },
+      unknownValues: [],
+    });
+    expect(spans()[0]?.attributes).toMatchObject({
+      "entelix.breach.axis": "cost_usd",
+      "entelix.breach.limit": "0.50",
+      "entelix.breach.observed": "0.75",
+      "entelix.failure.origin": "run",
+    });
   });
 
   it("end with the run: calls that hang, calls that nobody awaits", async () => {

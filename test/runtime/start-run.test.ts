@@ -42,6 +42,30 @@ describe("a run's handle", () => {
     expect(other.sink.said()).toEqual(["started support", "interrupted custom"]);
   });
 
+  it("cancels it, with its open calls and its sub-agents", async () => {
+    const { sink, run } = await begin();
+    const left = new Error("the client left");
+    const child = run.within(() => runAgent({ agent: "child" }, () => forever()));
+    void run.tool("open", forever);
+    await new Promise((resolve) => setImmediate(resolve));
+    await run.cancel(left);
+    await rejection(child);
+    expect(sink.said()).toEqual([
+      "started support",
+      "started child",
+      "tool_start open",
+      "failed cancelled",
+      "tool_error open internal cancelled",
+      "failed cancelled",
+    ]);
+    const ending = await rejection(run.complete());
+    expect(ending).toMatchObject({ detail: { type: "cancelled" }, cause: left });
+    expect(run.signal.aborted).toBe(true);
+    await run.cancel();
+    await run.close();
+    expect(sink.said()).toHaveLength(6);
+  });
+
   it("that is closed without a word fails it, unclassified: nobody knows what happened", async () => {
     const { sink, run } = await begin();
     void run.tool("open", forever);

@@ -36,11 +36,9 @@ export interface Failure {
 /** @param source where it was thrown. */
 export function failureOf(thrown: unknown, source: FailureSource): Failure {
   const known = explained(thrown);
-  return {
-    error: errorText(thrown),
-    envelope: envelopeOf(known, source),
-    kind: classifyFailure(known, source),
-  };
+  // LangChain has the figures of a used-up budget in its text alone.
+  const { breach: _, ...envelope } = envelopeOf(known, source);
+  return { error: errorText(thrown), envelope, kind: classifyFailure(known, source) };
 }
 
 /** Why a run failed: by its error, and what was thrown below it. */

@@ -1,6 +1,6 @@
 import { sourceMoment } from "../../errors/failure-source.ts";
 import type { Instant } from "../../events/instant.ts";
-import type { CurrentRun } from "../../runtime/current-run.ts";
+import type { ActiveRun } from "../../runtime/current-run.ts";
 import { UsageTotals } from "../usage-totals.ts";
 import type { PausedRun } from "./pauses.ts";
 
@@ -75,7 +75,7 @@ export class RunState {
   }
 
   /** A run whose events something else sends: the runtime helper, or another adapter. */
-  static foreign(current: CurrentRun): RunState {
+  static foreign(current: ActiveRun): RunState {
     return new RunState({
       id: current.runId,
       rootId: current.rootRunId,

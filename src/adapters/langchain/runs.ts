@@ -1,5 +1,5 @@
 import type { Instant } from "../../events/instant.ts";
-import { currentRun } from "../../runtime/current-run.ts";
+import { activeRun } from "../../runtime/current-run.ts";
 import { type Fields, fieldsOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import { UsageTotals } from "../usage-totals.ts";
@@ -66,7 +66,7 @@ export class Runs {
    */
   above(parentId: string | undefined): Scope | undefined {
     const scope = this.#scopes.above(parentId);
-    const current = currentRun();
+    const current = activeRun();
     if (current === undefined || scope?.kind === "refused") return scope;
     if (scope !== undefined) {
       const { id, outerId } = scope.run;
@@ -92,7 +92,7 @@ export class Runs {
       rootId: above?.run.rootId ?? id,
       tenant,
       threadId,
-      outerId: currentRun()?.runId,
+      outerId: activeRun()?.runId,
       root: above === undefined,
       graph,
       inGraph: graph || outer?.inGraph === true,

@@ -1,4 +1,4 @@
-import type { CurrentRun } from "../../runtime/current-run.ts";
+import type { ActiveRun } from "../../runtime/current-run.ts";
 import type { AgentEventSink, SpanTarget } from "../../sinks/agent-event-sink.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -54,14 +54,14 @@ export type Scope = RunScope | ToolScope | ModelScope | ForeignScope | RefusedSc
 
 /** The span that the code of a call belongs into, and the run that is current in it. */
 export interface SpanScope {
-  readonly run: CurrentRun;
+  readonly run: ActiveRun;
   readonly span: Pick<SpanTarget, "tool_use_id" | "model_call_id">;
 }
 
 export function spanScopeOf(sink: AgentEventSink, scope: Scope | undefined): SpanScope | undefined {
   if (scope === undefined || scope.kind === "refused" || scope.run.ended) return undefined;
   const { run, toolUseId } = scope;
-  const current: CurrentRun = {
+  const current: ActiveRun = {
     tenantId: run.tenant,
     runId: run.id,
     rootRunId: run.rootId,

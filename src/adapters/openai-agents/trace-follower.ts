@@ -1,6 +1,6 @@
 import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
-import { currentRun } from "../../runtime/current-run.ts";
+import { activeRun } from "../../runtime/current-run.ts";
 import { textOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import { UsageTotals } from "../usage-totals.ts";
@@ -264,7 +264,7 @@ export class TraceFollower {
   }
 
   #add(trace: SdkTrace, rootRunId: string | undefined, seen: boolean): TraceRecord {
-    const outer = currentRun();
+    const outer = activeRun();
     const tenantId = this.#tenant(trace, outer?.tenantId);
     if (tenantId === undefined) this.#counts.untenanted += 1;
     const record: TraceRecord = {

@@ -1,5 +1,5 @@
 import type { Instant } from "../../events/instant.ts";
-import type { CurrentRun } from "../../runtime/current-run.ts";
+import type { ActiveRun } from "../../runtime/current-run.ts";
 import type { UsageTotals } from "../usage-totals.ts";
 import type { ParsedError } from "./parse-span-error.ts";
 import type { SdkSpan } from "./sdk.ts";
@@ -84,7 +84,7 @@ export interface TraceRecord {
   readonly tenantId: string | undefined;
   readonly threadId: string | undefined;
   /** The run of ours that the trace was begun in. */
-  readonly outer: CurrentRun | undefined;
+  readonly outer: ActiveRun | undefined;
   /** When it began; `undefined` when only its spans were seen. */
   readonly startedAt: Readonly<Instant> | undefined;
   /** The run id of the trace's own run; `undefined` when that id is used up: then it is a span's. */

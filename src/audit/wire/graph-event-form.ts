@@ -1,4 +1,5 @@
 import { TOOL_ERROR_KINDS } from "../../errors/error-kinds.ts";
+import { breachForm, u64 } from "../../events/breach-form.ts";
 import {
   type Form,
   flag,
@@ -22,14 +23,9 @@ import type { GraphEvent, GraphEventKind } from "./graph-event.ts";
 const text = textWhere("a string");
 const json = jsonOf("a JSON value");
 const time = textWhere("an RFC 3339 time", (given) => readTimestamp(given) !== undefined);
-const decimal = textWhere("a decimal number as a string", (given) => /^-?\d+(\.\d+)?$/.test(given));
 const u32 = value(
   `a whole number from 0 to ${2 ** 32 - 1}`,
   (given): given is number => isWholeNumber(given) && given < 2 ** 32,
-);
-const u64 = value(
-  `a whole number from 0 to ${2n ** 64n - 1n}`,
-  (given): given is number | bigint => isWholeNumber(given) && given < 2n ** 64n,
 );
 const textMap = value(
   "an object of strings",
@@ -132,17 +128,6 @@ const interruptionKind = tagged("type", {
   scheduled_pause: record({ phase: oneOf(["before", "after"]), node: text }),
 });
 
-const counted = record({ limit: u64, observed: u64 });
-
-const breach = tagged("axis", {
-  requests: counted,
-  input_tokens: counted,
-  output_tokens: counted,
-  total_tokens: counted,
-  tool_calls: counted,
-  cost_usd: record({ limit: decimal, observed: decimal }),
-});
-
 const timed = { timestamp: time };
 
 /** Every variant of upstream's `GraphEvent`. */
@@ -164,7 +149,7 @@ const variants = {
   agent_handoff: record({ from: orNull(text), to: text, ...timed }),
   resumed: record({ from_checkpoint: text, ...timed }),
   memory_recall: record({ tier: text, namespace_key: text, hits: u64, ...timed }),
-  usage_limit_exceeded: record({ breach, ...timed }),
+  usage_limit_exceeded: record({ breach: breachForm, ...timed }),
   tool_error_terminal: record({
     error_kind: oneOf(TOOL_ERROR_KINDS),
     tool_name: text,

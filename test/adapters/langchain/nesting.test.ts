@@ -3,7 +3,7 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inSpan } from "../../../src/entries/langchain.ts";
 import { runAgent } from "../../../src/entries/runtime.ts";
-import { type CurrentRun, currentRun, withCurrentRun } from "../../../src/runtime/current-run.ts";
+import { type ActiveRun, activeRun, withCurrentRun } from "../../../src/runtime/current-run.ts";
 import { tellsCallIds } from "./abilities.ts";
 import { add, oneNodeGraph, plainTool, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";
@@ -17,12 +17,12 @@ afterAll(() => context.disable());
 type Seen = ReturnType<typeof observe>;
 
 /** A run that something else tells of, with a tool call open. */
-async function inOtherRun(seen: Seen, work: (current: CurrentRun) => Promise<unknown>) {
+async function inOtherRun(seen: Seen, work: (current: ActiveRun) => Promise<unknown>) {
   const ids = { run_id: "01a1fbfa-4823-7117-8175-79e327b20933", tenant_id: "globex" };
   const call = { ...ids, tool_use_id: "call_o", tool: "delegate" };
   seen.bridge.send({ type: "started", ...ids, agent: "outer" });
   seen.bridge.send({ type: "tool_start", ...call, input: null });
-  const current: CurrentRun = {
+  const current: ActiveRun = {
     tenantId: ids.tenant_id,
     runId: ids.run_id,
     rootRunId: ids.run_id,
@@ -140,7 +140,7 @@ describe("inSpan", () => {
     const look = inSpan(
       plainTool("look", async () => {
         await Promise.resolve();
-        found.push([trace.getActiveSpan()?.spanContext().spanId, currentRun()]);
+        found.push([trace.getActiveSpan()?.spanContext().spanId, activeRun()]);
         return "seen";
       }),
     );
@@ -165,14 +165,14 @@ describe("inSpan", () => {
       ]),
     );
     expect(trace.getActiveSpan()).toBe(undefined);
-    expect(currentRun()).toBe(undefined);
+    expect(activeRun()).toBe(undefined);
   });
 
   it("without it, the code of a tool is in no span", async () => {
     const seen = observe();
     const found: unknown[] = [];
     const look = plainTool("look", () => {
-      found.push(trace.getActiveSpan(), currentRun());
+      found.push(trace.getActiveSpan(), activeRun());
       return "seen";
     });
     await run(seen, reactAgent([says("", ["look", "call_1"]), says("done")], [look]));

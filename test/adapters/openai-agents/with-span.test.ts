@@ -4,7 +4,7 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { OpenAIAgentsProcessor } from "../../../src/entries/openai-agents.ts";
-import { currentRun, withCurrentRun } from "../../../src/runtime/current-run.ts";
+import { activeRun, withCurrentRun } from "../../../src/runtime/current-run.ts";
 import { add, agent } from "./scenes.ts";
 import { asks, says } from "./scripted-model.ts";
 import { listen } from "./told.ts";
@@ -25,10 +25,10 @@ describe("code of tools", () => {
       description: "looks where it is",
       parameters: z.object({}),
       execute: async () => {
-        seen.push(currentRun());
+        seen.push(activeRun());
         return heard.processor.withSpan(getCurrentSpan(), async () => {
           await Promise.resolve();
-          seen.push(currentRun());
+          seen.push(activeRun());
           heard.provider.getTracer("test").startSpan("GET /").end();
           return "seen";
         });
@@ -59,7 +59,7 @@ describe("code of tools", () => {
     const { processor } = listen();
     const nowhere = { traceId: "no-op", spanId: "no-op" };
     for (const span of [null, undefined, nowhere]) {
-      expect(processor.withSpan(span, () => currentRun()?.runId)).toBeUndefined();
+      expect(processor.withSpan(span, () => activeRun()?.runId)).toBeUndefined();
     }
     const sink = { send() {} };
     expect(new OpenAIAgentsProcessor({ sink, tenant: "a" }).withSpan(nowhere, () => 7)).toBe(7);

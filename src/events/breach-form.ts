@@ -1,0 +1,23 @@
+import type { UsageLimitBreach } from "../errors/agent-error-detail.ts";
+import { type Form, textWhere, value } from "./forms.ts";
+import { record, tagged } from "./object-forms.ts";
+import { isWholeNumber } from "./option-checks.ts";
+
+/** A whole number as Rust's `u64`. */
+export const u64 = value(
+  `a whole number from 0 to ${2n ** 64n - 1n}`,
+  (given): given is number | bigint => isWholeNumber(given) && given < 2n ** 64n,
+);
+
+const decimal = textWhere("a decimal number as a string", (given) => /^-?\d+(\.\d+)?$/.test(given));
+const counted = record({ limit: u64, observed: u64 });
+
+/** Which limit of a budget was reached: in audit rows and in the envelope of a failed run. */
+export const breachForm = tagged("axis", {
+  requests: counted,
+  input_tokens: counted,
+  output_tokens: counted,
+  total_tokens: counted,
+  tool_calls: counted,
+  cost_usd: record({ limit: decimal, observed: decimal }),
+}) satisfies Form<UsageLimitBreach>;
