@@ -1,6 +1,7 @@
 // `entelix-otel/runtime`: agents written in TypeScript.
 
 export type { RunContext } from "../context/run-context.ts";
+export type { IsFailure, ReturnedCall } from "../errors/tool-result.ts";
 export type { AgentRun, RunHandle } from "../runtime/agent-run.ts";
 export type { BudgetLimits } from "../runtime/budget.ts";
 export type { ModelCall, ModelFunction, ModelOptions } from "../runtime/call-model.ts";

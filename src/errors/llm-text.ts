@@ -21,6 +21,11 @@ export function recordedLlmText(text: string): RenderedForLlm {
   return text as RenderedForLlm;
 }
 
+/** What a tool returned as its result: the model receives it as it is. */
+export function resultText(text: string): RenderedForLlm {
+  return text as RenderedForLlm;
+}
+
 /** Renders an error's detail for the model; nothing known gives one fixed text. */
 export function renderDetail(
   detail: AgentErrorDetail | undefined,

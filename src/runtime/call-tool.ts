@@ -1,8 +1,10 @@
 import { AgentError } from "../errors/agent-error.ts";
 import { asAgentError } from "../errors/as-agent-error.ts";
+import { tellHook } from "../errors/call-hook.ts";
 import { classifyToolError, renderForLlm, toolEnvelopeOf } from "../errors/classify.ts";
 import { type FailureSource, recordSource } from "../errors/failure-source.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
+import { failureInResult } from "../errors/tool-result.ts";
 import { carried } from "./current-run.ts";
 import type { OpenCall } from "./open-call.ts";
 import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";
@@ -149,6 +151,14 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
   }
   call.assertNotCut();
   const duration_ms = call.end();
+  const { isFailure, onError } = run.policy;
+  const failure = failureInResult(output, { tool: dispatch.name, toolUseId }, isFailure, (error) =>
+    tellHook(onError, error),
+  );
+  if (failure !== undefined) {
+    await run.send({ type: "tool_error", ...names, ...failure, duration_ms });
+    return output;
+  }
   await run.send({ type: "tool_complete", ...names, duration_ms, output: output ?? null });
   return output;
 }

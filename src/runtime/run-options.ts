@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { RunContext } from "../context/run-context.ts";
+import type { IsFailure } from "../errors/tool-result.ts";
 import { checkFunction, describe } from "../events/option-checks.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
@@ -20,7 +21,7 @@ const GRACE_MS = 5_000;
  * Options of `runAgent` and `startRun`.
  *
  * Inside another run of the same tenant, `sink`, `tenant`, `threadId`, `approve`,
- * `terminalToolErrors`, `onError` and `graceMs` default to those of that run. Its budget is shared.
+ * `terminalToolErrors`, `isFailure`, `onError` and `graceMs` default to those of that run. Its budget is shared.
  * If it is cancelled, this run is cancelled, too.
  *
  * @typeParam I what the agent works on.
@@ -48,6 +49,12 @@ export interface RunOptions<I = unknown> {
   readonly approve?: Approve | undefined;
   /** Tool errors that end the run. Default: none, so the agent's function decides. */
   readonly terminalToolErrors?: TerminalToolErrors | undefined;
+  /**
+   * Which results of tools are failures. Default: those of MCP tools with `isError: true`, and
+   * LangChain's `ToolMessage` with `status: "error"`. The call is then a `tool_error` with the wire
+   * code `tool_result_error`, the caller gets the result, and the run continues.
+   */
+  readonly isFailure?: IsFailure | undefined;
   /** The ID of the interrupted run that this run resumes. */
   readonly resumedFromRunId?: string | undefined;
   /** Default: a UUID v7. */
@@ -119,6 +126,7 @@ export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
       approve: checkApprove(options.approve) ?? inherited?.approve,
       terminalToolErrors:
         checkTerminal(options.terminalToolErrors) ?? inherited?.terminalToolErrors,
+      isFailure: checkIsFailure(options.isFailure) ?? inherited?.isFailure,
       onError: checkOnError(options.onError) ?? inherited?.onError,
       graceMs: milliseconds(options.graceMs, "graceMs") ?? inherited?.graceMs ?? GRACE_MS,
     },
@@ -161,6 +169,11 @@ function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
 function checkOnError(onError: RunPolicy["onError"]): RunPolicy["onError"] {
   checkFunction(onError, "onError");
   return onError;
+}
+
+function checkIsFailure(isFailure: IsFailure | undefined): IsFailure | undefined {
+  checkFunction(isFailure, "isFailure");
+  return isFailure;
 }
 
 function checkTerminal(policy: TerminalToolErrors | undefined): TerminalToolErrors | undefined {

@@ -1,4 +1,5 @@
 import type { ToolErrorKind } from "../errors/error-kinds.ts";
+import type { IsFailure } from "../errors/tool-result.ts";
 import { checkFunction } from "../events/option-checks.ts";
 import type { Budget } from "./budget.ts";
 
@@ -79,6 +80,7 @@ export interface RunPolicy {
   readonly budget: Budget;
   readonly approve: Approve | undefined;
   readonly terminalToolErrors: TerminalToolErrors | undefined;
+  readonly isFailure: IsFailure | undefined;
   readonly onError: ((error: unknown) => void) | undefined;
   /** Milliseconds; see `RunOptions`. */
   readonly graceMs: number;

@@ -6,6 +6,7 @@ import {
   toolEnvelopeOf,
 } from "../../errors/classify.ts";
 import type { FailureSource } from "../../errors/failure-source.ts";
+import type { ToolFailure } from "../../errors/tool-result.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import type { Failure } from "./langchain-errors.ts";
 import { errorText, explained } from "./langchain-errors.ts";
@@ -73,11 +74,15 @@ export class CallEvents {
     });
   }
 
+  toolFailedWith(call: ToolScope, failure: ToolFailure): void {
+    this.#toolError(call, failure);
+  }
+
   toolPaused(call: ToolScope): void {
     this.#toolError(call, PAUSED_FIELDS);
   }
 
-  #toolError(call: ToolScope, fields: typeof PAUSED_FIELDS): void {
+  #toolError(call: ToolScope, fields: ToolFailure): void {
     const { run, toolUseId, tool } = call;
     this.#sink.send(
       {

@@ -1,4 +1,5 @@
 import { FROM_MODEL, recordSource, sourceMoment } from "../../errors/failure-source.ts";
+import { failureInResult, type IsFailure } from "../../errors/tool-result.ts";
 import { fieldsOf, listOf, textOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import { CallEvents } from "./call-events.ts";
@@ -31,6 +32,8 @@ export class CallTracker {
   readonly #skipsLone: boolean;
   /** What the outermost runs are called, where the handler says it. */
   readonly #agent: string | undefined;
+  readonly #isFailure: IsFailure | undefined;
+  readonly #onError: (error: unknown) => void;
   readonly #scopes: ScopeTable;
   readonly #stopped: StoppedGraphs;
   #duplicates = 0;
@@ -56,6 +59,8 @@ export class CallTracker {
     });
     this.#skipsLone = options.loneCalls === "skip";
     this.#agent = options.agent;
+    this.#isFailure = options.isFailure;
+    this.#onError = onError;
   }
 
   get counts(): Omit<HandlerCounts, "sinkFailures" | "faults"> {
@@ -185,7 +190,9 @@ export class CallTracker {
   toolEnds(output: unknown, id: string): void {
     const call = this.#takeOpen(id, "tool");
     if (call?.kind !== "tool") return;
-    this.#calls.toolCompleted(call, toolOutput(output));
+    const failure = failureInResult(output, call, this.#isFailure, this.#onError);
+    if (failure === undefined) this.#calls.toolCompleted(call, toolOutput(output));
+    else this.#calls.toolFailedWith(call, failure);
     if (call.alone) this.#runs.complete(call.run, null);
   }
 

@@ -1,3 +1,4 @@
+import type { IsFailure } from "../../errors/tool-result.ts";
 import {
   checkFunction,
   checkGiven,
@@ -40,6 +41,12 @@ export interface LangChainHandlerOptions {
    * `metadata.lc_agent_name` as `createAgent` sets it, else the name of the graph or its `runName`.
    */
   readonly agent?: string | undefined;
+  /**
+   * Which results of tools are failures. Default: a `ToolMessage` with `status: "error"`, and results
+   * of MCP tools with `isError: true`. The call is then a `tool_error` with the wire code
+   * `tool_result_error`, and the run continues.
+   */
+  readonly isFailure?: IsFailure | undefined;
   /** Called with errors of the sink and of the handler. Default: none. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
@@ -91,6 +98,7 @@ export function checkHandlerOptions(options: LangChainHandlerOptions): void {
   checkOptionsObject(options);
   checkGiven(options.sink, "sink", "send");
   checkText(options.agent, "agent");
+  checkFunction(options.isFailure, "isFailure");
   checkFunction(options.onError, "onError");
   checkOneOf(options.loneCalls, "loneCalls", ["run", "skip"]);
   checkObject(options.limits, "limits");

@@ -6,6 +6,7 @@ import {
   toolEnvelopeOf,
 } from "../../errors/classify.ts";
 import { type FailureSource, FROM_MODEL } from "../../errors/failure-source.ts";
+import type { ToolFailure } from "../../errors/tool-result.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelComplete } from "../../events/model-event.ts";
 import { textOf } from "../narrow.ts";
@@ -96,10 +97,20 @@ export class CallEvents {
     );
   }
 
-  toolFailed({ trace, run, open }: CallScope, at: Instant, parsed: ParsedError): void {
+  toolFailed(scope: CallScope, at: Instant, parsed: ParsedError): void {
+    const thrown = thrownIn(parsed);
+    this.toolFailedWith(scope, at, {
+      error: parsed.text,
+      error_for_llm: renderForLlm(thrown, FROM_TOOL),
+      envelope: toolEnvelopeOf(thrown, FROM_TOOL),
+      kind: classifyToolError(thrown, FROM_TOOL),
+    });
+  }
+
+  toolFailedWith({ trace, run, open }: CallScope, at: Instant, failure: ToolFailure): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
-    const thrown = thrownIn(parsed);
+    const { envelope: error, error_for_llm, kind } = failure;
     this.#sink.send(
       {
         type: "tool_error",
@@ -107,10 +118,10 @@ export class CallEvents {
         tenant_id: tenantId,
         tool_use_id: idOf(open),
         tool: textOf(open.span.spanData.name) ?? "",
-        error: parsed.text,
-        error_for_llm: renderForLlm(thrown, FROM_TOOL),
-        envelope: toolEnvelopeOf(thrown, FROM_TOOL),
-        kind: classifyToolError(thrown, FROM_TOOL),
+        error: failure.error,
+        error_for_llm,
+        envelope: error,
+        kind,
         duration_ms: lasted(open, at),
       },
       envelope(trace, run, open, "end", at),

@@ -1,4 +1,5 @@
 import { AgentError } from "../../errors/agent-error.ts";
+import { failureInResult, type IsFailure } from "../../errors/tool-result.ts";
 import type { Instant } from "../../events/instant.ts";
 import { textOf } from "../narrow.ts";
 import type { CallEvents, CallScope } from "./call-span-events.ts";
@@ -41,11 +42,17 @@ const REJECTED = /^Tool execution for (.+) was manually rejected by user\.$/s;
 export class CallSpans {
   readonly #events: CallEvents;
   readonly #trouble: (error: unknown) => void;
+  readonly #isFailure: IsFailure | undefined;
 
   /** @param trouble called with what is thrown in a start that is sent later. */
-  constructor(events: CallEvents, trouble: (error: unknown) => void) {
+  constructor(
+    events: CallEvents,
+    trouble: (error: unknown) => void,
+    isFailure: IsFailure | undefined,
+  ) {
     this.#events = events;
     this.#trouble = trouble;
+    this.#isFailure = isFailure;
   }
 
   /** A call's span has started. */
@@ -106,7 +113,7 @@ export class CallSpans {
     this.sendStart(scope);
     if (error === null) {
       if (waits) this.#events.toolFailed(scope, at, WAITS);
-      else this.#events.toolCompleted(scope, at);
+      else this.#toolReturned(scope, at);
       return;
     }
     if (rejected !== undefined) {
@@ -119,6 +126,15 @@ export class CallSpans {
       run.failedTool = textOf(open.span.spanData.name) ?? "";
     }
     this.#events.toolFailed(scope, at, parseSpanError(error));
+  }
+
+  #toolReturned(scope: CallScope, at: Instant): void {
+    const { scope: place, span } = scope.open;
+    const { name, output } = span.spanData;
+    const call = { tool: textOf(name) ?? "", toolUseId: place.toolUseId ?? span.spanId };
+    const failure = failureInResult(output, call, this.#isFailure, this.#trouble);
+    if (failure === undefined) this.#events.toolCompleted(scope, at);
+    else this.#events.toolFailedWith(scope, at, failure);
   }
 
   modelEnded(scope: CallScope, at: Instant): void {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { tellHook } from "../../errors/call-hook.ts";
+import type { IsFailure } from "../../errors/tool-result.ts";
 import { checkFunction, checkOptionsObject, checkWhole } from "../../events/option-checks.ts";
 import { withCurrentRun } from "../../runtime/current-run.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
@@ -28,6 +29,11 @@ export interface OpenAIAgentsProcessorOptions {
   readonly maxTraces?: number | undefined;
   /** How long `forceFlush` and `shutdown` wait for the sink, in ms. Default 5,000. */
   readonly flushTimeoutMs?: number | undefined;
+  /**
+   * Which results of tools are failures. It gets the result as the trace has it: mostly text. Default:
+   * none. The call is then a `tool_error` with the wire code `tool_result_error`.
+   */
+  readonly isFailure?: IsFailure | undefined;
   /** Called with errors of the sink and of the processor. Default: none. Both are counted. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -67,11 +73,13 @@ export class OpenAIAgentsProcessor {
 
   constructor(options: OpenAIAgentsProcessorOptions) {
     checkOptionsObject(options);
-    const { sink, tenant, maxTraces = 2_000, flushTimeoutMs = 5_000, onError } = options;
+    const { sink, tenant, maxTraces = 2_000, flushTimeoutMs = 5_000 } = options;
+    const { isFailure, onError } = options;
     if (typeof sink?.send !== "function") throw new TypeError("sink: expected a sink with send()");
     if (typeof tenant !== "function" && (typeof tenant !== "string" || tenant === "")) {
       throw new TypeError("tenant: expected a text with something in it, or a function");
     }
+    checkFunction(isFailure, "isFailure");
     checkFunction(onError, "onError");
     checkWhole(maxTraces, "maxTraces", 1);
     checkWhole(flushTimeoutMs, "flushTimeoutMs");
@@ -81,7 +89,13 @@ export class OpenAIAgentsProcessor {
     this.#onError = onError;
     this.#safeSink = new SafeSink({ sink, onError });
     const tenantOf = typeof tenant === "function" ? tenant : () => tenant;
-    this.#follower = new TraceFollower(this.#safeSink, tenantOf, maxTraces, this.#counts, trouble);
+    this.#follower = new TraceFollower(this.#safeSink, {
+      tenantOf,
+      maxTraces,
+      counts: this.#counts,
+      isFailure,
+      trouble,
+    });
   }
 
   /** Counts of spans without an event or without a run. */

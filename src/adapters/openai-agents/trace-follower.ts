@@ -1,3 +1,4 @@
+import type { IsFailure } from "../../errors/tool-result.ts";
 import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
 import { activeRun } from "../../runtime/current-run.ts";
@@ -30,6 +31,15 @@ const NO_SPANS = new Map<string, OpenSpan>();
 
 const NOWHERE: Scope = { run: undefined, toolUseId: undefined };
 
+/** What a processor says of its traces. */
+export interface FollowerOptions {
+  readonly tenantOf: (trace: SdkTrace) => unknown;
+  readonly maxTraces: number;
+  readonly counts: MutableCounts;
+  readonly isFailure: IsFailure | undefined;
+  readonly trouble: (error: unknown) => void;
+}
+
 /** Follows traces of the SDK, and sends them as runs. */
 export class TraceFollower {
   readonly #table: TraceTable;
@@ -38,13 +48,8 @@ export class TraceFollower {
   readonly #runs: AgentRuns;
   readonly #calls: CallSpans;
 
-  constructor(
-    sink: SafeSink,
-    tenantOf: (trace: SdkTrace) => unknown,
-    maxTraces: number,
-    counts: MutableCounts,
-    trouble: (error: unknown) => void,
-  ) {
+  constructor(sink: SafeSink, options: FollowerOptions) {
+    const { counts, isFailure, maxTraces, tenantOf, trouble } = options;
     this.#table = new TraceTable(maxTraces, maxTraces);
     this.#tenantOf = tenantOf;
     this.#counts = counts;
@@ -58,7 +63,7 @@ export class TraceFollower {
         }
       });
     });
-    this.#calls = new CallSpans(new CallEvents(sink), trouble);
+    this.#calls = new CallSpans(new CallEvents(sink), trouble, isFailure);
   }
 
   traceStarted(trace: SdkTrace): void {

@@ -1,6 +1,10 @@
+import { ToolMessage } from "@langchain/core/messages";
 import { RunnableLambda, RunnableSequence } from "@langchain/core/runnables";
+import { tool } from "@langchain/core/tools";
 import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { fieldsOf } from "../../../src/adapters/narrow.ts";
 import { AgentError } from "../../../src/errors/agent-error.ts";
 import { ASKED, add, oneNodeGraph, plainTool, reactAgent, run, strictAgent } from "./agents.ts";
 import { observe } from "./observed.ts";
@@ -92,6 +96,34 @@ describe("failure", () => {
       "invoke_agent support failed model_dispatch !",
       "  chat small-1 error !",
     ]);
+  });
+
+  it("that a tool returns as a message is a tool error with the model's text", async () => {
+    const seen = observe();
+    const refuses = tool(
+      async (_, config) =>
+        new ToolMessage({
+          content: "no such order",
+          status: "error",
+          tool_call_id: config.toolCall?.id ?? "",
+        }),
+      { name: "refuses", description: "refuses", schema: z.object({}) },
+    );
+    await run(seen, reactAgent([says("", ["refuses", "call_1"]), says("sorry")], [refuses]));
+    expect(seen.of("tool_error").map(({ event }) => event)).toMatchObject([
+      { kind: "internal", error_for_llm: "no such order", envelope: { origin: "tool" } },
+    ]);
+    expect(seen.tree()[0]).toBe("invoke_agent support complete");
+  });
+
+  it("that the handler's predicate sees is of the kind that it names", async () => {
+    const seen = observe({
+      isFailure: (result, { tool: name }) =>
+        name === "add" && String(fieldsOf(result)?.content) === "3" ? "validation" : undefined,
+    });
+    const agent = reactAgent([says("", ["add", "call_1", { a: 1, b: 2 }]), says("3")], [add]);
+    await run(seen, agent);
+    expect(seen.of("tool_error").map(({ event }) => event.kind)).toEqual(["validation"]);
   });
 
   it("of a node's own call of a service is not the model's", async () => {

@@ -50,6 +50,20 @@ describe("the processor", () => {
     expect(new Set(threads)).toEqual(new Set(["chat-7"]));
   });
 
+  it("takes a result for a failure where the predicate says so", async () => {
+    const heard = listen({
+      isFailure: (result, call) => call.tool === "add" && result === "2" && "validation",
+    });
+    await run(agent("A", [[asks("add", { a: 1 })], [says("done")]], { tools: [add] }), "hi");
+    const events = await heard.events();
+    expect(events).toContain("A tool_error add validation: the result of add says that it failed");
+    expect(events.at(-1)).toBe("A complete");
+    const errors = heard.told.flatMap(({ event }) => (event.type === "tool_error" ? [event] : []));
+    expect(errors).toMatchObject([
+      { error_for_llm: "2", envelope: { wire_code: "tool_result_error", origin: "tool" } },
+    ]);
+  });
+
   it.each(["responses", "chat"] as const)("counts usage once (%s)", async (api) => {
     const heard = listen();
     const helper = agent("Helper", [[says("helped")]]);
