@@ -216,7 +216,6 @@ describe("two processes at 1% head sampling", () => {
       [
         "entelix_run_outcome",
         "entelix_failure_kind",
-        "entelix_failure_origin",
         "gen_ai_agent_name",
         "entelix_tenant_id",
         "entelix_root",
