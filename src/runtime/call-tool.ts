@@ -19,7 +19,7 @@ export interface ToolOptions<I = unknown> {
   /** The model's id of the call. Default: a UUID v7. */
   readonly id?: string | undefined;
   /** Replaces the run's `approve` for this call. */
-  readonly approve?: Approve | undefined;
+  readonly approve?: Approve<I> | undefined;
 }
 
 /** The argument of a tool call's function. */
@@ -51,7 +51,7 @@ export function callTool<T, I>(
 ): Promise<T> {
   return tracked(run, async (call) => {
     checkCallTexts("tool", name, { id: options.id, version: options.version });
-    const ask = checkApprove(options.approve) ?? run.policy.approve;
+    const ask: Approve<I> | undefined = checkApprove(options.approve) ?? run.policy.approve;
     const toolUseId = options.id ?? run.newId();
     const dispatch = { run, call, name, toolUseId, options, fn };
     run.assertOpen(`tool ${name}`);
@@ -72,10 +72,12 @@ function namesOf<T, I>({ run, name, toolUseId }: Dispatch<T, I>) {
   return { ...run.ids, tool_use_id: toolUseId, tool: name };
 }
 
-async function approve<T, I>(dispatch: Dispatch<T, I>, ask: Approve): Promise<void> {
+async function approve<T, I>(dispatch: Dispatch<T, I>, ask: Approve<I>): Promise<void> {
   const { run, call, name, toolUseId, options } = dispatch;
   const { sink, tenantId, runId, threadId } = run.current;
-  const { version, input } = options;
+  const { version } = options;
+  // By the overloads of `AgentRun.tool`, the input is `undefined` where none is given.
+  const input = options.input as I;
   const { signal } = call;
   const pending = { tool: name, version, toolUseId, input, runId, tenantId, threadId, signal };
   let decision: ReturnType<typeof checkDecision>;

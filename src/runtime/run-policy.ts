@@ -3,13 +3,17 @@ import type { IsFailure } from "../errors/tool-result.ts";
 import { checkFunction } from "../events/option-checks.ts";
 import type { Budget } from "./budget.ts";
 
-/** A tool call that waits for approval. */
-export interface PendingTool {
+/**
+ * A tool call that waits for approval.
+ *
+ * @typeParam I the tool's input. A run's approver sees the calls of all tools: `unknown`.
+ */
+export interface PendingTool<I = unknown> {
   readonly tool: string;
   readonly version?: string | undefined;
   readonly toolUseId: string;
   /** Content: the tool's input. */
-  readonly input: unknown;
+  readonly input: I;
   readonly runId: string;
   readonly tenantId: string;
   readonly threadId?: string | undefined;
@@ -28,12 +32,16 @@ export interface PendingTool {
 export type ApprovalDecision = "approved" | "exempt" | "external" | { readonly denied: string };
 
 /**
- * Called before each tool call. If it throws, the tool is not called and the caller gets the error.
+ * Called before each tool call. If it throws, the tool is not called and the caller gets the error. So
+ * does a text that is no decision: TypeScript takes every text that an async function returns for a
+ * `string`, so the type allows it.
  */
-export type Approve = (call: PendingTool) => ApprovalDecision | PromiseLike<ApprovalDecision>;
+export type Approve<I = unknown> = (
+  call: PendingTool<I>,
+) => ApprovalDecision | PromiseLike<ApprovalDecision | string>;
 
 /** @throws TypeError for an approver that can't be asked. */
-export function checkApprove(approve: Approve | undefined): Approve | undefined {
+export function checkApprove<I>(approve: Approve<I> | undefined): Approve<I> | undefined {
   checkFunction(approve, "approve");
   return approve;
 }

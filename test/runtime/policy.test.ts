@@ -282,3 +282,37 @@ describe("approval", () => {
     expect(sink.said()).toEqual(["started support", "failed deadline_exceeded"]);
   });
 });
+
+describe("the types of an approver", () => {
+  it("take an async function that returns a decision, and know the tool's input", async () => {
+    const sink = new Told();
+    await runAgent(
+      { sink, agent: "support", tenant: "acme", approve: async () => "approved" },
+      async (run) => {
+        await run.tool("a", () => 1);
+        const approve = async ({ input }: { input: { amount: number } }) =>
+          input.amount > 100 ? { denied: "too much" } : "approved";
+        await run.tool("pay", { input: { amount: 3 }, approve }, ({ input }) => input.amount);
+        const options = {
+          input: { amount: 900 },
+          approve: async (call: PendingTool<{ amount: number }>) =>
+            call.input.amount > 100 ? { denied: "too much" } : "approved",
+        };
+        await rejection(run.tool("pay", options, () => 1));
+        await run.tool(
+          "pay",
+          {
+            input: { amount: 1 },
+            approve: ({ input }) => (input.amount > 0 ? "exempt" : "external"),
+          },
+          () => 1,
+        );
+      },
+    );
+    expect(sink.said().filter((line) => line.startsWith("tool_call"))).toEqual([
+      "tool_call_approved a",
+      "tool_call_approved pay",
+      "tool_call_denied pay: too much",
+    ]);
+  });
+});
