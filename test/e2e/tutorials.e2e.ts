@@ -87,7 +87,11 @@ describe("the tutorials", () => {
     const failed = await program(page, before, after);
     expect(failed.code).toBe(1);
     const root = (await spansOf(failed)).find(({ name }) => name === "invoke_agent support");
-    expect(root?.attributes["entelix.failure.kind"]).toBe("unclassified");
+    expect(root?.attributes).toMatchObject({
+      "entelix.failure.kind": "tool_error_terminal",
+      "entelix.failure.tool_name": "refund",
+      "entelix.failure.origin": "tool",
+    });
   });
 
   it("raise the first alert, which leads to the run", async () => {
