@@ -1,7 +1,7 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import { asAgentError } from "../../errors/as-agent-error.ts";
 import { MCP_PREFIX } from "../../errors/thrown-rpc.ts";
-import { textOf } from "../narrow.ts";
+import { fieldsOf, textOf } from "../narrow.ts";
 import type { SdkSpanError } from "./sdk.ts";
 
 /** What a span's error says: the SDK keeps the text of what was thrown, never the thing itself. */
@@ -44,7 +44,11 @@ const LOST_NAMES: ReadonlyMap<string, string> = new Map([
  * refusal, an answer of the wrong type) are replaced by fixed ones: an error's text is for operators.
  */
 export function parseSpanError({ message, data }: SdkSpanError): ParsedError {
-  return readText(textOf(data?.error) ?? textOf(message) ?? NO_TEXT);
+  // Models of `@openai/agents-extensions` keep name, message and status as fields.
+  const thrown = fieldsOf(data?.error);
+  if (thrown === undefined) return readText(textOf(data?.error) ?? textOf(message) ?? NO_TEXT);
+  const text = textOf(thrown.message) ?? textOf(message) ?? NO_TEXT;
+  return { text, error: asAgentError(thrown), ofTool: false };
 }
 
 /** What stands for the thrown value: where the SDK kept its text alone, that says what class it has. */

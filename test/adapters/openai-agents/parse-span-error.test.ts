@@ -120,4 +120,19 @@ describe("the error of a span", () => {
       429,
     );
   });
+
+  it("may be fields, as models of the extensions package keep them", () => {
+    const error = { name: "AI_APICallError", message: "Overloaded", statusCode: 529 };
+    const said = parseSpanError({ message: "Overloaded", data: { error } });
+    expect(said).toMatchObject({ text: "Overloaded", ofTool: false });
+    expect(said.error?.envelope()).toMatchObject({
+      wire_code: "upstream_unavailable",
+      provider_status: 529,
+    });
+    expect(parseSpanError({ message: "Unknown error", data: { error: {} } })).toEqual({
+      text: "Unknown error",
+      error: undefined,
+      ofTool: false,
+    });
+  });
 });
