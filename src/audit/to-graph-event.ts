@@ -58,6 +58,9 @@ export function toGraphEvent(
     case "model_start":
     case "model_complete":
     case "model_error":
+    case "step_start":
+    case "step_complete":
+    case "step_error":
       return undefined;
     default:
       return unknownType(event);

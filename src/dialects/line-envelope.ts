@@ -1,3 +1,4 @@
+import { eventDetails } from "../events/event-details.ts";
 import { isTraceparent } from "../events/event-envelope.ts";
 import type { JsonValue } from "../events/exact-json.ts";
 import { type Instant, isSpanTime } from "../events/instant.ts";
@@ -50,6 +51,8 @@ export function readEnvelopeAt(
     parent_tool_use_id === null ? null : readName(parent_tool_use_id, "parent_tool_use_id", issues);
   if (dispatcher !== undefined) envelope.parent_tool_use_id = dispatcher;
   readTraceContext(value, envelope, issues);
+  const { details } = value;
+  if (details !== undefined && details !== null) readDetails(details, envelope, issues);
   return issues.length === before ? envelope : undefined;
 }
 
@@ -103,6 +106,16 @@ function readTraceContext(
   if (tracestate === undefined || tracestate === null) return;
   if (typeof tracestate === "string") envelope.tracestate = tracestate;
   else issues.push({ field: "tracestate", expected: "text, or null" });
+}
+
+function readDetails(
+  value: JsonValue,
+  envelope: Writable<LineEnvelope>,
+  issues: DecodeIssue[],
+): void {
+  const details = eventDetails.adapt?.(value, []) ?? value;
+  if (eventDetails.fits(details)) envelope.details = details;
+  else eventDetails.explain(details, "details", issues);
 }
 
 /**

@@ -37,6 +37,11 @@ export {
   type ToolError,
   type ToolStart,
 } from "../events/agent-event.ts";
+export type {
+  DecisionDetails,
+  EventDetails,
+  ExceptionDetails,
+} from "../events/event-details.ts";
 export type { EventEnvelope } from "../events/event-envelope.ts";
 export type { JsonValue } from "../events/exact-json.ts";
 export { parseExact, stringifyExact } from "../events/exact-json.ts";
@@ -47,5 +52,13 @@ export {
   type ModelComplete,
   type ModelError,
   type ModelEvent,
+  type ModelParameters,
   type ModelStart,
 } from "../events/model-event.ts";
+export {
+  STEP_EVENT_TYPES,
+  type StepComplete,
+  type StepError,
+  type StepEvent,
+  type StepStart,
+} from "../events/step-event.ts";

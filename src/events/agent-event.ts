@@ -2,6 +2,7 @@ import type { InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "../errors/error-kinds.ts";
 import type { RenderedForLlm } from "../errors/llm-text.ts";
 import type { ModelEvent } from "./model-event.ts";
+import type { StepEvent } from "./step-event.ts";
 
 interface RunScoped {
   /** The run, a UUID v7 from upstream; any non-empty text is accepted. */
@@ -100,7 +101,8 @@ export interface Interrupted extends RunScoped {
  * decoded line *is* the event.
  *
  * It covers both shapes: entelix-agents 0.6.x, and 0.5.x (without `interrupted`, and without `kind`
- * on `failed` and `tool_error`). The model events are this package's own; no Rust agent sends them.
+ * on `failed` and `tool_error`). The model and step events are this package's own; no Rust agent sends
+ * them.
  *
  * @typeParam S the agent's state, carried by `complete`.
  */
@@ -114,7 +116,8 @@ export type AgentEvent<S = unknown> =
   | Complete<S>
   | Failed
   | Interrupted
-  | ModelEvent;
+  | ModelEvent
+  | StepEvent;
 
 /** The tag of an {@link AgentEvent}. */
 export type AgentEventType = AgentEvent["type"];

@@ -1,3 +1,4 @@
+import type { EventDetails } from "./event-details.ts";
 import { type Instant, isSpanTime } from "./instant.ts";
 import { checkWhole } from "./option-checks.ts";
 import { parseRfc3339 } from "./rfc3339.ts";
@@ -41,6 +42,8 @@ export interface EventEnvelope {
   /** W3C trace context to continue; honoured from trusted senders only. */
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
+  /** What the sender knows beyond the event's fields: users, decisions, steps, exceptions. */
+  readonly details?: EventDetails | undefined;
 }
 
 /**

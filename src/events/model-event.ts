@@ -24,17 +24,49 @@ export interface ModelCallUsage {
   readonly reasoning_output_tokens?: number | bigint | null;
 }
 
-/** A model was asked. It may never answer. */
-export interface ModelStart extends ModelScoped {
-  readonly type: "model_start";
+/**
+ * Parameters of a request, as far as its sender names them: `gen_ai.request.*`. What is no such value
+ * is ignored.
+ */
+export interface ModelParameters {
+  readonly temperature?: number | null;
+  readonly top_p?: number | null;
+  readonly top_k?: number | null;
+  readonly max_tokens?: number | null;
+  readonly frequency_penalty?: number | null;
+  readonly presence_penalty?: number | null;
+  readonly seed?: number | null;
+  readonly choice_count?: number | null;
+  readonly stop_sequences?: readonly string[] | null;
+  readonly stream?: boolean | null;
+  /** `auto`, `none`, `required`, or the name of a tool. */
+  readonly tool_choice?: string | null;
+  readonly reasoning_effort?: string | null;
+}
+
+/** What a request says beside its messages. */
+interface ModelRequest {
   /** `gen_ai.provider.name`: `openai`, `anthropic`, … */
   readonly provider?: string | null;
+  /** Host of the API: `server.address`. */
+  readonly server_address?: string | null;
+  readonly server_port?: number | null;
+  readonly parameters?: ModelParameters | null;
+  /** Content: the system instructions, where they are no message. */
+  readonly system_instructions?: unknown;
+  /** Content: the definitions of the tools that the model may call. */
+  readonly tools?: unknown;
   /** Content: the messages. */
   readonly input?: unknown;
 }
 
-/** The model answered. */
-export interface ModelComplete extends ModelScoped {
+/** A model was asked. It may never answer. */
+export interface ModelStart extends ModelScoped, ModelRequest {
+  readonly type: "model_start";
+}
+
+/** The model answered. Fields of the request are here if they were not known at the start. */
+export interface ModelComplete extends ModelScoped, ModelRequest {
   readonly type: "model_complete";
   /** Whole milliseconds from the start to the last output. */
   readonly duration_ms: number | bigint;
@@ -45,8 +77,8 @@ export interface ModelComplete extends ModelScoped {
   readonly response_model?: string | null;
   readonly response_id?: string | null;
   readonly finish_reasons?: readonly string[] | null;
-  /** Content: the messages, if they were not known at the start. */
-  readonly input?: unknown;
+  /** US dollars of this call as a decimal string. Absent: not known. */
+  readonly cost_usd?: string | null;
   /** Content: the answer. */
   readonly output?: unknown;
 }

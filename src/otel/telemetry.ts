@@ -312,6 +312,9 @@ export class Telemetry {
         case "model_start":
         case "model_complete":
         case "model_error":
+        case "step_start":
+        case "step_complete":
+        case "step_error":
           return this.lifecycle.passQuietly(event.tenant_id, event.run_id, this.#roughly);
         default:
           return false;

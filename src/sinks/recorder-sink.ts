@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { now } from "../events/clock.ts";
+import type { EventDetails, ExceptionDetails } from "../events/event-details.ts";
 import { type EventEnvelope, isTraceparent, SequenceCounter } from "../events/event-envelope.ts";
 import { stringifyExact } from "../events/exact-json.ts";
 import { type Instant, isSpanTime } from "../events/instant.ts";
@@ -73,6 +74,7 @@ const NAMES = new Set([
   "tool_version",
   "model_call_id",
   "model",
+  "step_id",
 ]);
 
 /** Envelope fields that are recorded as they are, besides the ids and the time. */
@@ -167,8 +169,10 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
       timestamp: this.#timeOf(envelope),
     };
     const context = this.#contextOf(event, envelope);
+    const given = envelope?.details;
+    const details = given && { details: this.#detailsOf(event, given) };
     // Twice, so that they stand first and no field of the event hides them.
-    const fields = { ...ids, ...event, ...this.#shownOf(event), ...context, ...ids };
+    const fields = { ...ids, ...event, ...this.#shownOf(event), ...context, ...details, ...ids };
     let text = "";
     for (const [field, value] of Object.entries(fields)) {
       if (value === undefined) continue;
@@ -247,14 +251,18 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
       case "tool_error":
       case "failed":
       case "model_error":
+      case "step_error":
         return { error: textOf(this.#redacted(event.error, "error", event) ?? "") };
       case "model_start":
-        return this.#givenContent(event.input, "input", event);
-      case "model_complete":
-        return {
-          ...this.#givenContent(event.input, "input", event),
-          ...this.#givenContent(event.output, "output", event),
-        };
+        return this.#givenContents(event, ["input", "system_instructions", "tools"], event);
+      case "model_complete": {
+        const fields = ["input", "system_instructions", "tools", "output"] as const;
+        return this.#givenContents(event, fields, event);
+      }
+      case "step_start":
+        return this.#givenContents(event, ["input"], event);
+      case "step_complete":
+        return this.#givenContents(event, ["output"], event);
       case "started":
       case "tool_call_approved":
         return {};
@@ -273,13 +281,49 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     return shown;
   }
 
-  /** Content that an event may be without; then nothing is recorded for it. */
-  #givenContent(
-    value: unknown,
-    field: "input" | "output",
+  /** What the envelope's details say, without the content that is not to be recorded. */
+  #detailsOf(event: AgentEvent<S>, details: EventDetails): EventDetails {
+    const { decision, exception } = details;
+    const fields = this.#givenContents(details, ["input", "output"], event);
+    return {
+      ...details,
+      ...fields,
+      ...(decision === undefined
+        ? {}
+        : {
+            decision: {
+              ...decision,
+              ...this.#givenContents(decision, ["reason", "proposed_input"], event),
+            },
+          }),
+      ...(exception === undefined ? {} : { exception: this.#exceptionOf(event, exception) }),
+    };
+  }
+
+  /** Operator text, as `error` is. */
+  #exceptionOf(event: AgentEvent<S>, exception: ExceptionDetails): ExceptionDetails {
+    const { message, stacktrace, type } = exception;
+    const shown = (text: string, field: string) =>
+      textOf(this.#redacted(text, `exception.${field}`, event) ?? "") ?? "";
+    return {
+      type,
+      ...(message === undefined ? {} : { message: shown(message, "message") }),
+      ...(stacktrace === undefined ? {} : { stacktrace: shown(stacktrace, "stacktrace") }),
+    };
+  }
+
+  /** Content that there may be none of; then nothing is recorded for it. */
+  #givenContents<T extends object>(
+    from: T,
+    fields: readonly (keyof T & string)[],
     event: AgentEvent<S>,
   ): Readonly<Record<string, unknown>> {
-    return value === undefined ? {} : { [field]: this.#content(value, field, event) };
+    const shown: Record<string, unknown> = {};
+    for (const field of fields) {
+      const value: unknown = from[field];
+      if (value !== undefined) shown[field] = this.#content(value, field, event);
+    }
+    return shown;
   }
 
   #content(value: unknown, field: string, event: AgentEvent<S>): unknown {

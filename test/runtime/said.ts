@@ -53,6 +53,10 @@ function lineOf(event: AgentEvent): string {
       return `failed ${event.kind?.type}`;
     case "interrupted":
       return `interrupted ${event.kind.type}`;
+    case "step_start":
+    case "step_complete":
+    case "step_error":
+      return `${event.type} ${event.step}`;
   }
 }
 

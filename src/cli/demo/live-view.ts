@@ -98,6 +98,9 @@ class RunWatch {
       case "model_start":
       case "model_complete":
       case "model_error":
+      case "step_start":
+      case "step_complete":
+      case "step_error":
         return;
       case "complete":
         this.#end(event.run_id, "complete", nowMs);

@@ -94,6 +94,10 @@ const interruptionKind = tagged(
   },
 );
 
+const cost = textWhere('a decimal number as text, such as "0.30"', (given) =>
+  /^-?\d+(?:\.\d+)?$/.test(given),
+);
+
 /** What a run used of its budget; `null` and absent are a run without a budget. */
 const usage = record(
   {
@@ -101,9 +105,7 @@ const usage = record(
     input_tokens: count,
     output_tokens: count,
     tool_calls: wholeNumber,
-    cost_usd: textWhere('a decimal number as text, such as "0.30"', (given) =>
-      /^-?\d+(?:\.\d+)?$/.test(given),
-    ),
+    cost_usd: cost,
   },
   "a usage object",
 );
@@ -121,12 +123,41 @@ const modelUsage = record(
   "a usage object",
 );
 
+const number = value("a number", (given): given is number => typeof given === "number");
+
+const parameters = record({
+  temperature: nullish(number),
+  top_p: nullish(number),
+  top_k: nullish(number),
+  max_tokens: nullish(number),
+  frequency_penalty: nullish(number),
+  presence_penalty: nullish(number),
+  seed: nullish(number),
+  choice_count: nullish(number),
+  stop_sequences: nullish(asOne(list(text), "an array of text")),
+  stream: nullish(flag),
+  tool_choice: nullish(text),
+  reasoning_effort: nullish(text),
+});
+
+/** What a request says beside its messages; content may be absent here. */
+const request = {
+  provider: nullish(text),
+  server_address: nullish(text),
+  server_port: nullish(wholeNumber),
+  parameters: nullish(parameters),
+  system_instructions: optional(json),
+  tools: optional(json),
+  input: optional(json),
+};
+
 const ofRun = { run_id: text, tenant_id: name };
 const ofTool = { ...ofRun, tool_use_id: text, tool: text };
 const versioned = { tool_version: nullish(text) };
+const ofStep = { ...ofRun, step_id: name, step: text };
 const ofModel = { ...ofRun, model_call_id: name, model: nullish(text) };
 
-/** Every event of entelix's agents, 0.6.x and 0.5.x, and the model events of this package. */
+/** Every event of entelix's agents, 0.6.x and 0.5.x, and the model and step events of this package. */
 export const ENTELIX_EVENTS = tagged("type", {
   started: record({ ...ofRun, parent_run_id: nullish(text), agent: text }),
   tool_start: record({ ...ofTool, ...versioned, input: json }),
@@ -150,17 +181,17 @@ export const ENTELIX_EVENTS = tagged("type", {
     envelope: errorEnvelope,
   }),
   interrupted: record({ ...ofRun, kind: interruptionKind, payload: json }),
-  // Content (`input`, `output`) may be absent here.
-  model_start: record({ ...ofModel, provider: nullish(text), input: optional(json) }),
+  model_start: record({ ...ofModel, ...request }),
   model_complete: record({
     ...ofModel,
+    ...request,
     duration_ms: milliseconds,
     first_output_ms: nullish(milliseconds, milliseconds.expected),
     usage: nullish(modelUsage),
     response_model: nullish(text),
     response_id: nullish(text),
     finish_reasons: nullish(asOne(list(text), "an array of text")),
-    input: optional(json),
+    cost_usd: nullish(cost, `${cost.expected}, or null`),
     output: optional(json),
   }),
   model_error: record({
@@ -168,6 +199,18 @@ export const ENTELIX_EVENTS = tagged("type", {
     duration_ms: milliseconds,
     error: text,
     kind: failureKind,
+    envelope: errorEnvelope,
+  }),
+  step_start: record({
+    ...ofStep,
+    kind: nullish(oneOfElse(["step", "retrieval"], "step")),
+    input: optional(json),
+  }),
+  step_complete: record({ ...ofStep, duration_ms: milliseconds, output: optional(json) }),
+  step_error: record({
+    ...ofStep,
+    duration_ms: milliseconds,
+    error: text,
     envelope: errorEnvelope,
   }),
 } satisfies {

@@ -131,6 +131,10 @@ export function signalOf(event: AgentEvent, at: Instant): Signal {
         durationMs: millisecondsIn(event.duration_ms),
         end: event.type === "model_complete" ? answerOf(event) : modelErrorOf(event),
       };
+    case "step_start":
+    case "step_complete":
+    case "step_error":
+      return { signal: "activity", tenantId: event.tenant_id, runId: event.run_id, at };
     default:
       return unknownType(event, at);
   }

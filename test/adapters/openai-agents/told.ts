@@ -72,6 +72,10 @@ function eventLine(event: AgentEvent, names: ReadonlyMap<string, string>): strin
     case "model_complete":
     case "complete":
       return type;
+    case "step_start":
+    case "step_complete":
+    case "step_error":
+      return `${type} ${event.step}`;
     default:
       return `${type} ${event.tool} ${event.tool_use_id}`;
   }

@@ -1,0 +1,120 @@
+import {
+  type Form,
+  flag,
+  type Infer,
+  jsonOf,
+  list,
+  name,
+  oneOf,
+  oneOfElse,
+  optional,
+  text,
+  value,
+  withoutNull,
+} from "./forms.ts";
+import { isObject, record } from "./object-forms.ts";
+
+// What TypeScript agents know of an event and upstream's events have no field for. All of it travels in
+// one object of the envelope, so that events of upstream's agents are read as before, at no cost.
+
+/** How a call was decided about: what `tool_call_approved` and `tool_call_denied` do not say. */
+export interface DecisionDetails {
+  /**
+   * `edited`: approved with another input. `answered`: a person gave the result, and the tool was
+   * not called. Default: what the event says.
+   */
+  readonly outcome?: "approved" | "denied" | "edited" | "answered";
+  /** Who decided: a person, or a rule of the program. */
+  readonly by?: "user" | "policy";
+  /** Personal data: name or ID of the person. */
+  readonly person?: string;
+  /** Content: why it was approved. A denial has its reason in the event. */
+  readonly reason?: string;
+  /** How long the decision took, in ms. */
+  readonly wait_ms?: number;
+  /** Content: the input before a person edited it. */
+  readonly proposed_input?: unknown;
+}
+
+/** The exception behind a failure. Operator text. */
+export interface ExceptionDetails {
+  /** Name of the error's class. */
+  readonly type: string;
+  readonly message?: string;
+  readonly stacktrace?: string;
+}
+
+/**
+ * What the sender of an event knows beyond the fields of upstream's events: the envelope's `details`.
+ * Every field is optional.
+ */
+export interface EventDetails {
+  /** The person whose run it is: `user.id`. Personal data. With every event of the run, or its first. */
+  readonly user_id?: string;
+  /** Labels of the run. With every event of the run, or its first. */
+  readonly tags?: readonly string[];
+  /** Further data of the run, by name. With every event of the run, or its first. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Content, of `started`: the messages that the run was asked. */
+  readonly input?: unknown;
+  /** Content: the messages of the run's answer (`complete`), or of what it asks (`interrupted`). */
+  readonly output?: unknown;
+  /** The step of the run that a call, another step or a child run (`started`) belongs to. */
+  readonly step_id?: string;
+  /** Of `tool_start`: `gen_ai.tool.description`. */
+  readonly tool_description?: string;
+  /** Of `tool_call_approved` and `tool_call_denied`. */
+  readonly decision?: DecisionDetails;
+  /** Of `tool_error`: the text that the model received is not known, and `error_for_llm` is empty. */
+  readonly model_text?: "unknown";
+  /** Of `failed`, `tool_error`, `model_error` and `step_error`. */
+  readonly exception?: ExceptionDetails;
+  /** Of `complete`: a cost of `"0"` is known to be 0. Without it, `"0"` means that nobody knows it. */
+  readonly cost_known?: boolean;
+}
+
+const textMap = value(
+  "an object of texts",
+  (given): given is Readonly<Record<string, string>> =>
+    isObject(given) && Object.values(given).every((each) => typeof each === "string"),
+);
+
+const milliseconds = value(
+  "milliseconds from 0",
+  (given): given is number => typeof given === "number" && given >= 0 && Number.isFinite(given),
+);
+
+const json = optional(jsonOf("a JSON value"));
+
+const decision = record({
+  outcome: withoutNull(oneOf(["approved", "denied", "edited", "answered"])),
+  by: withoutNull(oneOfElse(["user", "policy"], "user")),
+  person: withoutNull(name),
+  reason: withoutNull(text),
+  wait_ms: withoutNull(milliseconds),
+  proposed_input: json,
+});
+
+const exception = record({
+  type: text,
+  message: withoutNull(text),
+  stacktrace: withoutNull(text),
+});
+
+/** The form of an envelope's `details` on the wire. Unknown fields pass. */
+export const eventDetails = record({
+  user_id: withoutNull(name),
+  tags: withoutNull(list(text)),
+  metadata: withoutNull(textMap),
+  input: json,
+  output: json,
+  step_id: withoutNull(name),
+  tool_description: withoutNull(text),
+  decision: withoutNull(decision),
+  model_text: withoutNull(oneOf(["unknown"])),
+  exception: withoutNull(exception),
+  cost_known: withoutNull(flag),
+}) satisfies Form<EventDetails>;
+
+/** What {@link eventDetails} reads. */
+export type ReadDetails = Infer<typeof eventDetails>;
