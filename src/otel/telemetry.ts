@@ -152,7 +152,7 @@ export class Telemetry {
       const eventId = envelope?.event_id;
       if (eventId !== undefined && lifecycle.isRepeat(event.tenant_id, eventId)) return "repeat";
       const context = this.#eventContexts.of(event, envelope);
-      const outcome = lifecycle.apply(signalOf(event, at), context);
+      const outcome = lifecycle.apply(signalOf(event, at, envelope?.details), context);
       return outcome.taken ? outcome : "no";
     } catch (error) {
       // The driver contains its provider: what comes up to here is a malformed event.

@@ -5,6 +5,7 @@ import {
 } from "../../errors/agent-error-tables.ts";
 import type { FailureKind, ToolErrorKind } from "../../errors/error-kinds.ts";
 import type { AgentEvent, Failed, ToolError } from "../../events/agent-event.ts";
+import type { EventDetails } from "../../events/event-details.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { ModelComplete, ModelError } from "../../events/model-event.ts";
 import { MOST_INT } from "../../events/value-limits.ts";
@@ -16,8 +17,10 @@ import type { KnownAttributes } from "../known-attributes.ts";
  *
  * Programs without types leave fields out, or put something else there: ids and names are text from
  * here on, and no event is lost that need not be.
+ *
+ * @param _details what the envelope says beyond the event's fields.
  */
-export function signalOf(event: AgentEvent, at: Instant): Signal {
+export function signalOf(event: AgentEvent, at: Instant, _details?: EventDetails): Signal {
   switch (event.type) {
     case "started":
       return {
