@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { isJsonObject, type JsonObject } from "../../src/dialects/dialect.ts";
 import { decodeEntelix } from "../../src/dialects/entelix/entelix-dialect.ts";
 import type { EventDetails } from "../../src/events/event-details.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
@@ -23,9 +24,9 @@ const DETAILS: EventDetails = {
   exception: { type: "TypeError", message: "secret", stacktrace: "at secret" },
 };
 
-function lineOf(line: string) {
+function lineOf(line: string): JsonObject {
   const value = parseExact(line);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(line);
+  if (!isJsonObject(value)) throw new Error(line);
   return value;
 }
 
