@@ -1,11 +1,17 @@
 import { envelopeOf as classifiedEnvelope, classifyFailure } from "../../errors/classify.ts";
-import { type FailureSource, FROM_MODEL, FROM_RUN } from "../../errors/failure-source.ts";
+import { FROM_MODEL, FROM_RUN } from "../../errors/failure-source.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
 import { eventIdOf } from "./ids.ts";
-import { type ParsedError, thrownIn } from "./parse-span-error.ts";
+import { thrownIn } from "./parse-span-error.ts";
 import type { AskedCall } from "./span-answer.ts";
-import { type AgentRun, type Problem, type TraceRecord, topRunId } from "./trace-record.ts";
+import {
+  type AgentRun,
+  type Failure,
+  type Problem,
+  type TraceRecord,
+  topRunId,
+} from "./trace-record.ts";
 
 /** Sends the events of runs. */
 export class RunEvents {
@@ -51,11 +57,17 @@ export class RunEvents {
     );
   }
 
-  failed(trace: TraceRecord, run: AgentRun, at: Instant, { parsed, of }: Problem): void {
+  /** @param of the run that the failure happened to: this one, or one below it. */
+  failed(
+    trace: TraceRecord,
+    run: AgentRun,
+    at: Instant,
+    { tripped }: AgentRun,
+    { parsed, source }: Failure,
+  ): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
-    const source = sourceOf(parsed, of);
-    const text = of.tripped === undefined ? parsed.text : `${parsed.text}: ${of.tripped}`;
+    const text = tripped === undefined ? parsed.text : `${parsed.text}: ${tripped}`;
     this.#sink.send(
       {
         type: "failed",
@@ -92,14 +104,18 @@ export class RunEvents {
 }
 
 /**
- * Where a run failed. The SDK keeps texts of errors, not the errors: a tool's error that ended the run
- * says so, and a run whose last model call failed with the same text failed with that.
+ * What a run failed with, and where. The SDK keeps texts of errors, not the errors: a tool's error that
+ * ended the run says so, and a run whose last model call failed with the same text failed with that.
  */
-function sourceOf({ error, ofTool, text }: ParsedError, run: AgentRun): FailureSource {
-  if (ofTool && run.failedTool !== undefined) return { origin: "tool", tool: run.failedTool };
-  const { modelError } = run;
-  if (modelError === undefined) return FROM_RUN;
-  return error === undefined || modelError.text === text ? FROM_MODEL : FROM_RUN;
+export function failureOf({ parsed, of }: Problem): Failure {
+  const { failedCall, modelError } = of;
+  if (parsed.ofTool && failedCall !== undefined) {
+    const { error, thrown } = failedCall.parsed;
+    return { parsed: { ...parsed, error, thrown }, source: failedCall.source };
+  }
+  if (modelError === undefined) return { parsed, source: FROM_RUN };
+  const isModels = parsed.error === undefined || modelError.text === parsed.text;
+  return { parsed, source: isModels ? FROM_MODEL : FROM_RUN };
 }
 
 /** The envelope of an event: the same whichever process sends it, so that none counts twice. */

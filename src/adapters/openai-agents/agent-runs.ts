@@ -1,6 +1,6 @@
 import type { Instant } from "../../events/instant.ts";
 import { textOf } from "../narrow.ts";
-import type { RunEvents } from "./agent-run-events.ts";
+import { failureOf, type RunEvents } from "./agent-run-events.ts";
 import { runIdOfTrace } from "./ids.ts";
 import { parseSpanError } from "./parse-span-error.ts";
 import type { SdkSpan } from "./sdk.ts";
@@ -254,7 +254,8 @@ export class AgentRuns {
       handedOff: false,
       resumed: false,
       modelError: undefined,
-      failedTool: undefined,
+      failedCall: undefined,
+      failure: undefined,
       tripped: undefined,
       asked: NO_CALLS,
       unasked: undefined,
@@ -336,7 +337,10 @@ export class AgentRuns {
     run.state = "ended";
     trace.openRuns -= 1;
     if (problem === undefined) this.#events.completed(trace, run, at);
-    else this.#events.failed(trace, run, at, problem);
+    else {
+      run.failure = failureOf(problem);
+      this.#events.failed(trace, run, at, problem.of, run.failure);
+    }
     forgetOldest(trace);
   }
 }

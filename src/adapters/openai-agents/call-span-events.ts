@@ -5,7 +5,7 @@ import {
   renderForLlm,
   toolEnvelopeOf,
 } from "../../errors/classify.ts";
-import { type FailureSource, FROM_MODEL } from "../../errors/failure-source.ts";
+import { FROM_MODEL } from "../../errors/failure-source.ts";
 import type { ToolFailure } from "../../errors/tool-result.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelComplete } from "../../events/model-event.ts";
@@ -14,7 +14,13 @@ import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
 import { eventIdOf, type News } from "./ids.ts";
 import { type ParsedError, thrownIn } from "./parse-span-error.ts";
 import type { ModelAnswer } from "./span-answer.ts";
-import { type AgentRun, type OpenSpan, type TraceRecord, topRunId } from "./trace-record.ts";
+import {
+  type AgentRun,
+  type Failure,
+  type OpenSpan,
+  type TraceRecord,
+  topRunId,
+} from "./trace-record.ts";
 
 /** A call, with its run and its trace. */
 export interface CallScope {
@@ -97,13 +103,13 @@ export class CallEvents {
     );
   }
 
-  toolFailed(scope: CallScope, at: Instant, parsed: ParsedError): void {
+  toolFailed(scope: CallScope, at: Instant, { parsed, source }: Failure): void {
     const thrown = thrownIn(parsed);
     this.toolFailedWith(scope, at, {
       error: parsed.text,
-      error_for_llm: renderForLlm(thrown, FROM_TOOL),
-      envelope: toolEnvelopeOf(thrown, FROM_TOOL),
-      kind: classifyToolError(thrown, FROM_TOOL),
+      error_for_llm: renderForLlm(thrown, source),
+      envelope: toolEnvelopeOf(thrown, source),
+      kind: classifyToolError(thrown, source),
     });
   }
 
@@ -188,8 +194,6 @@ export class CallEvents {
     );
   }
 }
-
-const FROM_TOOL: FailureSource = { origin: "tool" };
 
 type Open<E> = { -readonly [K in keyof E]: E[K] };
 

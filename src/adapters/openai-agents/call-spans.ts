@@ -1,9 +1,10 @@
 import { AgentError } from "../../errors/agent-error.ts";
+import type { FailureSource } from "../../errors/failure-source.ts";
 import { failureInResult, type IsFailure } from "../../errors/tool-result.ts";
 import type { Instant } from "../../events/instant.ts";
 import { textOf } from "../narrow.ts";
 import type { CallEvents, CallScope } from "./call-span-events.ts";
-import { type ParsedError, parseSpanError } from "./parse-span-error.ts";
+import { type ParsedError, parseSpanError, withThrown } from "./parse-span-error.ts";
 import type { SdkSpanError } from "./sdk.ts";
 import {
   type AskedCall,
@@ -13,7 +14,7 @@ import {
   type ModelAnswer,
   withoutHandoffs,
 } from "./span-answer.ts";
-import type { AgentRun, OpenSpan, TraceRecord } from "./trace-record.ts";
+import type { AgentRun, Failure, OpenSpan, TraceRecord } from "./trace-record.ts";
 
 /** What upstream sends of a tool call that pauses. */
 const WAITS: ParsedError = {
@@ -27,6 +28,7 @@ const BROKEN_OFF: ParsedError = {
   error: AgentError.cancelled(),
   ofTool: false,
 };
+const FROM_TOOL: FailureSource = { origin: "tool" };
 /** What the SDK writes on a tool's span whose error it shows to the model, and goes on. */
 const SHOWN_TO_MODEL = "Error running tool (non-fatal)";
 /** On the span of a call that was not approved, the id of the call. */
@@ -59,7 +61,7 @@ export class CallSpans {
   opened(trace: TraceRecord, run: AgentRun, open: OpenSpan): void {
     if (isOwnModelCall(open)) {
       run.modelError = undefined;
-      run.failedTool = undefined;
+      run.failedCall = undefined;
       run.unread = false;
       run.toolWaits = false;
       run.unasked = undefined;
@@ -112,27 +114,27 @@ export class CallSpans {
     }
     this.sendStart(scope);
     if (error === null) {
-      if (waits) this.#events.toolFailed(scope, at, WAITS);
+      if (waits) this.#events.toolFailed(scope, at, { parsed: WAITS, source: FROM_TOOL });
       else this.#toolReturned(scope, at);
       return;
     }
     if (rejected !== undefined) {
-      const called = AgentError.cancelled();
       const text = textOf(error.message) ?? "";
-      this.#events.toolFailed(scope, at, { text, error: called, ofTool: false });
+      const parsed = { text, error: AgentError.cancelled(), ofTool: false };
+      this.#events.toolFailed(scope, at, { parsed, source: FROM_TOOL });
       return;
     }
-    if (error.message !== SHOWN_TO_MODEL) {
-      run.failedTool = textOf(open.span.spanData.name) ?? "";
-    }
-    this.#events.toolFailed(scope, at, parseSpanError(error));
+    const failure = callFailure(scope, error);
+    if (error.message !== SHOWN_TO_MODEL) run.failedCall = failure;
+    this.#events.toolFailed(scope, at, failure);
   }
 
   #toolReturned(scope: CallScope, at: Instant): void {
     const { scope: place, span } = scope.open;
     const { name, output } = span.spanData;
     const call = { tool: textOf(name) ?? "", toolUseId: place.toolUseId ?? span.spanId };
-    const failure = failureInResult(output, call, this.#isFailure, this.#trouble);
+    const result = resultOf(scope.open, output);
+    const failure = failureInResult(result, call, this.#isFailure, this.#trouble);
     if (failure === undefined) this.#events.toolCompleted(scope, at);
     else this.#events.toolFailedWith(scope, at, failure);
   }
@@ -220,6 +222,38 @@ function askedCall(run: AgentRun, name: string, input: string | undefined): Aske
 
 const hasParts = (input: string, { parts }: AskedCall) =>
   parts.every((part) => input.includes(part));
+
+/**
+ * What a tool call failed with, and where: a run below it that failed with the same text is further
+ * inside.
+ */
+
+function callFailure({ trace, run, open }: CallScope, error: SdkSpanError): Failure {
+  const parsed = withThrown(parseSpanError(error), error, open.came);
+  const { toolUseId } = open.scope;
+  for (const { failure, parent, parentToolUseId } of trace.agents.values()) {
+    if (parent !== run || parentToolUseId !== toolUseId || failure === undefined) continue;
+    if (failure.parsed.text !== parsed.text) continue;
+    const { source } = failure;
+    // The SDK's own error around that of a tool says less than that one did.
+    if (parsed.thrown !== undefined && parsed.error !== undefined) return { parsed, source };
+    const { error, thrown } = failure.parsed;
+    return { parsed: { ...parsed, error, thrown }, source };
+  }
+  return { parsed, source: { origin: "tool", tool: textOf(open.span.spanData.name) ?? "" } };
+}
+
+/** The result itself, where `withSpan` saw it and the SDK took it as it was; else its text. */
+function resultOf({ came }: OpenSpan, output: unknown): unknown {
+  if (came === undefined || !("value" in came)) return output;
+  const { value } = came;
+  if (output === undefined) return value;
+  try {
+    return JSON.stringify(value) === output ? value : output;
+  } catch {
+    return output;
+  }
+}
 
 function rejectedCall({ data }: SdkSpanError): string | undefined {
   return REJECTED.exec(textOf(data?.error) ?? "")?.[1];

@@ -7,6 +7,7 @@ import type { InnerSink } from "../../sinks/agent-event-sink.ts";
 import { isSpanActivator } from "../../sinks/agent-event-sink.ts";
 import { fieldIn, fieldsOf, textOf } from "../narrow.ts";
 import { SafeSink } from "../safe-sink.ts";
+import { watched } from "./came.ts";
 import { type MutableCounts, noCounts, type ProcessorCounts } from "./counts.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { TraceFollower } from "./trace-follower.ts";
@@ -126,7 +127,8 @@ export class OpenAIAgentsProcessor {
 
   /**
    * Runs code of a tool inside the span of its call. HTTP and database spans become its children,
-   * and runs that it starts become child runs. The SDK's callbacks cannot do this.
+   * and runs that it starts become child runs. The SDK's callbacks cannot do this. What the code
+   * throws or returns is then known as it is: the SDK keeps its text alone.
    *
    * @param span the result of the SDK's `getCurrentSpan()`. Without a span, `work` is called
    *   outside any span.
@@ -138,9 +140,13 @@ export class OpenAIAgentsProcessor {
   withSpan<T>(span: SpanReference | null | undefined, work: () => T): T {
     const there = this.#scopeOf(span);
     if (there === undefined) return work();
-    const { run, scope } = there;
+    const { open, run, scope } = there;
     const sink: unknown = this.#sink;
-    return withCurrentRun(run, () => (isSpanActivator(sink) ? sink.withSpan(scope, work) : work()));
+    const call = () =>
+      watched(work, (came) => {
+        if (open !== undefined) open.came = came;
+      });
+    return withCurrentRun(run, () => (isSpanActivator(sink) ? sink.withSpan(scope, call) : call()));
   }
 
   /**
@@ -234,9 +240,10 @@ export class OpenAIAgentsProcessor {
       const run = found?.scope.run;
       const tenantId = found?.trace.tenantId;
       if (found === undefined || run === undefined || tenantId === undefined) return undefined;
-      const { trace, scope } = found;
+      const { open, trace, scope } = found;
       const rootRunId = topRunId(trace, run);
       return {
+        open,
         run: {
           tenantId,
           runId: run.runId,

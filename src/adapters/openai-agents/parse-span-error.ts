@@ -1,7 +1,9 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import { asAgentError } from "../../errors/as-agent-error.ts";
+import { textProperty } from "../../errors/thrown.ts";
 import { MCP_PREFIX } from "../../errors/thrown-rpc.ts";
 import { fieldsOf, textOf } from "../narrow.ts";
+import type { Came } from "./came.ts";
 import type { SdkSpanError } from "./sdk.ts";
 
 /** What a span's error says: the SDK keeps the text of what was thrown, never the thing itself. */
@@ -12,10 +14,14 @@ export interface ParsedError {
   readonly error: AgentError | undefined;
   /** A tool threw it, and the SDK gave up. */
   readonly ofTool: boolean;
+  /** The thrown value itself, where `withSpan` saw it. */
+  readonly thrown?: { readonly value: unknown } | undefined;
 }
 
 /** `Name: message`, as an error prints itself. */
 const PRINTED = /^([A-Za-z_$][\w$]*): ([\s\S]*)$/;
+/** What Node puts before the code of a failed connection or look-up. */
+const SYSTEM = /^(?:connect|read|write|getaddrinfo|query[A-Za-z]*) (E[A-Z_]+)\b/;
 /** What OpenAI's client puts before a provider's message. */
 const STATUS = /^([45]\d\d) /;
 const TURNS = /^Max turns \((\d+)\) exceeded/;
@@ -51,9 +57,38 @@ export function parseSpanError({ message, data }: SdkSpanError): ParsedError {
   return { text, error: asAgentError(thrown), ofTool: false };
 }
 
-/** What stands for the thrown value: where the SDK kept its text alone, that says what class it has. */
-export function thrownIn({ error, text }: ParsedError): unknown {
+/** The thrown value or what stands for it: where the SDK kept its text alone, that says what class it has. */
+export function thrownIn({ error, text, thrown }: ParsedError): unknown {
+  if (thrown !== undefined) return thrown.value;
   return error?.cause ?? error ?? new Error(text);
+}
+
+/**
+ * The same where `withSpan` saw what the code of the call threw, unless the span failed with something
+ * else: the code may have caught it.
+ */
+export function withThrown(
+  parsed: ParsedError,
+  { data, message }: SdkSpanError,
+  came: Came | undefined,
+): ParsedError {
+  if (came === undefined || !("thrown" in came)) return parsed;
+  const { thrown } = came;
+  // The SDK writes one of the two, by where it catches the error.
+  const known = textOf(data?.error);
+  const isSame =
+    known === undefined ? message === textProperty(thrown, "message") : known === printed(thrown);
+  if (!isSame) return parsed;
+  return { ...parsed, error: asAgentError(thrown), thrown: { value: thrown } };
+}
+
+/** As the SDK writes it. */
+function printed(thrown: unknown): string | undefined {
+  try {
+    return String(thrown);
+  } catch {
+    return undefined;
+  }
 }
 
 function readText(text: string): ParsedError {
@@ -124,6 +159,8 @@ const unusable = (text: string): ParsedError =>
 function foreignError(name: string, message: string): AgentError | undefined {
   const code = MCP_PREFIX.exec(message)?.[1];
   if (code !== undefined) return asAgentError({ name: "McpError", message, code: Number(code) });
+  const system = SYSTEM.exec(message)?.[1];
+  if (system !== undefined) return asAgentError({ name, message, code: system });
   const status = Number(STATUS.exec(message)?.[1] ?? Number.NaN);
   const thrown = { name: LOST_NAMES.get(message) ?? name, message };
   return asAgentError(Number.isNaN(status) ? thrown : { ...thrown, status });

@@ -122,7 +122,15 @@ export class TraceFollower {
       return;
     }
     const kind = kindOf(span);
-    const open = { span, kind, scope: parent, startedAt: at, startSent: true, inputSent: false };
+    const open = {
+      span,
+      kind,
+      scope: parent,
+      startedAt: at,
+      startSent: true,
+      inputSent: false,
+      came: undefined,
+    };
     trace.open.set(span.spanId, open);
     if (kind !== "tool" && kind !== "model") return;
     const run = parent.run ?? this.#runs.rootOf(trace, span.spanId, at);
@@ -149,7 +157,10 @@ export class TraceFollower {
   }
 
   /** The run and the tool call that a span of the SDK stands for or is in; its start is sent by now. */
-  whereIs(traceId: string, spanId: string): { trace: TraceRecord; scope: Scope } | undefined {
+  whereIs(
+    traceId: string,
+    spanId: string,
+  ): { trace: TraceRecord; scope: Scope; open?: OpenSpan } | undefined {
     const trace = this.#table.find(traceId);
     if (trace === undefined) return undefined;
     const run = trace.agents.get(spanId);
@@ -157,7 +168,7 @@ export class TraceFollower {
     const open = trace.open.get(spanId);
     if (open === undefined) return undefined;
     this.#sendStart(trace, open);
-    return { trace, scope: open.scope };
+    return { trace, scope: open.scope, open };
   }
 
   #at(trace: TraceRecord, written: string | null): Instant {

@@ -1,6 +1,8 @@
+import type { FailureSource } from "../../errors/failure-source.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { ActiveRun } from "../../runtime/current-run.ts";
 import type { UsageTotals } from "../usage-totals.ts";
+import type { Came } from "./came.ts";
 import type { ParsedError } from "./parse-span-error.ts";
 import type { SdkSpan } from "./sdk.ts";
 import type { AskedCall } from "./span-answer.ts";
@@ -28,8 +30,10 @@ export interface AgentRun {
   resumed: boolean;
   /** The last model call failed with this, and no other was made since. */
   modelError: ParsedError | undefined;
-  /** The tool whose error the SDK does not show to the model. */
-  failedTool: string | undefined;
+  /** The tool call whose error the SDK did not show to the model, and where that error arose. */
+  failedCall: Failure | undefined;
+  /** What it failed with. */
+  failure: Failure | undefined;
   /** The guardrail that tripped. */
   tripped: string | undefined;
   /** Tool calls that the model's last answer asks for. */
@@ -46,6 +50,12 @@ export interface AgentRun {
   waitsItself: boolean;
   /** It is paused, and the run whose tool it worked for has gone on without it. */
   left: boolean;
+}
+
+/** What a call or a run failed with, and the innermost call that it came out of. */
+export interface Failure {
+  readonly parsed: ParsedError;
+  readonly source: FailureSource;
 }
 
 /** Where something happens: in a run, and in a tool call of it. */
@@ -66,6 +76,8 @@ export interface OpenSpan {
   startSent: boolean;
   /** What a model was asked has been sent. */
   inputSent: boolean;
+  /** What came of its code, where `withSpan` called that. */
+  came: Came | undefined;
 }
 
 /** Why a run failed, and which one that happened to. */
