@@ -27,3 +27,4 @@ export type {
   PendingTool,
   TerminalToolErrors,
 } from "../runtime/run-policy.ts";
+export type { RunSubject } from "../runtime/run-subject.ts";

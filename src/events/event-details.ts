@@ -1,3 +1,4 @@
+import type { ExceptionDetails } from "../errors/exception-of.ts";
 import {
   type Form,
   flag,
@@ -13,6 +14,8 @@ import {
   withoutNull,
 } from "./forms.ts";
 import { isObject, record } from "./object-forms.ts";
+
+export type { ExceptionDetails } from "../errors/exception-of.ts";
 
 // What TypeScript agents know of an event and upstream's events have no field for. All of it travels in
 // one object of the envelope, so that events of upstream's agents are read as before, at no cost.
@@ -34,14 +37,6 @@ export interface DecisionDetails {
   readonly wait_ms?: number;
   /** Content: the input before a person edited it. */
   readonly proposed_input?: unknown;
-}
-
-/** The exception behind a failure. Operator text. */
-export interface ExceptionDetails {
-  /** Name of the error's class. */
-  readonly type: string;
-  readonly message?: string;
-  readonly stacktrace?: string;
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   type SpanTarget,
 } from "../sinks/agent-event-sink.ts";
 import type { RunPolicy } from "./run-policy.ts";
+import type { SubjectFields } from "./run-subject.ts";
 
 /** The run and tool call to which the running code belongs. */
 export interface CurrentRun {
@@ -22,6 +23,8 @@ export interface CurrentRun {
 export interface ActiveRun extends CurrentRun {
   /** Where the run's events go. */
   readonly sink: AgentEventSink;
+  /** Whose run it is. */
+  readonly subject?: SubjectFields | undefined;
   /**
    * State that is shared with runs started inside this one. Only runs of `entelix-otel/runtime`
    * have it.

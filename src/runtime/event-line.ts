@@ -1,12 +1,16 @@
 import { v7 as uuidv7 } from "uuid";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { now } from "../events/clock.ts";
+import type { EventDetails } from "../events/event-details.ts";
 import { type EventEnvelope, SequenceCounter } from "../events/event-envelope.ts";
 import { Deferred, isPromise } from "../events/promises.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 
 /** What stands in the envelope of every event of a run. */
 export type RunEnvelope = Omit<EventEnvelope, "event_id" | "sequence" | "timestamp">;
+
+/** An envelope that nobody else holds yet. */
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
  * The events of one run on their way to its sink: one after the other, each with the time at which
@@ -42,10 +46,16 @@ export class EventLine {
     this.#onError = onError;
   }
 
-  /** Sends an event that the run goes on without. Never throws, never rejects. */
-  send(event: AgentEvent): void | Promise<void> {
+  /**
+   * Sends an event that the run goes on without. Never throws, never rejects.
+   *
+   * @param details what is known of this event, beside what every event of the run says.
+   */
+  send(event: AgentEvent, details?: EventDetails): void | Promise<void> {
     try {
-      return this.#enqueue(event, (sent) => sent.catch((error: unknown) => this.#failed(error)));
+      return this.#enqueue(event, details, (sent) =>
+        sent.catch((error: unknown) => this.#failed(error)),
+      );
     } catch (error) {
       this.#failed(error);
     }
@@ -55,9 +65,9 @@ export class EventLine {
    * Sends an event that has to be taken, and without which nothing may follow: throws, or rejects,
    * with the sink's error, and then nothing more is sent, what already waits included.
    */
-  insist(event: AgentEvent): void | Promise<void> {
+  insist(event: AgentEvent, details?: EventDetails): void | Promise<void> {
     try {
-      return this.#enqueue(event, (sent) => sent);
+      return this.#enqueue(event, details, (sent) => sent);
     } catch (error) {
       this.#isClosed = true;
       throw error;
@@ -67,14 +77,17 @@ export class EventLine {
   /** @param answer makes of the promise of the sink the one that the sender gets. */
   #enqueue(
     event: AgentEvent,
+    details: EventDetails | undefined,
     answer: (sent: Promise<void>) => Promise<void>,
   ): void | Promise<void> {
-    const envelope: EventEnvelope = {
+    const envelope: Writable<EventEnvelope> = {
       ...this.#envelope,
       event_id: this.#ids.next(),
       sequence: this.#sequence.next(),
       timestamp: now(),
     };
+    // What every event of the run says is one object for all of them.
+    if (details !== undefined) envelope.details = { ...this.#envelope.details, ...details };
     const before = this.#tail ?? this.#handedOver();
     if (before !== undefined) {
       const sent = answer(before.then(() => this.#hand(event, envelope)));

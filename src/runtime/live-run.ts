@@ -4,6 +4,7 @@ import { classifyFailure, envelopeOf } from "../errors/classify.ts";
 import { FROM_RUN, sourceMoment, sourceOf } from "../errors/failure-source.ts";
 import { operatorText } from "../errors/thrown.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
+import type { EventDetails } from "../events/event-details.ts";
 import { Deferred } from "../events/promises.ts";
 import { cutBy, LazySignal, Watch } from "./calling-off.ts";
 import type { ActiveRun } from "./current-run.ts";
@@ -53,7 +54,7 @@ export class LiveRun<I> implements RunCore {
   #refusal: { readonly error: unknown } | undefined;
 
   constructor(plan: RunPlan<I>) {
-    const { runId, tenantId, rootRunId, threadId, sink } = plan;
+    const { runId, tenantId, rootRunId, threadId, subject, sink } = plan;
     this.plan = plan;
     const off = this.#off;
     this.policy = {
@@ -63,7 +64,8 @@ export class LiveRun<I> implements RunCore {
       },
     };
     this.ids = { run_id: runId, tenant_id: tenantId };
-    this.current = { tenantId, runId, rootRunId, threadId, sink, policy: this.policy };
+    const { policy } = this;
+    this.current = { tenantId, runId, rootRunId, threadId, subject, sink, policy };
     this.#line = new EventLine(sink, envelopeFor(plan), this.#newIds, (error) =>
       this.#report(error),
     );
@@ -179,8 +181,8 @@ export class LiveRun<I> implements RunCore {
     if (this.#calls.size === 0) this.#endPause(interruption);
   }
 
-  send(event: AgentEvent): void | Promise<void> {
-    if (!this.#isSealed) return this.#line.send(event);
+  send(event: AgentEvent, details?: EventDetails): void | Promise<void> {
+    if (!this.#isSealed) return this.#line.send(event, details);
   }
 
   assertOpen(what: string): void {

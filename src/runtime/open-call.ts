@@ -2,6 +2,7 @@ import { AgentError } from "../errors/agent-error.ts";
 import type { UsageLimitBreach } from "../errors/agent-error-detail.ts";
 import { sourceMoment } from "../errors/failure-source.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
+import type { EventDetails } from "../events/event-details.ts";
 import { LazySignal } from "./calling-off.ts";
 import type { ActiveRun } from "./current-run.ts";
 import type { Interruption } from "./run-errors.ts";
@@ -14,8 +15,12 @@ export interface RunCore {
   /** As the code that runs in it finds it. */
   readonly current: ActiveRun;
   readonly policy: RunPolicy;
-  /** Sends an event that the run goes on without; resolves when the sink has taken or refused it. */
-  send(event: AgentEvent): void | Promise<void>;
+  /**
+   * Sends an event that the run goes on without; resolves when the sink has taken or refused it.
+   *
+   * @param details what the event's own fields do not say.
+   */
+  send(event: AgentEvent, details?: EventDetails): void | Promise<void>;
   /** @throws RunEndedError after the run's end, the interruption while it pauses. */
   assertOpen(what: string): void;
   /** A UUID for a call without an id. */

@@ -12,6 +12,7 @@ import {
   type RunPolicy,
   type TerminalToolErrors,
 } from "./run-policy.ts";
+import { type RunSubject, type SubjectFields, subjectFields } from "./run-subject.ts";
 
 /** The longest that Node's timers wait; beyond, they fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -20,13 +21,14 @@ const GRACE_MS = 5_000;
 /**
  * Options of `runAgent` and `startRun`.
  *
- * Inside another run of the same tenant, `sink`, `tenant`, `threadId`, `approve`,
- * `terminalToolErrors`, `isFailure`, `onError` and `graceMs` default to those of that run. Its budget is shared.
+ * Inside another run of the same tenant, `sink`, `tenant`, `threadId`, `user`, `session`, `tags`,
+ * `metadata`, `approve`, `terminalToolErrors`, `isFailure`, `onError` and `graceMs` default to those
+ * of that run. Its budget is shared.
  * If it is cancelled, this run is cancelled, too.
  *
  * @typeParam I what the agent works on.
  */
-export interface RunOptions<I = unknown> {
+export interface RunOptions<I = unknown> extends RunSubject {
   /** Name of the agent: `gen_ai.agent.name`. */
   readonly agent: string;
   /** Where the events go. Required outside another run. */
@@ -83,6 +85,7 @@ export interface RunPlan<I> {
   /** Started in the code of its parent, here. */
   readonly isInside: boolean;
   readonly threadId: string | undefined;
+  readonly subject: SubjectFields;
   readonly resumedFromRunId: string | undefined;
   readonly input: I;
   readonly deadlineMs: number | undefined;
@@ -117,6 +120,7 @@ export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
     parent,
     isInside: above !== undefined,
     threadId: optionalText(options.threadId, "threadId") ?? parent?.thread_id,
+    subject: subjectFields(options, above?.subject),
     resumedFromRunId: optionalText(options.resumedFromRunId, "resumedFromRunId"),
     input: options.input,
     deadlineMs: milliseconds(options.deadlineMs, "deadlineMs"),
@@ -207,6 +211,7 @@ export function envelopeFor({
   threadId,
   parent,
   isInside,
+  subject,
   resumedFromRunId,
 }: RunPlan<unknown>): RunEnvelope {
   const { traceparent, tracestate } = parent ?? {};
@@ -219,5 +224,6 @@ export function envelopeFor({
     ...(resumedFromRunId === undefined ? {} : { resumed_from_run_id: resumedFromRunId }),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(tracestate === undefined ? {} : { tracestate }),
+    ...subject,
   };
 }

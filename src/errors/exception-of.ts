@@ -1,0 +1,79 @@
+import { asAgentError } from "./as-agent-error.ts";
+import { constructorName, operatorText, textProperty } from "./thrown.ts";
+
+/** The exception behind a failure. Operator text. */
+export interface ExceptionDetails {
+  /** Name of the error's class. */
+  readonly type: string;
+  readonly message?: string;
+  readonly stacktrace?: string;
+}
+
+/** Most UTF-16 units of each field: an error must not make its event many times as large. */
+const MOST_TYPE = 256;
+const MOST_MESSAGE = 4_096;
+const MOST_STACK = 16_384;
+
+/** Classes that say less than the `name` of their errors. */
+const UNTELLING = new Set(["Error", "DOMException", "Object"]);
+
+/** Where V8's list of calls begins in a stack. */
+const FIRST_CALL = /\n {4}at /;
+
+/**
+ * The exception behind anything thrown: class, text and stack, cut to their bounds. `undefined` for a
+ * pause and for a cancellation, which are no failures. Reads no property that is not text, and never
+ * throws.
+ *
+ * @param text the operator's text, where the error's own message may quote content; its stack then
+ *   has this text, too. Default: the error's.
+ *
+ * @example
+ * sink.send(failed, { ...envelope, details: { exception: exceptionOf(error) } });
+ */
+export function exceptionOf(thrown: unknown, text?: string): ExceptionDetails | undefined {
+  const known = asAgentError(thrown)?.detail.type;
+  if (known === "interrupted" || known === "cancelled") return undefined;
+  const type = classOf(thrown);
+  const message = text ?? operatorText(thrown);
+  const stack = stackOf(thrown, type, text);
+  return {
+    type: cut(type, MOST_TYPE),
+    message: cut(message, MOST_MESSAGE),
+    ...(stack === undefined ? {} : { stacktrace: cut(stack, MOST_STACK) }),
+  };
+}
+
+/** The same as the details of an event. */
+export function exceptionDetails(
+  thrown: unknown,
+  text?: string,
+): { readonly exception: ExceptionDetails } | undefined {
+  const exception = exceptionOf(thrown, text);
+  return exception === undefined ? undefined : { exception };
+}
+
+function classOf(thrown: unknown): string {
+  const name = constructorName(thrown);
+  return UNTELLING.has(name) ? (textProperty(thrown, "name") ?? name) : name;
+}
+
+function stackOf(thrown: unknown, type: string, text: string | undefined): string | undefined {
+  const stack = textProperty(thrown, "stack");
+  if (stack === undefined || text === undefined) return stack;
+  // The message may look like a stack itself, so the calls are looked for behind it.
+  const message = textProperty(thrown, "message");
+  if (message === text) return stack;
+  const head = message === undefined ? 0 : stack.indexOf(message);
+  if (head < 0) return undefined;
+  const rest = stack.slice(head + (message?.length ?? 0));
+  const calls = FIRST_CALL.exec(rest);
+  return calls === null ? undefined : `${type}: ${text}${rest.slice(calls.index)}`;
+}
+
+/** At most so many UTF-16 units, and no half of a pair at the end. */
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const last = text.charCodeAt(most - 1);
+  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? most - 1 : most);
+}
