@@ -6,6 +6,7 @@ import {
   toolEnvelopeOf,
 } from "../../errors/classify.ts";
 import type { FailureSource } from "../../errors/failure-source.ts";
+import { cutText } from "../../errors/thrown.ts";
 import type { ToolFailure } from "../../errors/tool-result.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import type { Failure } from "./langchain-errors.ts";
@@ -76,6 +77,17 @@ export class CallEvents {
 
   toolFailedWith(call: ToolScope, failure: ToolFailure): void {
     this.#toolError(call, failure);
+  }
+
+  /** @param error what cut it off: no failure of the tool. */
+  toolCut(call: ToolScope, error: AgentError): void {
+    const source: FailureSource = { origin: "tool", tool: call.tool };
+    this.#toolError(call, {
+      error: cutText(error),
+      error_for_llm: renderForLlm(error, source),
+      envelope: toolEnvelopeOf(error, source),
+      kind: classifyToolError(error, source),
+    });
   }
 
   toolPaused(call: ToolScope): void {

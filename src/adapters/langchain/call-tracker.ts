@@ -48,8 +48,8 @@ export class CallTracker {
       options.sink,
       limitOf("openCalls", options.limits?.openCalls, DEFAULT_OPEN_CALLS),
     );
-    this.#runs = new Runs(options, sink, this.#scopes, onError);
     this.#calls = new CallEvents(sink);
+    this.#runs = new Runs(options, sink, this.#scopes, this.#calls, onError);
     this.#stopped = new StoppedGraphs(this.#scopes, (run, thrown, at) => {
       try {
         this.#runs.end(run, thrown, at);
@@ -184,6 +184,7 @@ export class CallTracker {
       alone: above === undefined,
     };
     this.#scopes.set(id, parentId, call);
+    run.openTools.add(call);
     this.#calls.toolStarted(call, toolInput(input));
   }
 
@@ -315,7 +316,10 @@ export class CallTracker {
   #takeOpen(id: string, kind: "tool" | "model"): KnownScope | undefined {
     const scope = this.#take(id, kind);
     if (scope === undefined || scope.kind === "refused" || scope.id !== id) return undefined;
-    if (!scope.run.ended) return scope;
+    if (!scope.run.ended) {
+      if (scope.kind === "tool") scope.run.openTools.delete(scope);
+      return scope;
+    }
     this.#late += 1;
     return undefined;
   }

@@ -3,6 +3,7 @@ import type { Instant } from "../../events/instant.ts";
 import type { ActiveRun } from "../../runtime/current-run.ts";
 import { UsageTotals } from "../usage-totals.ts";
 import type { PausedRun } from "./pauses.ts";
+import type { ToolScope } from "./scope.ts";
 
 /** What a graph said of its pause. */
 export interface Pause {
@@ -59,6 +60,8 @@ export class RunState {
   /** The graph's step, and its node where the step has only one. */
   step: unknown = undefined;
   node: string | undefined = undefined;
+  /** Its tool calls that have not ended. */
+  readonly openTools = new Set<ToolScope>();
   /** Names of the tools that a model of it asked for last, by the ids of the calls. */
   asked: Map<string, string> | undefined = undefined;
 

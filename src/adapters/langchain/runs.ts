@@ -1,8 +1,10 @@
 import type { Instant } from "../../events/instant.ts";
+import { cutBy } from "../../runtime/calling-off.ts";
 import { activeRun } from "../../runtime/current-run.ts";
 import { type Fields, fieldsOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import { UsageTotals } from "../usage-totals.ts";
+import type { CallEvents } from "./call-events.ts";
 import {
   DEFAULT_PAUSED_THREADS,
   type HandlerCounts,
@@ -11,7 +13,7 @@ import {
   Tenants,
 } from "./handler-options.ts";
 import { isResumption, threadOf } from "./invocation.ts";
-import { runFailureOf, signalOf } from "./langchain-errors.ts";
+import { explained, runFailureOf, signalOf } from "./langchain-errors.ts";
 import { type Interruption, PausedThreads, thrownPause } from "./pauses.ts";
 import { RunEvents } from "./run-events.ts";
 import { RunState } from "./run-state.ts";
@@ -39,6 +41,7 @@ export class Runs {
   readonly #tenants: Tenants;
   readonly #threads: PausedThreads;
   readonly #scopes: ScopeTable;
+  readonly #calls: CallEvents;
   #threadsForgotten = 0;
   #refused = 0;
 
@@ -46,6 +49,7 @@ export class Runs {
     options: LangChainHandlerOptions,
     sink: SafeSink,
     scopes: ScopeTable,
+    calls: CallEvents,
     onError: (error: unknown) => void,
   ) {
     const limit = limitOf("pausedThreads", options.limits?.pausedThreads, DEFAULT_PAUSED_THREADS);
@@ -54,6 +58,7 @@ export class Runs {
     this.#tenants = new Tenants(options.tenant);
     this.#threads = PausedThreads.of(options.sink, limit);
     this.#scopes = scopes;
+    this.#calls = calls;
   }
 
   get counts(): Pick<HandlerCounts, "refused" | "threadsForgotten"> {
@@ -114,6 +119,7 @@ export class Runs {
   }
 
   complete(run: RunState, state: unknown): void {
+    this.#cutCalls(run, undefined);
     this.#events.complete(run, state);
   }
 
@@ -134,15 +140,24 @@ export class Runs {
   end(run: RunState, thrown: unknown, at?: Instant): void {
     const pause = thrownPause(run, thrown);
     if (pause !== undefined) this.pause(run, pause);
-    else if (signalOf(thrown) === "handover") this.#events.complete(run, null);
+    else if (signalOf(thrown) === "handover") this.complete(run, null);
     else this.#fail(run, thrown, at);
   }
 
   #fail(run: RunState, thrown: unknown, at: Instant | undefined): void {
+    this.#cutCalls(run, explained(thrown));
     this.#events.failed(run, runFailureOf(run, thrown), at);
     const { tenant, threadId, resumes } = run;
     if (resumes === undefined || threadId === undefined) return;
     this.#threadsForgotten += this.#threads.restore(tenant, threadId, resumes);
+  }
+
+  /** Calls that are still open when their run ends are cancelled: their tools did not fail. */
+  #cutCalls(run: RunState, ending: unknown): void {
+    if (run.openTools.size === 0) return;
+    const error = cutBy(ending);
+    for (const call of run.openTools) this.#calls.toolCut(call, error);
+    run.openTools.clear();
   }
 
   /** A run of another tenant stands alone: no trace has two. */

@@ -6,7 +6,7 @@ import { parseSpanError } from "./parse-span-error.ts";
 import type { SdkSpan } from "./sdk.ts";
 import type { AskedCall } from "./span-answer.ts";
 import { notBefore } from "./span-time.ts";
-import type { AgentRun, Problem, Scope, TraceRecord } from "./trace-record.ts";
+import type { AgentRun, Failure, Problem, Scope, TraceRecord } from "./trace-record.ts";
 import { busyRuns, isOpenUpwards, mayWait, waitingCalls, waitingFor } from "./waiting.ts";
 
 /** What the SDK writes on an agent's span when the run throws. Other errors there were handled. */
@@ -15,6 +15,14 @@ const THROWN = "Error in agent run";
 const MAX_ENDED = 256;
 
 type Waiting = readonly AskedCall[];
+
+/** Ends the calls of a run that are open when it ends. */
+export type CutCalls = (
+  trace: TraceRecord,
+  run: AgentRun,
+  at: Instant,
+  failure: Failure | undefined,
+) => void;
 
 /**
  * The runs of a trace.
@@ -26,11 +34,20 @@ type Waiting = readonly AskedCall[];
 export class AgentRuns {
   readonly #events: RunEvents;
   readonly #later: (trace: TraceRecord, work: () => void) => void;
+  readonly #cutCalls: CutCalls;
 
-  /** @param later does something to a trace when the running code has given way. */
-  constructor(events: RunEvents, later: (trace: TraceRecord, work: () => void) => void) {
+  /**
+   * @param later does something to a trace when the running code has given way.
+   * @param cutCalls ends the calls of a run that are open when it ends.
+   */
+  constructor(
+    events: RunEvents,
+    later: (trace: TraceRecord, work: () => void) => void,
+    cutCalls: CutCalls,
+  ) {
     this.#events = events;
     this.#later = later;
+    this.#cutCalls = cutCalls;
   }
 
   /**
@@ -336,9 +353,10 @@ export class AgentRuns {
     if (run.state !== "open") return;
     run.state = "ended";
     trace.openRuns -= 1;
-    if (problem === undefined) this.#events.completed(trace, run, at);
+    run.failure = problem && failureOf(problem);
+    if (trace.open.size > 0) this.#cutCalls(trace, run, at, run.failure);
+    if (problem === undefined || run.failure === undefined) this.#events.completed(trace, run, at);
     else {
-      run.failure = failureOf(problem);
       this.#events.failed(trace, run, at, problem.of, run.failure);
     }
     forgetOldest(trace);

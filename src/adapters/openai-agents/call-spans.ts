@@ -1,10 +1,12 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import type { FailureSource } from "../../errors/failure-source.ts";
+import { cutText } from "../../errors/thrown.ts";
 import { failureInResult, type IsFailure } from "../../errors/tool-result.ts";
 import type { Instant } from "../../events/instant.ts";
+import { cutBy } from "../../runtime/calling-off.ts";
 import { textOf } from "../narrow.ts";
 import type { CallEvents, CallScope } from "./call-span-events.ts";
-import { type ParsedError, parseSpanError, withThrown } from "./parse-span-error.ts";
+import { type ParsedError, parseSpanError, thrownIn, withThrown } from "./parse-span-error.ts";
 import type { SdkSpanError } from "./sdk.ts";
 import {
   type AskedCall,
@@ -14,6 +16,7 @@ import {
   type ModelAnswer,
   withoutHandoffs,
 } from "./span-answer.ts";
+import { notBefore } from "./span-time.ts";
 import type { AgentRun, Failure, OpenSpan, TraceRecord } from "./trace-record.ts";
 
 /** What upstream sends of a tool call that pauses. */
@@ -127,6 +130,19 @@ export class CallSpans {
     const failure = callFailure(scope, error);
     if (error.message !== SHOWN_TO_MODEL) run.failedCall = failure;
     this.#events.toolFailed(scope, at, failure);
+  }
+
+  /** Calls of a run that are still open when it ends are cancelled: their tools did not fail. */
+  cutOff(trace: TraceRecord, run: AgentRun, at: Instant, failure: Failure | undefined): void {
+    for (const open of trace.open.values()) {
+      if (open.kind !== "tool" || open.scope.run !== run || open.isCut) continue;
+      const scope = { trace, run, open };
+      this.sendStart(scope);
+      open.isCut = true;
+      const error = cutBy(failure === undefined ? undefined : thrownIn(failure.parsed));
+      const parsed = { text: cutText(error), error, ofTool: false, thrown: { value: error } };
+      this.#events.toolFailed(scope, notBefore(at, open.startedAt), { parsed, source: FROM_TOOL });
+    }
   }
 
   #toolReturned(scope: CallScope, at: Instant): void {

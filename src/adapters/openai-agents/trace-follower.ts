@@ -53,7 +53,9 @@ export class TraceFollower {
     this.#table = new TraceTable(maxTraces, maxTraces);
     this.#tenantOf = tenantOf;
     this.#counts = counts;
-    this.#runs = new AgentRuns(new RunEvents(sink), (trace, work) => {
+    const calls = new CallSpans(new CallEvents(sink), trouble, isFailure);
+    this.#calls = calls;
+    const later = (trace: TraceRecord, work: () => void) => {
       setImmediate(() => {
         try {
           work();
@@ -62,8 +64,10 @@ export class TraceFollower {
           trouble(error);
         }
       });
-    });
-    this.#calls = new CallSpans(new CallEvents(sink), trouble, isFailure);
+    };
+    this.#runs = new AgentRuns(new RunEvents(sink), later, (trace, run, at, failure) =>
+      calls.cutOff(trace, run, at, failure),
+    );
   }
 
   traceStarted(trace: SdkTrace): void {
@@ -130,6 +134,7 @@ export class TraceFollower {
       startSent: true,
       inputSent: false,
       came: undefined,
+      isCut: false,
     };
     trace.open.set(span.spanId, open);
     if (kind !== "tool" && kind !== "model") return;
@@ -184,7 +189,7 @@ export class TraceFollower {
     switch (open.kind) {
       case "tool":
       case "model": {
-        if (run === undefined) return;
+        if (run === undefined || open.isCut) return;
         const at = notBefore(this.#at(trace, endedAt), open.startedAt);
         if (open.kind === "model") {
           this.#calls.modelEnded({ trace, run, open }, at);

@@ -78,6 +78,8 @@ export interface OpenSpan {
   inputSent: boolean;
   /** What came of its code, where `withSpan` called that. */
   came: Came | undefined;
+  /** Its run has ended before it: its end was sent then. */
+  isCut: boolean;
 }
 
 /** Why a run failed, and which one that happened to. */

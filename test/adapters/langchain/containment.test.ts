@@ -125,11 +125,16 @@ describe("what is remembered", () => {
     handler.handleToolEnd("late", "open");
     handler.handleToolStart({}, "{}", "after", "step", [], {}, "more");
     handler.handleToolEnd("late", "after");
-    expect(seen.lines()).toEqual(["started chain", "tool_start slow", "failed cancelled: Abort"]);
+    expect(seen.lines()).toEqual([
+      "started chain",
+      "tool_start slow",
+      "tool_error slow cancelled",
+      "failed cancelled: Abort",
+    ]);
     expect(handler.counts).toMatchObject({ late: 2, unmatched: 0, faults: 0 });
     expect(seen.tree()).toEqual([
       "invoke_agent chain failed cancelled !",
-      "  execute_tool slow unfinished",
+      "  execute_tool slow cancelled",
     ]);
   });
 });

@@ -99,3 +99,38 @@ describe("what withSpan sees of a call", () => {
     expect([errorsIn(events), seen]).toEqual([[], ["recovered"]]);
   });
 });
+
+describe("a tool that still works when its run ends", () => {
+  it("is cancelled, and did not fail", async () => {
+    const events: AgentEvent[] = [];
+    const sink = { send: (event: AgentEvent) => void events.push(event) };
+    const processor = new OpenAIAgentsProcessor({ sink, tenant: "acme" });
+    setTracingDisabled(false);
+    setTraceProcessors([processor]);
+    let finish = () => {};
+    const finished = new Promise<string>((resolve) => {
+      finish = () => resolve("late");
+    });
+    const shared = { parameters: z.object({}), errorFunction: null };
+    const fails = tool({
+      ...shared,
+      name: "fails",
+      description: "fails",
+      execute: () => Promise.reject(new Error("no way")),
+    });
+    const slow = tool({ ...shared, name: "slow", description: "slow", execute: () => finished });
+    const model = new ScriptedModel([[asks("slow"), asks("fails")]]);
+    await run(new Agent({ name: "support", tools: [slow, fails], model }), "hi").catch(() => {});
+    finish();
+    await processor.forceFlush();
+    expect(errorsIn(events).map(({ tool, envelope }) => [tool, envelope.cancelled])).toEqual([
+      ["fails", undefined],
+      ["slow", true],
+    ]);
+    expect(events.filter(({ type }) => type === "tool_complete")).toEqual([]);
+    expect(events.at(-1)).toMatchObject({
+      type: "failed",
+      kind: { type: "tool_error_terminal", tool_name: "fails" },
+    });
+  });
+});
