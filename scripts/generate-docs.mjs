@@ -36,6 +36,11 @@ const PLACES = [
     "`chat {model}`, kind CLIENT: one call of the model with all its attempts. Only from runtimes that tell of them ([dialects](dialects.md)).",
   ],
   [
+    "step",
+    "Step spans",
+    "`step {name}`, kind INTERNAL, or `retrieval {name}`, kind CLIENT: a node of a graph, a retriever, a named part of a program. Only from TypeScript agents.",
+  ],
+  [
     "marker",
     "Marker spans",
     "`MARKER_SPAN`, without length: written once for a live run that is open for more than 30 s, so that it can be found before it ends. It has its run's `gen_ai.agent.name`.",
@@ -91,7 +96,7 @@ const HEAD = [
   "  tool-use id, which may be the empty text.",
   "- Rows marked **Content** hold users' data. They are set only where content capture is on, after the",
   "  redaction hook, cut to 4,096 bytes ([privacy](privacy.md)).",
-  "- Status: ERROR for a failed run and a failed call, with the operator's text as description; else Unset.",
+  "- Status: ERROR for a failed run, call or step, with the operator's text as description; else Unset.",
   "  `error.type` is set exactly where the status is ERROR. Its values are on [failure kinds](failure-kinds.md).",
   "- An attribute hook (`attributes`) adds your own to run and tool call spans, at most 32 a span, and none of these names.",
 ];

@@ -56,6 +56,8 @@ export interface EventDetails {
   readonly output?: unknown;
   /** The step of the run that a call, another step or a child run (`started`) belongs to. */
   readonly step_id?: string;
+  /** Of a step: the tool call of the run that it is part of. */
+  readonly tool_use_id?: string;
   /** Of `tool_start`: `gen_ai.tool.description`. */
   readonly tool_description?: string;
   /** Of `tool_call_approved` and `tool_call_denied`. */
@@ -104,6 +106,7 @@ export const eventDetails = record({
   input: json,
   output: json,
   step_id: withoutNull(name),
+  tool_use_id: withoutNull(name),
   tool_description: withoutNull(text),
   decision: withoutNull(decision),
   model_text: withoutNull(oneOf(["unknown"])),

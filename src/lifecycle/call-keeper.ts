@@ -7,15 +7,18 @@ import type { Approval, Run } from "./run.ts";
 import type { RunObserver } from "./run-observer.ts";
 import type { CallEnd, RunEnd } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
+import { stepHandle } from "./step-keeper.ts";
 
 const UNFINISHED: CallEnd = { outcome: "unfinished" };
 const PAUSED: CallEnd = { outcome: "interrupted" };
 
-/** What tells calls apart. */
+/** What tells calls apart, and where they stand. */
 interface CallName {
   readonly callId: string;
   readonly name: string;
   readonly version?: string | undefined;
+  /** The step of the run that it belongs to. */
+  readonly inStepId?: string | undefined;
 }
 
 /** Opens and closes the calls of a run: their numbering, their limits, their approvals. */
@@ -106,7 +109,8 @@ export class CallKeeper<H> {
     return call;
   }
 
-  #begin(run: Run<H>, { callId, name, version }: CallName, at: Instant, content: unknown): Call<H> {
+  #begin(run: Run<H>, told: CallName, at: Instant, content: unknown): Call<H> {
+    const { callId, inStepId, name, version } = told;
     const last = run.history.last(callId);
     const occurrence = run.history.occurrences(callId, last) + 1;
     const call = new Call<H>(callId, name, version, occurrence, at, run.ids);
@@ -118,7 +122,8 @@ export class CallKeeper<H> {
     run.toolCalls++;
     if (run.approvals !== undefined) takeApproval(run.approvals, call);
     this.#counters.spansOpened++;
-    call.handle = this.#driver.openCall(run, call, at, content);
+    const step = stepHandle(run, inStepId, this.#driver);
+    call.handle = this.#driver.openCall(run, call, at, content, step);
     return call;
   }
 

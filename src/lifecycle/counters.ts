@@ -18,6 +18,8 @@ export type Adjustment =
   | "evicted_runs"
   /** A call was closed because too many were open in its run. */
   | "evicted_calls"
+  /** A step was closed because too many were open in its run. */
+  | "evicted_steps"
   /** A run was closed because its tree had no activity for too long. */
   | "aged_runs"
   /** A closed run was forgotten; an event of it opens it anew. */
@@ -55,6 +57,7 @@ export class Counters {
     clamped: 0,
     evicted_runs: 0,
     evicted_calls: 0,
+    evicted_steps: 0,
     aged_runs: 0,
     forgotten_runs: 0,
     forgotten_event_ids: 0,

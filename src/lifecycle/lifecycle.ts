@@ -7,17 +7,12 @@ import type { LifecycleLimits } from "./limits.ts";
 import { ModelKeeper } from "./model-keeper.ts";
 import { NOT_TAKEN, type Outcome, TakenOutcome } from "./outcome.ts";
 import type { SignalContext } from "./parent-context.ts";
-import type { Run } from "./run.ts";
+import { goesOn, handleOn, type Run } from "./run.ts";
 import { RunKeeper } from "./run-keeper.ts";
 import type { RunObserver } from "./run-observer.ts";
-import type {
-  Signal,
-  SignalKind,
-  SignalSubject,
-  SpanAttributes,
-  SpanEventTarget,
-} from "./signal.ts";
+import type { Signal, SignalKind, SignalSubject, SpanAttributes } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
+import { StepKeeper } from "./step-keeper.ts";
 
 type Of<K extends SignalKind["signal"]> = SignalSubject & Extract<SignalKind, { signal: K }>;
 
@@ -35,24 +30,38 @@ export class Lifecycle<H> {
   readonly runs: RunKeeper<H>;
   readonly #calls: CallKeeper<H>;
   readonly #models: ModelKeeper<H>;
+  readonly #steps: StepKeeper<H>;
+  readonly #followsSteps: boolean;
   readonly #driver: SpanDriver<H>;
   readonly #eventIds: IdCache;
   readonly #outcome = new TakenOutcome<H>();
 
-  /** @param onTenantConflict called for each conflict that `counters.adjustments.tenant_conflicts` counts. */
-  constructor(driver: SpanDriver<H>, limits: LifecycleLimits, onTenantConflict?: ConflictHook) {
+  /**
+   * @param onTenantConflict called for each conflict that `counters.adjustments.tenant_conflicts` counts.
+   * @param followsSteps `false`: steps are activity of their runs, and what is inside them stands where
+   *   it would without.
+   */
+  constructor(
+    driver: SpanDriver<H>,
+    limits: LifecycleLimits,
+    onTenantConflict?: ConflictHook,
+    followsSteps = true,
+  ) {
     const budget: CallIdBudget = { used: 0, most: limits.totalCallIds, forgotten: 0 };
     this.counters = new Counters(onTenantConflict);
     this.#driver = driver;
     this.#eventIds = new IdCache(limits.eventIds);
     this.#calls = new CallKeeper(driver, this.counters, limits, budget);
     this.#models = new ModelKeeper(driver, this.counters, limits.openCalls, budget);
+    this.#steps = new StepKeeper(driver, this.counters, limits.openCalls, budget);
+    this.#followsSteps = followsSteps;
     this.runs = new RunKeeper({
       driver,
       counters: this.counters,
       limits,
       calls: this.#calls,
       models: this.#models,
+      steps: this.#steps,
       budget,
     });
   }
@@ -108,11 +117,14 @@ export class Lifecycle<H> {
         return this.#openModelCall(signal, context);
       case "model_closes":
         return this.#closeModelCall(signal, context);
+      case "step_opens":
+      case "step_closes":
+        return this.#takeStep(signal, context);
       case "span_event": {
         const run = this.#openRunOf(signal, context);
         if (run === undefined) return NOT_TAKEN;
         this.runs.touch(run, signal.at);
-        const handle = handleOf(run, signal.on ?? "run");
+        const handle = handleOn(run, signal.on ?? "run");
         if (handle !== undefined) {
           this.#driver.addEvent(run, handle, signal.at, signal.name, signal.attributes);
         }
@@ -123,12 +135,9 @@ export class Lifecycle<H> {
         if (run === undefined) return NOT_TAKEN;
         return this.#alive(run, signal.at, signal.attributes);
       }
-      case "activity": {
+      case "activity":
         if (signal.unknownType === true) this.counters.ignored.unknown_type++;
-        const run = this.#find(signal);
-        if (run !== undefined) this.runs.touch(run, signal.at);
-        return this.#outcome.of(run);
-      }
+        return this.#keepAlive(signal);
       case "late":
         return this.#ignore(signal.reason);
       default:
@@ -149,6 +158,7 @@ export class Lifecycle<H> {
       run = this.runs.create(tenantId, id, at);
       run.agent = agent;
       run.parentRunId = parent;
+      run.parentStepId = signal.inStepId;
       run.startSeen = true;
       this.runs.open(run, at, context, signal.originInEnvelope === true ? undefined : signal);
       this.counters.runsStarted++;
@@ -277,7 +287,7 @@ export class Lifecycle<H> {
     if (run === undefined) return NOT_TAKEN;
     if (!run.followsCalls) return this.#alive(run, at);
     this.runs.touch(run, at);
-    const isNew = this.#models.open(run, modelCallId, at, signal);
+    const isNew = this.#models.open(run, modelCallId, at, signal, signal.inStepId);
     return isNew ? this.#outcome.of(run) : this.#ignore("duplicate");
   }
 
@@ -291,7 +301,18 @@ export class Lifecycle<H> {
     if (!run.followsCalls) return this.#alive(run, at);
     this.runs.touch(run, at);
     const from = onlyOpen ? undefined : subtractMs(at, durationMs);
-    const isNew = this.#models.close(run, modelCallId, at, end, from);
+    const isNew = this.#models.close(run, modelCallId, at, end, from, signal.inStepId);
+    return isNew ? this.#outcome.of(run) : this.#ignore("duplicate");
+  }
+
+  #takeStep(signal: Of<"step_opens"> | Of<"step_closes">, context: SignalContext<H>): Outcome<H> {
+    if (!this.#followsSteps) return this.#keepAlive(signal);
+    const opens = signal.signal === "step_opens";
+    const run = this.#openRunOf(signal, context, opens ? 0 : signal.durationMs);
+    if (run === undefined) return NOT_TAKEN;
+    if (!run.followsCalls) return this.#alive(run, signal.at);
+    this.runs.touch(run, signal.at);
+    const isNew = opens ? this.#steps.open(run, signal) : this.#steps.close(run, signal);
     return isNew ? this.#outcome.of(run) : this.#ignore("duplicate");
   }
 
@@ -365,22 +386,17 @@ export class Lifecycle<H> {
     return true;
   }
 
+  /** A sign of life of a run, if it is known. */
+  #keepAlive(signal: SignalSubject): Outcome<H> {
+    const run = this.#find(signal);
+    if (run !== undefined) this.runs.touch(run, signal.at);
+    return this.#outcome.of(run);
+  }
+
   #ignore(reason: IgnoredReason): Outcome<H> {
     this.counters.ignored[reason]++;
     return NOT_TAKEN;
   }
-}
-
-/** The run goes on: what looked like its end was none. */
-function goesOn<H>(run: Run<H>): void {
-  if (run.mayEnd !== undefined) run.mayEnd = undefined;
-}
-
-/** The span that an event stands on; the run's where that is not open. */
-function handleOf<H>(run: Run<H>, target: SpanEventTarget): H | undefined {
-  if (target === "run") return run.handle;
-  if (target === "model") return run.modelCall?.handle ?? run.handle;
-  return run.calls.newestOf(target.callId)?.handle ?? run.handle;
 }
 
 const isAt = (a: Instant, b: Instant): boolean => compareInstants(a, b) === 0;

@@ -11,7 +11,7 @@ export interface LifecycleLimits {
    */
   readonly openRuns: number;
   /**
-   * Tool calls open at once in one run, and separately model calls. Above it, the oldest is closed.
+   * Tool calls open at once in one run, separately model calls and steps. Above it, the oldest is closed.
    * Default 10,000.
    */
   readonly openCalls: number;

@@ -6,6 +6,7 @@ import type { Run } from "./run.ts";
 import type { RunObserver } from "./run-observer.ts";
 import type { ModelEnd, ModelOpening } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
+import { stepHandle } from "./step-keeper.ts";
 
 const UNFINISHED: ModelEnd = { outcome: "unfinished" };
 
@@ -33,18 +34,19 @@ export class ModelKeeper<H> {
    * call with an id is closed when there are too many.
    *
    * @param id empty where the source does not tell calls apart.
+   * @param stepId the step that it belongs to.
    * @returns false where a call of this id is open or has ended.
    */
-  open(run: Run<H>, id: string, at: Instant, opening: ModelOpening): boolean {
+  open(run: Run<H>, id: string, at: Instant, opening: ModelOpening, stepId?: string): boolean {
     if (id === "") {
       this.#closeUnnamed(run, at, UNFINISHED);
-      run.modelCall = this.#begin(run, at, id, opening);
+      run.modelCall = this.#begin(run, at, id, opening, stepId);
       return true;
     }
     run.modelCallsById ??= new ModelCalls<H>();
     const calls = run.modelCallsById;
     if (calls.get(id) !== undefined || calls.hasEnded(id)) return false;
-    calls.add(this.#begin(run, at, id, opening));
+    calls.add(this.#begin(run, at, id, opening, stepId));
     const { oldest } = calls;
     if (calls.size <= this.#most || oldest === undefined) return true;
     this.#counters.adjustments.evicted_calls++;
@@ -60,17 +62,24 @@ export class ModelKeeper<H> {
    *   it only an open call ends.
    * @returns false where the call has ended before.
    */
-  close(run: Run<H>, id: string, at: Instant, end: ModelEnd, from?: Instant): boolean {
+  close(
+    run: Run<H>,
+    id: string,
+    at: Instant,
+    end: ModelEnd,
+    from?: Instant,
+    stepId?: string,
+  ): boolean {
     if (id === "") {
       if (!this.#closeUnnamed(run, at, end) && from !== undefined) {
-        this.#finish(run, this.#begin(run, from, id, { model: end.model }), at, end);
+        this.#finish(run, this.#begin(run, from, id, { model: end.model }, stepId), at, end);
       }
       return true;
     }
     const calls = run.modelCallsById;
     const open = calls?.get(id);
     if (open === undefined && calls?.hasEnded(id) === true) return false;
-    const call = open ?? (from && this.#begin(run, from, id, { model: end.model }));
+    const call = open ?? (from && this.#begin(run, from, id, { model: end.model }, stepId));
     if (call === undefined) return true;
     run.modelCallsById ??= new ModelCalls<H>();
     run.modelCallsById.remove(call);
@@ -101,11 +110,18 @@ export class ModelKeeper<H> {
     return true;
   }
 
-  #begin(run: Run<H>, at: Instant, id: string, opening: ModelOpening): ModelCall<H> {
+  #begin(
+    run: Run<H>,
+    at: Instant,
+    id: string,
+    opening: ModelOpening,
+    stepId: string | undefined,
+  ): ModelCall<H> {
     run.modelCalls++;
     const call = new ModelCall<H>(run.modelCalls, opening, at, id);
     this.#counters.spansOpened++;
-    call.handle = this.#driver.openModelCall(run, call, at, opening);
+    const step = stepHandle(run, stepId, this.#driver);
+    call.handle = this.#driver.openModelCall(run, call, at, opening, step);
     return call;
   }
 

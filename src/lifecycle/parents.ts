@@ -3,6 +3,7 @@ import type { Link, ParentContext } from "./parent-context.ts";
 import type { Run } from "./run.ts";
 import type { RunTable } from "./run-table.ts";
 import type { SpanDriver } from "./span-driver.ts";
+import { handleOfStep } from "./step-keeper.ts";
 
 /** Levels of known parents that are searched for the run itself. */
 const DEEPEST = 256;
@@ -176,7 +177,10 @@ function continuesRoot<H>(
   );
 }
 
-/** Under a parent run that is known: under its call, where that is known, or nothing is and there is one. */
+/**
+ * Under a parent run that is known: under its call or step, the inner one where both are known; where
+ * nothing is, under its call if there is one.
+ */
 function under<H>(
   parent: Run<H>,
   run: Run<H>,
@@ -198,8 +202,13 @@ function under<H>(
   const inParent = around?.run.runId === parent.runId && around.run.tenantId === parent.tenantId;
   const ambient = inParent ? around.call : undefined;
   const callId = ambient?.id ?? context?.parentCallId ?? undefined;
+  if (callId !== undefined) run.parentCallId = callId;
+  const step = run.parentStepId === undefined ? undefined : parent.steps?.find(run.parentStepId);
+  // A call that the step does not stand in stands in the step.
+  if (step !== undefined && (callId === undefined || step.inCallId === callId)) {
+    return handleOfStep(parent, step, driver) ?? parent.handle;
+  }
   if (callId !== undefined) {
-    run.parentCallId = callId;
     const call = ambient ?? parent.history.last(callId);
     const last = call?.occurrence ?? Math.max(parent.history.occurrences(callId), 1);
     const named = ambient === undefined ? context?.namedSpanId : undefined;

@@ -3,7 +3,7 @@ import { readUuid, type UuidWords } from "./id-words.ts";
 import { finishFrom, type MurmurState, mixBlock } from "./murmur3.ts";
 
 /** What a span id under a run stands for. The byte is part of the hash. */
-export type Role = "t" | "m" | "s" | "o";
+export type Role = "t" | "m" | "s" | "o" | "p";
 
 /**
  * The 16 bytes that stand for a run, and every id that is derived from them.

@@ -13,6 +13,7 @@ import type { RunObserver } from "./run-observer.ts";
 import { RunTable } from "./run-table.ts";
 import type { AbandonedReason, RunEnd } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
+import type { StepKeeper } from "./step-keeper.ts";
 import { TenantLoadHeap } from "./tenant-load.ts";
 import { Forest, Tree } from "./tree.ts";
 
@@ -23,6 +24,7 @@ export interface RunKeeperOptions<H> {
   /** They close what a run that ends has open. */
   readonly calls: CallKeeper<H>;
   readonly models: ModelKeeper<H>;
+  readonly steps: StepKeeper<H>;
   readonly budget: CallIdBudget;
 }
 
@@ -30,6 +32,7 @@ export interface RunKeeperOptions<H> {
 export class RunKeeper<H> {
   readonly #calls: CallKeeper<H>;
   readonly #models: ModelKeeper<H>;
+  readonly #steps: StepKeeper<H>;
   readonly #driver: SpanDriver<H>;
   readonly #counters: Counters;
   readonly #limits: LifecycleLimits;
@@ -45,12 +48,13 @@ export class RunKeeper<H> {
   /** Told of every run; see `Lifecycle.observe`. */
   observer: RunObserver | undefined = undefined;
 
-  constructor({ driver, counters, limits, calls, models, budget }: RunKeeperOptions<H>) {
+  constructor({ driver, counters, limits, calls, models, steps, budget }: RunKeeperOptions<H>) {
     this.#driver = driver;
     this.#counters = counters;
     this.#limits = limits;
     this.#calls = calls;
     this.#models = models;
+    this.#steps = steps;
     this.#budget = budget;
     this.#runs = new RunTable(limits.closedRuns, budget, driver);
     this.#interrupted = new RecentMap(limits.closedRuns);
@@ -223,6 +227,7 @@ export class RunKeeper<H> {
     const at = this.#counters.notBefore(run.startedAt, asked);
     this.#models.closeAll(run, at);
     this.#calls.closeAll(run, at, end);
+    this.#steps.closeAll(run, at);
     run.open = false;
     run.mayEnd = undefined;
     run.outcome = end.outcome;

@@ -3,7 +3,8 @@ import { CallHistory } from "./call-history.ts";
 import type { ModelCall, ModelCalls } from "./model-call.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { RunIds } from "./run-ids.ts";
-import type { RunEnd, SupposedEnd } from "./signal.ts";
+import type { RunEnd, SpanEventTarget, SupposedEnd } from "./signal.ts";
+import type { Steps } from "./step.ts";
 import type { Tree } from "./tree.ts";
 
 /**
@@ -31,6 +32,8 @@ export class Run<H> {
   parentFromOutside = false;
   /** Tool-use id of the parent's call it sits under. */
   parentCallId: string | undefined = undefined;
+  /** The parent's step that it belongs to, as its `started` says. */
+  parentStepId: string | undefined = undefined;
   /** Opened by an event other than its `started`. */
   startUnseen = false;
   /** Number of the segment that is (or was last) open, from 1. */
@@ -64,6 +67,10 @@ export class Run<H> {
   modelCallsById: ModelCalls<H> | undefined = undefined;
   /** How many there were, with and without an id. */
   modelCalls = 0;
+  /** Its steps; made with the first one. */
+  steps: Steps<H> | undefined = undefined;
+  /** How many there were. */
+  stepCount = 0;
   /** How it ended, if no activity follows: where its source has no other end. */
   mayEnd: ({ readonly at: Instant } & SupposedEnd) | undefined = undefined;
   /** Given up as ended, then, though its source had not said that it was over: it may go on later. */
@@ -119,4 +126,16 @@ export interface Approval {
   readonly name: string;
   readonly at: Instant;
   readonly waitMs?: number | undefined;
+}
+
+/** The span that an event stands on; the run's where that is not open. */
+export function handleOn<H>(run: Run<H>, target: SpanEventTarget): H | undefined {
+  if (target === "run") return run.handle;
+  if (target === "model") return run.modelCall?.handle ?? run.handle;
+  return run.calls.newestOf(target.callId)?.handle ?? run.handle;
+}
+
+/** The run goes on: what looked like its end was none. */
+export function goesOn<H>(run: Run<H>): void {
+  if (run.mayEnd !== undefined) run.mayEnd = undefined;
 }

@@ -3,6 +3,7 @@ import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "../errors/error-
 import type { UsageSnapshot } from "../events/agent-event.ts";
 import type { Instant } from "../events/instant.ts";
 import type { IgnoredReason } from "./counters.ts";
+import type { StepOpening } from "./step.ts";
 
 /** Which run a signal is about, and when it happened. */
 export interface SignalSubject {
@@ -26,6 +27,8 @@ export type SignalKind =
       /** Id of the parent's call that dispatched this run. */
       readonly parentCallId?: string | undefined;
       readonly resumedFromRunId?: string | undefined;
+      /** The parent's step that it belongs to. */
+      readonly inStepId?: string | undefined;
       /** The event's envelope says thread, dispatching call and resumed run, and this signal does not. */
       readonly originInEnvelope?: boolean | undefined;
       readonly attributes?: SpanAttributes | undefined;
@@ -45,6 +48,8 @@ export type SignalKind =
       readonly version?: string | undefined;
       /** The input. */
       readonly content?: unknown;
+      /** The step of the run that it belongs to. */
+      readonly inStepId?: string | undefined;
       readonly attributes?: SpanAttributes | undefined;
     }
   | {
@@ -55,6 +60,8 @@ export type SignalKind =
       /** As the source measured it, in ms; 0 where it does not say: the start of a call not seen to start. */
       readonly durationMs: number;
       readonly end: CallResult;
+      /** Of a call not seen to start: the step that it belongs to. */
+      readonly inStepId?: string | undefined;
     }
   /** The open call of this id, else the next one, was allowed. */
   | {
@@ -74,6 +81,7 @@ export type SignalKind =
       /** The reason. */
       readonly content?: unknown;
       readonly beforeStart?: boolean | undefined;
+      readonly inStepId?: string | undefined;
       readonly attributes?: SpanAttributes | undefined;
     }
   /** The model is called. */
@@ -81,6 +89,8 @@ export type SignalKind =
       readonly signal: "model_opens";
       /** Unique within the run. Of calls without an id a run has at most one that is open. */
       readonly modelCallId?: string | undefined;
+      /** The step of the run that it belongs to. */
+      readonly inStepId?: string | undefined;
     } & ModelOpening)
   /** The open model call of this id ended; `at` may lie before the time of the event that says so. */
   | {
@@ -92,7 +102,22 @@ export type SignalKind =
        */
       readonly durationMs?: number | undefined;
       readonly end: ModelEnd;
+      /** Of a call not seen to start: the step that it belongs to. */
+      readonly inStepId?: string | undefined;
     }
+  /** A part of the run begins that is neither a call nor a run. */
+  | ({
+      readonly signal: "step_opens";
+      /** Unique within the run, and not empty. */
+      readonly stepId: string;
+    } & StepOpening)
+  | ({
+      readonly signal: "step_closes";
+      readonly stepId: string;
+      /** As the source measured it, in ms: the start of a step not seen to start. */
+      readonly durationMs: number;
+      readonly end: StepEnd;
+    } & StepOpening)
   /** A point in the life of the run, of its open model call or of an open call. */
   | {
       readonly signal: "span_event";
@@ -219,6 +244,25 @@ export type CallEnd =
       readonly attributes?: SpanAttributes | undefined;
     }
   | { readonly outcome: "unfinished"; readonly attributes?: undefined };
+
+/** How a step's span ended. */
+export type StepEnd =
+  /** The content: the output. */
+  | { readonly outcome: "complete"; readonly content?: unknown }
+  | {
+      readonly outcome: "error";
+      readonly message: string;
+      readonly envelope: ErrorEnvelope;
+    }
+  /** It paused its run: no failure. */
+  | { readonly outcome: "interrupted"; readonly message?: string | undefined }
+  /** Somebody called it off: no failure of the step. */
+  | {
+      readonly outcome: "cancelled";
+      readonly message: string;
+      readonly envelope: ErrorEnvelope;
+    }
+  | { readonly outcome: "unfinished" };
 
 /** Why a model call gave no answer. */
 export interface ModelProblem {

@@ -4,7 +4,8 @@ import type { RunMemory } from "./closed-runs.ts";
 import type { ModelCall } from "./model-call.ts";
 import type { Link } from "./parent-context.ts";
 import type { Run } from "./run.ts";
-import type { CallEnd, ModelEnd, ModelOpening, RunEnd, SpanAttributes } from "./signal.ts";
+import type { CallEnd, ModelEnd, ModelOpening, RunEnd, SpanAttributes, StepEnd } from "./signal.ts";
+import type { Step } from "./step.ts";
 
 /**
  * What the lifecycle calls to make spans. Each span it opens it closes exactly once.
@@ -26,11 +27,35 @@ export interface SpanDriver<H> extends RunMemory<H> {
   /** Whether anybody will see anything of the calls of a run that has just opened. */
   followsCalls(run: Run<H>): boolean;
   closeRun(run: Run<H>, at: Instant, end: RunEnd): void;
-  /** @returns `undefined` where the call gets no span, as in a run that is not sampled. */
-  openCall(run: Run<H>, call: Call<H>, at: Instant, content: unknown): H | undefined;
+  /**
+   * @param step the span of the step that the call belongs to. Default: it stands under its run.
+   * @returns `undefined` where the call gets no span, as in a run that is not sampled.
+   */
+  openCall(
+    run: Run<H>,
+    call: Call<H>,
+    at: Instant,
+    content: unknown,
+    step: H | undefined,
+  ): H | undefined;
   closeCall(run: Run<H>, call: Call<H>, at: Instant, end: CallEnd): void;
-  openModelCall(run: Run<H>, call: ModelCall<H>, at: Instant, opening: ModelOpening): H | undefined;
+  openModelCall(
+    run: Run<H>,
+    call: ModelCall<H>,
+    at: Instant,
+    opening: ModelOpening,
+    step: H | undefined,
+  ): H | undefined;
   closeModelCall(run: Run<H>, call: ModelCall<H>, at: Instant, end: ModelEnd): void;
+  /** @param parent the span of the step or call that it stands in. Default: it stands under its run. */
+  openStep(
+    run: Run<H>,
+    step: Step<H>,
+    at: Instant,
+    content: unknown,
+    parent: H | undefined,
+  ): H | undefined;
+  closeStep(run: Run<H>, step: Step<H>, at: Instant, end: StepEnd): void;
   /** More is known of something open. */
   addAttributes(handle: H, attributes: SpanAttributes): void;
   /** A point in the life of something open. */

@@ -11,8 +11,10 @@ import type {
   ModelOpening,
   RunEnd,
   SpanAttributes,
+  StepEnd,
 } from "../lifecycle/signal.ts";
 import type { SpanDriver } from "../lifecycle/span-driver.ts";
+import type { Step } from "../lifecycle/step.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { CustomAttributes } from "./custom-attributes.ts";
 import {
@@ -22,8 +24,9 @@ import {
   MARKER_SPAN,
 } from "./semconv.ts";
 import { nameIn, SpanEnds } from "./span-ends.ts";
-import { attributesOf, SpanHandle } from "./span-handle.ts";
+import { attributesOf, parentIn, SpanHandle } from "./span-handle.ts";
 import type { SpanPort } from "./span-port.ts";
+import { StepSpans } from "./step-spans.ts";
 
 /** What the audit side adds to a run's span before it ends. */
 export interface AuditAnchor {
@@ -53,6 +56,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
   readonly #content: ContentPolicy;
   readonly #custom: CustomAttributes | undefined;
   readonly #ends: SpanEnds;
+  readonly #steps: StepSpans;
   readonly #audited: boolean;
 
   constructor(options: OtelDriverOptions) {
@@ -60,6 +64,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     this.#content = options.content;
     this.#custom = options.custom;
     this.#ends = new SpanEnds(options.content, options.benign);
+    this.#steps = new StepSpans(options.port, options.content);
     this.#audited = options.audited;
   }
 
@@ -144,10 +149,10 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     call: Call<SpanHandle>,
     at: Instant,
     content: unknown,
+    step: SpanHandle | undefined,
   ): SpanHandle | undefined {
-    const parent = run.handle;
-    // A run that was not sampled when it opened has no spans for its calls either.
-    if (parent === undefined || !parent.recorded) return undefined;
+    const parent = parentIn(run, step);
+    if (parent === undefined) return undefined;
     // What a sampler or a processor may decide by. The rest comes with the end: the SDK checks an
     // attribute that is there at the start three times, one that is set later once.
     const attributes: KnownAttributes = {
@@ -192,9 +197,10 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     call: ModelCall<SpanHandle>,
     at: Instant,
     { content, attributes: further }: ModelOpening,
+    step: SpanHandle | undefined,
   ): SpanHandle | undefined {
-    const parent = run.handle;
-    if (parent === undefined || !parent.recorded) return undefined;
+    const parent = parentIn(run, step);
+    if (parent === undefined) return undefined;
     const attributes: KnownAttributes = {
       "gen_ai.operation.name": "chat",
       "gen_ai.request.model": call.model,
@@ -239,6 +245,20 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       }
     }
     this.#port.end(handle, at);
+  }
+
+  openStep(
+    run: Run<SpanHandle>,
+    step: Step<SpanHandle>,
+    at: Instant,
+    content: unknown,
+    around: SpanHandle | undefined,
+  ): SpanHandle | undefined {
+    return this.#steps.open(run, step, at, content, around);
+  }
+
+  closeStep(run: Run<SpanHandle>, step: Step<SpanHandle>, at: Instant, end: StepEnd): void {
+    this.#steps.close(run, step, at, end);
   }
 
   addAttributes(handle: SpanHandle, attributes: SpanAttributes): void {
@@ -319,7 +339,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       return SpanHandle.remote({ traceId, spanId, traceFlags: 1, isRemote: true }, true);
     }
     if (!near.recorded || near.foreign) return near;
-    return SpanHandle.remote({ ...near.spanContext, traceId, spanId }, false);
+    return SpanHandle.ended({ ...near.spanContext, traceId, spanId }, true);
   }
 
   condense(run: Run<SpanHandle>): SpanHandle | number {

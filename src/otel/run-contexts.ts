@@ -25,13 +25,18 @@ export class RunContexts {
     runId: string,
     toolUseId: string | undefined,
     modelCallId?: string,
+    stepId?: string,
   ): Context {
     const active = context.active();
     const run = this.#runs.find(tenantId, runId);
     if (run?.handle === undefined || !run.open) return active;
     const call = toolUseId === undefined ? undefined : run.calls.newestOf(toolUseId);
     const model = modelCallId === undefined ? undefined : run.modelCallsById?.get(modelCallId);
-    return contextInside(active, model?.handle ?? call?.handle ?? run.handle, run, call);
+    const step = stepId === undefined ? undefined : run.steps?.openOf(stepId);
+    // A call that the step does not stand in stands in the step.
+    const inStep = call === undefined || step?.inCallId === call.id ? step?.handle : undefined;
+    const innermost = model?.handle ?? inStep ?? call?.handle ?? run.handle;
+    return contextInside(active, innermost, run, call);
   }
 
   /** Calls `work` in the context of that place. What `work` throws is its caller's. */
@@ -41,8 +46,8 @@ export class RunContexts {
 
   #at(place: SpanTarget): Context {
     try {
-      const { tenant_id, run_id, tool_use_id, model_call_id } = place;
-      return this.of(tenant_id, run_id, tool_use_id, model_call_id);
+      const { tenant_id, run_id, tool_use_id, model_call_id, step_id } = place;
+      return this.of(tenant_id, run_id, tool_use_id, model_call_id, step_id);
     } catch (error) {
       this.#contain(error);
       return context.active();

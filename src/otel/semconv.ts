@@ -10,9 +10,9 @@ import type { AttributeValue } from "@opentelemetry/api";
  */
 export const ATTRIBUTES = {
   "gen_ai.operation.name": on(
-    "run, call, model",
+    "run, call, model, step",
     "string",
-    "`invoke_agent`, `execute_tool` or `chat`.",
+    "`invoke_agent`, `execute_tool`, `chat` or `retrieval`; other steps have none.",
   ),
   "gen_ai.request.model": on(
     "model, run",
@@ -38,7 +38,7 @@ export const ATTRIBUTES = {
   ),
   "gen_ai.input.messages": content("model", "What the model was asked, as JSON."),
   "gen_ai.output.messages": content("model", "What the model answered, as JSON."),
-  "gen_ai.agent.name": on("run, call, marker, event", "string", "Name of the agent."),
+  "gen_ai.agent.name": on("run, call, step, marker, event", "string", "Name of the agent."),
   "gen_ai.conversation.id": on("run", "string", "Thread id, only where the source gave one."),
   "gen_ai.tool.name": on("call, event", "string", "Name of the tool."),
   "gen_ai.tool.call.id": on("call, event", "string", "Tool-use id; not unique, may be empty."),
@@ -70,13 +70,15 @@ export const ATTRIBUTES = {
     "int",
     "Output tokens spent on reasoning; part of the output tokens.",
   ),
+  "gen_ai.retrieval.query.text": content("step", "What a retrieval looked for."),
+  "gen_ai.retrieval.documents": content("step", "What a retrieval found, as JSON."),
   "error.type": on(
-    "run, call, model",
+    "run, call, model, step",
     "string",
-    "Only with status ERROR: the failure kind of a run or model call, the tool error kind of a call; `_OTHER` where the source has none.",
+    "Only with status ERROR: the failure kind of a run or model call, the tool error kind of a call, the wire code of a step; `_OTHER` where the source has none.",
   ),
-  "entelix.run_id": on("run, call, model, marker", "string", "The run."),
-  "entelix.tenant_id": on("run, call, model, marker", "string", "The tenant."),
+  "entelix.run_id": on("run, call, model, step, marker", "string", "The run."),
+  "entelix.tenant_id": on("run, call, model, step, marker", "string", "The tenant."),
   "entelix.source": on(
     "run",
     "string",
@@ -144,6 +146,12 @@ export const ATTRIBUTES = {
     "string",
     "`complete`, `error`, `interrupted`, `unfinished`.",
   ),
+  "entelix.step.name": on("step", "string", "Name of the node, retriever or part of a program."),
+  "entelix.step.outcome": on(
+    "step",
+    "string",
+    "`complete`, `error`, `interrupted`, `cancelled`, `unfinished`.",
+  ),
   "entelix.tool.version": on("call", "string", "Version of the tool."),
   "entelix.tool.tier": on("call", "string", "`observe` (read-only) or `confirm` (asks first)."),
   "entelix.acp.tool_kind": on(
@@ -181,16 +189,20 @@ export const ATTRIBUTES = {
   ),
   "entelix.failure.tool_name": on("run", "string", "The tool that ended the run."),
   "entelix.failure.tool_error_kind": on("run", "string", "Class of that tool's error."),
-  "entelix.error.wire_code": on("run, call, model", "string", "Code of the error envelope."),
-  "entelix.error.wire_class": on("run, call, model", "string", "`client` or `server`."),
+  "entelix.error.wire_code": on("run, call, model, step", "string", "Code of the error envelope."),
+  "entelix.error.wire_class": on("run, call, model, step", "string", "`client` or `server`."),
   "entelix.error.retry_after_secs": on(
-    "run, call, model, event",
+    "run, call, model, step, event",
     "int",
     "Seconds to wait before a retry.",
   ),
-  "entelix.error.provider_status": on("run, call, model", "int", "HTTP status of the provider."),
+  "entelix.error.provider_status": on(
+    "run, call, model, step",
+    "int",
+    "HTTP status of the provider.",
+  ),
   "entelix.error.message": on(
-    "run, call, model, event",
+    "run, call, model, step, event",
     "string",
     "Operator text where the status is Unset (else it is the status description). Redacted.",
   ),

@@ -11,7 +11,7 @@ import type { AttributeName } from "./semconv.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
 /** The convention's word for an error of no known class. */
-const UNKNOWN_ERROR = "_OTHER";
+export const UNKNOWN_ERROR = "_OTHER";
 
 /** A span that takes no attribute but ours. */
 interface OwnAttributes {

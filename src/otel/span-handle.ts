@@ -105,6 +105,18 @@ export class SpanHandle implements Context {
   }
 }
 
+/**
+ * The parent of something inside a run: what it stands in there, else the run. `undefined` where the run
+ * was not sampled when it opened: then nothing inside has a span either.
+ */
+export function parentIn(
+  run: Run<SpanHandle>,
+  around: SpanHandle | undefined,
+): SpanHandle | undefined {
+  if (around?.recorded === true) return around;
+  return run.handle?.recorded === true ? run.handle : undefined;
+}
+
 /** Attributes as the API takes them: with arrays of its own. */
 export function attributesOf(given: SpanAttributes): Attributes {
   const attributes: Attributes = {};

@@ -1,6 +1,7 @@
 import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
 import type { FailureKindId } from "../errors/error-kinds.ts";
 import {
+  checkBoolean,
   checkFunction,
   checkHas,
   checkList,
@@ -39,6 +40,11 @@ export interface TelemetryOptions extends ContentOptions {
    * Unset and no `error.type`. Default: none.
    */
   readonly benignFailureKinds?: readonly FailureKindId[] | undefined;
+  /**
+   * Whether steps have spans: nodes of a graph, retrievals, named parts of a program. `false`: what is
+   * inside them stands under the run. Default `true`.
+   */
+  readonly steps?: boolean | undefined;
   readonly limits?: Partial<LifecycleLimits> | undefined;
   /** Called with every internal error. Default: OpenTelemetry's diagnostic logger. */
   readonly onError?: ErrorHook | undefined;
@@ -64,6 +70,7 @@ export function checkTelemetryOptions(options: TelemetryOptions): void {
   checkOneOf(options.rootParent, "rootParent", ["own", "ambient"]);
   checkFunction(options.resolveParent, "resolveParent");
   checkList(options.benignFailureKinds, "benignFailureKinds");
+  checkBoolean(options.steps, "steps");
   checkObject(options.limits, "limits");
   checkFunction(options.onError, "onError");
   checkOneOf(options.mode, "mode", ["live", "replay"]);

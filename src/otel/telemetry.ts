@@ -94,10 +94,11 @@ export class Telemetry {
     });
     const labels = this.#live && options.metrics !== false ? options.metrics : undefined;
     this.#conflicts = new TenantTally(resolveCaps(labels).tenants);
-    this.lifecycle = new Lifecycle(this.#driver, limits, (tenantId) => {
+    const onConflict = (tenantId: string) => {
       this.#conflicts.add(tenantId);
       this.#metrics?.tenantConflict(tenantId);
-    });
+    };
+    this.lifecycle = new Lifecycle(this.#driver, limits, onConflict, options.steps !== false);
     this.contexts = new RunContexts(this.lifecycle.runs, (error) =>
       this.reporter.report(error, "withSpan"),
     );

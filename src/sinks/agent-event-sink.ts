@@ -49,12 +49,13 @@ export function sentEvent<S>(
   return envelope === undefined ? { event } : { event, envelope };
 }
 
-/** A run, or a tool call or model call of it. Fields are named as in the events. */
+/** A run, or a tool call, model call or step of it; the inner one of several. Fields are named as in the events. */
 export interface SpanTarget {
   readonly tenant_id: string;
   readonly run_id: string;
   readonly tool_use_id?: string | undefined;
   readonly model_call_id?: string | undefined;
+  readonly step_id?: string | undefined;
 }
 
 /** A sink that can run code inside the span of a run or call. A `Bridge` can. */

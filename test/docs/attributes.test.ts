@@ -24,6 +24,7 @@ describe("docs/attributes.md", () => {
       run: "Run spans",
       call: "Tool call spans",
       model: "Model call spans",
+      step: "Step spans",
       marker: "Marker spans",
       event: "Span events",
       link: "Links",

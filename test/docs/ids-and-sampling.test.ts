@@ -25,15 +25,17 @@ describe("the vectors", () => {
   const rows = tableRows(section(page, "The algorithm")).filter(({ length }) => length === 4);
   const run = /all under run `([0-9a-f-]+)`/.exec(page)?.[1] ?? "";
 
-  it("are eight", () => {
-    expect(rows).toHaveLength(8);
+  it("are nine", () => {
+    expect(rows).toHaveLength(9);
   });
 
   it.each(rows)("%s %s, occurrence %s: %s", (role, cell = "", occurrence, spanId) => {
     const [, text = "", foreign] = /^(\S+)(?:, in run r1 of tenant acme (.*))?$/.exec(cell) ?? [];
     const ids = foreign === undefined ? ofUuid(run) : RunIds.hashed("acme", "r1");
     if (foreign !== undefined) expect(foreign).toContain(ids.traceId);
-    if (role !== "t" && role !== "m" && role !== "s") throw new Error(`no role: ${role}`);
+    if (role !== "t" && role !== "m" && role !== "s" && role !== "p") {
+      throw new Error(`no role: ${role}`);
+    }
     const discriminator = text === "empty" ? "" : text;
     expect(ids.childSpanId(role, discriminator, Number(occurrence))).toBe(spanId);
   });

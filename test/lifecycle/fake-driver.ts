@@ -4,6 +4,7 @@ import type { Link } from "../../src/lifecycle/parent-context.ts";
 import type { Run } from "../../src/lifecycle/run.ts";
 import type { SpanAttributes } from "../../src/lifecycle/signal.ts";
 import type { SpanDriver } from "../../src/lifecycle/span-driver.ts";
+import type { Step } from "../../src/lifecycle/step.ts";
 
 /**
  * A driver that makes no spans and writes down what it is asked for; a handle is the span's id. It
@@ -44,9 +45,15 @@ export class FakeDriver implements SpanDriver<string> {
     this.#do("closeRun", `${run.spanId} ${end.outcome}`);
   }
 
-  openCall(run: Run<string>, call: Call<string>): string {
+  openCall(
+    run: Run<string>,
+    call: Call<string>,
+    _at?: unknown,
+    _content?: unknown,
+    step?: string,
+  ): string {
     const span = run.ids.childSpanId("t", call.id, call.occurrence);
-    this.#do("openCall", span);
+    this.#do("openCall", step === undefined ? span : `${span} in ${step}`);
     return span;
   }
 
@@ -54,9 +61,15 @@ export class FakeDriver implements SpanDriver<string> {
     this.#do("closeCall", `${run.ids.childSpanId("t", call.id, call.occurrence)} ${end.outcome}`);
   }
 
-  openModelCall(run: Run<string>, call: ModelCall<string>): string {
+  openModelCall(
+    run: Run<string>,
+    call: ModelCall<string>,
+    _at?: unknown,
+    _opening?: unknown,
+    step?: string,
+  ): string {
     const span = run.ids.childSpanId("m", String(call.ordinal));
-    this.#do("openModelCall", span);
+    this.#do("openModelCall", step === undefined ? span : `${span} in ${step}`);
     return span;
   }
 
@@ -67,6 +80,22 @@ export class FakeDriver implements SpanDriver<string> {
     end: { outcome: string },
   ): void {
     this.#do("closeModelCall", `${call.handle} ${end.outcome}`);
+  }
+
+  openStep(
+    run: Run<string>,
+    step: Step<string>,
+    _at: unknown,
+    _content: unknown,
+    parent: string | undefined,
+  ): string {
+    const span = run.ids.childSpanId("p", String(step.ordinal));
+    this.#do("openStep", `${span} in ${parent ?? "run"}`);
+    return span;
+  }
+
+  closeStep(_run: Run<string>, step: Step<string>, _at: unknown, end: { outcome: string }): void {
+    this.#do("closeStep", `${step.handle} ${end.outcome}`);
   }
 
   addAttributes(handle: string, attributes: SpanAttributes): void {

@@ -47,6 +47,7 @@ describe("the ids of the contract", () => {
     expect(ids.childSpanId("t", "검색#0")).toBe("c4b2ebdc846158af");
     expect(ids.childSpanId("m", "1")).toBe("fb7cfff1168e333b");
     expect(ids.childSpanId("s", "2")).toBe("f459c5ad74d96d44");
+    expect(ids.childSpanId("p", "1")).toBe("b0350205bd1b55ca");
   });
 
   it("of a run id that is no UUID come from tenant and run id", () => {
@@ -129,7 +130,7 @@ describe("span ids under a run", () => {
       .map((units) => String.fromCharCode(...units)),
     fc.integer({ min: 300, max: 3000 }).map((length) => "x€".repeat(length)),
   );
-  const anyRole = fc.constantFrom("t", "m", "s", "o");
+  const anyRole = fc.constantFrom("t", "m", "s", "o", "p");
   const anyUuid = fc.uuid().filter((uuid) => RunIds.fromUuid(uuid) !== undefined);
 
   it("equal those of the reference for any text, lone surrogates read as U+FFFD", () => {

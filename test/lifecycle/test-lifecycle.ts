@@ -10,7 +10,9 @@ import type {
   ModelOpening,
   RunEnd,
   Signal,
+  StepEnd,
 } from "../../src/lifecycle/signal.ts";
+import type { StepOpening } from "../../src/lifecycle/step.ts";
 import { FakeDriver } from "./fake-driver.ts";
 
 /** A lifecycle that takes entelix's signals one to a call, each as an event of its own. */
@@ -25,8 +27,9 @@ export class TestLifecycle extends Lifecycle<string> {
     driver = new FakeDriver(),
     limits: Partial<LifecycleLimits> = {},
     onTenantConflict?: ConflictHook,
+    followsSteps?: boolean,
   ) {
-    super(driver, resolveLimits(limits), onTenantConflict);
+    super(driver, resolveLimits(limits), onTenantConflict, followsSteps);
   }
 
   /** @returns false when the event has come before. */
@@ -131,5 +134,22 @@ export class TestLifecycle extends Lifecycle<string> {
       durationMs,
       end,
     });
+  }
+
+  startStep(runId: string, at: Instant, stepId: string, opening: Partial<StepOpening> = {}) {
+    const step = { tenantId: "acme", runId, at, stepId, name: stepId, ...opening };
+    return this.say({ signal: "step_opens", ...step });
+  }
+
+  endStep(
+    runId: string,
+    at: Instant,
+    stepId: string,
+    durationMs = 0,
+    end: StepEnd = { outcome: "complete" },
+    opening: Partial<StepOpening> = {},
+  ) {
+    const step = { tenantId: "acme", runId, at, stepId, name: stepId, ...opening };
+    return this.say({ signal: "step_closes", ...step, durationMs, end });
   }
 }

@@ -15,6 +15,7 @@ const ids = RunIds.fromUuid(RUN);
 const SPAN = "8000000000000001";
 const TOOL = ids?.childSpanId("t", "call_1");
 const MODEL = ids?.childSpanId("m", "2");
+const STEP = (ordinal: number) => ids?.childSpanId("p", String(ordinal));
 const AT = { tenant_id: "acme", run_id: RUN };
 
 beforeAll(() => {
@@ -35,6 +36,8 @@ function opened() {
   test.at(1, run.toolStart("call_1"));
   test.at(1, run.modelStart("m1"));
   test.at(1, run.modelStart("m2"));
+  test.at(1, run.stepStart("s1"));
+  test.at(1, run.stepStart("s2"), { details: { step_id: "s1", tool_use_id: "call_1" } });
   return test;
 }
 
@@ -49,6 +52,11 @@ describe("withSpan", () => {
       { tool_use_id: "call_1", model_call_id: "x" },
       TOOL,
     ],
+    ["a step", { step_id: "s1" }, STEP(1)],
+    ["a tool call in a step", { step_id: "s1", tool_use_id: "call_1" }, TOOL],
+    ["a step in a tool call", { step_id: "s2", tool_use_id: "call_1" }, STEP(2)],
+    ["a model call in a step", { step_id: "s1", model_call_id: "m2" }, MODEL],
+    ["the run, where no such step is open", { step_id: "x" }, SPAN],
     ["the run, where neither is open", { tool_use_id: "x", model_call_id: "x" }, SPAN],
     ["no span, where the run is not open", { run_id: "x" }, undefined],
     ["no span of another tenant", { tenant_id: "globex" }, undefined],

@@ -72,6 +72,7 @@ describe("whatever is sent", () => {
               expect(played.sink.diagnostics().openRuns).toBeLessThanOrEqual(all.openRuns);
               const { open } = played.watch;
               expect(mostOpenCalls(open, "execute_tool")).toBeLessThanOrEqual(all.openCalls);
+              expect(mostOpenCalls(open, "step")).toBeLessThanOrEqual(all.openCalls);
               // Those with an id, and one without.
               expect(mostOpenCalls(open, "chat")).toBeLessThanOrEqual(all.openCalls + 1);
               const openRunSpans = [...played.watch.open].filter(isRunSpan);

@@ -67,6 +67,29 @@ function modelEvent(run: RunEvents, calm: boolean): fc.Arbitrary<AgentEvent> {
   return fc.oneof(...kinds);
 }
 
+const stepId = fc.constantFrom("s1", "s2", "s3", "");
+
+/** Any event of a step: ids repeat and may be empty. */
+function stepEvent(run: RunEvents, calm: boolean): fc.Arbitrary<AgentEvent> {
+  const kind = fc.constantFrom("step" as const, "retrieval" as const, null);
+  const timed = fc.record({ duration_ms: milliseconds });
+  const code = calm ? fc.constant("interrupted") : wireCode;
+  return fc.oneof(
+    fc.tuple(stepId, kind).map(([id, kind]) => run.stepStart(id, { input: "secret", kind })),
+    fc
+      .tuple(stepId, timed)
+      .map(([id, more]) => run.stepComplete(id, { ...more, output: "secret" })),
+    fc
+      .tuple(stepId, timed, code)
+      .map(([id, more, wire_code]) =>
+        run.stepError(id, { ...more, envelope: { wire_code, wire_class: "client" } }),
+      ),
+  );
+}
+
+/** Where something stands in its run. */
+const details = fc.record({ step_id: stepId, tool_use_id: callId }, { requiredKeys: [] });
+
 /** Any event of one run. */
 function anyEvent(run: RunEvents, options: ChaosOptions): fc.Arbitrary<AgentEvent> {
   const calm = options.interruptedOnly === true;
@@ -107,6 +130,7 @@ function anyEvent(run: RunEvents, options: ChaosOptions): fc.Arbitrary<AgentEven
     { weight: 1, arbitrary: calls.map(([id, tool]) => run.approved(id, tool)) },
     { weight: 1, arbitrary: calls.map(([id, tool]) => run.denied(id, tool)) },
     { weight: 4, arbitrary: modelEvent(run, calm) },
+    { weight: 4, arbitrary: stepEvent(run, calm) },
     { weight: 3, arbitrary: fc.oneof(...ends) },
     {
       weight: 1,
@@ -138,6 +162,7 @@ const envelopeOf = (eventIds: boolean, tenant: string): fc.Arbitrary<EventEnvelo
         resumed_from_run_id: runIdOf(tenant),
         parent_tool_use_id: callId,
         traceparent,
+        details,
         ...(eventIds ? { event_id: fc.integer({ min: 0, max: 60 }).map(String) } : {}),
       },
       { requiredKeys: eventIds ? ["timestamp", "event_id"] : ["timestamp"] },
@@ -160,7 +185,7 @@ export function chaos(options: ChaosOptions = {}): fc.Arbitrary<Sent[]> {
                 weight: 2,
                 arbitrary: fc
                   .integer({ min: 0, max: 100 })
-                  .map((at) => ({ timestamp: second(at) })),
+                  .chain((at) => fc.record({ timestamp: fc.constant(second(at)), details })),
               },
             ),
           }),

@@ -31,7 +31,7 @@ export function watchSpans(options: { sampler?: Sampler; foreignIds?: boolean } 
 /** The most open calls of a tool, or of the model, that any one run has, by its span. */
 export function mostOpenCalls(
   open: ReadonlySet<ReadableSpan>,
-  operation: "execute_tool" | "chat",
+  operation: "execute_tool" | "chat" | "step",
 ): number {
   const counts = new Map<string | undefined, number>();
   let most = 0;

@@ -13,6 +13,7 @@ import type {
 } from "../../src/events/agent-event.ts";
 import type { Instant } from "../../src/events/instant.ts";
 import type { ModelComplete, ModelError, ModelStart } from "../../src/events/model-event.ts";
+import type { StepComplete, StepError, StepStart } from "../../src/events/step-event.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import type { TelemetryOptions } from "../../src/otel/telemetry-options.ts";
 import { collectSpans, type SpanNode, toTrees } from "./spans.ts";
@@ -122,6 +123,29 @@ export class RunEvents {
       error: "provider returned 503: busy",
       envelope: { wire_code: "upstream_unavailable", wire_class: "server" },
       kind: { type: "model_dispatch" },
+      ...more,
+    };
+  }
+
+  #step(id: string, step: string) {
+    return { ...this.#scope(), step_id: id, step };
+  }
+
+  stepStart(id: string, more: Partial<StepStart> = {}): StepStart {
+    return { type: "step_start", ...this.#step(id, "route"), ...more };
+  }
+
+  stepComplete(id: string, more: Partial<StepComplete> = {}): StepComplete {
+    return { type: "step_complete", ...this.#step(id, "route"), duration_ms: 1000, ...more };
+  }
+
+  stepError(id: string, more: Partial<StepError> = {}): StepError {
+    return {
+      type: "step_error",
+      ...this.#step(id, "route"),
+      duration_ms: 1000,
+      error: "no such order",
+      envelope: { wire_code: "rate_limited", wire_class: "client" },
       ...more,
     };
   }

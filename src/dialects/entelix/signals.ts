@@ -8,8 +8,9 @@ import type { AgentEvent, Failed, ToolError } from "../../events/agent-event.ts"
 import type { EventDetails } from "../../events/event-details.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { ModelComplete, ModelError } from "../../events/model-event.ts";
+import type { StepError, StepEvent } from "../../events/step-event.ts";
 import { MOST_INT } from "../../events/value-limits.ts";
-import type { CallResult, ModelEnd, RunEnd, Signal } from "../../lifecycle/signal.ts";
+import type { CallResult, ModelEnd, RunEnd, Signal, StepEnd } from "../../lifecycle/signal.ts";
 import type { KnownAttributes } from "../known-attributes.ts";
 
 /**
@@ -18,9 +19,9 @@ import type { KnownAttributes } from "../known-attributes.ts";
  * Programs without types leave fields out, or put something else there: ids and names are text from
  * here on, and no event is lost that need not be.
  *
- * @param _details what the envelope says beyond the event's fields.
+ * @param details what the envelope says beyond the event's fields.
  */
-export function signalOf(event: AgentEvent, at: Instant, _details?: EventDetails): Signal {
+export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails): Signal {
   switch (event.type) {
     case "started":
       return {
@@ -30,6 +31,7 @@ export function signalOf(event: AgentEvent, at: Instant, _details?: EventDetails
         at,
         agent: textIn(event.agent),
         parentRunId: textIn(event.parent_run_id),
+        inStepId: textIn(details?.step_id),
         originInEnvelope: true,
       };
     case "tool_start":
@@ -42,6 +44,7 @@ export function signalOf(event: AgentEvent, at: Instant, _details?: EventDetails
         name: textIn(event.tool) ?? "",
         version: textIn(event.tool_version),
         content: event.input,
+        inStepId: textIn(details?.step_id),
       };
     case "tool_complete":
       return {
@@ -54,6 +57,7 @@ export function signalOf(event: AgentEvent, at: Instant, _details?: EventDetails
         version: textIn(event.tool_version),
         durationMs: millisecondsIn(event.duration_ms),
         end: { outcome: "complete", content: event.output },
+        inStepId: textIn(details?.step_id),
       };
     case "tool_error":
       return {
@@ -66,6 +70,7 @@ export function signalOf(event: AgentEvent, at: Instant, _details?: EventDetails
         version: textIn(event.tool_version),
         durationMs: millisecondsIn(event.duration_ms),
         end: problemOf(event),
+        inStepId: textIn(details?.step_id),
       };
     case "complete":
       return {
@@ -111,6 +116,7 @@ export function signalOf(event: AgentEvent, at: Instant, _details?: EventDetails
         name: textIn(event.tool) ?? "",
         content: event.reason,
         beforeStart: true,
+        inStepId: textIn(details?.step_id),
       };
     case "model_start":
       return {
@@ -121,6 +127,7 @@ export function signalOf(event: AgentEvent, at: Instant, _details?: EventDetails
         modelCallId: textIn(event.model_call_id),
         model: nameIn(event.model),
         content: event.input ?? undefined,
+        inStepId: textIn(details?.step_id),
         attributes: { "gen_ai.provider.name": nameIn(event.provider) } satisfies KnownAttributes,
       };
     case "model_complete":
@@ -133,13 +140,39 @@ export function signalOf(event: AgentEvent, at: Instant, _details?: EventDetails
         modelCallId: textIn(event.model_call_id),
         durationMs: millisecondsIn(event.duration_ms),
         end: event.type === "model_complete" ? answerOf(event) : modelErrorOf(event),
+        inStepId: textIn(details?.step_id),
       };
     case "step_start":
     case "step_complete":
     case "step_error":
-      return { signal: "activity", tenantId: event.tenant_id, runId: event.run_id, at };
+      return stepSignalOf(event, at, details);
     default:
       return unknownType(event, at);
+  }
+}
+
+/** A step without an id can't be told from others: a sign of life of its run. */
+function stepSignalOf(event: StepEvent, at: Instant, details: EventDetails | undefined): Signal {
+  const { run_id: runId, tenant_id: tenantId } = event;
+  const stepId = nameIn(event.step_id);
+  if (stepId === undefined) return { signal: "activity", tenantId, runId, at };
+  const name = textIn(event.step) ?? "";
+  const inStepId = nameIn(details?.step_id);
+  const inCallId = nameIn(details?.tool_use_id);
+  const of = { tenantId, runId, at, stepId, name, inStepId, inCallId };
+  switch (event.type) {
+    case "step_start": {
+      const kind = event.kind === "retrieval" ? "retrieval" : undefined;
+      return { signal: "step_opens", ...of, kind, content: event.input };
+    }
+    case "step_complete": {
+      const end = { outcome: "complete", content: event.output } as const;
+      return { signal: "step_closes", ...of, durationMs: millisecondsIn(event.duration_ms), end };
+    }
+    default: {
+      const end = stepProblemOf(event);
+      return { signal: "step_closes", ...of, durationMs: millisecondsIn(event.duration_ms), end };
+    }
   }
 }
 
@@ -167,6 +200,14 @@ function problemOf(event: ToolError): CallResult {
     message: event.error,
     envelope,
   };
+}
+
+function stepProblemOf(event: StepError): StepEnd {
+  const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
+  const message = textIn(event.error) ?? "";
+  if (envelope.wire_code === "interrupted") return { outcome: "interrupted", message };
+  const outcome = envelope.cancelled === true ? "cancelled" : "error";
+  return { outcome, message, envelope };
 }
 
 /** Agents before 0.6 report an interrupt as a failure, without saying of which kind it was. */
