@@ -1,3 +1,4 @@
+import type { DecisionDetails } from "../events/event-details.ts";
 import { compareInstants, type Instant, millisecondsBetween } from "../events/instant.ts";
 import { Call } from "./call.ts";
 import type { CallIdBudget } from "./call-history.ts";
@@ -20,6 +21,11 @@ interface CallName {
   /** The step of the run that it belongs to. */
   readonly inStepId?: string | undefined;
 }
+
+/** An approval as its source tells it. */
+type GivenApproval = Omit<Approval, "attributes"> & {
+  readonly decision?: DecisionDetails | undefined;
+};
 
 /** Opens and closes the calls of a run: their numbering, their limits, their approvals. */
 export class CallKeeper<H> {
@@ -67,9 +73,10 @@ export class CallKeeper<H> {
   }
 
   /** @param open the call that was approved, where it has started; else the next one of its id is. */
-  approve(run: Run<H>, told: Approval, open: Call<H> | undefined): void {
-    const { at, callId, name, waitMs } = told;
-    const approval: Approval = { callId, name, at, waitMs };
+  approve(run: Run<H>, told: GivenApproval, open: Call<H> | undefined): void {
+    const { at, callId, name, waitMs, decision } = told;
+    const attributes = this.#driver.addApprovalEvent(run, at, callId, name, decision);
+    const approval: Approval = { callId, name, at, waitMs, attributes };
     run.lastApproval = approval;
     run.approvedCalls++;
     if (open !== undefined) approved(open, approval);
@@ -81,7 +88,6 @@ export class CallKeeper<H> {
         this.#counters.adjustments.forgotten_approvals++;
       }
     }
-    this.#driver.addApprovalEvent(run, at, callId, name);
   }
 
   /** Closes every open call of a run that is about to end. The one a pause waits for is paused. */
@@ -143,6 +149,7 @@ export class CallKeeper<H> {
     }
     this.#driver.closeCall(run, call, at, end);
     call.handle = undefined;
+    call.approvalAttributes = undefined;
   }
 }
 
@@ -165,7 +172,8 @@ function takeApproval<H>(approvals: Approval[], call: Call<H>): void {
   approved(call, approval);
 }
 
-function approved<H>(call: Call<H>, { waitMs }: Approval): void {
+function approved<H>(call: Call<H>, { attributes, waitMs }: Approval): void {
   call.approved = true;
   call.approvalWaitMs = waitMs;
+  call.approvalAttributes = attributes;
 }

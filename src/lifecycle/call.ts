@@ -1,5 +1,6 @@
 import type { Instant } from "../events/instant.ts";
 import { type RunIds, spanIdOf } from "./run-ids.ts";
+import type { SpanAttributes } from "./signal.ts";
 
 /**
  * One tool call of a run, open or closed. Closed ones stay, light, to number the repeats of their
@@ -22,6 +23,8 @@ export class Call<H> {
   approved = false;
   /** How long the approval took, where the source says so. */
   approvalWaitMs: number | undefined = undefined;
+  /** What the driver made of the approval, in place of the two above. */
+  approvalAttributes: SpanAttributes | undefined = undefined;
   /**
    * When an end of this id came last, whichever call it ended, and how long it said that call took:
    * an equal one is a repeat. Held by the newest call of the id.

@@ -262,7 +262,7 @@ export class Lifecycle<H> {
   }
 
   #denyCall(signal: Of<"call_denied">, context: SignalContext<H>): Outcome<H> {
-    const { at, beforeStart, callId, content, attributes, name } = signal;
+    const { at, beforeStart, callId, content, attributes, decision, name } = signal;
     const run = this.#take(signal, context);
     if (run === undefined) return NOT_TAKEN;
     if (run.open && !run.followsCalls) return this.#alive(run, at);
@@ -274,8 +274,9 @@ export class Lifecycle<H> {
       return this.#ignore("after_end");
     }
     this.runs.touch(run, at);
-    run.deniedCalls++;
-    const end = { outcome: "denied", content, attributes } as const;
+    // Who answers in place of the tool denies nothing.
+    if (decision?.outcome !== "answered") run.deniedCalls++;
+    const end = { outcome: "denied", content, attributes, decision } as const;
     if (open === undefined) return this.#outcome.of(run, this.#calls.whole(run, signal, at, end));
     this.#calls.close(run, open, at, end);
     return this.#outcome.of(run, open);

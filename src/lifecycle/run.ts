@@ -3,7 +3,7 @@ import { CallHistory } from "./call-history.ts";
 import type { ModelCall, ModelCalls } from "./model-call.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { RunIds } from "./run-ids.ts";
-import type { RunEnd, SpanEventTarget, SupposedEnd } from "./signal.ts";
+import type { RunEnd, SpanAttributes, SpanEventTarget, SupposedEnd } from "./signal.ts";
 import type { Steps } from "./step.ts";
 import type { Tree } from "./tree.ts";
 
@@ -126,6 +126,8 @@ export interface Approval {
   readonly name: string;
   readonly at: Instant;
   readonly waitMs?: number | undefined;
+  /** What the driver will set on the call: the decision itself holds content, and is not kept. */
+  readonly attributes?: SpanAttributes | undefined;
 }
 
 /** The span that an event stands on; the run's where that is not open. */

@@ -1,6 +1,7 @@
 import type { InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "../errors/error-kinds.ts";
 import type { UsageSnapshot } from "../events/agent-event.ts";
+import type { DecisionDetails } from "../events/event-details.ts";
 import type { Instant } from "../events/instant.ts";
 import type { IgnoredReason } from "./counters.ts";
 import type { StepOpening } from "./step.ts";
@@ -72,6 +73,8 @@ export type SignalKind =
       readonly waitMs?: number | undefined;
       /** The source decides before a call starts: the open call of this id is another one. */
       readonly beforeStart?: boolean | undefined;
+      /** What else is known of the decision; not kept. */
+      readonly decision?: DecisionDetails | undefined;
     }
   /** The open call of this id was refused; where none is open, one that never started. */
   | {
@@ -83,6 +86,7 @@ export type SignalKind =
       readonly beforeStart?: boolean | undefined;
       readonly inStepId?: string | undefined;
       readonly attributes?: SpanAttributes | undefined;
+      readonly decision?: DecisionDetails | undefined;
     }
   /** The model is called. */
   | ({
@@ -242,6 +246,7 @@ export type CallEnd =
       readonly outcome: "denied";
       readonly content: unknown;
       readonly attributes?: SpanAttributes | undefined;
+      readonly decision?: DecisionDetails | undefined;
     }
   | { readonly outcome: "unfinished"; readonly attributes?: undefined };
 

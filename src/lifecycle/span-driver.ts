@@ -1,3 +1,4 @@
+import type { DecisionDetails } from "../events/event-details.ts";
 import type { Instant } from "../events/instant.ts";
 import type { Call } from "./call.ts";
 import type { RunMemory } from "./closed-runs.ts";
@@ -66,8 +67,19 @@ export interface SpanDriver<H> extends RunMemory<H> {
     name: string,
     attributes: SpanAttributes | undefined,
   ): void;
-  /** A point in the run's life: an approval was given. */
-  addApprovalEvent(run: Run<H>, at: Instant, callId: string, name: string): void;
+  /**
+   * A point in the run's life: an approval was given.
+   *
+   * @returns what the span of its call will say of it; `undefined` where nothing is known of the
+   *   decision.
+   */
+  addApprovalEvent(
+    run: Run<H>,
+    at: Instant,
+    callId: string,
+    name: string,
+    decision: DecisionDetails | undefined,
+  ): SpanAttributes | undefined;
   /** A run that is open for long: something in the backend to find it by. */
   mark(run: Run<H>, at: Instant): void;
   /** The run was resumed from another one, which became known after its start. */

@@ -1,5 +1,7 @@
 import { type Attributes, type Link as OtelLink, SpanKind } from "@opentelemetry/api";
+import type { OwnAttributes } from "../dialects/known-attributes.ts";
 import type { FailureKindId } from "../errors/error-kinds.ts";
+import type { DecisionDetails } from "../events/event-details.ts";
 import type { Instant } from "../events/instant.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
@@ -17,6 +19,7 @@ import type { SpanDriver } from "../lifecycle/span-driver.ts";
 import type { Step } from "../lifecycle/step.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { CustomAttributes } from "./custom-attributes.ts";
+import { DecisionAttributes } from "./decision-attributes.ts";
 import {
   APPROVAL_EVENT,
   type AttributeName,
@@ -40,6 +43,8 @@ export interface OtelDriverOptions {
   readonly content: ContentPolicy;
   readonly custom: CustomAttributes | undefined;
   readonly benign: ReadonlySet<FailureKindId>;
+  /** Whether spans name the person who decided about a call. */
+  readonly approvalPerson: boolean;
   /** Every call is followed: its audit row names its occurrence by its span id. */
   readonly audited: boolean;
 }
@@ -55,6 +60,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
   readonly #port: SpanPort;
   readonly #content: ContentPolicy;
   readonly #custom: CustomAttributes | undefined;
+  readonly #decisions: DecisionAttributes;
   readonly #ends: SpanEnds;
   readonly #steps: StepSpans;
   readonly #audited: boolean;
@@ -63,7 +69,8 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     this.#port = options.port;
     this.#content = options.content;
     this.#custom = options.custom;
-    this.#ends = new SpanEnds(options.content, options.benign);
+    this.#decisions = new DecisionAttributes(options.content, options.approvalPerson);
+    this.#ends = new SpanEnds(options.content, options.benign, this.#decisions);
     this.#steps = new StepSpans(options.port, options.content);
     this.#audited = options.audited;
   }
@@ -292,17 +299,27 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     }
   }
 
-  addApprovalEvent(run: Run<SpanHandle>, at: Instant, callId: string, name: string): void {
-    if (run.handle === undefined || !run.handle.recording) return;
-    const attributes: KnownAttributes = {
-      "entelix.approval.outcome": "approved",
-      "gen_ai.tool.name": nameIn(name),
-      "gen_ai.tool.call.id": callId,
-    };
+  addApprovalEvent(
+    run: Run<SpanHandle>,
+    at: Instant,
+    callId: string,
+    name: string,
+    decision: DecisionDetails | undefined,
+  ): SpanAttributes | undefined {
+    if (run.handle === undefined || !run.handle.recording) return undefined;
     try {
-      run.handle.span.addEvent(APPROVAL_EVENT, attributes, at);
+      const known = decision && this.#decisions.withoutContent(decision, "approved");
+      const attributes: OwnAttributes = {
+        "entelix.approval.outcome": "approved",
+        ...known,
+        "gen_ai.tool.name": nameIn(name),
+        "gen_ai.tool.call.id": callId,
+      };
+      run.handle.span.addEvent(APPROVAL_EVENT, attributesOf(attributes), at);
+      return decision && this.#decisions.of(decision, "approved", run, name);
     } catch (error) {
       this.#port.contain(error);
+      return undefined;
     }
   }
 

@@ -171,16 +171,25 @@ export const ATTRIBUTES = {
   "entelix.approval.outcome": on(
     "call, event",
     "string",
-    "`approved` or `denied`; `cancelled` where nobody answered.",
+    "`approved`, `denied`, `edited` (approved with another input), `answered` (a person gave the result); `cancelled` where nobody answered.",
   ),
   "entelix.approval.by": on(
-    "call",
+    "call, event",
     "string",
     "Who let the call pass or refused it: `user`, `policy`.",
   ),
   "entelix.approval.option": on("call, event", "string", "Kind of the option that was chosen."),
   "entelix.approval.wait_ms": on("call, event", "int", "Wait for the approval in ms, where known."),
-  "entelix.approval.reason": content("call", "Why the call was denied."),
+  "entelix.approval.person": on(
+    "call, event",
+    "string",
+    "The person who decided. Personal data: only with the option `approvalPerson`.",
+  ),
+  "entelix.approval.reason": content(
+    "call",
+    "Why the call was approved or denied; the answer of a person in place of the tool.",
+  ),
+  "entelix.approval.proposed_input": content("call", "The input before a person edited it."),
   "entelix.failure.kind": on("run", "string", "One of the seven failure kinds."),
   "entelix.failure.origin": on(
     "run",

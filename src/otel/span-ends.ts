@@ -6,6 +6,7 @@ import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { CallEnd, ModelEnd, RunEnd } from "../lifecycle/signal.ts";
 import type { ContentPolicy } from "./content.ts";
+import type { DecisionAttributes } from "./decision-attributes.ts";
 import { setBreach, setEnvelope, setInterruption, setUsage } from "./end-attributes.ts";
 import type { AttributeName } from "./semconv.ts";
 import type { SpanHandle } from "./span-handle.ts";
@@ -31,11 +32,17 @@ export function nameIn(name: string | undefined): string | undefined {
 export class SpanEnds {
   readonly #content: ContentPolicy;
   readonly #benign: ReadonlySet<FailureKindId>;
+  readonly #decisions: DecisionAttributes;
 
   /** @param benign failure kinds that leave the status Unset. */
-  constructor(content: ContentPolicy, benign: ReadonlySet<FailureKindId>) {
+  constructor(
+    content: ContentPolicy,
+    benign: ReadonlySet<FailureKindId>,
+    decisions: DecisionAttributes,
+  ) {
     this.#content = content;
     this.#benign = benign;
+    this.#decisions = decisions;
   }
 
   describeRun(handle: SpanHandle, run: Run<SpanHandle>, end: RunEnd): void {
@@ -160,8 +167,11 @@ export class SpanEnds {
     span.setAttribute("entelix.tool.outcome", end.outcome);
     if (call.occurrence > 1) handle.set("entelix.tool.occurrence", call.occurrence);
     if (call.approved) {
-      handle.set("entelix.approval.outcome", "approved");
-      handle.set("entelix.approval.wait_ms", call.approvalWaitMs);
+      if (call.approvalAttributes !== undefined) handle.setAttributes(call.approvalAttributes);
+      else {
+        handle.set("entelix.approval.outcome", "approved");
+        handle.set("entelix.approval.wait_ms", call.approvalWaitMs);
+      }
     }
     switch (end.outcome) {
       case "unfinished":
@@ -189,7 +199,8 @@ export class SpanEnds {
         break;
       case "denied": {
         const field = "entelix.approval.reason";
-        handle.set("entelix.approval.outcome", "denied");
+        if (end.decision === undefined) handle.set("entelix.approval.outcome", "denied");
+        else handle.setAttributes(this.#decisions.of(end.decision, "denied", run, call.name));
         handle.set(field, this.#value(end.content, field, run, call.name));
         break;
       }

@@ -45,6 +45,11 @@ export interface TelemetryOptions extends ContentOptions {
    * inside them stands under the run. Default `true`.
    */
   readonly steps?: boolean | undefined;
+  /**
+   * Whether spans name the person who decided about a tool call: `entelix.approval.person`. It is
+   * personal data. Default `false`.
+   */
+  readonly approvalPerson?: boolean | undefined;
   readonly limits?: Partial<LifecycleLimits> | undefined;
   /** Called with every internal error. Default: OpenTelemetry's diagnostic logger. */
   readonly onError?: ErrorHook | undefined;
@@ -57,7 +62,7 @@ export interface TelemetryOptions extends ContentOptions {
 
 /**
  * Checks what has no check of its own where it is used, as limits, sizes and label bounds have.
- * `captureContent` needs none: nothing but `true` captures.
+ * `captureContent` and `approvalPerson` need none: nothing but `true` counts.
  *
  * @throws TypeError naming the option that is of another type.
  */

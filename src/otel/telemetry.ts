@@ -84,6 +84,7 @@ export class Telemetry {
       content: this.#content,
       custom: this.#custom,
       benign,
+      approvalPerson: options.approvalPerson === true,
       audited,
     });
     this.#eventContexts = new EventContexts({

@@ -106,7 +106,7 @@ export class FakeDriver implements SpanDriver<string> {
     this.#do("addEvent", `${handle} ${name}`);
   }
 
-  addApprovalEvent(run: Run<string>): void {
+  addApprovalEvent(run: Run<string>): undefined {
     this.#do("addApprovalEvent", run.spanId);
   }
 

@@ -16,6 +16,9 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   chat: "entelix.model.outcome",
 };
 
+/** Decisions that the outcome of their call does not say. */
+const DECISIONS = new Set(["approved", "edited", "answered"]);
+
 /** Reads the span of a run, a tool call or a model call. */
 export function outcomeOf(span: FinishedSpan): SpanOutcome {
   const text = (name: string) => safe(attributeText(span, name));
@@ -65,7 +68,8 @@ function callWords(outcome: string, text: Text): string {
 
 function marks(span: FinishedSpan, text: Text): string[] {
   const found: string[] = [];
-  if (text("entelix.approval.outcome") === "approved") found.push("approved");
+  const approval = text("entelix.approval.outcome");
+  if (DECISIONS.has(approval)) found.push(approval);
   if (text("entelix.run.resumed_from") !== "") {
     found.push(`resumes run ${text("entelix.run.resumed_from")}`);
   }

@@ -12,6 +12,7 @@ import type { StepError, StepEvent } from "../../events/step-event.ts";
 import { MOST_INT } from "../../events/value-limits.ts";
 import type { CallResult, ModelEnd, RunEnd, Signal, StepEnd } from "../../lifecycle/signal.ts";
 import type { KnownAttributes } from "../known-attributes.ts";
+import { decisionIn } from "./decisions.ts";
 
 /**
  * How an event of entelix reads as a signal of the lifecycle.
@@ -105,6 +106,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         callId: textIn(event.tool_use_id) ?? "",
         name: textIn(event.tool) ?? "",
         beforeStart: true,
+        decision: decisionIn(details, "approved"),
       };
     case "tool_call_denied":
       return {
@@ -117,6 +119,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         content: event.reason,
         beforeStart: true,
         inStepId: textIn(details?.step_id),
+        decision: decisionIn(details, "denied"),
       };
     case "model_start":
       return {
