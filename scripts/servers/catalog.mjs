@@ -89,6 +89,17 @@ export const SERVERS = {
     const requirements = new URL("schemathesis/requirements.txt", import.meta.url);
     return { version, path: await pythonEnvironment({ name, version, requirements }, tell) };
   },
+  // The LLM backends that read our spans, for `test/e2e/llm-backends.e2e.ts`.
+  phoenix: async (name, tell) => {
+    const version = "20.26.1";
+    const requirements = new URL("phoenix/requirements.txt", import.meta.url);
+    return { version, path: await pythonEnvironment({ name, version, requirements }, tell) };
+  },
+  mlflow: async (name, tell) => {
+    const version = "3.17.2";
+    const requirements = new URL("mlflow/requirements.txt", import.meta.url);
+    return { version, path: await pythonEnvironment({ name, version, requirements }, tell) };
+  },
   prometheus: debian("prometheus"),
   promtool: debian("promtool"),
   alertmanager: debian("prometheus-alertmanager", "alertmanager"),
