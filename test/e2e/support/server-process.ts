@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { keep } from "./keeper.ts";
-import { type Patience, until } from "./until.ts";
+import { until } from "./until.ts";
 
 export interface ServerOptions {
   /** For messages. */
@@ -17,10 +17,11 @@ export interface ServerOptions {
   readonly log: string;
   /** Resolves when it is ready, rejects or answers `undefined` while it is not. */
   readonly ready: () => Promise<unknown>;
+  /** How long it may take until it is ready, in ms. Default 60,000. */
+  readonly startMs?: number;
 }
 
-/** How long a server may take until it is ready. */
-const START: Patience = { timeoutMs: 60_000 };
+const START_MS = 60_000;
 /** How long it may take to end after SIGTERM, in ms. */
 const GRACE_MS = 15_000;
 /** So much of its log is shown when it does not start. */
@@ -43,7 +44,7 @@ export class ServerProcess {
   /** @throws Error with the end of the log, when it ends or is not ready in time. */
   async start(): Promise<void> {
     if (this.#child !== undefined) throw new Error(`${this.options.name} runs already`);
-    const { name, program, args, env, cwd, log, ready } = this.options;
+    const { name, program, args, env, cwd, log, ready, startMs = START_MS } = this.options;
     const out = createWriteStream(log, { flags: "a" });
     const child = spawn(program, args, {
       cwd,
@@ -68,7 +69,7 @@ export class ServerProcess {
       const state = await until(
         `${name} ready`,
         async () => (gone === undefined ? ready().then(() => "ready") : "gone"),
-        START,
+        { timeoutMs: startMs },
       );
       if (state === "gone") throw new Error(`${name} ${gone}`);
     } catch (error) {
