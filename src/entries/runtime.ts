@@ -2,12 +2,14 @@
 
 export type { RunContext } from "../context/run-context.ts";
 export type { IsFailure, ReturnedCall } from "../errors/tool-result.ts";
+export type { ModelCallUsage, ModelParameters } from "../events/model-event.ts";
 export type { AgentRun, RunHandle } from "../runtime/agent-run.ts";
 export type { BudgetLimits } from "../runtime/budget.ts";
 export type { ModelCall, ModelFunction, ModelOptions } from "../runtime/call-model.ts";
 export type { ToolCall, ToolFunction, ToolOptions } from "../runtime/call-tool.ts";
 export { type CurrentRun, currentRun } from "../runtime/current-run.ts";
 export type { ModelReport } from "../runtime/model-report.ts";
+export type { Price, PricedCall } from "../runtime/price.ts";
 export { runAgent, startRun } from "../runtime/run-agent.ts";
 export {
   type Interruption,

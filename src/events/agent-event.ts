@@ -158,8 +158,15 @@ export interface UsageSnapshot {
   /** Tokens; `bigint` beyond 2^53. */
   readonly output_tokens: number | bigint;
   readonly tool_calls: number;
-  /** US dollars as a decimal string. The scale is kept: `"0.30"` is not `"0.3"`. */
-  readonly cost_usd: string;
+  /**
+   * US dollars as a decimal string. The scale is kept: `"0.30"` is not `"0.3"`. Absent or `null`: not
+   * known. `"0"` is not known either, unless `details.cost_known` says so.
+   */
+  readonly cost_usd?: string | null;
+  /** Input tokens that were read from the prompt cache: part of the input tokens. No Rust agent says it. */
+  readonly cache_read_input_tokens?: number | bigint | null;
+  /** Input tokens that were written to the prompt cache. Likewise. */
+  readonly cache_write_input_tokens?: number | bigint | null;
 }
 
 /**

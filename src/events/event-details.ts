@@ -66,7 +66,10 @@ export interface EventDetails {
   readonly model_text?: "unknown";
   /** Of `failed`, `tool_error`, `model_error` and `step_error`. */
   readonly exception?: ExceptionDetails;
-  /** Of `complete`: a cost of `"0"` is known to be 0. Without it, `"0"` means that nobody knows it. */
+  /**
+   * Of `complete` and `model_complete`: a cost of `"0"` is known to be 0. Without it, `"0"` means that
+   * nobody knows it.
+   */
   readonly cost_known?: boolean;
 }
 

@@ -2,6 +2,7 @@ import type { Instant } from "../events/instant.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { Counters } from "./counters.ts";
 import { ModelCall, ModelCalls } from "./model-call.ts";
+import { OwnUsage } from "./own-usage.ts";
 import type { Run } from "./run.ts";
 import type { RunObserver } from "./run-observer.ts";
 import type { ModelEnd, ModelOpening } from "./signal.ts";
@@ -127,7 +128,11 @@ export class ModelKeeper<H> {
 
   #finish(run: Run<H>, call: ModelCall<H>, asked: Instant, end: ModelEnd): void {
     const at = this.#counters.notBefore(call.startedAt, asked);
-    this.observer?.modelEnded(call, at, end);
+    if (end.attributes !== undefined) {
+      run.used ??= new OwnUsage();
+      run.used.add(end.attributes);
+    }
+    this.observer?.modelEnded(run, call, at, end);
     this.#driver.closeModelCall(run, call, at, end);
     call.handle = undefined;
   }

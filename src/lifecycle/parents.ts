@@ -83,7 +83,10 @@ export function linkToLateParent<H>(
   counters: Counters,
 ): void {
   const parent = runs.find(run.tenantId, parentRunId);
-  if (parent !== undefined || rootOf(run, context, runs) !== undefined) run.root = false;
+  const rootRunId = rootOf(run, context, runs);
+  if (parent !== undefined || rootRunId !== undefined) run.root = false;
+  run.lateRootRunId =
+    parent?.lateRootRunId ?? parent?.rootRunId ?? rootRunId ?? runs.canonical(parentRunId);
   if (parent?.handle !== undefined) {
     if (parent.handle !== run.parentHandle) links.push({ kind: "late_parent", to: parent.handle });
     return;

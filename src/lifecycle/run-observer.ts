@@ -28,5 +28,5 @@ export interface RunObserver {
    */
   callEnded(run: Run<unknown>, name: string, durationMs: number, end: CallEnd): void;
   /** A model call has ended, told by an event or closed: `call.startedAt` to `at`, as its span. */
-  modelEnded(call: ModelCall<unknown>, at: Instant, end: ModelEnd): void;
+  modelEnded(run: Run<unknown>, call: ModelCall<unknown>, at: Instant, end: ModelEnd): void;
 }

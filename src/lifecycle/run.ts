@@ -2,6 +2,7 @@ import type { Instant } from "../events/instant.ts";
 import { CallHistory } from "./call-history.ts";
 import type { ModelCall, ModelCalls } from "./model-call.ts";
 import { OpenCalls } from "./open-calls.ts";
+import type { OwnUsage } from "./own-usage.ts";
 import type { RunIds } from "./run-ids.ts";
 import type { RunEnd, SpanAttributes, SpanEventTarget, SupposedEnd } from "./signal.ts";
 import type { Steps } from "./step.ts";
@@ -24,6 +25,8 @@ export class Run<H> {
   resumedFromRunId: string | undefined = undefined;
   /** The run at the top, as far as it is known. */
   rootRunId: string;
+  /** The same, where the parent became known after the start: the trace, and all IDs, stay what they are. */
+  lateRootRunId: string | undefined = undefined;
   /** Counts as a root: it has no parent, or nobody vouched for it. */
   root = true;
   parentMissing = false;
@@ -71,6 +74,8 @@ export class Run<H> {
   steps: Steps<H> | undefined = undefined;
   /** How many there were. */
   stepCount = 0;
+  /** What they used so far; made with the first end that says it. */
+  used: OwnUsage | undefined = undefined;
   /** How it ended, if no activity follows: where its source has no other end. */
   mayEnd: ({ readonly at: Instant } & SupposedEnd) | undefined = undefined;
   /** Given up as ended, then, though its source had not said that it was over: it may go on later. */

@@ -21,6 +21,8 @@ export class Tree<H> {
   list: TenantList<H> | undefined = undefined;
   previousOfTenant: Tree<H> | undefined = undefined;
   nextOfTenant: Tree<H> | undefined = undefined;
+  /** Whatever the observer keeps with the tree. */
+  observed: unknown = undefined;
 
   constructor(at: Instant) {
     this.lastAt = at;

@@ -2,6 +2,7 @@ import { textIn } from "../dialects/entelix/signals.ts";
 import type { InterruptionKind, UsageLimitBreach } from "../errors/agent-error-detail.ts";
 import type { ErrorEnvelope } from "../errors/error-kinds.ts";
 import { decimalText, MOST_INT } from "../events/value-limits.ts";
+import type { OwnUsage } from "../lifecycle/own-usage.ts";
 import type { RunUsage } from "../lifecycle/signal.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
@@ -30,12 +31,19 @@ export function setBreach(on: SpanHandle, breach: UsageLimitBreach | undefined):
 export function setUsage(on: SpanHandle, usage: RunUsage, root: boolean): void {
   const inputTokens = inAttribute(usage.input_tokens);
   const outputTokens = inAttribute(usage.output_tokens);
+  const cacheRead = inAttribute(usage.cache_read_input_tokens);
+  const cacheWrite = inAttribute(usage.cache_write_input_tokens);
   if (root) {
     on.set("gen_ai.usage.input_tokens", inputTokens);
     on.set("gen_ai.usage.output_tokens", outputTokens);
+    on.set("gen_ai.usage.cache_read.input_tokens", cacheRead);
+    on.set("gen_ai.usage.cache_write.input_tokens", cacheWrite);
+    on.set("gen_ai.usage.cache_creation.input_tokens", cacheWrite);
   } else {
     on.set("entelix.usage.input_tokens", inputTokens);
     on.set("entelix.usage.output_tokens", outputTokens);
+    on.set("entelix.usage.cache_read.input_tokens", cacheRead);
+    on.set("entelix.usage.cache_write.input_tokens", cacheWrite);
   }
   on.set("entelix.usage.requests", inAttribute(usage.requests));
   on.set("entelix.usage.tool_calls", inAttribute(usage.tool_calls));
@@ -46,6 +54,16 @@ export function setUsage(on: SpanHandle, usage: RunUsage, root: boolean): void {
     on.set("entelix.usage.cost", cost);
     on.set("entelix.usage.cumulative", true);
   }
+}
+
+/** Sets what the run's own model calls used, whatever became of it. */
+export function setOwnUsage(on: SpanHandle, used: OwnUsage): void {
+  on.set("entelix.run.input_tokens", used.inputTokens);
+  on.set("entelix.run.output_tokens", used.outputTokens);
+  on.set("entelix.run.cache_read.input_tokens", used.cacheReadTokens);
+  on.set("entelix.run.cache_write.input_tokens", used.cacheWriteTokens);
+  on.set("entelix.run.reasoning.output_tokens", used.reasoningTokens);
+  on.set("entelix.run.cost", used.cost);
 }
 
 // Programs without types give `null` for what they don't know, which is no 0.

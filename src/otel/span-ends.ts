@@ -4,10 +4,16 @@ import type { FailureKindId } from "../errors/error-kinds.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Run } from "../lifecycle/run.ts";
-import type { CallEnd, ModelEnd, RunEnd } from "../lifecycle/signal.ts";
+import type { CallEnd, ModelEnd, RunEnd, SpanAttributes } from "../lifecycle/signal.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { DecisionAttributes } from "./decision-attributes.ts";
-import { setBreach, setEnvelope, setInterruption, setUsage } from "./end-attributes.ts";
+import {
+  setBreach,
+  setEnvelope,
+  setInterruption,
+  setOwnUsage,
+  setUsage,
+} from "./end-attributes.ts";
 import type { AttributeName } from "./semconv.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
@@ -22,6 +28,15 @@ interface OwnAttributes {
 /** A name that is one: the empty text says no more than none does. */
 export function nameIn(name: string | undefined): string | undefined {
   return name === "" ? undefined : name;
+}
+
+/** Sets what else a source says of an end; tokens written to the cache under both of their names. */
+function setFurther(handle: SpanHandle, attributes: SpanAttributes): void {
+  handle.setAttributes(attributes);
+  const written = attributes["gen_ai.usage.cache_write.input_tokens"];
+  if (typeof written === "number") {
+    handle.set("gen_ai.usage.cache_creation.input_tokens", written);
+  }
 }
 
 /**
@@ -51,6 +66,7 @@ export class SpanEnds {
     if (run.toolErrors > 0) handle.set("entelix.run.tool_errors", run.toolErrors);
     if (run.approvedCalls > 0) handle.set("entelix.run.approved_calls", run.approvedCalls);
     if (run.deniedCalls > 0) handle.set("entelix.run.denied_calls", run.deniedCalls);
+    if (run.used !== undefined) setOwnUsage(handle, run.used);
     switch (end.outcome) {
       case "complete":
         if (end.usage !== undefined) setUsage(handle, end.usage, run.root);
@@ -100,7 +116,7 @@ export class SpanEnds {
       default:
         end satisfies never;
     }
-    if (end.attributes !== undefined) handle.setAttributes(end.attributes);
+    if (end.attributes !== undefined) setFurther(handle, end.attributes);
   }
 
   describeModelCall(
@@ -110,6 +126,9 @@ export class SpanEnds {
     end: ModelEnd,
   ): void {
     handle.set("entelix.model.outcome", end.outcome);
+    // At the end, when also a start that came late has said them.
+    handle.set("gen_ai.agent.name", nameIn(run.agent));
+    handle.set("gen_ai.conversation.id", run.threadId);
     if (call.model === undefined && end.model !== undefined) {
       handle.set("gen_ai.request.model", end.model);
       handle.span.updateName(`chat ${end.model}`);
@@ -146,7 +165,7 @@ export class SpanEnds {
       default:
         end satisfies never;
     }
-    if (end.attributes !== undefined) handle.setAttributes(end.attributes);
+    if (end.attributes !== undefined) setFurther(handle, end.attributes);
   }
 
   describeCall(
@@ -163,6 +182,7 @@ export class SpanEnds {
     span.setAttribute("gen_ai.tool.call.id", call.id);
     span.setAttribute("gen_ai.tool.type", "function");
     if (agent !== undefined) span.setAttribute("gen_ai.agent.name", agent);
+    if (run.threadId !== undefined) span.setAttribute("gen_ai.conversation.id", run.threadId);
     if (version !== undefined) span.setAttribute("entelix.tool.version", version);
     span.setAttribute("entelix.tool.outcome", end.outcome);
     if (call.occurrence > 1) handle.set("entelix.tool.occurrence", call.occurrence);

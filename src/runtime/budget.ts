@@ -1,6 +1,5 @@
 import type { UsageLimitBreach } from "../errors/agent-error-detail.ts";
 import type { UsageSnapshot } from "../events/agent-event.ts";
-import { isCount, isWholeNumber } from "../events/option-checks.ts";
 import {
   addDecimals,
   type Decimal,
@@ -8,7 +7,9 @@ import {
   isGreater,
   parseDecimal,
   ZERO,
-} from "./decimal.ts";
+} from "../events/decimal.ts";
+import type { ModelCallUsage } from "../events/model-event.ts";
+import { isCount, isWholeNumber } from "../events/option-checks.ts";
 
 /** The budget of a run and all its sub-agents together. Fields that are left out have no limit. */
 export interface BudgetLimits {
@@ -38,11 +39,14 @@ export interface Budget {
   takeToolCall(): UsageLimitBreach | undefined;
   /** What a tool call would be refused for. */
   checkToolCall(): UsageLimitBreach | undefined;
-  /** Adds tokens. The answer is the limit that they pass. */
-  addTokens(input: bigint, output: bigint): UsageLimitBreach | undefined;
+  /** Adds the tokens of a model call. The answer is the limit that they pass. */
+  addUsage(usage: ModelCallUsage): UsageLimitBreach | undefined;
   /** Adds US dollars. @throws TypeError unless `usd` is a decimal number from 0 in text. */
   addCost(usd: string): UsageLimitBreach | undefined;
-  /** What was used so far; `null` without limits and without reported tokens or cost. */
+  /**
+   * What was used so far; `null` without limits and without reported tokens or cost. A figure that nobody
+   * reported, such as the cost without a price, is absent.
+   */
   snapshot(): UsageSnapshot | null;
 }
 
@@ -61,7 +65,10 @@ export class UsageBudget implements Budget {
   #toolCalls = 0;
   #input = 0n;
   #output = 0n;
-  #cost = ZERO;
+  #cacheRead: bigint | undefined;
+  #cacheWrite: bigint | undefined;
+  /** `undefined`: nobody knows it. */
+  #cost: Decimal | undefined;
   #reported = false;
 
   /**
@@ -103,16 +110,18 @@ export class UsageBudget implements Budget {
     return breach ?? this.#above?.checkToolCall();
   }
 
-  addTokens(input: bigint, output: bigint): UsageLimitBreach | undefined {
-    this.#input += input;
-    this.#output += output;
+  addUsage(usage: ModelCallUsage): UsageLimitBreach | undefined {
+    this.#input += wholeNumber(usage.input_tokens) ?? 0n;
+    this.#output += wholeNumber(usage.output_tokens) ?? 0n;
+    this.#cacheRead = sum(this.#cacheRead, usage.cache_read_input_tokens);
+    this.#cacheWrite = sum(this.#cacheWrite, usage.cache_write_input_tokens);
     this.#reported = true;
-    const above = this.#above?.addTokens(input, output);
+    const above = this.#above?.addUsage(usage);
     return this.#exceeded() ?? above;
   }
 
   addCost(usd: string): UsageLimitBreach | undefined {
-    this.#cost = addDecimals(this.#cost, parseDecimal(usd, "addCost"));
+    this.#cost = addDecimals(this.#cost ?? ZERO, parseDecimal(usd, "addCost"));
     this.#reported = true;
     const above = this.#above?.addCost(usd);
     return this.#exceeded() ?? above;
@@ -125,7 +134,11 @@ export class UsageBudget implements Budget {
       input_tokens: plain(this.#input),
       output_tokens: plain(this.#output),
       tool_calls: this.#toolCalls,
-      cost_usd: formatDecimal(this.#cost),
+      ...(this.#cost === undefined ? {} : { cost_usd: formatDecimal(this.#cost) }),
+      ...(this.#cacheRead === undefined ? {} : { cache_read_input_tokens: plain(this.#cacheRead) }),
+      ...(this.#cacheWrite === undefined
+        ? {}
+        : { cache_write_input_tokens: plain(this.#cacheWrite) }),
     };
   }
 
@@ -148,8 +161,9 @@ export class UsageBudget implements Budget {
       }
     }
     const limit = this.#costLimit;
-    if (limit === undefined || !isGreater(this.#cost, limit)) return undefined;
-    return { axis: "cost_usd", limit: formatDecimal(limit), observed: formatDecimal(this.#cost) };
+    const cost = this.#cost;
+    if (limit === undefined || cost === undefined || !isGreater(cost, limit)) return undefined;
+    return { axis: "cost_usd", limit: formatDecimal(limit), observed: formatDecimal(cost) };
   }
 }
 
@@ -165,8 +179,13 @@ function tokenLimit(value: unknown, field: string): bigint | undefined {
   throw new RangeError(`${field}: expected a whole number from 0, got ${String(value)}`);
 }
 
+function sum(before: bigint | undefined, more: unknown): bigint | undefined {
+  const added = wholeNumber(more);
+  return added === undefined ? before : (before ?? 0n) + added;
+}
+
 /** The value as `bigint`, where it is a whole number from 0. */
-export function wholeNumber(value: unknown): bigint | undefined {
+function wholeNumber(value: unknown): bigint | undefined {
   return isWholeNumber(value) ? BigInt(value) : undefined;
 }
 

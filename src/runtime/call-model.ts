@@ -3,17 +3,29 @@ import { classifyFailure, envelopeOf } from "../errors/classify.ts";
 import type { FailureKind } from "../errors/error-kinds.ts";
 import { FROM_MODEL, recordSource } from "../errors/failure-source.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
-import { wholeNumber } from "./budget.ts";
+import type { EventDetails } from "../events/event-details.ts";
+import type { ModelParameters } from "../events/model-event.ts";
+import { describe } from "../events/option-checks.ts";
 import { activeRun, carried } from "./current-run.ts";
+import { parametersIn } from "./model-parameters.ts";
 import { checkedReport, type ModelReport } from "./model-report.ts";
 import type { OpenCall } from "./open-call.ts";
 import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";
+import { costOf, isZeroCost } from "./price.ts";
 import { interruptionIn } from "./run-errors.ts";
+import { serverOf } from "./server-address.ts";
 
 /** Options of `run.model`. */
 export interface ModelOptions {
   /** `gen_ai.provider.name`: `openai`, `anthropic`, … */
   readonly provider?: string | undefined;
+  /** What the model is asked with: `gen_ai.request.*`. What is no such value is left out. */
+  readonly parameters?: ModelParameters | undefined;
+  /**
+   * Where the model is asked, for `server.address` and `server.port`: a host, a host with its port, or
+   * the client's base URL, of which nothing else is taken. Default: not known.
+   */
+  readonly serverAddress?: string | undefined;
   /** Content: the messages. */
   readonly input?: unknown | undefined;
   /** Id of the call, unique within the run. Default: a UUID v7. */
@@ -83,11 +95,13 @@ export function callModel<T>(
   fn: ModelFunction<T>,
 ): Promise<T> {
   return tracked(run, async (call) => {
-    checkCallTexts("model", model, { id: options.id, provider: options.provider });
+    const { id, input, parameters: given, provider, serverAddress } = options;
+    checkCallTexts("model", model, { id, provider, serverAddress });
+    checkParameters(model, given);
     run.assertOpen(`model ${model}`);
     refuseAt(run, call, run.policy.budget.takeRequest());
     run.track(call);
-    const names = { ...run.ids, model_call_id: options.id ?? run.newId(), model };
+    const names = { ...run.ids, model_call_id: id ?? run.newId(), model };
     call.begin((error, duration_ms) => {
       void run.send({
         type: "model_error",
@@ -97,11 +111,13 @@ export function callModel<T>(
         duration_ms,
       });
     });
-    const { provider, input } = options;
+    const parameters = given === undefined ? undefined : parametersIn(given);
     const sent = run.send({
       type: "model_start",
       ...names,
       ...(provider === undefined ? {} : { provider }),
+      ...serverOf(serverAddress),
+      ...(parameters === undefined ? {} : { parameters }),
       ...(input === undefined ? {} : { input }),
     });
     if (sent !== undefined) await sent;
@@ -122,9 +138,17 @@ export function callModel<T>(
       throw error;
     }
     call.assertNotCut();
-    await complete(run, call, names, answer);
+    await complete(run, call, names, answer, provider);
     return result;
   });
+}
+
+/** @throws TypeError for what is no object. */
+function checkParameters(model: string, parameters: unknown): void {
+  if (parameters === undefined || (typeof parameters === "object" && parameters !== null)) return;
+  throw new TypeError(
+    `model ${model}: expected parameters to be an object, got ${describe(parameters)}`,
+  );
 }
 
 type Names = RunCore["ids"] & { readonly model_call_id: string; readonly model: string };
@@ -136,24 +160,45 @@ function currentIn(run: RunCore): RunCore["current"] {
   return isOurs ? here : run.current;
 }
 
-async function complete(run: RunCore, call: OpenCall, names: Names, answer: Answer): Promise<void> {
+async function complete(
+  run: RunCore,
+  call: OpenCall,
+  names: Names,
+  answer: Answer,
+  provider: string | undefined,
+): Promise<void> {
   const duration_ms = call.end();
   const { firstOutputMs } = answer;
-  const report = checkedReport(answer.reported, (error) => tellHook(run.policy.onError, error));
-  const sent = run.send({
-    type: "model_complete",
-    ...names,
-    duration_ms,
-    ...(firstOutputMs === undefined ? {} : { first_output_ms: firstOutputMs }),
-    ...report,
-  });
-  if (report.usage != null) {
-    const input = wholeNumber(report.usage.input_tokens) ?? 0n;
-    const output = wholeNumber(report.usage.output_tokens) ?? 0n;
-    refuseAt(run, call, run.policy.budget.addTokens(input, output));
+  const { budget, onError, price } = run.policy;
+  const report = checkedReport(answer.reported, (error) => tellHook(onError, error));
+  const { usage, response_model } = report;
+  const responseModel = response_model ?? undefined;
+  const cost =
+    usage == null
+      ? undefined
+      : costOf(price, { provider, model: names.model, responseModel, usage }, onError);
+  const sent = run.send(
+    {
+      type: "model_complete",
+      ...names,
+      duration_ms,
+      ...(firstOutputMs === undefined ? {} : { first_output_ms: firstOutputMs }),
+      ...report,
+      ...(cost === undefined ? {} : { cost_usd: cost }),
+    },
+    cost !== undefined && isZeroCost(cost) ? COST_KNOWN : undefined,
+  );
+  if (usage != null) {
+    const exceeded = budget.addUsage(usage);
+    // Both count before either ends the run.
+    const overspent = cost === undefined ? undefined : budget.addCost(cost);
+    refuseAt(run, call, exceeded ?? overspent);
   }
   if (sent !== undefined) await sent;
 }
+
+/** A cost of zero is one. */
+const COST_KNOWN: EventDetails = { cost_known: true };
 
 async function fail(run: RunCore, call: OpenCall, names: Names, error: unknown): Promise<void> {
   const duration_ms = call.end();

@@ -11,6 +11,7 @@ import type { ActiveRun } from "./current-run.ts";
 import { carried } from "./current-run.ts";
 import { EventLine, IdCounter } from "./event-line.ts";
 import type { OpenCall, RunCore } from "./open-call.ts";
+import { isZeroCost } from "./price.ts";
 import {
   type Interruption,
   interruptionIn,
@@ -20,6 +21,9 @@ import {
 import type { RunPlan } from "./run-options.ts";
 import { envelopeFor } from "./run-options.ts";
 import type { RunPolicy } from "./run-policy.ts";
+
+/** A cost of zero is one: somebody has said so. */
+const COST_KNOWN: EventDetails = { cost_known: true };
 
 type Ending =
   | { readonly type: "complete"; readonly state: unknown }
@@ -272,8 +276,10 @@ export class LiveRun<I> implements RunCore {
 
   #sendComplete(state: unknown): void {
     const usage = this.policy.budget.snapshot();
+    const cost = usage?.cost_usd ?? undefined;
+    const details = cost !== undefined && isZeroCost(cost) ? COST_KNOWN : undefined;
     try {
-      const taken = this.#line.insist({ type: "complete", ...this.ids, state, usage });
+      const taken = this.#line.insist({ type: "complete", ...this.ids, state, usage }, details);
       if (taken === undefined) this.#settle();
       else
         taken.then(

@@ -6,6 +6,7 @@ import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
 import { activeRun } from "./current-run.ts";
 import type { RunEnvelope } from "./event-line.ts";
+import type { Price } from "./price.ts";
 import {
   type Approve,
   checkApprove,
@@ -22,7 +23,7 @@ const GRACE_MS = 5_000;
  * Options of `runAgent` and `startRun`.
  *
  * Inside another run of the same tenant, `sink`, `tenant`, `threadId`, `user`, `session`, `tags`,
- * `metadata`, `approve`, `terminalToolErrors`, `isFailure`, `onError` and `graceMs` default to those
+ * `metadata`, `approve`, `terminalToolErrors`, `isFailure`, `price`, `onError` and `graceMs` default to those
  * of that run. Its budget is shared.
  * If it is cancelled, this run is cancelled, too.
  *
@@ -57,6 +58,11 @@ export interface RunOptions<I = unknown> extends RunSubject {
    * code `tool_result_error`, the caller gets the result, and the run continues.
    */
   readonly isFailure?: IsFailure | undefined;
+  /**
+   * Gives the price of a model call. It goes out with the call's end and counts against the budget.
+   * Default: none, so the cost is known only from `addCost`.
+   */
+  readonly price?: Price | undefined;
   /** The ID of the interrupted run that this run resumes. */
   readonly resumedFromRunId?: string | undefined;
   /** Default: a UUID v7. */
@@ -131,6 +137,7 @@ export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
       terminalToolErrors:
         checkTerminal(options.terminalToolErrors) ?? inherited?.terminalToolErrors,
       isFailure: checkIsFailure(options.isFailure) ?? inherited?.isFailure,
+      price: checkPrice(options.price) ?? inherited?.price,
       onError: checkOnError(options.onError) ?? inherited?.onError,
       graceMs: milliseconds(options.graceMs, "graceMs") ?? inherited?.graceMs ?? GRACE_MS,
     },
@@ -178,6 +185,11 @@ function checkOnError(onError: RunPolicy["onError"]): RunPolicy["onError"] {
 function checkIsFailure(isFailure: IsFailure | undefined): IsFailure | undefined {
   checkFunction(isFailure, "isFailure");
   return isFailure;
+}
+
+function checkPrice(price: Price | undefined): Price | undefined {
+  checkFunction(price, "price");
+  return price;
 }
 
 function checkTerminal(policy: TerminalToolErrors | undefined): TerminalToolErrors | undefined {

@@ -2,6 +2,7 @@ import type { ToolErrorKind } from "../errors/error-kinds.ts";
 import type { IsFailure } from "../errors/tool-result.ts";
 import { checkFunction } from "../events/option-checks.ts";
 import type { Budget } from "./budget.ts";
+import type { Price } from "./price.ts";
 
 /**
  * A tool call that waits for approval.
@@ -89,6 +90,7 @@ export interface RunPolicy {
   readonly approve: Approve | undefined;
   readonly terminalToolErrors: TerminalToolErrors | undefined;
   readonly isFailure: IsFailure | undefined;
+  readonly price: Price | undefined;
   readonly onError: ((error: unknown) => void) | undefined;
   /** Milliseconds; see `RunOptions`. */
   readonly graceMs: number;

@@ -19,6 +19,7 @@ const modelSpan = (ordinal: number) => RunIds.fromUuid(RUN)?.childSpanId("m", St
 
 const COMMON = {
   "gen_ai.operation.name": "chat",
+  "gen_ai.agent.name": "react",
   "gen_ai.request.model": "small-1",
   "entelix.run_id": RUN,
   "entelix.tenant_id": "acme",
@@ -80,6 +81,7 @@ describe("the span of a model call", () => {
       "gen_ai.usage.output_tokens": 2 ** 63 - 1024,
       "gen_ai.usage.cache_read.input_tokens": 20,
       "gen_ai.usage.cache_write.input_tokens": 0,
+      "gen_ai.usage.cache_creation.input_tokens": 0,
       "gen_ai.usage.reasoning.output_tokens": 3,
       "entelix.model.outcome": "complete",
     });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isAgentError } from "../../src/errors/agent-error.ts";
+import { addDecimals, formatDecimal, isGreater, parseDecimal } from "../../src/events/decimal.ts";
 import { UsageBudget } from "../../src/runtime/budget.ts";
-import { addDecimals, formatDecimal, isGreater, parseDecimal } from "../../src/runtime/decimal.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";
 import { rejection, Told } from "./said.ts";
 
@@ -173,7 +173,7 @@ describe("usage of a run", () => {
       );
       return sink.only("complete").usage;
     };
-    const none = { requests: 1, input_tokens: 0, output_tokens: 0, tool_calls: 0, cost_usd: "0" };
+    const none = { requests: 1, input_tokens: 0, output_tokens: 0, tool_calls: 0 };
     expect(await usage(undefined, false)).toBeNull();
     expect(await usage({}, false)).toEqual(none);
     expect(await usage(undefined, true)).toEqual({ ...none, output_tokens: 2 });

@@ -105,8 +105,9 @@ export function completed({ usage, turns, cost }: Totals): RunEnd {
 
 function budgetEnd(event: BudgetExceeded): RunEnd {
   const cost = event.estimated_cost_usd;
-  const spent: KnownAttributes =
-    cost == null ? {} : { "entelix.agent.usage.cost": decimalText(cost) };
+  const spent: KnownAttributes = isKnown(cost)
+    ? { "entelix.agent.usage.cost": decimalText(cost) }
+    : {};
   return {
     outcome: "failed",
     kind: { type: TERMINALS.budget_exceeded },
@@ -140,6 +141,11 @@ function endAttributes(usage: TokenUsage, turns: Count, reason?: string): KnownA
 /** A run's usage, as far as this runtime knows it: it counts no requests. */
 function runUsage(usage: TokenUsage, cost: number | bigint | null | undefined): RunUsage {
   const { input_tokens, output_tokens } = usage;
-  if (cost == null) return { input_tokens, output_tokens };
+  if (!isKnown(cost)) return { input_tokens, output_tokens };
   return { input_tokens, output_tokens, cost_usd: decimalText(cost) };
+}
+
+/** This runtime says 0 where it knows no prices. */
+function isKnown(cost: number | bigint | null | undefined): cost is number | bigint {
+  return cost !== null && cost !== undefined && Number(cost) !== 0;
 }

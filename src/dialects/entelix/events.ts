@@ -98,6 +98,8 @@ const cost = textWhere('a decimal number as text, such as "0.30"', (given) =>
   /^-?\d+(?:\.\d+)?$/.test(given),
 );
 
+const tokens = nullish(count, count.expected);
+
 /** What a run used of its budget; `null` and absent are a run without a budget. */
 const usage = record(
   {
@@ -105,12 +107,12 @@ const usage = record(
     input_tokens: count,
     output_tokens: count,
     tool_calls: wholeNumber,
-    cost_usd: cost,
+    cost_usd: nullish(cost, `${cost.expected}, or null`),
+    cache_read_input_tokens: tokens,
+    cache_write_input_tokens: tokens,
   },
   "a usage object",
 );
-
-const tokens = nullish(count, count.expected);
 
 const modelUsage = record(
   {

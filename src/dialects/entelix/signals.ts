@@ -9,10 +9,12 @@ import type { EventDetails } from "../../events/event-details.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { ModelComplete, ModelError } from "../../events/model-event.ts";
 import type { StepError, StepEvent } from "../../events/step-event.ts";
-import { MOST_INT } from "../../events/value-limits.ts";
+import { MOST_INT, MOST_NAME } from "../../events/value-limits.ts";
 import type { CallResult, ModelEnd, RunEnd, Signal, StepEnd } from "../../lifecycle/signal.ts";
 import type { KnownAttributes } from "../known-attributes.ts";
 import { decisionIn } from "./decisions.ts";
+import { requestAttributes } from "./request-attributes.ts";
+import { costIn, usageOf } from "./run-usage.ts";
 
 /**
  * How an event of entelix reads as a signal of the lifecycle.
@@ -46,6 +48,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         version: textIn(event.tool_version),
         content: event.input,
         inStepId: textIn(details?.step_id),
+        attributes: details === undefined ? undefined : toolAttributes(details),
       };
     case "tool_complete":
       return {
@@ -79,7 +82,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         tenantId: event.tenant_id,
         runId: event.run_id,
         at,
-        end: { outcome: "complete", usage: event.usage ?? undefined, content: event.state },
+        end: { outcome: "complete", usage: usageOf(event, details), content: event.state },
       };
     case "failed":
       return {
@@ -131,7 +134,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         model: nameIn(event.model),
         content: event.input ?? undefined,
         inStepId: textIn(details?.step_id),
-        attributes: { "gen_ai.provider.name": nameIn(event.provider) } satisfies KnownAttributes,
+        attributes: requestAttributes(event),
       };
     case "model_complete":
     case "model_error":
@@ -142,7 +145,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         at,
         modelCallId: textIn(event.model_call_id),
         durationMs: millisecondsIn(event.duration_ms),
-        end: event.type === "model_complete" ? answerOf(event) : modelErrorOf(event),
+        end: event.type === "model_complete" ? answerOf(event, details) : modelErrorOf(event),
         inStepId: textIn(details?.step_id),
       };
     case "step_start":
@@ -227,7 +230,14 @@ function failureOf(event: Failed): RunEnd {
   };
 }
 
-function answerOf(event: ModelComplete): ModelEnd {
+function toolAttributes(details: EventDetails): KnownAttributes | undefined {
+  const description = nameIn(details?.tool_description);
+  return description === undefined
+    ? undefined
+    : { "gen_ai.tool.description": description.slice(0, MOST_NAME) };
+}
+
+function answerOf(event: ModelComplete, details: EventDetails | undefined): ModelEnd {
   const { usage } = event;
   return {
     outcome: "complete",
@@ -235,6 +245,7 @@ function answerOf(event: ModelComplete): ModelEnd {
     content: event.output ?? undefined,
     asked: event.input ?? undefined,
     attributes: {
+      ...requestAttributes(event),
       "gen_ai.response.model": nameIn(event.response_model),
       "gen_ai.response.id": nameIn(event.response_id),
       "gen_ai.response.finish_reasons": textsIn(event.finish_reasons),
@@ -244,6 +255,7 @@ function answerOf(event: ModelComplete): ModelEnd {
       "gen_ai.usage.cache_read.input_tokens": countIn(usage?.cache_read_input_tokens),
       "gen_ai.usage.cache_write.input_tokens": countIn(usage?.cache_write_input_tokens),
       "gen_ai.usage.reasoning.output_tokens": countIn(usage?.reasoning_output_tokens),
+      "entelix.model.cost": costIn(event.cost_usd, details),
     } satisfies KnownAttributes,
   };
 }

@@ -20,6 +20,7 @@ import { type MetricAttribute, UNCLASSED } from "./metric-names.ts";
 import { failureKindOf, positionOf, toolErrorKindOf } from "./run-outcomes.ts";
 import { ModelSeriesCache, PairSeries, SeriesCache } from "./series-cache.ts";
 import type { Series } from "./series-table.ts";
+import { TreeUsage } from "./tree-usage.ts";
 
 interface EventMetricsOptions {
   readonly instruments: Instruments;
@@ -41,6 +42,7 @@ export class EventMetrics implements RunObserver {
   readonly #instruments: Instruments;
   readonly #series: SeriesCache;
   readonly #models: ModelSeriesCache;
+  readonly #trees = new TreeUsage();
   readonly #benign: ReadonlySet<FailureKindId>;
   readonly #reporter: Reporter;
 
@@ -57,6 +59,8 @@ export class EventMetrics implements RunObserver {
     run.observed = pair;
     this.#count(pair.active, 1);
     if (run.root) pair.startAtZero();
+    else pair.startUsageAtZero();
+    this.#trees.joined(run);
     const { approvals } = this.#instruments;
     if (approvals.isEmpty) return;
     if (!approvals.resolveRun(run.tenantId, run.runId)) this.#resolve(run);
@@ -71,6 +75,8 @@ export class EventMetrics implements RunObserver {
       this.#count(pair.active, 1);
     }
     if (run.root) pair.startAtZero();
+    else pair.startUsageAtZero();
+    this.#trees.joined(run);
     if (!this.#instruments.approvals.isEmpty) this.#resolve(run);
   }
 
@@ -96,8 +102,9 @@ export class EventMetrics implements RunObserver {
     }
   }
 
-  modelEnded(call: ModelCall<unknown>, at: Instant, end: ModelEnd): void {
+  modelEnded(run: Run<unknown>, call: ModelCall<unknown>, at: Instant, end: ModelEnd): void {
     try {
+      if (end.attributes !== undefined) this.#addCallUsage(run, end.attributes);
       this.#countModelCall(call, at, end);
     } catch (error) {
       this.#fail(error);
@@ -156,7 +163,7 @@ export class EventMetrics implements RunObserver {
     // Its end is unknown.
     if (end.outcome === "unfinished") return;
     const { durations, inputTokens, outputTokens } = this.#models.of(
-      call.provider,
+      call.provider ?? providerIn(end.attributes),
       call.model ?? end.model,
     );
     const error = end.outcome === "error" ? this.#modelErrorOf(end.problem) : undefined;
@@ -170,7 +177,7 @@ export class EventMetrics implements RunObserver {
     switch (end.outcome) {
       case "complete":
       case "refused":
-        if (end.usage !== undefined) this.#addUsage(pair, end.usage);
+        if (end.usage !== undefined) this.#addUsage(run, pair, end.usage);
         break;
       case "failed":
         if (end.kind?.type === "tool_error_terminal") {
@@ -193,11 +200,44 @@ export class EventMetrics implements RunObserver {
     }
   }
 
-  #addUsage(pair: PairSeries, usage: RunUsage): void {
+  /** What a model call used counts when it ends, for the agent that called, whatever becomes of its run. */
+  #addCallUsage(run: Run<unknown>, said: SpanAttributes): void {
+    const input = decimalOf(said["gen_ai.usage.input_tokens"]);
+    const output = decimalOf(said["gen_ai.usage.output_tokens"]);
+    const known = input !== undefined || output !== undefined;
+    if (known && this.#trees.counts(run, "tokens", "calls")) {
+      const pair = this.#pairOf(run);
+      if (input !== undefined) this.#count(pair.tokens("input"), input);
+      if (output !== undefined) this.#count(pair.tokens("output"), output);
+    }
+    const given = said["entelix.model.cost"];
+    const cost = given === undefined ? undefined : decimalOf(given);
+    if (cost === undefined) {
+      if (given !== undefined) this.#fail(unusable("cost_usd", given));
+    } else if (this.#trees.counts(run, "cost", "calls")) {
+      this.#count(this.#pairOf(run).cost(), cost);
+    }
+  }
+
+  /** A root's figures have those of the runs below it in them. Nothing that is 0 decides anything. */
+  #addUsage(run: Run<unknown>, pair: PairSeries, usage: RunUsage): void {
     const { cost_usd, input_tokens, output_tokens } = usage;
-    this.#add(pair.tokens("input"), amountOf(input_tokens), "usage.input_tokens", input_tokens);
-    this.#add(pair.tokens("output"), amountOf(output_tokens), "usage.output_tokens", output_tokens);
-    this.#add(pair.cost(), decimalOf(cost_usd), "usage.cost_usd", cost_usd);
+    const input = this.#figure("usage.input_tokens", input_tokens, amountOf(input_tokens));
+    const output = this.#figure("usage.output_tokens", output_tokens, amountOf(output_tokens));
+    if (input + output > 0 && this.#trees.counts(run, "tokens", "root")) {
+      this.#count(pair.tokens("input"), input);
+      this.#count(pair.tokens("output"), output);
+    }
+    const cost = this.#figure("usage.cost_usd", cost_usd, decimalOf(cost_usd));
+    if (cost > 0 && this.#trees.counts(run, "cost", "root")) this.#count(pair.cost(), cost);
+  }
+
+  /** The figure, 0 where there is none; one that can't be used is a failure. */
+  #figure(field: string, given: unknown, figure: number | undefined): number {
+    if (figure === undefined && given !== undefined && given !== null) {
+      this.#fail(unusable(field, given));
+    }
+    return figure ?? 0;
   }
 
   /**
@@ -285,6 +325,11 @@ const OVERFLOW_LABELS: ReadonlyMap<MetricAttribute, OverflowLabel> = new Map([
   ["gen_ai.request.model", "model"],
   ["gen_ai.provider.name", "model"],
 ]);
+
+function providerIn(attributes: SpanAttributes | undefined): string | undefined {
+  const provider = attributes?.["gen_ai.provider.name"];
+  return typeof provider === "string" ? provider : undefined;
+}
 
 function unusable(field: string, given: unknown): RangeError {
   return new RangeError(`${field}: expected a figure from 0 to 2^53, got ${shortly(given)}`);

@@ -95,12 +95,12 @@ export const METRICS = {
   "entelix.tokens": counter(
     "{token}",
     ["gen_ai.token.type", "gen_ai.agent.name", "entelix.tenant_id"],
-    "Tokens used by root runs whose end says so; a root's figures have its sub-agents' in them.",
+    "Tokens used. Where model calls say what they used: counted as each ends, by the agent that called, also in runs that fail, pause or stay open. For any other tree of runs: what the root says when it completes, sub-agents included. Never both.",
   ),
   "entelix.cost": counter(
     "{USD}",
     ["gen_ai.agent.name", "entelix.tenant_id"],
-    "US dollars spent by root runs whose end says so. A double: for books take the decimal on the run's span or audit row.",
+    "US dollars spent, counted as `entelix.tokens`; where no cost is known, nothing. A double: for books take the decimal on the run's span or audit row.",
   ),
   "entelix.bridge.events": counter("{event}", [], "Events that came in."),
   "entelix.bridge.ignored": counter(

@@ -119,6 +119,7 @@ export class PairSeries {
   #output: Series | undefined;
   #cost: Series | undefined;
   #atZero = false;
+  #usageAtZero = false;
 
   /** @param tenant and agent: values of their labels. */
   constructor(instruments: Instruments, tenant: string, agent: string, ofAgent: AgentSeries) {
@@ -137,12 +138,19 @@ export class PairSeries {
     if (this.#atZero) return;
     this.#atZero = true;
     for (let at = 0; at < WATCHED_OUTCOMES.length; at++) this.runs(at, true);
-    this.tokens("input");
-    this.tokens("output");
-    this.cost();
+    this.startUsageAtZero();
     this.pending();
     this.oldest();
     this.#instruments.conflictsOf(this.tenant);
+  }
+
+  /** The same for what child runs count, too: what their model calls use. */
+  startUsageAtZero(): void {
+    if (this.#usageAtZero) return;
+    this.#usageAtZero = true;
+    this.tokens("input");
+    this.tokens("output");
+    this.cost();
   }
 
   /** @param position of the outcome among `OUTCOMES`. */

@@ -81,7 +81,10 @@ describe("any log", () => {
         const { spans } = await whole(lines);
         for (const { drawn, lines: own } of threads) {
           const thread = JSON.parse(own[0] ?? "{}").thread_id;
-          const runs = spans.filter((span) => span.attributes["gen_ai.conversation.id"] === thread);
+          const runs = spans.filter(
+            ({ attributes, name }) =>
+              name.startsWith("invoke_agent") && attributes["gen_ai.conversation.id"] === thread,
+          );
           expect(outcomesOf(runs)).toEqual(drawn.turns);
         }
         const count = (pick: (thread: PlayedThread) => number) =>

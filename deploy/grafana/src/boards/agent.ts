@@ -90,13 +90,13 @@ const numbers: Section = {
           steps: ["blue"],
         }),
         figure({
-          title: "Cost of a root run",
+          title: "Cost of a run",
           description:
-            "Mean cost of the agent's root runs that completed; failed ones report none.",
+            "Cost of the agent's own model calls, divided by its runs that completed.",
           unit: "currencyUSD",
           expr: ratio(
             sum([], grown(chosen("entelix_cost_total", OF_AGENT), RANGE)),
-            sum([], grown(runs(OF_AGENT, ROOT, COMPLETE), RANGE)),
+            sum([], grown(runs(OF_AGENT, COMPLETE), RANGE)),
           ),
           steps: ["text"],
           decimals: 4,
@@ -249,7 +249,7 @@ const usage: Section = {
         bars({
           title: "Tokens",
           description:
-            "Tokens that the agent's root runs reported, with those of their nested runs.",
+            "Tokens of the agent's own model calls. Where calls report none: of its root runs, their nested runs included.",
           unit: "short",
           queries: [
             {

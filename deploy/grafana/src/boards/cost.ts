@@ -14,11 +14,13 @@ const tokens = (...matchers: readonly string[]): string =>
 const INPUT = 'gen_ai_token_type="input"';
 const OUTPUT = 'gen_ai_token_type="output"';
 
-/** Only these report what they used. */
+/** What the others spent was spent for these. */
 const reported = runs(ROOT, COMPLETE);
+/** Cost and tokens are those of the agent that called its model. */
+const reportedByAgent = runs(COMPLETE);
 
 const numbers: Section = {
-  title: "In the time range: root runs with all that they dispatched",
+  title: "In the time range",
   lines: [
     {
       height: 4,
@@ -27,7 +29,7 @@ const numbers: Section = {
         figure({
           title: "Cost",
           description:
-            "What root runs reported when they completed; it contains their nested runs. Failed runs report no usage, so what they spent is not here.",
+            "What runs spent, by what their model calls reported. Where calls report nothing: what root runs reported when they completed, their nested runs included. Cost that nobody knows is not here.",
           unit: "currencyUSD",
           expr: sum([], grown(cost, RANGE)),
           steps: ["text"],
@@ -35,7 +37,7 @@ const numbers: Section = {
         }),
         figure({
           title: "Cost of a root run",
-          description: "Cost divided by the root runs that completed.",
+          description: "Cost divided by the root runs that completed. What other runs spent is in it.",
           unit: "currencyUSD",
           expr: ratio(sum([], grown(cost, RANGE)), sum([], grown(reported, RANGE))),
           steps: ["text"],
@@ -90,7 +92,7 @@ const overTime: Section = {
         }).decimals(2),
         bars({
           title: "Cost by agent",
-          description: "By the agent of the root run; it contains what its nested runs spent.",
+          description: "By the agent that called its model. Where calls report nothing, by the agent of the root run.",
           unit: "currencyUSD",
           queries: [{ expr: sum([AGENT], grown(cost, STEP)), legend: "{{gen_ai_agent_name}}" }],
           links: [agentBoard("series")],
@@ -102,7 +104,7 @@ const overTime: Section = {
       panels: [
         bars({
           title: "Tokens by type",
-          description: "Input and output tokens of root runs.",
+          description: "Input and output tokens of all runs.",
           unit: "short",
           queries: [
             { expr: sum([TOKEN_TYPE], grown(tokens(), STEP)), legend: "{{gen_ai_token_type}}" },
@@ -111,7 +113,7 @@ const overTime: Section = {
         }),
         bars({
           title: "Tokens by tenant",
-          description: "Input and output tokens of root runs, by tenant.",
+          description: "Input and output tokens of all runs, by tenant.",
           unit: "short",
           queries: [
             {
@@ -122,13 +124,13 @@ const overTime: Section = {
           links: [tenantTraces("series", "complete"), tenantBoard("series")],
         }),
         lines({
-          title: "Cost of a root run by agent",
+          title: "Cost of a run by agent",
           description:
-            "Mean cost of the root runs that completed. A step up is a longer prompt, a dearer model or a loop.",
+            "Cost of the agent's own model calls, divided by its runs that completed. A step up is a longer prompt, a dearer model or a loop.",
           unit: "currencyUSD",
           queries: [
             {
-              expr: ratio(sum([AGENT], grown(cost, STEP)), sum([AGENT], grown(reported, STEP))),
+              expr: ratio(sum([AGENT], grown(cost, STEP)), sum([AGENT], grown(reportedByAgent, STEP))),
               legend: "{{gen_ai_agent_name}}",
             },
           ],
@@ -152,7 +154,7 @@ const overTime: Section = {
             },
             { expr: sum([TENANT, AGENT], grown(tokens(INPUT), RANGE)), header: "Input tokens" },
             { expr: sum([TENANT, AGENT], grown(tokens(OUTPUT), RANGE)), header: "Output tokens" },
-            { expr: sum([TENANT, AGENT], grown(reported, RANGE)), header: "Root runs completed" },
+            { expr: sum([TENANT, AGENT], grown(reportedByAgent, RANGE)), header: "Runs completed" },
           ],
           links: [agentBoard("row"), tenantBoard("row")],
         }),
@@ -164,7 +166,7 @@ const overTime: Section = {
 export const costs: Board = {
   key: "cost",
   title: "Entelix: cost and tokens",
-  description: "What root runs cost and how many tokens they used, by tenant and agent.",
+  description: "What runs cost and how many tokens they used, by tenant and agent.",
   variables: [serviceVariable(), tenantVariable(), intervalVariable()],
   sections: [numbers, overTime],
 };

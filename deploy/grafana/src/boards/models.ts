@@ -221,9 +221,9 @@ const usage: Section = {
           ],
         }),
         bars({
-          title: "Tokens of root runs by tenant",
+          title: "Tokens by tenant",
           description:
-            "Calls have no tenant: these are the input and output tokens that root runs reported at their end, of all models.",
+            "Input and output tokens of all models. The metrics of model calls have no tenant.",
           unit: "short",
           queries: [
             {

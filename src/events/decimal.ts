@@ -15,13 +15,18 @@ export const ZERO: Decimal = { digits: 0n, scale: 0 };
  * @throws TypeError for anything else, a JavaScript number included: it has lost digits already.
  */
 export function parseDecimal(value: unknown, field: string): Decimal {
+  const decimal = readDecimal(value);
+  if (decimal !== undefined) return decimal;
+  const got = typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : typeof value;
+  throw new TypeError(
+    `${field}: expected a decimal number from 0 as text, such as "0.0031", got ${got}`,
+  );
+}
+
+/** The same, and `undefined` for anything else. */
+export function readDecimal(value: unknown): Decimal | undefined {
   const match = typeof value === "string" ? DECIMAL.exec(value) : null;
-  if (match === null) {
-    const got = typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : typeof value;
-    throw new TypeError(
-      `${field}: expected a decimal number from 0 as text, such as "0.0031", got ${got}`,
-    );
-  }
+  if (match === null) return undefined;
   const [, whole = "0", fraction = ""] = match;
   return { digits: BigInt(whole + fraction), scale: fraction.length };
 }

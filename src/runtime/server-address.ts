@@ -1,0 +1,46 @@
+/** Where a model is asked, as events have it. */
+export interface Server {
+  readonly server_address?: string;
+  readonly server_port?: number;
+}
+
+const NOWHERE: Server = {};
+const MOST_PORT = 65_535;
+/** A host name, or an address of version 6 in brackets, with its port. */
+const HOST = /^(\[[0-9a-f:.]+\]|[^\s/:@?#[\]]+)(?::(\d{1,5}))?$/i;
+const PORTS: ReadonlyMap<string, number> = new Map([
+  ["https:", 443],
+  ["http:", 80],
+]);
+
+/**
+ * Host and port of `api.example.com`, `localhost:11434` or a URL. Nothing else of a URL is taken: it
+ * may hold a name, a password or a key.
+ *
+ * @returns nothing where it is no such text.
+ */
+export function serverOf(given: unknown): Server {
+  if (typeof given !== "string" || given === "") return NOWHERE;
+  if (given.includes("://")) return serverOfUrl(given);
+  const match = HOST.exec(given);
+  const host = match?.[1];
+  return host === undefined ? NOWHERE : server(host, match?.[2]);
+}
+
+function serverOfUrl(text: string): Server {
+  try {
+    const { hostname, port, protocol } = new URL(text);
+    if (hostname === "") return NOWHERE;
+    return server(hostname, port === "" ? PORTS.get(protocol) : port);
+  } catch {
+    return NOWHERE;
+  }
+}
+
+function server(host: string, given: string | number | undefined): Server {
+  const address = host.replace(/^\[|\]$/g, "");
+  const port = given === undefined ? undefined : Number(given);
+  return port !== undefined && port > 0 && port <= MOST_PORT
+    ? { server_address: address, server_port: port }
+    : { server_address: address };
+}
