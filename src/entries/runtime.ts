@@ -6,6 +6,7 @@ export type { ModelCallUsage, ModelParameters } from "../events/model-event.ts";
 export type { AgentRun, RunHandle } from "../runtime/agent-run.ts";
 export type { BudgetLimits } from "../runtime/budget.ts";
 export type { ModelCall, ModelFunction, ModelOptions } from "../runtime/call-model.ts";
+export type { StepFunction, StepOptions } from "../runtime/call-step.ts";
 export type { ToolCall, ToolFunction, ToolOptions } from "../runtime/call-tool.ts";
 export { type CurrentRun, currentRun } from "../runtime/current-run.ts";
 export type { ModelReport } from "../runtime/model-report.ts";

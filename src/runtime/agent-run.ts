@@ -1,6 +1,7 @@
 import type { InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { UsageSnapshot } from "../events/agent-event.ts";
 import type { ModelFunction, ModelOptions } from "./call-model.ts";
+import type { StepFunction, StepOptions } from "./call-step.ts";
 import type { ToolFunction, ToolOptions } from "./call-tool.ts";
 
 /**
@@ -64,6 +65,20 @@ export interface AgentRun<I = unknown> {
    */
   model<T>(model: string, fn: ModelFunction<T>): Promise<T>;
   model<T>(model: string, options: ModelOptions, fn: ModelFunction<T>): Promise<T>;
+
+  /**
+   * Names a part of the run: `step_start`, then `fn` in the context of the step's span, then
+   * `step_complete` or `step_error`. Calls, sub-agents and steps inside stand below it. An error
+   * of `fn` is thrown to the caller as it is, and only what the caller lets through ends the run.
+   *
+   * @returns as {@link tool}.
+   *
+   * @example
+   * const plan = await run.step("plan", () => run.model("small-1", (call) => ask(question, call.signal)));
+   * const docs = await run.step("docs", { kind: "retrieval", input: query }, () => store.search(query));
+   */
+  step<T>(name: string, fn: StepFunction<T>): Promise<T>;
+  step<T>(name: string, options: StepOptions, fn: StepFunction<T>): Promise<T>;
 
   /**
    * Adds US dollars to what the run has used, exactly.

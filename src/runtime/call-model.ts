@@ -6,7 +6,7 @@ import { cutText, operatorText } from "../errors/thrown.ts";
 import type { EventDetails } from "../events/event-details.ts";
 import type { ModelParameters } from "../events/model-event.ts";
 import { describe } from "../events/option-checks.ts";
-import { activeRun, carried } from "./current-run.ts";
+import { carried, currentIn } from "./current-run.ts";
 import { parametersIn } from "./model-parameters.ts";
 import { checkedReport, type ModelReport } from "./model-report.ts";
 import type { OpenCall } from "./open-call.ts";
@@ -130,7 +130,8 @@ export function callModel<T>(
       result = await carried(
         run.current.sink,
         { model_call_id: names.model_call_id },
-        currentIn(run),
+        // A model that is called in a tool is called there: sub-agents that it starts belong to the tool.
+        currentIn(run.current),
         async () => fn(answer),
       );
     } catch (error) {
@@ -152,13 +153,6 @@ function checkParameters(model: string, parameters: unknown): void {
 }
 
 type Names = RunCore["ids"] & { readonly model_call_id: string; readonly model: string };
-
-/** A model that is called in a tool is called there: sub-agents that it starts belong to the tool. */
-function currentIn(run: RunCore): RunCore["current"] {
-  const here = activeRun();
-  const isOurs = here?.runId === run.current.runId && here.tenantId === run.current.tenantId;
-  return isOurs ? here : run.current;
-}
 
 async function complete(
   run: RunCore,

@@ -5,7 +5,7 @@ import { classifyToolError, renderForLlm, toolEnvelopeOf } from "../errors/class
 import { type FailureSource, recordSource } from "../errors/failure-source.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
 import { failureInResult } from "../errors/tool-result.ts";
-import { carried } from "./current-run.ts";
+import { carried, currentIn } from "./current-run.ts";
 import type { OpenCall } from "./open-call.ts";
 import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";
 import { interruptionIn, ToolDeniedError } from "./run-errors.ts";
@@ -143,7 +143,7 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
   call.restart();
   let output: T;
   try {
-    const current = { ...run.current, toolUseId };
+    const current = { ...currentIn(run.current), toolUseId };
     output = await carried(run.current.sink, { tool_use_id: toolUseId }, current, async () =>
       fn(face),
     );

@@ -23,6 +23,8 @@ export interface CurrentRun {
 export interface ActiveRun extends CurrentRun {
   /** Where the run's events go. */
   readonly sink: AgentEventSink;
+  /** The step that the code runs in. */
+  readonly stepId?: string | undefined;
   /** Whose run it is. */
   readonly subject?: SubjectFields | undefined;
   /**
@@ -56,6 +58,12 @@ export function currentRun(): CurrentRun | undefined {
 /** The same, with its sink and its policy: for this package alone. */
 export function activeRun(): ActiveRun | undefined {
   return running.getStore();
+}
+
+/** The run, with the call or step of it that the calling code is in, if it is in one. */
+export function currentIn(run: ActiveRun): ActiveRun {
+  const here = running.getStore();
+  return here?.runId === run.runId && here.tenantId === run.tenantId ? here : run;
 }
 
 /** Calls `work` as code of that run: what it starts, and awaits, belongs to the run too. */

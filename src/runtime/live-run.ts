@@ -8,7 +8,7 @@ import type { EventDetails } from "../events/event-details.ts";
 import { Deferred } from "../events/promises.ts";
 import { cutBy, LazySignal, Watch } from "./calling-off.ts";
 import type { ActiveRun } from "./current-run.ts";
-import { carried } from "./current-run.ts";
+import { carried, currentIn } from "./current-run.ts";
 import { EventLine, IdCounter } from "./event-line.ts";
 import type { OpenCall, RunCore } from "./open-call.ts";
 import { isZeroCost } from "./price.ts";
@@ -90,10 +90,12 @@ export class LiveRun<I> implements RunCore {
    *   off before the sink has answered, it resolves, and the run has ended.
    */
   async start(): Promise<void> {
-    const { agent, parent, signals, deadlineMs } = this.plan;
+    const { agent, parent, parentStepId, signals, deadlineMs } = this.plan;
     const parent_run_id = parent?.parent_run_id ?? null;
     try {
-      const taken = this.#line.insist({ type: "started", ...this.ids, agent, parent_run_id });
+      const started = { type: "started", ...this.ids, agent, parent_run_id } as const;
+      const details = parentStepId === undefined ? undefined : { step_id: parentStepId };
+      const taken = this.#line.insist(started, details);
       for (const signal of signals) this.#watch.signal(signal, (error) => this.#callOff(error));
       if (deadlineMs !== undefined) {
         this.#watch.timer(deadlineMs, () => this.#callOff(AgentError.deadlineExceeded()));
@@ -186,7 +188,9 @@ export class LiveRun<I> implements RunCore {
   }
 
   send(event: AgentEvent, details?: EventDetails): void | Promise<void> {
-    if (!this.#isSealed) return this.#line.send(event, details);
+    if (this.#isSealed) return;
+    const { stepId } = currentIn(this.current);
+    return this.#line.send(event, stepId === undefined ? details : { step_id: stepId, ...details });
   }
 
   assertOpen(what: string): void {

@@ -63,7 +63,7 @@ export function refuseAt(run: RunCore, call: OpenCall, breach: UsageLimitBreach 
 export type SendCut = (error: AgentError, durationMs: number) => void;
 
 /**
- * A tool or model call that somebody waits for, from when it was asked for until its caller has the
+ * A tool or model call, or a step, that somebody waits for, from when it was asked for until its caller has the
  * answer. The run may cut it off at any moment: then its caller gets the error at once, though what it
  * called may go on for ever, and nothing that this does later is sent.
  */
@@ -149,7 +149,7 @@ export class OpenCall {
  * @throws TypeError for a name that is empty, and for anything else that is there and no text.
  */
 export function checkCallTexts(
-  of: "tool" | "model",
+  of: "tool" | "model" | "step",
   name: unknown,
   texts: { readonly [field: string]: unknown },
 ): void {

@@ -3,6 +3,7 @@ import type { InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { UsageSnapshot } from "../events/agent-event.ts";
 import type { AgentRun, RunHandle } from "./agent-run.ts";
 import { callModel, type ModelFunction, type ModelOptions } from "./call-model.ts";
+import { callStep, type StepFunction, type StepOptions } from "./call-step.ts";
 import { callTool, type ToolFunction, type ToolOptions } from "./call-tool.ts";
 import type { LiveRun } from "./live-run.ts";
 
@@ -79,6 +80,13 @@ export class RunFace<I> implements AgentRun<I> {
   ): Promise<T> {
     if (typeof options === "function") return callModel(this.#run, model, {}, options);
     return callModel(this.#run, model, options ?? {}, functionOf(fn, "model"));
+  }
+
+  step<T>(name: string, fn: StepFunction<T>): Promise<T>;
+  step<T>(name: string, options: StepOptions, fn: StepFunction<T>): Promise<T>;
+  step<T>(name: string, options: StepOptions | StepFunction<T>, fn?: StepFunction<T>): Promise<T> {
+    if (typeof options === "function") return callStep(this.#run, name, {}, options);
+    return callStep(this.#run, name, options ?? {}, functionOf(fn, "step"));
   }
 
   addCost(usd: string): void {

@@ -90,6 +90,8 @@ export interface RunPlan<I> {
   readonly parent: RunContext | undefined;
   /** Started in the code of its parent, here. */
   readonly isInside: boolean;
+  /** The step of its parent that started it. */
+  readonly parentStepId: string | undefined;
   readonly threadId: string | undefined;
   readonly subject: SubjectFields;
   readonly resumedFromRunId: string | undefined;
@@ -125,6 +127,7 @@ export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
     rootRunId: parent?.root_run_id ?? runId,
     parent,
     isInside: above !== undefined,
+    parentStepId: above?.stepId,
     threadId: optionalText(options.threadId, "threadId") ?? parent?.thread_id,
     subject: subjectFields(options, above?.subject),
     resumedFromRunId: optionalText(options.resumedFromRunId, "resumedFromRunId"),

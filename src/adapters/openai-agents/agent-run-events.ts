@@ -30,6 +30,8 @@ export class RunEvents {
     const call = run.parent === undefined ? outerCall : run.parentToolUseId;
     const envelope = envelopeOf(trace, run, "start", run.startedAt);
     if (call !== undefined) envelope.parent_tool_use_id = call;
+    const step = run.parent === undefined ? outer?.stepId : undefined;
+    if (step !== undefined) envelope.details = { ...envelope.details, step_id: step };
     if (run.resumedFrom !== undefined) envelope.resumed_from_run_id = run.resumedFrom;
     const { runId: run_id, agent } = run;
     this.#sink.send(
