@@ -71,6 +71,9 @@ export const SERVERS = {
   "langchain-newest": npm("1.4.0", "langchain-newest/", "node_modules"),
   "openai-agents-oldest": npm("0.4.0", "openai-agents-oldest/", "node_modules"),
   "openai-agents-newest": npm("0.20.0", "openai-agents-newest/", "node_modules"),
+  // The same SDK with models of other providers, by `aisdk()` of its extensions.
+  "openai-agents-aisdk": npm("0.18.0", "openai-agents-aisdk/", "node_modules"),
+  "openai-agents-aisdk-newest": npm("0.20.0", "openai-agents-aisdk-newest/", "node_modules"),
   // What their users would pick instead of the adapters, for `bench/peers.mjs`; the version is that of OpenInference.
   peers: npm("4.1.1", "peers/", "node_modules"),
   // What draws the pictures of the dashboards.

@@ -3,7 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AdaptersProject, installedPath, packed, type Scenes } from "./support/adapters-project.ts";
-import { langchainTrees, OPENAI_AGENTS_TREES, type Trees } from "./support/adapters-trees.ts";
+import {
+  AISDK_TREES,
+  langchainTrees,
+  OPENAI_AGENTS_TREES,
+  type Trees,
+} from "./support/adapters-trees.ts";
 
 /** Each framework in the oldest and the newest version that its adapter is tested with. */
 const ENDS: readonly {
@@ -32,6 +37,18 @@ const ENDS: readonly {
     server: "openai-agents-newest",
     program: "adapters-openai-agents.mjs",
     trees: OPENAI_AGENTS_TREES,
+    newerNode: true,
+  },
+  {
+    server: "openai-agents-aisdk",
+    program: "adapters-aisdk.mjs",
+    trees: AISDK_TREES,
+    newerNode: true,
+  },
+  {
+    server: "openai-agents-aisdk-newest",
+    program: "adapters-aisdk.mjs",
+    trees: AISDK_TREES,
     newerNode: true,
   },
 ];
@@ -63,7 +80,7 @@ describe.each(ENDS)("the packed package beside $server", (end) => {
   it.each(Object.keys(end.trees))("%s: the spans, one trace for a run, no trouble", (name) => {
     const scene = scenes[name];
     expect(scene?.tree.map(withoutIds)).toEqual(end.trees[name]);
-    expect(scene?.traces).toBe(name === "interrupt and resume" ? 2 : 1);
+    expect(scene?.traces).toBe(name.startsWith("interrupt and") ? 2 : 1);
     expect(scene?.troubles).toEqual([]);
     expect(scene?.counts).toEqual(name === "handoff" ? { handoffs: 1 } : {});
   });

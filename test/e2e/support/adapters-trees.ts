@@ -121,3 +121,40 @@ export const OPENAI_AGENTS_TREES: Trees = {
     `  ${tool("add", "c1")}`,
   ],
 };
+
+const CLAUDE =
+  "chat anthropic.messages:claude-small-1 kind=2 model.outcome=complete request.model=anthropic.messages:claude-small-1 usage.input_tokens=10 usage.output_tokens=5";
+
+/** The same SDK's with models of the AI SDK. */
+export const AISDK_TREES: Trees = {
+  success: [run("support", [20, 10]), `  ${CLAUDE}`, `  ${tool("add", "c1")}`, `  ${CLAUDE}`],
+  streamed: [run("support", [10, 5]), `  ${CLAUDE}`],
+  "model failure": [
+    "invoke_agent support kind=0 ERROR run.outcome=failed failure.kind=model_dispatch",
+    "  chat anthropic.messages:claude-small-1 kind=2 ERROR model.outcome=error request.model=anthropic.messages:claude-small-1",
+  ],
+  "interrupt and resume": [
+    "invoke_agent support kind=0 run.outcome=interrupted",
+    `  ${CLAUDE}`,
+    `${run("support", [20, 10])} links=1`,
+    `  ${tool("pay", "c1")}`,
+    `  ${CLAUDE}`,
+  ],
+  "interrupt and reject": [
+    "invoke_agent support kind=0 run.outcome=interrupted",
+    `  ${CLAUDE}`,
+    `${run("support", [20, 10])} links=1`,
+    `  ${tool("pay", "c1", "denied")}`,
+    `  ${CLAUDE}`,
+  ],
+  "nested agent": [
+    run("outer", [40, 20]),
+    `  ${CLAUDE}`,
+    `  ${tool("ask", "c1")}`,
+    `    ${run("inner")}`,
+    `      ${CLAUDE}`,
+    `      ${tool("add", "c2")}`,
+    `      ${CLAUDE}`,
+    `  ${CLAUDE}`,
+  ],
+};
