@@ -28,6 +28,7 @@ export type {
   Approve,
   FailedTool,
   PendingTool,
+  RecordedDecision,
   TerminalToolErrors,
 } from "../runtime/run-policy.ts";
 export type { RunSubject } from "../runtime/run-subject.ts";

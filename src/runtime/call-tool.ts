@@ -9,7 +9,8 @@ import { carried, currentIn } from "./current-run.ts";
 import type { OpenCall } from "./open-call.ts";
 import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";
 import { interruptionIn, ToolDeniedError } from "./run-errors.ts";
-import { type Approve, checkApprove, checkDecision, isTerminal } from "./run-policy.ts";
+import { type Approve, checkApprove, isTerminal } from "./run-policy.ts";
+import { verdictOf } from "./verdict.ts";
 
 /** Options of `run.tool`. */
 export interface ToolOptions<I = unknown> {
@@ -80,9 +81,11 @@ async function approve<T, I>(dispatch: Dispatch<T, I>, ask: Approve<I>): Promise
   const input = options.input as I;
   const { signal } = call;
   const pending = { tool: name, version, toolUseId, input, runId, tenantId, threadId, signal };
-  let decision: ReturnType<typeof checkDecision>;
+  let decision: ReturnType<typeof verdictOf>;
+  const askedAt = performance.now();
   try {
-    decision = checkDecision(await carried(sink, {}, run.current, async () => ask(pending)));
+    const answer = await carried(sink, {}, run.current, async () => ask(pending));
+    decision = verdictOf(answer, performance.now() - askedAt);
   } catch (error) {
     const interruption = interruptionIn(error);
     if (interruption !== undefined && !call.isCut) run.pause(interruption);
@@ -90,12 +93,12 @@ async function approve<T, I>(dispatch: Dispatch<T, I>, ask: Approve<I>): Promise
   }
   if (call.isCut) return;
   const names = namesOf(dispatch);
-  if (decision === "approved") return run.send({ type: "tool_call_approved", ...names });
+  if (decision === "exempt") return;
   if (decision === "external") throw awaitExternal(dispatch);
-  if (decision !== "exempt") {
-    await run.send({ type: "tool_call_denied", ...names, reason: decision.denied });
-    throw new ToolDeniedError(name, decision.denied);
-  }
+  const { approved, details, reason } = decision;
+  if (approved) return run.send({ type: "tool_call_approved", ...names }, { decision: details });
+  await run.send({ type: "tool_call_denied", ...names, reason }, { decision: details });
+  throw new ToolDeniedError(name, reason);
 }
 
 /** Payload and kind are upstream's. */

@@ -49,6 +49,8 @@ export class LiveRun<I> implements RunCore {
   /** Its code has returned, thrown, or said how it ended: there is nothing left to call off. */
   #isWorkDone = false;
   #pausing: Interruption | undefined;
+  /** Further calls that wait for a decision from outside. */
+  readonly #alsoPending: Interruption[] = [];
   #ending: Ending | undefined;
   /** The end is on its way: nothing may follow it. */
   #isSealed = false;
@@ -177,13 +179,25 @@ export class LiveRun<I> implements RunCore {
   }
 
   pause(interruption: Interruption): void {
-    if (this.#ending !== undefined || this.#pausing !== undefined) return;
+    if (this.#ending !== undefined) return;
+    const isApproval = interruption.detail.kind.type === "approval_pending";
+    if (this.#pausing !== undefined) {
+      if (isApproval) this.#alsoPending.push(interruption);
+      return;
+    }
     this.#pausing = interruption;
+    this.#watch.timer(this.policy.graceMs, () => this.#endPause(interruption));
+    // Approvers that were asked at the same time may be about to say that somebody else decides, too.
+    if (isApproval) setImmediate(() => this.#cutAsked(interruption));
+    else this.#cutAsked(interruption);
+  }
+
+  /** Who waits for a decision waits for a human, and the pause is there to end that. */
+  #cutAsked(interruption: Interruption): void {
+    if (this.#ending !== undefined) return;
     for (const call of this.#calls) {
-      // Who waits for a decision waits for a human, and the pause is there to end that.
       if (call.isAsked && this.#calls.delete(call)) call.cut(interruption);
     }
-    this.#watch.timer(this.policy.graceMs, () => this.#endPause(interruption));
     if (this.#calls.size === 0) this.#endPause(interruption);
   }
 
@@ -218,7 +232,7 @@ export class LiveRun<I> implements RunCore {
   }
 
   #endPause(interruption: Interruption): void {
-    this.#end({ type: "interrupted", error: interruption });
+    this.#end({ type: "interrupted", error: withAll(interruption, this.#alsoPending) });
   }
 
   /**
@@ -326,4 +340,12 @@ export class LiveRun<I> implements RunCore {
   #report(error: unknown): void {
     tellHook(this.policy.onError, error);
   }
+}
+
+/** The first pause, with the payloads of all in a list where several calls wait. */
+function withAll(first: Interruption, others: readonly Interruption[]): Interruption {
+  const { kind } = first.detail;
+  if (others.length === 0 || kind.type !== "approval_pending") return first;
+  const payload = [first, ...others].map(({ detail }) => detail.payload);
+  return interruptionIn(AgentError.interrupted(kind, payload)) ?? first;
 }

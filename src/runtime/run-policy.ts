@@ -22,15 +22,39 @@ export interface PendingTool<I = unknown> {
   readonly signal: AbortSignal;
 }
 
+/** A decision, and what is to be recorded of it. */
+export interface RecordedDecision {
+  /** `false`: the tool is not called. */
+  readonly approved: boolean;
+  /**
+   * Who decided: `"policy"` for a rule, `"user"` for a person who is not named, any other text for the
+   * person of that name or ID (personal data). Default: not known.
+   */
+  readonly by?: string | undefined;
+  /** Content: why. Of a denial, the caller gets it in the `ToolDeniedError`. */
+  readonly reason?: string | undefined;
+  /**
+   * How long the decision took, in ms, where the approver looks up one that was made before. Default:
+   * how long the approver took.
+   */
+  readonly waitMs?: number | undefined;
+}
+
 /**
  * A decision about a tool call.
  *
  * - `"approved"`: the tool is called, and `tool_call_approved` is sent. - `"exempt"`: the tool is
  *   called without approval, and no event is sent. - `{ denied }`: the tool is not called, and
  *   `tool_call_denied` is sent. The caller gets a `ToolDeniedError`. - `"external"`: somebody
- *   decides later. The run ends `interrupted` with `approval_pending`.
+ *   decides later. The run ends `interrupted` with `approval_pending`. - `{ approved, by, reason }`: as
+ *   `"approved"` or `{ denied }`, and the event says who decided and why.
  */
-export type ApprovalDecision = "approved" | "exempt" | "external" | { readonly denied: string };
+export type ApprovalDecision =
+  | "approved"
+  | "exempt"
+  | "external"
+  | { readonly denied: string }
+  | RecordedDecision;
 
 /**
  * Called before each tool call. If it throws, the tool is not called and the caller gets the error. So
@@ -45,28 +69,6 @@ export type Approve<I = unknown> = (
 export function checkApprove<I>(approve: Approve<I> | undefined): Approve<I> | undefined {
   checkFunction(approve, "approve");
   return approve;
-}
-
-/**
- * The decision, checked: a call must never be made because an approver forgot to answer.
- *
- * @throws TypeError for an answer that is no decision.
- */
-export function checkDecision(decision: unknown): ApprovalDecision {
-  switch (decision) {
-    case "approved":
-    case "exempt":
-    case "external":
-      return decision;
-    default:
-      if (typeof decision === "object" && decision !== null && "denied" in decision) {
-        if (typeof decision.denied === "string") return { denied: decision.denied };
-      }
-      throw new TypeError(
-        'approve: expected "approved", "exempt", "external" or { denied: reason }, got ' +
-          (typeof decision === "string" ? JSON.stringify(decision.slice(0, 100)) : typeof decision),
-      );
-  }
 }
 
 /** A tool error that a policy decides about. */
