@@ -5,3 +5,4 @@ export type {
   LangChainHandlerOptions,
 } from "../adapters/langchain/handler-options.ts";
 export { inSpan } from "../adapters/langchain/in-span.ts";
+export type { Price, PricedCall } from "../runtime/price.ts";

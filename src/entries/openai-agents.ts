@@ -11,3 +11,4 @@ export type {
   SdkSpanError,
   SdkTrace,
 } from "../adapters/openai-agents/sdk.ts";
+export type { Price, PricedCall } from "../runtime/price.ts";

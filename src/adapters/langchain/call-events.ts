@@ -8,6 +8,8 @@ import {
 import type { FailureSource } from "../../errors/failure-source.ts";
 import { cutText } from "../../errors/thrown.ts";
 import type { ToolFailure } from "../../errors/tool-result.ts";
+import { isZeroCost } from "../../runtime/price.ts";
+import type { ModelRequest } from "../model-request.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import type { Failure } from "./langchain-errors.ts";
 import { errorText, explained } from "./langchain-errors.ts";
@@ -33,8 +35,13 @@ export class CallEvents {
     this.#sink = sink;
   }
 
-  toolStarted(call: ToolScope, input: unknown): void {
+  /** @param description what the tool is for. */
+  toolStarted(call: ToolScope, input: unknown, description: string | undefined): void {
     const { run, toolUseId, tool } = call;
+    const envelope = envelopeIn(run, eventId(call.id, "call-start"));
+    if (description !== undefined) {
+      envelope.details = { ...envelope.details, tool_description: description };
+    }
     this.#sink.send(
       {
         type: "tool_start",
@@ -44,7 +51,7 @@ export class CallEvents {
         tool,
         input,
       },
-      envelopeIn(run, eventId(call.id, "call-start")),
+      envelope,
     );
   }
 
@@ -115,7 +122,7 @@ export class CallEvents {
 
   modelStarted(
     call: ModelScope,
-    provider: string | undefined,
+    request: ModelRequest,
     input: readonly ConventionalMessage[],
   ): void {
     const { run } = call;
@@ -126,15 +133,20 @@ export class CallEvents {
         tenant_id: run.tenant,
         model_call_id: call.id,
         model: call.model ?? null,
-        provider: provider ?? null,
+        ...request,
         input,
       },
       envelopeIn(run, eventId(call.id, "call-start")),
     );
   }
 
-  modelAnswered(call: ModelScope, answer: Answer): void {
+  /** @param cost as decimal text, where it is known. */
+  modelAnswered(call: ModelScope, answer: Answer, cost: string | undefined): void {
     const { run, firstMs, startedMs } = call;
+    const envelope = envelopeIn(run, eventId(call.id, "call-end"));
+    if (cost !== undefined && isZeroCost(cost)) {
+      envelope.details = { ...envelope.details, cost_known: true };
+    }
     this.#sink.send(
       {
         type: "model_complete",
@@ -148,9 +160,10 @@ export class CallEvents {
         response_model: answer.responseModel ?? null,
         response_id: answer.responseId ?? null,
         finish_reasons: answer.finishReasons ?? null,
+        ...(cost === undefined ? {} : { cost_usd: cost }),
         output: answer.output,
       },
-      envelopeIn(run, eventId(call.id, "call-end")),
+      envelope,
     );
   }
 

@@ -1,7 +1,9 @@
 import { FROM_MODEL, recordSource, sourceMoment } from "../../errors/failure-source.ts";
 import { failureInResult, type IsFailure } from "../../errors/tool-result.ts";
+import { costOf, type Price } from "../../runtime/price.ts";
 import { fieldsOf, listOf, textOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";
+import { describedIn } from "../tool-descriptions.ts";
 import { CallEvents } from "./call-events.ts";
 import {
   DEFAULT_OPEN_CALLS,
@@ -9,10 +11,19 @@ import {
   type LangChainHandlerOptions,
   limitOf,
 } from "./handler-options.ts";
-import { agentName, isGraph, namedAgent, toolInput, toolName, toolOutput } from "./invocation.ts";
+import {
+  agentName,
+  isGraph,
+  namedAgent,
+  toolDescription,
+  toolInput,
+  toolName,
+  toolOutput,
+} from "./invocation.ts";
 import { failureOf, signalOf } from "./langchain-errors.ts";
-import { answerOf, modelNameOf, providerOf } from "./llm-result.ts";
+import { type Answer, answerOf, modelNameOf } from "./llm-result.ts";
 import { conventionalOutputs, promptMessages, requestMessages } from "./messages.ts";
+import { requestOf } from "./model-request.ts";
 import { addPause, graphPause, thrownPause } from "./pauses.ts";
 import type { RunState } from "./run-state.ts";
 import { type KnownScope, Runs } from "./runs.ts";
@@ -33,6 +44,7 @@ export class CallTracker {
   /** What the outermost runs are called, where the handler says it. */
   readonly #agent: string | undefined;
   readonly #isFailure: IsFailure | undefined;
+  readonly #price: Price | undefined;
   readonly #onError: (error: unknown) => void;
   readonly #scopes: ScopeTable;
   readonly #stopped: StoppedGraphs;
@@ -60,6 +72,7 @@ export class CallTracker {
     this.#skipsLone = options.loneCalls === "skip";
     this.#agent = options.agent;
     this.#isFailure = options.isFailure;
+    this.#price = options.price;
     this.#onError = onError;
   }
 
@@ -185,7 +198,8 @@ export class CallTracker {
     };
     this.#scopes.set(id, parentId, call);
     run.openTools.add(call);
-    this.#calls.toolStarted(call, toolInput(input));
+    const description = toolDescription(serialized) ?? describedIn(run.tools, tool);
+    this.#calls.toolStarted(call, toolInput(input), description);
   }
 
   toolEnds(output: unknown, id: string): void {
@@ -223,16 +237,20 @@ export class CallTracker {
     const above = this.#above(id, parentId);
     if (above === IGNORED) return;
     const fields = fieldsOf(metadata);
-    const model = modelNameOf(fieldsOf(serialized), fieldsOf(extra), fields);
+    const further = fieldsOf(extra);
+    const model = modelNameOf(fieldsOf(serialized), further, fields);
     const run = this.#runFor(id, parentId, above, model ?? "model", metadata);
     if (run === undefined) return;
     run.totals.requests += 1;
+    run.tools = fieldsOf(further?.invocation_params)?.tools;
+    const asked = requestOf(fieldsOf(serialized), further, fields);
     const call: ModelScope = {
       kind: "model",
       id,
       run,
       toolUseId: above?.toolUseId,
       model,
+      provider: asked.provider,
       startedMs: performance.now(),
       since: sourceMoment(),
       firstMs: undefined,
@@ -241,7 +259,7 @@ export class CallTracker {
     this.#scopes.set(id, parentId, call);
     const input =
       "messages" in request ? requestMessages(request.messages) : promptMessages(request.prompts);
-    this.#calls.modelStarted(call, providerOf(fields), input);
+    this.#calls.modelStarted(call, asked, input);
   }
 
   modelStreams(id: string): void {
@@ -254,10 +272,16 @@ export class CallTracker {
     if (call?.kind !== "model") return;
     const { run } = call;
     const answer = answerOf(fieldsOf(result), fieldsOf(extra)?.cached === true);
-    run.totals.add(answer.usage);
+    const cost = this.#costOf(call, answer);
+    run.totals.add(answer.usage, cost);
     if (answer.toolCalls.length > 0) run.asked = namesById(answer.toolCalls);
-    this.#calls.modelAnswered(call, answer);
+    this.#calls.modelAnswered(call, answer, cost);
     if (call.alone) this.#runs.complete(run, null);
+  }
+
+  #costOf({ model, provider }: ModelScope, { responseModel, usage }: Answer): string | undefined {
+    if (usage === undefined) return undefined;
+    return costOf(this.#price, { provider, model, responseModel, usage }, this.#onError);
   }
 
   modelFails(thrown: unknown, id: string): void {

@@ -8,6 +8,7 @@ import {
   checkText,
   checkWhole,
 } from "../../events/option-checks.ts";
+import type { Price } from "../../runtime/price.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
 import { type Fields, textOf } from "../narrow.ts";
 
@@ -47,6 +48,11 @@ export interface LangChainHandlerOptions {
    * `tool_result_error`, and the run continues.
    */
   readonly isFailure?: IsFailure | undefined;
+  /**
+   * Gives the price of a model call that said what it used, in US dollars. Default: none, so no cost is
+   * known.
+   */
+  readonly price?: Price | undefined;
   /** Called with errors of the sink and of the handler. Default: none. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
@@ -99,6 +105,7 @@ export function checkHandlerOptions(options: LangChainHandlerOptions): void {
   checkGiven(options.sink, "sink", "send");
   checkText(options.agent, "agent");
   checkFunction(options.isFailure, "isFailure");
+  checkFunction(options.price, "price");
   checkFunction(options.onError, "onError");
   checkOneOf(options.loneCalls, "loneCalls", ["run", "skip"]);
   checkObject(options.limits, "limits");

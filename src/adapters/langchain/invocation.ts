@@ -1,3 +1,4 @@
+import { MOST_NAME } from "../../events/value-limits.ts";
 import { fieldsOf, listOf, textOf } from "../narrow.ts";
 import { classOf } from "./llm-result.ts";
 import type { PausedRun } from "./pauses.ts";
@@ -29,6 +30,13 @@ export function toolName(
   if (known !== undefined) return known;
   const fields = fieldsOf(serialized);
   return textOf(fields?.name) ?? classOf(fields) ?? "tool";
+}
+
+/** What a tool is for, where it was serialized with that. */
+export function toolDescription(serialized: unknown): string | undefined {
+  const fields = fieldsOf(serialized);
+  const text = textOf(fields?.description) ?? textOf(fieldsOf(fields?.kwargs)?.description);
+  return text?.slice(0, MOST_NAME);
 }
 
 /** The input of a tool, which LangChain hands over as JSON text, whatever it was. */

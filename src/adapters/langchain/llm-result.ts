@@ -36,9 +36,33 @@ export function modelNameOf(
   );
 }
 
-export function providerOf(metadata: Fields | undefined): string | undefined {
+/** Providers whose name is the class of their model without `Chat`, in lower case. */
+const NAMED_BY_CLASS: ReadonlySet<string> = new Set([
+  "anthropic",
+  "cohere",
+  "deepseek",
+  "groq",
+  "openai",
+  "perplexity",
+]);
+
+/**
+ * The provider, as the conventions name it.
+ *
+ * @param model the class of the model. Without anything better LangChain makes the name of a provider of
+ *   it, which is none: it counts only where the two agree.
+ */
+export function providerOf(
+  metadata: Fields | undefined,
+  model?: string | undefined,
+): string | undefined {
   const name = textOf(metadata?.ls_provider);
-  return name === undefined ? undefined : (PROVIDERS.get(name) ?? name);
+  if (name === undefined) return undefined;
+  if (model === undefined || (name !== model && `Chat${name}` !== model)) {
+    return PROVIDERS.get(name) ?? name;
+  }
+  const lower = name.toLowerCase();
+  return PROVIDERS.get(lower) ?? (NAMED_BY_CLASS.has(lower) ? lower : undefined);
 }
 
 /** Names that providers' packages have for why the model stopped, and for which model answered. */

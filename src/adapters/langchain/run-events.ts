@@ -1,6 +1,7 @@
 import type { InterruptionKind } from "../../errors/agent-error-detail.ts";
 import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
+import { isZeroCost } from "../../runtime/price.ts";
 import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
 import type { Failure } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
@@ -62,9 +63,13 @@ export class RunEvents {
     run.ended = true;
     // The run at the top alone says it, for all below.
     const usage = run.root ? run.totals.snapshot() : null;
+    const envelope = envelopeIn(run, eventId(run.id, "run-end", run.part));
+    if (usage?.cost_usd != null && isZeroCost(usage.cost_usd)) {
+      envelope.details = { ...envelope.details, cost_known: true };
+    }
     this.#sink.send(
       { type: "complete", run_id: run.id, tenant_id: run.tenant, state, usage },
-      envelopeIn(run, eventId(run.id, "run-end", run.part)),
+      envelope,
     );
   }
 

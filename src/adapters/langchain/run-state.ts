@@ -64,6 +64,8 @@ export class RunState {
   readonly openTools = new Set<ToolScope>();
   /** Names of the tools that a model of it asked for last, by the ids of the calls. */
   asked: Map<string, string> | undefined = undefined;
+  /** The definitions of the tools that a model of it was given last. */
+  tools: unknown = undefined;
 
   constructor(fields: RunFields) {
     this.id = fields.id;

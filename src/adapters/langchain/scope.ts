@@ -31,6 +31,7 @@ export interface ToolScope extends InRun {
 export interface ModelScope extends InRun {
   readonly kind: "model";
   readonly model: string | undefined;
+  readonly provider: string | undefined;
   readonly startedMs: number;
   /** Its start, among what errors come out of. */
   readonly since: number;

@@ -1,6 +1,7 @@
 import { envelopeOf as classifiedEnvelope, classifyFailure } from "../../errors/classify.ts";
 import { FROM_MODEL, FROM_RUN } from "../../errors/failure-source.ts";
 import type { Instant } from "../../events/instant.ts";
+import { isZeroCost } from "../../runtime/price.ts";
 import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
 import { eventIdOf } from "./ids.ts";
 import { thrownIn } from "./parse-span-error.ts";
@@ -47,15 +48,20 @@ export class RunEvents {
     if (tenantId === undefined) return;
     // The run at the top alone says it, for all below.
     const isTop = run === trace.root && trace.outer === undefined;
+    const usage = isTop ? trace.totals.snapshot() : null;
+    const envelope = envelopeOf(trace, run, "end", at);
+    if (usage?.cost_usd != null && isZeroCost(usage.cost_usd)) {
+      envelope.details = { ...envelope.details, cost_known: true };
+    }
     this.#sink.send(
       {
         type: "complete",
         run_id: run.runId,
         tenant_id: tenantId,
         state: null,
-        usage: isTop ? trace.totals.snapshot() : null,
+        usage,
       },
-      envelopeOf(trace, run, "end", at),
+      envelope,
     );
   }
 

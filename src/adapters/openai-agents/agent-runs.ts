@@ -275,6 +275,7 @@ export class AgentRuns {
       failure: undefined,
       tripped: undefined,
       asked: NO_CALLS,
+      tools: undefined,
       unasked: undefined,
       unread: false,
       toolWaits: false,

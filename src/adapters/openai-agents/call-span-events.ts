@@ -9,11 +9,14 @@ import { FROM_MODEL } from "../../errors/failure-source.ts";
 import type { ToolFailure } from "../../errors/tool-result.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelComplete } from "../../events/model-event.ts";
+import { isZeroCost } from "../../runtime/price.ts";
 import { textOf } from "../narrow.ts";
 import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
+import { describedIn } from "../tool-descriptions.ts";
 import { eventIdOf, type News } from "./ids.ts";
 import { type ParsedError, thrownIn } from "./parse-span-error.ts";
 import type { ModelAnswer } from "./span-answer.ts";
+import { requestedModel, requestIn } from "./span-request.ts";
 import {
   type AgentRun,
   type Failure,
@@ -41,6 +44,10 @@ export class CallEvents {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
     const { name, input } = open.span.spanData;
+    const description = describedIn(run.tools, textOf(name) ?? "");
+    const sent = envelope(trace, run, open, "start", open.startedAt);
+    if (description !== undefined)
+      sent.details = { ...sent.details, tool_description: description };
     this.#sink.send(
       {
         type: "tool_start",
@@ -50,7 +57,7 @@ export class CallEvents {
         tool: textOf(name) ?? "",
         input: input === "" ? undefined : input,
       },
-      envelope(trace, run, open, "start", open.startedAt),
+      sent,
     );
   }
 
@@ -138,6 +145,7 @@ export class CallEvents {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
     const input = askedOf(open);
+    const { spanData } = open.span;
     open.inputSent = input !== undefined;
     this.#sink.send(
       {
@@ -145,14 +153,21 @@ export class CallEvents {
         run_id: run.runId,
         tenant_id: tenantId,
         model_call_id: open.span.spanId,
-        model: textOf(open.span.spanData.model) ?? null,
+        model: requestedModel(spanData) ?? null,
+        ...requestIn(spanData),
         input,
       },
       envelope(trace, run, open, "start", open.startedAt),
     );
   }
 
-  modelAnswered({ trace, run, open }: CallScope, at: Instant, answer: ModelAnswer): void {
+  /** @param cost as decimal text, where it is known. */
+  modelAnswered(
+    { trace, run, open }: CallScope,
+    at: Instant,
+    answer: ModelAnswer,
+    cost: string | undefined,
+  ): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
     const event: Open<ModelComplete> = {
@@ -160,7 +175,8 @@ export class CallEvents {
       run_id: run.runId,
       tenant_id: tenantId,
       model_call_id: open.span.spanId,
-      model: answer.model ?? answer.responseModel ?? null,
+      model: answer.model ?? null,
+      ...requestIn(open.span.spanData),
       duration_ms: lasted(open, at),
       usage: answer.usage ?? null,
       response_model: answer.responseModel ?? null,
@@ -170,7 +186,12 @@ export class CallEvents {
     };
     // The Responses API's input is on a span that is not streamed only once it was answered.
     if (!open.inputSent) event.input = askedOf(open);
-    this.#sink.send(event, envelope(trace, run, open, "end", at));
+    if (cost !== undefined) event.cost_usd = cost;
+    const sent = envelope(trace, run, open, "end", at);
+    if (cost !== undefined && isZeroCost(cost)) {
+      sent.details = { ...sent.details, cost_known: true };
+    }
+    this.#sink.send(event, sent);
   }
 
   modelFailed({ trace, run, open }: CallScope, at: Instant, parsed: ParsedError): void {
@@ -184,7 +205,7 @@ export class CallEvents {
         run_id: run.runId,
         tenant_id: tenantId,
         model_call_id: open.span.spanId,
-        model: textOf(open.span.spanData.model) ?? null,
+        model: requestedModel(open.span.spanData) ?? null,
         duration_ms: lasted(open, at),
         error: parsed.text,
         envelope: envelopeOf(thrown, FROM_MODEL),

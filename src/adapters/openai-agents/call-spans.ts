@@ -4,10 +4,11 @@ import { cutText } from "../../errors/thrown.ts";
 import { failureInResult, type IsFailure } from "../../errors/tool-result.ts";
 import type { Instant } from "../../events/instant.ts";
 import { cutBy } from "../../runtime/calling-off.ts";
+import { costOf, type Price } from "../../runtime/price.ts";
 import { textOf } from "../narrow.ts";
 import type { CallEvents, CallScope } from "./call-span-events.ts";
 import { type ParsedError, parseSpanError, thrownIn, withThrown } from "./parse-span-error.ts";
-import type { SdkSpanError } from "./sdk.ts";
+import type { SdkSpanData, SdkSpanError } from "./sdk.ts";
 import {
   type AskedCall,
   answerIn,
@@ -16,6 +17,7 @@ import {
   type ModelAnswer,
   withoutHandoffs,
 } from "./span-answer.ts";
+import { requestIn } from "./span-request.ts";
 import { notBefore } from "./span-time.ts";
 import type { AgentRun, Failure, OpenSpan, TraceRecord } from "./trace-record.ts";
 
@@ -48,16 +50,19 @@ export class CallSpans {
   readonly #events: CallEvents;
   readonly #trouble: (error: unknown) => void;
   readonly #isFailure: IsFailure | undefined;
+  readonly #price: Price | undefined;
 
   /** @param trouble called with what is thrown in a start that is sent later. */
   constructor(
     events: CallEvents,
     trouble: (error: unknown) => void,
     isFailure: IsFailure | undefined,
+    price: Price | undefined,
   ) {
     this.#events = events;
     this.#trouble = trouble;
     this.#isFailure = isFailure;
+    this.#price = price;
   }
 
   /** A call's span has started. */
@@ -174,8 +179,16 @@ export class CallSpans {
     const answer = answerIn(spanData);
     if (isOwnModelCall(open)) asks(run, answer);
     trace.totals.requests += 1;
-    trace.totals.add(answer.usage);
-    this.#events.modelAnswered(scope, at, answer);
+    const cost = this.#costOf(spanData, answer);
+    trace.totals.add(answer.usage, cost);
+    this.#events.modelAnswered(scope, at, answer, cost);
+  }
+
+  #costOf(data: SdkSpanData, answer: ModelAnswer): string | undefined {
+    const { model, responseModel, usage } = answer;
+    if (this.#price === undefined || usage === undefined) return undefined;
+    const { provider } = requestIn(data);
+    return costOf(this.#price, { provider, model, responseModel, usage }, this.#trouble);
   }
 
   /** Work that is done later is not awaited: what it throws would end the process. */
@@ -195,7 +208,8 @@ export function isOwnModelCall({ kind, scope }: OpenSpan): boolean {
   return kind === "model" && scope.toolUseId === undefined;
 }
 
-function asks(run: AgentRun, { asked }: ModelAnswer): void {
+function asks(run: AgentRun, { asked, tools }: ModelAnswer): void {
+  run.tools = tools;
   run.unread = asked === undefined;
   run.asked = withoutHandoffs(asked ?? [], run.span?.spanData);
   // The end of a model call may come late, when tools that it asked for have begun.

@@ -3,6 +3,7 @@ import { tellHook } from "../../errors/call-hook.ts";
 import type { IsFailure } from "../../errors/tool-result.ts";
 import { checkFunction, checkOptionsObject, checkWhole } from "../../events/option-checks.ts";
 import { withCurrentRun } from "../../runtime/current-run.ts";
+import type { Price } from "../../runtime/price.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
 import { isSpanActivator } from "../../sinks/agent-event-sink.ts";
 import { fieldIn, fieldsOf, textOf } from "../narrow.ts";
@@ -35,6 +36,11 @@ export interface OpenAIAgentsProcessorOptions {
    * none. The call is then a `tool_error` with the wire code `tool_result_error`.
    */
   readonly isFailure?: IsFailure | undefined;
+  /**
+   * Gives the price of a model call that said what it used, in US dollars. Default: none, so no cost is
+   * known.
+   */
+  readonly price?: Price | undefined;
   /** Called with errors of the sink and of the processor. Default: none. Both are counted. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -75,12 +81,13 @@ export class OpenAIAgentsProcessor {
   constructor(options: OpenAIAgentsProcessorOptions) {
     checkOptionsObject(options);
     const { sink, tenant, maxTraces = 2_000, flushTimeoutMs = 5_000 } = options;
-    const { isFailure, onError } = options;
+    const { isFailure, onError, price } = options;
     if (typeof sink?.send !== "function") throw new TypeError("sink: expected a sink with send()");
     if (typeof tenant !== "function" && (typeof tenant !== "string" || tenant === "")) {
       throw new TypeError("tenant: expected a text with something in it, or a function");
     }
     checkFunction(isFailure, "isFailure");
+    checkFunction(price, "price");
     checkFunction(onError, "onError");
     checkWhole(maxTraces, "maxTraces", 1);
     checkWhole(flushTimeoutMs, "flushTimeoutMs");
@@ -95,6 +102,7 @@ export class OpenAIAgentsProcessor {
       maxTraces,
       counts: this.#counts,
       isFailure,
+      price,
       trouble,
     });
   }

@@ -1,6 +1,7 @@
 import type { ModelCallUsage } from "../../events/model-event.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import type { SdkSpanData } from "./sdk.ts";
+import { requestedModel } from "./span-request.ts";
 
 /** A tool call that a model's answer asks for. */
 export interface AskedCall {
@@ -25,6 +26,8 @@ export interface ModelAnswer {
   readonly finishReasons: readonly string[] | undefined;
   readonly output: unknown;
   readonly asked: readonly AskedCall[] | undefined;
+  /** The definitions of the tools that the model was given. */
+  readonly tools: unknown;
 }
 
 /**
@@ -73,6 +76,7 @@ function responseIn(data: SdkSpanData): ModelAnswer {
     finishReasons: why === undefined ? undefined : [why],
     output,
     asked: Array.isArray(output) ? callsIn(output, responseCall) : undefined,
+    tools: response?.tools,
   };
 }
 
@@ -83,13 +87,14 @@ function generationIn(data: SdkSpanData): ModelAnswer {
   const calls = fieldsOf(choice?.message)?.tool_calls;
   const reason = textOf(choice?.finish_reason);
   return {
-    model: textOf(data.model),
+    model: requestedModel(data),
     responseModel: textOf(answer?.model),
     responseId: textOf(answer?.id),
     usage: usageIn(fieldsOf(data.usage ?? answer?.usage)),
     finishReasons: reason === undefined ? undefined : [reason],
     output,
     asked: Array.isArray(calls) ? callsIn(calls, chatCall) : protocolCallsIn(output),
+    tools: undefined,
   };
 }
 

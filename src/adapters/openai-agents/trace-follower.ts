@@ -2,6 +2,7 @@ import type { IsFailure } from "../../errors/tool-result.ts";
 import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
 import { activeRun } from "../../runtime/current-run.ts";
+import type { Price } from "../../runtime/price.ts";
 import { textOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import { UsageTotals } from "../usage-totals.ts";
@@ -37,6 +38,7 @@ export interface FollowerOptions {
   readonly maxTraces: number;
   readonly counts: MutableCounts;
   readonly isFailure: IsFailure | undefined;
+  readonly price: Price | undefined;
   readonly trouble: (error: unknown) => void;
 }
 
@@ -49,11 +51,11 @@ export class TraceFollower {
   readonly #calls: CallSpans;
 
   constructor(sink: SafeSink, options: FollowerOptions) {
-    const { counts, isFailure, maxTraces, tenantOf, trouble } = options;
+    const { counts, isFailure, maxTraces, price, tenantOf, trouble } = options;
     this.#table = new TraceTable(maxTraces, maxTraces);
     this.#tenantOf = tenantOf;
     this.#counts = counts;
-    const calls = new CallSpans(new CallEvents(sink), trouble, isFailure);
+    const calls = new CallSpans(new CallEvents(sink), trouble, isFailure, price);
     this.#calls = calls;
     const later = (trace: TraceRecord, work: () => void) => {
       setImmediate(() => {

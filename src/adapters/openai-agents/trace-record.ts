@@ -38,6 +38,8 @@ export interface AgentRun {
   tripped: string | undefined;
   /** Tool calls that the model's last answer asks for. */
   asked: readonly AskedCall[];
+  /** The definitions of the tools that its model was given last, where its spans say them. */
+  tools: unknown;
   /** What its model's last answer asks for could not be read. */
   unread: boolean;
   /** Tools that began since its model was last asked, without being known to be asked for. */

@@ -199,7 +199,8 @@ describe("usage", () => {
       input_tokens: 30,
       output_tokens: 15,
       tool_calls: 1,
-      cost_usd: "0",
+      cache_read_input_tokens: 6,
+      cache_write_input_tokens: 3,
     });
   });
 });

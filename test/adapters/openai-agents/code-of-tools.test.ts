@@ -33,7 +33,7 @@ describe("a model that code of a tool asks", () => {
     const result = await run(agent("A", [[asks("sum")]], behaviour), "hi");
     expect(result.finalOutput).toBe("no summary");
     expect(await heard.tree()).toBe(`invoke_agent A complete
-  chat small-1-2026 complete
+  chat complete
   execute_tool sum complete
   chat error
 `);

@@ -23,9 +23,9 @@ const SCENES: readonly Scene[] = [
     ],
     tree: `
 invoke_agent A complete
-  chat small-1-2026 complete
+  chat complete
   execute_tool boom error internal
-  chat small-1-2026 complete
+  chat complete
 `,
   },
   {
@@ -41,7 +41,7 @@ invoke_agent A complete
     ],
     tree: `
 invoke_agent A failed tool_error_terminal
-  chat small-1-2026 complete
+  chat complete
   execute_tool boom error internal
 `,
   },
@@ -69,7 +69,7 @@ invoke_agent A failed tool_error_terminal
     ],
     tree: `
 invoke_agent A failed tool_error_terminal
-  chat small-1-2026 complete
+  chat complete
   execute_tool odd error internal
 `,
   },
@@ -126,7 +126,7 @@ invoke_agent A failed model_dispatch
     ],
     tree: `
 invoke_agent A failed model_dispatch
-  chat small-1-2026 complete
+  chat complete
 `,
   },
   {
@@ -143,7 +143,7 @@ invoke_agent A failed model_dispatch
     ],
     tree: `
 invoke_agent A failed usage_limit_exceeded
-  chat small-1-2026 complete
+  chat complete
   execute_tool add complete
 `,
   },
@@ -164,7 +164,7 @@ invoke_agent A failed usage_limit_exceeded
     ],
     tree: `
 invoke_agent A complete
-  chat small-1-2026 complete
+  chat complete
   execute_tool add complete
 `,
   },
@@ -221,7 +221,7 @@ invoke_agent A failed cancelled
     ],
     tree: `
 invoke_agent Triage failed model_dispatch
-  chat small-1-2026 complete
+  chat complete
   invoke_agent Billing failed model_dispatch
     chat error
 `,
@@ -250,11 +250,11 @@ invoke_agent Triage failed model_dispatch
     ],
     tree: `
 invoke_agent A complete
-  chat small-1-2026 complete
+  chat complete
   execute_tool helper error transient
     invoke_agent Helper failed model_dispatch
       chat error
-  chat small-1-2026 complete
+  chat complete
 `,
   },
   {
@@ -283,7 +283,7 @@ invoke_agent A failed internal
     ],
     tree: `
 invoke_agent A failed internal
-  chat small-1-2026 complete
+  chat complete
 `,
     counts: { guardrails: 1, tripwires: 1 },
   },
@@ -311,7 +311,7 @@ invoke_agent A failed internal
     tree: `
 invoke_agent Jokes failed model_dispatch
   invoke_agent Teller complete
-    chat small-1-2026 complete
+    chat complete
   invoke_agent Judge failed model_dispatch
     chat error
 `,
@@ -340,7 +340,7 @@ invoke_agent Jokes complete
   invoke_agent Teller failed model_dispatch
     chat error
   invoke_agent Judge complete
-    chat small-1-2026 complete
+    chat complete
 `,
   },
 ];

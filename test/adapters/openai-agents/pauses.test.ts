@@ -48,11 +48,11 @@ describe("a pause", () => {
     await run(a, approveAll(first));
     expect(await heard.events()).toEqual([...PAUSED, ...APPROVED]);
     expect(await heard.tree()).toBe(`invoke_agent A interrupted
-  chat small-1-2026 complete
+  chat complete
   execute_tool add complete
 invoke_agent A complete
   execute_tool pay complete
-  chat small-1-2026 complete
+  chat complete
 `);
     const spans = heard.spans();
     expect(new Set(spans.map((span) => span.spanContext().traceId)).size).toBe(1);
@@ -269,16 +269,16 @@ invoke_agent A complete
       "Outer complete",
     ]);
     expect(await heard.tree()).toBe(`invoke_agent Outer interrupted
-  chat small-1-2026 complete
+  chat complete
   execute_tool inner interrupted
     invoke_agent Inner interrupted
-      chat small-1-2026 complete
+      chat complete
 invoke_agent Outer complete
   execute_tool inner complete
     invoke_agent Inner complete
       execute_tool pay complete
-      chat small-1-2026 complete
-  chat small-1-2026 complete
+      chat complete
+  chat complete
 `);
   });
 
@@ -291,13 +291,13 @@ invoke_agent Outer complete
     await runner.run(triage, approveAll(await runner.run(triage, "hi")));
     expect(await heard.tree()).toBe(`invoke_agent Support interrupted
   invoke_agent Triage complete
-    chat small-1-2026 complete
+    chat complete
   invoke_agent Billing interrupted
-    chat small-1-2026 complete
+    chat complete
 invoke_agent Support complete
   invoke_agent Billing complete
     execute_tool pay complete
-    chat small-1-2026 complete
+    chat complete
 `);
     const resumed = heard.told.filter(({ envelope }) => envelope.resumed_from_run_id !== undefined);
     const [before] = heard.told.filter(
@@ -327,12 +327,12 @@ invoke_agent Support complete
     });
     expect(await heard.tree()).toBe(`invoke_agent Shop complete
   invoke_agent A complete
-    chat small-1-2026 complete
+    chat complete
     execute_tool add complete
     execute_tool pay complete
-    chat small-1-2026 complete
+    chat complete
   invoke_agent After complete
-    chat small-1-2026 complete
+    chat complete
 `);
   });
 
@@ -350,13 +350,13 @@ invoke_agent Support complete
       "A interrupted approval_pending p2",
     ]);
     expect(await heard.tree()).toBe(`invoke_agent A interrupted
-  chat small-1-2026 complete
+  chat complete
 invoke_agent A interrupted
   execute_tool pay complete
-  chat small-1-2026 complete
+  chat complete
 invoke_agent A complete
   execute_tool pay complete
-  chat small-1-2026 complete
+  chat complete
 `);
     expect(heard.processor.noteResult({ state: undefined })).toEqual({ state: undefined });
   });

@@ -90,7 +90,7 @@ describe("the processor", () => {
         input_tokens: 3 * TOKENS.input,
         output_tokens: 3 * TOKENS.output,
         tool_calls: 1,
-        cost_usd: "0",
+        cache_read_input_tokens: 3 * TOKENS.cached,
       },
     ]);
   });
@@ -247,9 +247,9 @@ describe("the processor", () => {
     await run(simple(), "hi");
     await rejected(run(agent("B", [new Error("500 no")]), "hi"));
     expect(await heard.tree()).toBe(`invoke_agent A complete
-  chat small-1-2026 complete
+  chat complete
   execute_tool add complete
-  chat small-1-2026 complete
+  chat complete
 invoke_agent B failed model_dispatch
   chat error
 `);
@@ -271,9 +271,9 @@ invoke_agent B failed model_dispatch
     setTraceProcessors([slow, heard.processor]);
     await run(simple(), "hi");
     expect(await heard.tree()).toBe(`invoke_agent A complete
-  chat small-1-2026 complete
+  chat complete
   execute_tool add complete
-  chat small-1-2026 complete
+  chat complete
 `);
     for (const release of held) release();
     await heard.processor.forceFlush();

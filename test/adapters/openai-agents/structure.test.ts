@@ -31,10 +31,10 @@ const SCENES: readonly Scene[] = [
     ],
     tree: `
 invoke_agent A complete
-  chat small-1-2026 complete
+  chat complete
   execute_tool add complete
   execute_tool add complete
-  chat small-1-2026 complete
+  chat complete
 `,
   },
   {
@@ -53,9 +53,9 @@ invoke_agent A complete
     ],
     tree: `
 invoke_agent A complete
-  chat small-1-2026 complete
+  chat complete
   execute_tool add complete
-  chat small-1-2026 complete
+  chat complete
 `,
   },
   {
@@ -81,11 +81,11 @@ invoke_agent A complete
     ],
     tree: `
 invoke_agent Triage complete
-  chat small-1-2026 complete
+  chat complete
   invoke_agent Billing complete
-    chat small-1-2026 complete
+    chat complete
     execute_tool add complete
-    chat small-1-2026 complete
+    chat complete
 `,
     counts: { handoffs: 1 },
   },
@@ -112,11 +112,11 @@ invoke_agent Triage complete
     ],
     tree: `
 invoke_agent A complete
-  chat small-1-2026 complete
+  chat complete
   execute_tool helper complete
     invoke_agent Helper complete
-      chat small-1-2026 complete
-  chat small-1-2026 complete
+      chat complete
+  chat complete
 `,
   },
   {
@@ -142,8 +142,8 @@ invoke_agent A complete
     tree: `
 invoke_agent A complete
   invoke_agent Guard complete
-    chat small-1-2026 complete
-  chat small-1-2026 complete
+    chat complete
+  chat complete
 `,
     counts: { guardrails: 1 },
   },
@@ -169,9 +169,9 @@ invoke_agent A complete
     tree: `
 invoke_agent Jokes complete
   invoke_agent Teller complete
-    chat small-1-2026 complete
+    chat complete
   invoke_agent Judge complete
-    chat small-1-2026 complete
+    chat complete
 `,
   },
   {
@@ -208,11 +208,11 @@ invoke_agent Jokes complete
     ],
     tree: `
 invoke_agent A complete
-  chat small-1-2026 complete
+  chat complete
   execute_tool steps complete
     invoke_agent Deep complete
-      chat small-1-2026 complete
-  chat small-1-2026 complete
+      chat complete
+  chat complete
 `,
     counts: { otherSpans: 1 },
   },

@@ -48,10 +48,10 @@ describe("code of tools", () => {
       },
     ]);
     expect(await heard.tree()).toBe(`invoke_agent A complete
-  chat small-1-2026 complete
+  chat complete
   execute_tool look complete
     GET / 
-  chat small-1-2026 complete
+  chat complete
 `);
   });
 
