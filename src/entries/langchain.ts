@@ -1,3 +1,4 @@
+export type { DecidedBy, ToolDecision } from "../adapters/decided-by.ts";
 export { LangChainHandler } from "../adapters/langchain/handler.ts";
 export type {
   HandlerCounts,

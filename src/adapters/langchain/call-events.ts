@@ -15,7 +15,9 @@ import type { Failure } from "./langchain-errors.ts";
 import { errorText, explained } from "./langchain-errors.ts";
 import type { Answer } from "./llm-result.ts";
 import type { ConventionalMessage } from "./messages.ts";
+import type { DecidedCall } from "./review.ts";
 import { envelopeIn, eventId } from "./run-events.ts";
+import type { RunState } from "./run-state.ts";
 import type { ModelScope, ToolScope } from "./scope.ts";
 
 /** What upstream sends of a tool that paused its run; LangGraph's own text would hold the payload. */
@@ -68,6 +70,17 @@ export class CallEvents {
         output,
       },
       envelopeIn(run, eventId(call.id, "call-end")),
+    );
+  }
+
+  /** A person has decided about a call that has not started. */
+  decided(run: RunState, id: string, { approved, details, reason, tool, toolUseId }: DecidedCall) {
+    const names = { run_id: run.id, tenant_id: run.tenant, tool_use_id: toolUseId, tool };
+    this.#sink.send(
+      approved
+        ? { type: "tool_call_approved", ...names }
+        : { type: "tool_call_denied", ...names, reason },
+      { ...envelopeIn(run, id), details: { decision: details } },
     );
   }
 

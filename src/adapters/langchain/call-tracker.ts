@@ -5,6 +5,7 @@ import { fieldsOf, listOf, textOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import { describedIn } from "../tool-descriptions.ts";
 import { CallEvents } from "./call-events.ts";
+import { Decisions } from "./decisions.ts";
 import {
   DEFAULT_OPEN_CALLS,
   type HandlerCounts,
@@ -45,6 +46,7 @@ export class CallTracker {
   readonly #agent: string | undefined;
   readonly #isFailure: IsFailure | undefined;
   readonly #price: Price | undefined;
+  readonly #decisions: Decisions;
   readonly #onError: (error: unknown) => void;
   readonly #scopes: ScopeTable;
   readonly #stopped: StoppedGraphs;
@@ -73,6 +75,7 @@ export class CallTracker {
     this.#agent = options.agent;
     this.#isFailure = options.isFailure;
     this.#price = options.price;
+    this.#decisions = new Decisions(this.#calls, options.decidedBy, onError);
     this.#onError = onError;
   }
 
@@ -120,12 +123,19 @@ export class CallTracker {
       return;
     }
     this.#scopes.set(id, parentId, above);
-    if (above.id === parentId && above.run.graph) noteNode(above.run, metadata, runName);
+    if (above.id === parentId && above.run.graph) {
+      noteNode(above.run, metadata, runName);
+      above.run.reviews?.nodeStarted(id, inputs);
+    }
   }
 
   chainEnds(outputs: unknown, id: string): void {
     const scope = this.#take(id, "run");
-    if (scope?.kind !== "run" || scope.id !== id) return;
+    if (scope?.kind !== "run") return;
+    if (scope.id !== id) {
+      this.#decisions.nodeEnded(scope.run, id, outputs);
+      return;
+    }
     const { run } = scope;
     // A sequence's batch that returns exceptions reports an input that failed like this.
     if (outputs instanceof Error) {
@@ -142,6 +152,7 @@ export class CallTracker {
     if (scope?.kind !== "run") return;
     const { run } = scope;
     if (scope.id === id) this.#runs.end(run, thrown);
+    else run.reviews?.nodeFailed(id);
     if (scope.id !== parentId) return;
     const signal = signalOf(thrown);
     if (signal === undefined) {

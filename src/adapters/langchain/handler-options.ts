@@ -10,6 +10,7 @@ import {
 } from "../../events/option-checks.ts";
 import type { Price } from "../../runtime/price.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
+import type { DecidedBy } from "../decided-by.ts";
 import { type Fields, textOf } from "../narrow.ts";
 
 /** Limits of a handler's memory. The handler's `counts` count each time that a limit applies. */
@@ -53,6 +54,11 @@ export interface LangChainHandlerOptions {
    * known.
    */
   readonly price?: Price | undefined;
+  /**
+   * Names the person behind a decision of `humanInTheLoopMiddleware`. It gets the metadata of the
+   * invocation that resumes the graph. Default: nobody is named.
+   */
+  readonly decidedBy?: DecidedBy | undefined;
   /** Called with errors of the sink and of the handler. Default: none. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
@@ -106,6 +112,7 @@ export function checkHandlerOptions(options: LangChainHandlerOptions): void {
   checkText(options.agent, "agent");
   checkFunction(options.isFailure, "isFailure");
   checkFunction(options.price, "price");
+  checkFunction(options.decidedBy, "decidedBy");
   checkFunction(options.onError, "onError");
   checkOneOf(options.loneCalls, "loneCalls", ["run", "skip"]);
   checkObject(options.limits, "limits");

@@ -1,10 +1,13 @@
 import type { InterruptionKind } from "../../errors/agent-error-detail.ts";
 import { tenantKey } from "../../events/agent-event.ts";
+import type { Instant } from "../../events/instant.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import { interruptionIn } from "../../runtime/run-errors.ts";
 import type { AgentEventSink } from "../../sinks/agent-event-sink.ts";
 import { fieldsOf, listOf, textOf } from "../narrow.ts";
 import { interruptsOf, signalOf } from "./langchain-errors.ts";
+import type { Review } from "./pending-reviews.ts";
+import { type AskedCall, lastCalls, requestedCalls } from "./review.ts";
 import type { Pause, RunState } from "./run-state.ts";
 
 /** How a run paused, as its event has it. */
@@ -12,6 +15,8 @@ export interface Interruption {
   readonly kind: InterruptionKind;
   /** Content. */
   readonly payload: unknown;
+  /** The calls that it asks about, an entry for each interrupt. */
+  readonly reviews?: readonly Review[] | undefined;
 }
 
 /** The pause that a thrown value means: LangGraph's, or one of this package's own. */
@@ -25,11 +30,11 @@ export function thrownPause(run: RunState, thrown: unknown): Interruption | unde
 
 /** The pause of a graph that ended without an error. */
 export function graphPause(run: RunState, outputs: unknown): Interruption | undefined {
-  if (run.pause !== undefined) return interruptionOf(run, run.pause);
+  if (run.pause !== undefined) return interruptionOf(run, run.pause, outputs);
   const interrupts = listOf(fieldsOf(outputs)?.__interrupt__);
   return interrupts === undefined
     ? undefined
-    : interruptionOf(run, { status: undefined, interrupts });
+    : interruptionOf(run, { status: undefined, interrupts }, outputs);
 }
 
 /** One pause more of the same run: parallel branches pause one by one. */
@@ -38,7 +43,7 @@ export function addPause(run: RunState, thrown: unknown): void {
   run.pause = { status: undefined, interrupts: [...known, ...interruptsOf(thrown)] };
 }
 
-function interruptionOf(run: RunState, pause: Pause): Interruption {
+function interruptionOf(run: RunState, pause: Pause, outputs?: unknown): Interruption {
   const { status, interrupts } = pause;
   if (interrupts.length === 0 && status === "interrupt_after") {
     return {
@@ -50,31 +55,51 @@ function interruptionOf(run: RunState, pause: Pause): Interruption {
     // LangGraph does not say which node would have been next.
     return { kind: { type: "scheduled_pause", phase: "before", node: "" }, payload: null };
   }
-  const call = callToApprove(run, interrupts);
-  const kind: InterruptionKind =
-    call === undefined ? { type: "custom" } : { type: "approval_pending", tool_use_id: call };
-  return { kind, payload: interrupts };
+  const reviews = reviewsIn(run, interrupts, outputs);
+  const first = reviews.find(({ calls }) => calls.length > 0)?.calls[0];
+  if (first === undefined) return { kind: { type: "custom" }, payload: interrupts, reviews: NONE };
+  return {
+    kind: { type: "approval_pending", tool_use_id: first.id },
+    // The middleware names tools, not calls.
+    payload: interrupts.map((interrupt, at) => named(interrupt, reviews[at]?.calls ?? [])),
+    reviews: reviews.map(({ calls, interruptId }) => ({
+      interruptId,
+      callIds: calls.map(({ id }) => id),
+    })),
+  };
 }
 
+const NONE: readonly Review[] = [];
+
 /**
- * The tool call that awaits a person's decision: LangChain's `humanInTheLoopMiddleware` names the
- * tool, and the model's last answer has one call of that name.
+ * The tool calls that await a person's decision: LangChain's `humanInTheLoopMiddleware` names the
+ * tools, and the model's last answer has the calls.
  */
-function callToApprove(run: RunState, interrupts: readonly unknown[]): string | undefined {
-  const [only, another] = interrupts;
-  if (another !== undefined || run.asked === undefined) return undefined;
-  const requests = listOf(fieldsOf(fieldsOf(only)?.value)?.actionRequests);
-  if (requests?.length !== 1) return undefined;
-  const name = textOf(fieldsOf(requests[0])?.name);
-  if (name === undefined) return undefined;
-  const ids = [...run.asked].filter(([, tool]) => tool === name).map(([id]) => id);
-  return ids.length === 1 ? ids[0] : undefined;
+function reviewsIn(run: RunState, interrupts: readonly unknown[], outputs: unknown) {
+  const calls = lastCalls(outputs) ?? askedBy(run);
+  return interrupts.map((interrupt) => ({
+    interruptId: textOf(fieldsOf(interrupt)?.id),
+    calls: requestedCalls(interrupt, calls) ?? [],
+  }));
+}
+
+function askedBy({ asked }: RunState): readonly AskedCall[] {
+  return [...(asked ?? [])].map(([id, tool]) => ({ id, tool, args: undefined }));
+}
+
+function named(interrupt: unknown, calls: readonly AskedCall[]): unknown {
+  if (calls.length === 0) return interrupt;
+  const tool_calls = calls.map(({ id, tool }) => ({ tool_use_id: id, tool }));
+  return { ...fieldsOf(interrupt), tool_calls };
 }
 
 /** A run that paused, and at which checkpoint, where LangGraph says so. */
 export interface PausedRun {
   readonly id: string;
   readonly checkpointId: string | undefined;
+  readonly at: Instant;
+  /** The tool calls that it asks people about, an entry for each interrupt. */
+  readonly reviews: readonly Review[];
   /** How often a run of that id has begun, where each but the first went on from a pause. */
   readonly part: number;
 }

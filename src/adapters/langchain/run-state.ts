@@ -3,6 +3,7 @@ import type { Instant } from "../../events/instant.ts";
 import type { ActiveRun } from "../../runtime/current-run.ts";
 import { UsageTotals } from "../usage-totals.ts";
 import type { PausedRun } from "./pauses.ts";
+import type { PendingReviews } from "./pending-reviews.ts";
 import type { ToolScope } from "./scope.ts";
 
 /** What a graph said of its pause. */
@@ -62,6 +63,8 @@ export class RunState {
   node: string | undefined = undefined;
   /** Its tool calls that have not ended. */
   readonly openTools = new Set<ToolScope>();
+  /** What people have decided, where it goes on after they were asked. */
+  reviews: PendingReviews | undefined = undefined;
   /** Names of the tools that a model of it asked for last, by the ids of the calls. */
   asked: Map<string, string> | undefined = undefined;
   /** The definitions of the tools that a model of it was given last. */

@@ -1,4 +1,5 @@
-import type { Instant } from "../../events/instant.ts";
+import { now } from "../../events/clock.ts";
+import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import { cutBy } from "../../runtime/calling-off.ts";
 import { activeRun } from "../../runtime/current-run.ts";
 import { type Fields, fieldsOf } from "../narrow.ts";
@@ -14,7 +15,8 @@ import {
 } from "./handler-options.ts";
 import { isResumption, threadOf } from "./invocation.ts";
 import { explained, runFailureOf, signalOf } from "./langchain-errors.ts";
-import { type Interruption, PausedThreads, thrownPause } from "./pauses.ts";
+import { type Interruption, type PausedRun, PausedThreads, thrownPause } from "./pauses.ts";
+import { PendingReviews } from "./pending-reviews.ts";
 import { RunEvents } from "./run-events.ts";
 import { RunState } from "./run-state.ts";
 import type { Scope, ScopeTable } from "./scope.ts";
@@ -105,6 +107,7 @@ export class Runs {
     });
     const keepsThread = graph && outer?.inGraph !== true && threadId !== undefined;
     const paused = keepsThread ? this.#threads.take(tenant, threadId) : undefined;
+    run.reviews = graph ? (this.#reviewsIn(from, paused) ?? outer?.reviews) : outer?.reviews;
     if (paused?.id === id) run.part = paused.part + 1;
     else if (paused !== undefined && isResumption(from.inputs, metadata, paused))
       run.resumes = paused;
@@ -128,7 +131,13 @@ export class Runs {
     if (run.graph && run.threadId !== undefined) {
       const { id, tenant, threadId, part } = run;
       const checkpointId = run.pause?.checkpointId;
-      this.#threadsForgotten += this.#threads.pause(tenant, threadId, { id, checkpointId, part });
+      this.#threadsForgotten += this.#threads.pause(tenant, threadId, {
+        id,
+        checkpointId,
+        part,
+        at: now(),
+        reviews: pause.reviews ?? [],
+      });
     }
   }
 
@@ -158,6 +167,13 @@ export class Runs {
     const error = cutBy(ending);
     for (const call of run.openTools) this.#calls.toolCut(call, error);
     run.openTools.clear();
+  }
+
+  /** What people decided while the thread was paused. */
+  #reviewsIn({ inputs, metadata }: RunStart, paused: PausedRun | undefined) {
+    const waitMs =
+      paused === undefined ? undefined : Math.max(0, millisecondsBetween(paused.at, now()));
+    return PendingReviews.of(inputs, paused?.reviews ?? [], waitMs, metadata);
   }
 
   /** A run of another tenant stands alone: no trace has two. */
