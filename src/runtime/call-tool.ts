@@ -52,20 +52,23 @@ export function callTool<T, I>(
 ): Promise<T> {
   return tracked(run, async (call) => {
     checkCallTexts("tool", name, { id: options.id, version: options.version });
-    const ask: Approve<I> | undefined = checkApprove(options.approve) ?? run.policy.approve;
+    const ask: Approve<I> | Approve | undefined =
+      checkApprove(options.approve) ?? run.policy.approve;
     const toolUseId = options.id ?? run.newId();
     const dispatch = { run, call, name, toolUseId, options, fn };
     run.assertOpen(`tool ${name}`);
     // A call that the budget has no room for needs no approval.
     refuseAt(run, call, run.policy.budget.checkToolCall());
     run.track(call);
-    if (ask !== undefined) {
-      await approve(dispatch, ask);
-      call.assertNotCut();
-      run.assertOpen(`tool ${name}`);
+    if (ask === undefined) {
+      refuseAt(run, call, run.policy.budget.takeToolCall());
+      return make(dispatch);
     }
+    const approved = await approve(dispatch, ask);
+    call.assertNotCut();
+    run.assertOpen(`tool ${name}`);
     refuseAt(run, call, run.policy.budget.takeToolCall());
-    return make(dispatch);
+    return make(approved);
   });
 }
 
@@ -73,7 +76,11 @@ function namesOf<T, I>({ run, name, toolUseId }: Dispatch<T, I>) {
   return { ...run.ids, tool_use_id: toolUseId, tool: name };
 }
 
-async function approve<T, I>(dispatch: Dispatch<T, I>, ask: Approve<I>): Promise<void> {
+/** @returns the call as it was approved: its input may be another. */
+async function approve<T, I>(
+  dispatch: Dispatch<T, I>,
+  ask: Approve<I> | Approve,
+): Promise<Dispatch<T, I>> {
   const { run, call, name, toolUseId, options } = dispatch;
   const { sink, tenantId, runId, threadId } = run.current;
   const { version } = options;
@@ -91,12 +98,22 @@ async function approve<T, I>(dispatch: Dispatch<T, I>, ask: Approve<I>): Promise
     if (interruption !== undefined && !call.isCut) run.pause(interruption);
     throw error;
   }
-  if (call.isCut) return;
+  if (call.isCut) return dispatch;
   const names = namesOf(dispatch);
-  if (decision === "exempt") return;
+  if (decision === "exempt") return dispatch;
   if (decision === "external") throw awaitExternal(dispatch);
-  const { approved, details, reason } = decision;
-  if (approved) return run.send({ type: "tool_call_approved", ...names }, { decision: details });
+  const { approved, details, edited, reason } = decision;
+  if (approved) {
+    const proposed = edited === undefined ? undefined : { proposed_input: input ?? null };
+    await run.send(
+      { type: "tool_call_approved", ...names },
+      { decision: { ...details, ...proposed } },
+    );
+    // By the type of the approver it is an input of the tool.
+    return edited === undefined
+      ? dispatch
+      : { ...dispatch, options: { ...options, input: edited.input as I } };
+  }
   await run.send({ type: "tool_call_denied", ...names, reason }, { decision: details });
   throw new ToolDeniedError(name, reason);
 }

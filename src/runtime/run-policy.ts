@@ -22,8 +22,12 @@ export interface PendingTool<I = unknown> {
   readonly signal: AbortSignal;
 }
 
-/** A decision, and what is to be recorded of it. */
-export interface RecordedDecision {
+/**
+ * A decision, and what is to be recorded of it.
+ *
+ * @typeParam I the tool's input.
+ */
+export interface RecordedDecision<I = unknown> {
   /** `false`: the tool is not called. */
   readonly approved: boolean;
   /**
@@ -38,6 +42,11 @@ export interface RecordedDecision {
    * how long the approver took.
    */
   readonly waitMs?: number | undefined;
+  /**
+   * Content: what the approver made of the input. The tool is called with it, and the decision is
+   * recorded as `edited`. Default: the input is unchanged.
+   */
+  readonly input?: I | undefined;
 }
 
 /**
@@ -47,14 +56,17 @@ export interface RecordedDecision {
  *   called without approval, and no event is sent. - `{ denied }`: the tool is not called, and
  *   `tool_call_denied` is sent. The caller gets a `ToolDeniedError`. - `"external"`: somebody
  *   decides later. The run ends `interrupted` with `approval_pending`. - `{ approved, by, reason }`: as
- *   `"approved"` or `{ denied }`, and the event says who decided and why.
+ *   `"approved"` or `{ denied }`, and the event says who decided and why. With `input`, the tool is
+ *   called with that.
+ *
+ * @typeParam I the tool's input.
  */
-export type ApprovalDecision =
+export type ApprovalDecision<I = unknown> =
   | "approved"
   | "exempt"
   | "external"
   | { readonly denied: string }
-  | RecordedDecision;
+  | RecordedDecision<I>;
 
 /**
  * Called before each tool call. If it throws, the tool is not called and the caller gets the error. So
@@ -63,7 +75,7 @@ export type ApprovalDecision =
  */
 export type Approve<I = unknown> = (
   call: PendingTool<I>,
-) => ApprovalDecision | PromiseLike<ApprovalDecision | string>;
+) => ApprovalDecision<I> | PromiseLike<ApprovalDecision<I> | string>;
 
 /** @throws TypeError for an approver that can't be asked. */
 export function checkApprove<I>(approve: Approve<I> | undefined): Approve<I> | undefined {

@@ -9,6 +9,8 @@ export interface Verdict {
   /** Of a denial. */
   readonly reason: string;
   readonly details: DecisionDetails;
+  /** What the approver made of the input. */
+  readonly edited?: { readonly input: unknown } | undefined;
 }
 
 /**
@@ -39,15 +41,17 @@ function verdictIn(given: object, took: number): Verdict | undefined {
     return denial(given.denied, { wait_ms: took });
   }
   if (!("approved" in given) || typeof given.approved !== "boolean") return undefined;
-  const { by, reason, waitMs } = { by: undefined, reason: undefined, waitMs: undefined, ...given };
+  const nothing = { by: undefined, input: undefined, reason: undefined, waitMs: undefined };
+  const { by, input, reason, waitMs } = { ...nothing, ...given };
   const details = { ...byWhom(by), wait_ms: waitIn(waitMs) ?? took };
   const why = textIn(reason, "reason");
   if (!given.approved) return denial(why || NO_REASON, details);
-  return {
-    approved: true,
-    reason: "",
-    details: { outcome: "approved", ...details, ...(why === undefined ? {} : { reason: why }) },
-  };
+  const known = { ...details, ...(why === undefined ? {} : { reason: why }) };
+  if (input === undefined) {
+    return { approved: true, reason: "", details: { outcome: "approved", ...known } };
+  }
+  const edited = { input };
+  return { approved: true, reason: "", details: { outcome: "edited", ...known }, edited };
 }
 
 function denial(reason: string, details: DecisionDetails): Verdict {

@@ -40,6 +40,21 @@ describe("a decision of an approver", () => {
     });
   });
 
+  it("may change the input: the tool gets that, and the decision says what it was", async () => {
+    const { caller, decision, event } = await decide(async () => ({
+      approved: true,
+      by: "eve",
+      input: { amount: 90 },
+    }));
+    expect(caller).toBe(90);
+    expect(event?.type).toBe("tool_call_approved");
+    expect(decision).toMatchObject({
+      outcome: "edited",
+      person: "eve",
+      proposed_input: { amount: 900 },
+    });
+  });
+
   it("may deny: the caller gets the reason", async () => {
     const { caller, decision, event } = await decide(async () => ({
       approved: false,

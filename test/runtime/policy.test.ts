@@ -248,7 +248,9 @@ describe("approval", () => {
     async (decision) => {
       const { sink, called, error } = await asked(decision);
       expect(called).toBe(0);
-      expect(String(error)).toContain('approve: expected "approved", "exempt", "external", { denied: reason } or');
+      expect(String(error)).toContain(
+        'approve: expected "approved", "exempt", "external", { denied: reason } or',
+      );
       expect(sink.said()[1]).toMatch(/^failed/);
     },
   );
