@@ -48,12 +48,12 @@ const PLACES = [
   [
     "event",
     "Span events",
-    "`APPROVAL_EVENT`, on the run span, at the time of the approval, with the call's `gen_ai.tool.name` and `gen_ai.tool.call.id`. The other events come from runtimes other than entelix ([dialects](dialects.md)); nothing that is counted stands in them alone.",
+    "`APPROVAL_EVENT`, on the run span, at the time of the approval, with the call's `gen_ai.tool.name` and `gen_ai.tool.call.id`. `EXCEPTION_EVENT`, on the span of what failed, at its end. The other events come from runtimes other than entelix ([dialects](dialects.md)); nothing that is counted stands in them alone.",
   ],
   ["link", "Links", "Each link of a run span says why it is there."],
 ];
 
-function page({ APPROVAL_EVENT, ATTRIBUTES, MARKER_SPAN, SPAN_EVENTS }) {
+function page({ APPROVAL_EVENT, ATTRIBUTES, EXCEPTION_EVENT, MARKER_SPAN, SPAN_EVENTS }) {
   const rows = Object.entries(ATTRIBUTES).map(([name, doc]) => ({
     ...doc,
     name,
@@ -67,7 +67,10 @@ function page({ APPROVAL_EVENT, ATTRIBUTES, MARKER_SPAN, SPAN_EVENTS }) {
     "",
     `## ${title}`,
     "",
-    about.replace("MARKER_SPAN", MARKER_SPAN).replace("APPROVAL_EVENT", APPROVAL_EVENT),
+    about
+      .replace("MARKER_SPAN", MARKER_SPAN)
+      .replace("APPROVAL_EVENT", APPROVAL_EVENT)
+      .replace("EXCEPTION_EVENT", EXCEPTION_EVENT),
     "",
     "| attribute | type | meaning |",
     "|---|---|---|",
@@ -78,7 +81,11 @@ function page({ APPROVAL_EVENT, ATTRIBUTES, MARKER_SPAN, SPAN_EVENTS }) {
         return `| \`${name}\` | ${type} | ${brief}${mark} |`;
       }),
   ]);
-  const events = Object.entries(SPAN_EVENTS).map(([name, brief]) => `| \`${name}\` | ${brief} |`);
+  const events = Object.entries({
+    [APPROVAL_EVENT]: "A tool call was approved.",
+    [EXCEPTION_EVENT]: "A run, call or step of a TypeScript agent failed with this error.",
+    ...SPAN_EVENTS,
+  }).map(([name, brief]) => `| \`${name}\` | ${brief} |`);
   return [...HEAD, ...sections, ...EVENTS_HEAD, ...events, ...TAIL, ""].join("\n");
 }
 
@@ -98,7 +105,7 @@ const HEAD = [
   "  redaction hook, cut to 4,096 bytes ([privacy](privacy.md)).",
   "- Status: ERROR for a failed run, call or step, with the operator's text as description; else Unset.",
   "  `error.type` is set exactly where the status is ERROR. Its values are on [failure kinds](failure-kinds.md).",
-  "- An attribute hook (`attributes`) adds your own to run and tool call spans, at most 32 a span, and none of these names.",
+  "- An attribute hook (`attributes`) adds your own to run, tool call and model call spans, at most 32 a span, and none of these names.",
 ];
 
 const EVENTS_HEAD = ["", "## Names of span events", "", "| event | meaning |", "|---|---|"];

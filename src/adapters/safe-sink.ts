@@ -1,5 +1,6 @@
 import { tellHook } from "../errors/call-hook.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
+import type { EventDetails } from "../events/event-details.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
 import { isPromise } from "../events/promises.ts";
@@ -10,6 +11,15 @@ export type OpenEnvelope = { -readonly [K in keyof EventEnvelope]: EventEnvelope
   event_id: string;
   timestamp: string | Readonly<Instant>;
 };
+
+/** The same envelope, with what is known of this event beside what every event of its run says. */
+export function withDetails(
+  envelope: OpenEnvelope,
+  details: EventDetails | undefined,
+): OpenEnvelope {
+  if (details !== undefined) envelope.details = { ...envelope.details, ...details };
+  return envelope;
+}
 
 export interface SafeSinkOptions {
   readonly sink: AgentEventSink;

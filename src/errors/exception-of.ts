@@ -1,5 +1,6 @@
 import { asAgentError } from "./as-agent-error.ts";
 import { constructorName, operatorText, textProperty } from "./thrown.ts";
+import type { ToolFailure } from "./tool-result.ts";
 
 /** The exception behind a failure. Operator text. */
 export interface ExceptionDetails {
@@ -51,6 +52,11 @@ export function exceptionDetails(
 ): { readonly exception: ExceptionDetails } | undefined {
   const exception = exceptionOf(thrown, text);
   return exception === undefined ? undefined : { exception };
+}
+
+/** The same for a failure that a tool returned: nothing was thrown, and its wire code stands for a class. */
+export function resultException({ envelope, error }: ToolFailure) {
+  return { exception: { type: envelope.wire_code, message: error } };
 }
 
 function classOf(thrown: unknown): string {

@@ -173,7 +173,7 @@ export class Lifecycle<H> {
         const continues = run.outcome === "interrupted" || run.outcome === "abandoned";
         if (!continues || compareInstants(at, run.startedAt) <= 0) return this.#ignore("duplicate");
         run.agent ??= agent;
-        this.runs.reopen(run, at, true);
+        this.runs.reopen(run, at, context, true);
       }
     }
     if (attributes !== undefined && run.handle !== undefined)
@@ -192,7 +192,7 @@ export class Lifecycle<H> {
     }
     const run = known ?? this.#createRun(signal, context);
     if (run === undefined) return NOT_TAKEN;
-    if (!run.open && !this.#revive(run, at)) return this.#ignore("second_terminal");
+    if (!run.open && !this.#revive(run, at, context)) return this.#ignore("second_terminal");
     this.runs.close(run, at, end);
     return this.#outcome.of(run, undefined, true);
   }
@@ -201,7 +201,7 @@ export class Lifecycle<H> {
     const { at, callId, attributes, name, version } = signal;
     const run = this.#take(signal, context);
     if (run === undefined) return NOT_TAKEN;
-    if (!run.open && !this.#revive(run, at)) {
+    if (!run.open && !this.#revive(run, at, context)) {
       // Its end, should it come, makes the span; the event itself is true.
       this.#ignore("after_end");
       return this.#outcome.of(run);
@@ -226,7 +226,7 @@ export class Lifecycle<H> {
     if (!context.identified && callId !== "" && last && isSameEnd(last, at, durationMs)) {
       return this.#ignore("duplicate");
     }
-    if (!run.open && !this.#revive(run, subtractMs(at, durationMs))) {
+    if (!run.open && !this.#revive(run, subtractMs(at, durationMs), context)) {
       if (run.history.occurrences(callId) > 0) {
         this.#ignore("after_end");
         return this.#outcome.of(run, last);
@@ -255,7 +255,7 @@ export class Lifecycle<H> {
     if (!context.identified && callId !== "" && last?.callId === callId && isAt(last.at, at)) {
       return this.#ignore("duplicate");
     }
-    if (!run.open && !this.#revive(run, at)) return this.#ignore("after_end");
+    if (!run.open && !this.#revive(run, at, context)) return this.#ignore("after_end");
     this.runs.touch(run, at);
     this.#calls.approve(run, signal, open);
     return this.#outcome.of(run);
@@ -270,7 +270,7 @@ export class Lifecycle<H> {
     const last = run.history.last(callId);
     const repeats = open === undefined && last?.denied === true && isAt(last.startedAt, at);
     if (!context.identified && callId !== "" && repeats) return this.#ignore("duplicate");
-    if (!run.open && !this.#revive(run, at) && run.history.occurrences(callId) > 0) {
+    if (!run.open && !this.#revive(run, at, context) && run.history.occurrences(callId) > 0) {
       return this.#ignore("after_end");
     }
     this.runs.touch(run, at);
@@ -347,7 +347,7 @@ export class Lifecycle<H> {
   #openRunOf(signal: SignalSubject, context: SignalContext<H>, durationMs = 0): Run<H> | undefined {
     const run = this.#take(signal, context, durationMs);
     if (run === undefined || run.open) return run;
-    if (this.#revive(run, subtractMs(signal.at, durationMs))) return run;
+    if (this.#revive(run, subtractMs(signal.at, durationMs), context)) return run;
     this.#ignore("after_end");
     return undefined;
   }
@@ -378,12 +378,12 @@ export class Lifecycle<H> {
   }
 
   /** An event of a run that was given up opens its next segment. */
-  #revive(run: Run<H>, at: Instant): boolean {
+  #revive(run: Run<H>, at: Instant, context: SignalContext<H>): boolean {
     const { outcome, supposedAt } = run;
     // Of a run that only seemed to be over, what is not later than that is still the old segment's.
     const continues = supposedAt !== undefined && compareInstants(at, supposedAt) > 0;
     if (outcome !== "abandoned" && !continues) return false;
-    this.runs.reopen(run, at, false);
+    this.runs.reopen(run, at, context, false);
     return true;
   }
 

@@ -52,10 +52,20 @@ export interface OuterParent<H> {
   readonly spanId: string;
 }
 
+/** Whose run it is, as its events say. The lifecycle keeps it with the run, unread. */
+export interface RunOwner {
+  readonly user: string | undefined;
+  readonly session: string | undefined;
+  readonly tags: readonly string[] | undefined;
+  readonly metadata: ReadonlyMap<string, string> | undefined;
+}
+
 /** What surrounds the event that a signal was read in. */
 export interface SignalContext<H> {
   /** Whether the event has an id: then a signal that looks like one before is no repeat of it. */
   readonly identified: boolean;
   /** Asked only when a run opens, so that an event of a run that is open costs nothing here. */
   parentContext(): ParentContext<H> | undefined;
+  /** Asked only when a run or a segment opens, or a run gets its `started` later. */
+  owner(): RunOwner | undefined;
 }

@@ -108,6 +108,7 @@ export class RunKeeper<H> {
     const context = origin === undefined ? asked : withOrigin(origin, asked);
     const links: Link<H>[] = [];
     if (context !== undefined) run.threadId = context.threadId;
+    run.owner = event.owner();
     const parent = findParent(run, context, links, this.#runs, this.#driver, this.#counters);
     run.parentHandle = parent;
     this.#linkToResumed(run, context?.resumedFromRunId, links);
@@ -144,8 +145,9 @@ export class RunKeeper<H> {
    *
    * @param started whether a `started` opens it, and not another event.
    */
-  reopen(run: Run<H>, at: Instant, started: boolean): void {
+  reopen(run: Run<H>, at: Instant, event: SignalContext<H>, started: boolean): void {
     this.#runs.recall(run);
+    run.owner = event.owner() ?? run.owner;
     const links: Link<H>[] =
       run.handle === undefined ? [] : [{ kind: "previous_segment", to: run.handle }];
     // The pause is over: no later run of the thread follows on it.
@@ -182,6 +184,7 @@ export class RunKeeper<H> {
       linkToLateParent(run, parentRunId, context, links, this.#runs, this.#driver, this.#counters);
     }
     run.threadId ??= context?.threadId;
+    run.owner ??= event.owner();
     this.#linkToResumed(run, context?.resumedFromRunId, links);
     this.observer?.runNamed(run);
     this.#driver.completeRun(run, links);

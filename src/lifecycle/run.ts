@@ -3,6 +3,7 @@ import { CallHistory } from "./call-history.ts";
 import type { ModelCall, ModelCalls } from "./model-call.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { OwnUsage } from "./own-usage.ts";
+import type { RunOwner } from "./parent-context.ts";
 import type { RunIds } from "./run-ids.ts";
 import type { RunEnd, SpanAttributes, SpanEventTarget, SupposedEnd } from "./signal.ts";
 import type { Steps } from "./step.ts";
@@ -23,6 +24,8 @@ export class Run<H> {
   parentRunId: string | undefined = undefined;
   threadId: string | undefined = undefined;
   resumedFromRunId: string | undefined = undefined;
+  /** Whose run it is. */
+  owner: RunOwner | undefined = undefined;
   /** The run at the top, as far as it is known. */
   rootRunId: string;
   /** The same, where the parent became known after the start: the trace, and all IDs, stay what they are. */

@@ -1,5 +1,6 @@
 import type { InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "../errors/error-kinds.ts";
+import type { ExceptionDetails } from "../errors/exception-of.ts";
 import type { UsageSnapshot } from "../events/agent-event.ts";
 import type { DecisionDetails } from "../events/event-details.ts";
 import type { Instant } from "../events/instant.ts";
@@ -194,6 +195,7 @@ type RunEndKind =
       readonly message: string;
       /** Absent where the source has none. */
       readonly envelope?: ErrorEnvelope | undefined;
+      readonly exception?: ExceptionDetails | undefined;
     }
   /** The model declined. It is no failure, and no answer either. */
   | {
@@ -229,6 +231,7 @@ export type CallResult = (
       readonly kind?: ToolErrorKind | undefined;
       readonly message: string;
       readonly envelope?: ErrorEnvelope | undefined;
+      readonly exception?: ExceptionDetails | undefined;
     }
   | { readonly outcome: "interrupted"; readonly message?: string | undefined }
   /** Somebody called it off, or its run ended first: no failure of the tool. */
@@ -258,6 +261,7 @@ export type StepEnd =
       readonly outcome: "error";
       readonly message: string;
       readonly envelope: ErrorEnvelope;
+      readonly exception?: ExceptionDetails | undefined;
     }
   /** It paused its run: no failure. */
   | { readonly outcome: "interrupted"; readonly message?: string | undefined }
@@ -277,6 +281,7 @@ export interface ModelProblem {
   /** In place of `type`, where the source classes its errors as it classes the failures of runs. */
   readonly kind?: FailureKind | undefined;
   readonly envelope?: ErrorEnvelope | undefined;
+  readonly exception?: ExceptionDetails | undefined;
 }
 
 /** How a model call's span ended. */

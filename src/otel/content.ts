@@ -19,6 +19,8 @@ export interface ContentOptions {
   readonly maxValueBytes?: number | undefined;
   /** Most bytes (UTF-8) of an error text. Default 1,024. */
   readonly maxStatusBytes?: number | undefined;
+  /** Most bytes (UTF-8) of an exception's stack. Default 8,192. */
+  readonly maxStackBytes?: number | undefined;
 }
 
 /** Decides what of users' data may be seen on a span: capture, redaction, size. */
@@ -29,6 +31,7 @@ export class ContentPolicy {
   readonly #redact: RedactionHook | undefined;
   readonly #valueBytes: number;
   readonly #statusBytes: number;
+  readonly #stackBytes: number;
   readonly #trouble: RedactionTrouble;
 
   constructor(options: ContentOptions, onError: (error: unknown) => void) {
@@ -37,6 +40,7 @@ export class ContentPolicy {
     this.#redact = options.redact;
     this.#valueBytes = positive("maxValueBytes", options.maxValueBytes ?? 4096);
     this.#statusBytes = positive("maxStatusBytes", options.maxStatusBytes ?? 1024);
+    this.#stackBytes = positive("maxStackBytes", options.maxStackBytes ?? 8192);
     this.#trouble = {
       failed: (error) => {
         this.failures++;
@@ -57,9 +61,18 @@ export class ContentPolicy {
 
   /** The operator's error text, redacted and cut. */
   errorText(message: string, field: ContentField): string {
+    return this.#operatorText(message, field, this.#statusBytes);
+  }
+
+  /** The stack of an exception, redacted and cut. */
+  stackText(stack: string, field: ContentField): string {
+    return this.#operatorText(stack, field, this.#stackBytes);
+  }
+
+  #operatorText(message: string, field: ContentField, bytes: number): string {
     const shown = this.#redact === undefined ? message : this.#redacted(message, field);
     if (shown === undefined || shown === null) return "";
-    return cut(typeof shown === "string" ? shown : stringifyExact(shown), this.#statusBytes);
+    return cutBytes(typeof shown === "string" ? shown : stringifyExact(shown), bytes);
   }
 
   #redacted(value: unknown, field: ContentField): unknown {
@@ -79,7 +92,7 @@ function positive(name: string, value: number): number {
 }
 
 /** At most `bytes` bytes of UTF-8, cut between characters. */
-function cut(text: string, bytes: number): string {
+export function cutBytes(text: string, bytes: number): string {
   // No UTF-16 unit takes more than three bytes, so most texts need no counting.
   if (text.length * 3 <= bytes) return text;
   // A unit takes at least one byte: no more units can fit.
@@ -97,5 +110,5 @@ function cutNoted(text: string, bytes: number): string {
   if (total <= bytes) return text;
   const note = `… [truncated, ${total} bytes total]`;
   const room = bytes - Buffer.byteLength(note, "utf8");
-  return room < 0 ? cut(text, bytes) : cut(text, room) + note;
+  return room < 0 ? cutBytes(text, bytes) : cutBytes(text, room) + note;
 }

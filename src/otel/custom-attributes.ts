@@ -1,22 +1,31 @@
 import type { Attributes } from "@opentelemetry/api";
 import { isPromise } from "../events/promises.ts";
-import type { Call } from "../lifecycle/call.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { Reporter } from "./report.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
 /** What an attribute hook is told about the span that has just opened. */
 export interface SpanInfo {
-  readonly operation: "invoke_agent" | "execute_tool";
+  readonly operation: "invoke_agent" | "execute_tool" | "chat";
   readonly tenantId: string;
   readonly runId: string;
   readonly agent: string | undefined;
+  /** The conversation of the run. */
+  readonly thread: string | undefined;
+  /** The person whose run it is, where its sender said it: personal data. */
+  readonly user: string | undefined;
+  /** Of `execute_tool`. */
   readonly tool: string | undefined;
+  /** Of `chat`: the model that was asked for, as far as the start of the call says it. */
+  readonly model: string | undefined;
 }
 
+/** What a span stands for. */
+export type SpanOpening = Pick<SpanInfo, "operation"> & Partial<Pick<SpanInfo, "tool" | "model">>;
+
 /**
- * Adds your own attributes to the span of a run or a tool call when it opens. It is not called for
- * model calls. It must be synchronous. Errors that it throws are counted and ignored. The bridge
+ * Adds your own attributes to the span of a run, a tool call or a model call when it opens. It is
+ * not called for steps. It must be synchronous. Errors that it throws are counted and ignored. The bridge
  * takes at most 32 attributes and rejects names that start with `entelix.` or `gen_ai.`, and
  * `error.type`.
  */
@@ -40,14 +49,17 @@ export class CustomAttributes {
     this.#reporter = reporter;
   }
 
-  of(run: Run<SpanHandle>, call: Call<SpanHandle> | undefined): Attributes | undefined {
+  of(run: Run<SpanHandle>, span: SpanOpening): Attributes | undefined {
     try {
       const given = this.#hook({
-        operation: call === undefined ? "invoke_agent" : "execute_tool",
+        operation: span.operation,
         tenantId: run.tenantId,
         runId: run.runId,
         agent: run.agent,
-        tool: call?.name,
+        thread: run.threadId,
+        user: run.owner?.user,
+        tool: span.tool,
+        model: span.model,
       });
       if (given === undefined || given === null) return undefined;
       if (!isPromise(given)) return this.#cap(given);

@@ -27,7 +27,10 @@ export interface Diagnostics {
   readonly redactionFailures: number;
   /** Calls of the attribute hook or the parent resolver that threw. */
   readonly hookFailures: number;
-  /** Attributes of the hook that were over its cap or had a name of ours. */
+  /**
+   * Attributes of the hook that were over its cap or had a name of ours, and users, sessions, tags and
+   * metadata of runs that were over a limit: left out, or cut.
+   */
   readonly droppedAttributes: number;
   /** Audit rows that could not be stored. 0 without an audit side. */
   readonly auditFailures: number;

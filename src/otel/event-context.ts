@@ -13,9 +13,15 @@ import type { EventEnvelope } from "../events/event-envelope.ts";
 import { copyExact } from "../events/exact-json.ts";
 import { isPromise } from "../events/promises.ts";
 import type { Call } from "../lifecycle/call.ts";
-import type { OuterParent, ParentContext, SignalContext } from "../lifecycle/parent-context.ts";
+import type {
+  OuterParent,
+  ParentContext,
+  RunOwner,
+  SignalContext,
+} from "../lifecycle/parent-context.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { Reporter } from "./report.ts";
+import { RunOwners } from "./run-owners.ts";
 import { SpanHandle } from "./span-handle.ts";
 import { parseTraceparent } from "./traceparent.ts";
 
@@ -85,6 +91,7 @@ export class EventContexts {
   /** Calls of the parent resolver that threw. */
   failures = 0;
   readonly options: EventContextOptions;
+  readonly owners = new RunOwners();
   readonly #asksForEvent: boolean;
   /** Nearly every live event has this one: only the active context says something of it. */
   readonly #plain: EventContext;
@@ -121,6 +128,10 @@ class EventContext implements SignalContext<SpanHandle> {
     this.#event = event;
     this.#envelope = envelope;
     this.identified = nameIn(envelope?.event_id) !== undefined;
+  }
+
+  owner(): RunOwner | undefined {
+    return this.#contexts.owners.of(this.#envelope);
   }
 
   parentContext(): ParentContext<SpanHandle> | undefined {

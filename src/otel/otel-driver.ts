@@ -18,8 +18,10 @@ import type {
 import type { SpanDriver } from "../lifecycle/span-driver.ts";
 import type { Step } from "../lifecycle/step.ts";
 import type { ContentPolicy } from "./content.ts";
-import type { CustomAttributes } from "./custom-attributes.ts";
+import type { CustomAttributes, SpanOpening } from "./custom-attributes.ts";
 import { DecisionAttributes } from "./decision-attributes.ts";
+import { ExceptionEvents } from "./exception-events.ts";
+import { ownerAttributes } from "./run-owners.ts";
 import {
   APPROVAL_EVENT,
   type AttributeName,
@@ -45,6 +47,8 @@ export interface OtelDriverOptions {
   readonly benign: ReadonlySet<FailureKindId>;
   /** Whether spans name the person who decided about a call. */
   readonly approvalPerson: boolean;
+  /** Whether failed spans get an `exception` event. */
+  readonly exceptions: boolean;
   /** Every call is followed: its audit row names its occurrence by its span id. */
   readonly audited: boolean;
 }
@@ -69,9 +73,10 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     this.#port = options.port;
     this.#content = options.content;
     this.#custom = options.custom;
+    const exceptions = new ExceptionEvents(options.content, options.exceptions);
     this.#decisions = new DecisionAttributes(options.content, options.approvalPerson);
-    this.#ends = new SpanEnds(options.content, options.benign, this.#decisions);
-    this.#steps = new StepSpans(options.port, options.content);
+    this.#ends = new SpanEnds(options.content, options.benign, this.#decisions, exceptions);
+    this.#steps = new StepSpans(options.port, options.content, exceptions);
     this.#audited = options.audited;
   }
 
@@ -97,6 +102,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     }
     if (run.segment > 1) attributes["entelix.run.segment"] = run.segment;
     if (run.startUnseen) attributes["entelix.run.start_unseen"] = true;
+    if (run.owner !== undefined) Object.assign(attributes, ownerAttributes(run.owner));
     const name = agent === undefined ? "invoke_agent" : `invoke_agent ${agent}`;
     const spanId = run.spanId;
     const handle = this.#port.start(
@@ -108,7 +114,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       spanId,
       links?.map(toOtelLink),
     );
-    if (handle.recording) this.#addCustom(handle, run, undefined);
+    this.#addCustom(handle, run, { operation: "invoke_agent" });
     return handle;
   }
 
@@ -126,6 +132,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       "gen_ai.conversation.id": run.threadId,
       "entelix.run.resumed_from": run.resumedFromRunId,
     };
+    if (run.owner !== undefined) Object.assign(attributes, ownerAttributes(run.owner));
     try {
       if (agent !== undefined) handle.span.updateName(`invoke_agent ${agent}`);
       handle.span.setAttributes(attributes);
@@ -141,7 +148,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     if (handle.recording) {
       // Malformed values are contained too: a span must end whatever its event holds.
       try {
-        this.#ends.describeRun(handle, run, end);
+        this.#ends.describeRun(handle, run, end, at);
       } catch (error) {
         this.#port.contain(error);
       }
@@ -182,7 +189,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     const { spanId } = call;
     const name = call.name === "" ? "execute_tool" : `execute_tool ${call.name}`;
     const handle = this.#port.start(name, attributes, at, parent, run.traceId, spanId, undefined);
-    if (handle.recording) this.#addCustom(handle, run, call);
+    this.#addCustom(handle, run, { operation: "execute_tool", tool: call.name });
     return handle;
   }
 
@@ -191,7 +198,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     if (handle === undefined) return;
     if (handle.recording) {
       try {
-        this.#ends.describeCall(handle, run, call, end);
+        this.#ends.describeCall(handle, run, call, end, at);
       } catch (error) {
         this.#port.contain(error);
       }
@@ -233,6 +240,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       SpanKind.CLIENT,
     );
     if (further !== undefined) this.addAttributes(handle, further);
+    this.#addCustom(handle, run, { operation: "chat", model: call.model });
     return handle;
   }
 
@@ -246,7 +254,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     if (handle === undefined) return;
     if (handle.recording) {
       try {
-        this.#ends.describeModelCall(handle, run, call, end);
+        this.#ends.describeModelCall(handle, run, call, end, at);
       } catch (error) {
         this.#port.contain(error);
       }
@@ -398,8 +406,9 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     }
   }
 
-  #addCustom(handle: SpanHandle, run: Run<SpanHandle>, call: Call<SpanHandle> | undefined): void {
-    const attributes: Attributes | undefined = this.#custom?.of(run, call);
+  #addCustom(handle: SpanHandle, run: Run<SpanHandle>, span: SpanOpening): void {
+    if (this.#custom === undefined || !handle.recording) return;
+    const attributes = this.#custom.of(run, span);
     if (attributes !== undefined) this.#set(handle, attributes);
   }
 }

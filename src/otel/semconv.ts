@@ -66,6 +66,8 @@ export const ATTRIBUTES = {
     "string",
     "Thread id, only where the source gave one.",
   ),
+  "user.id": on("run", "string", "The person whose run it is. Only where the sender gave it."),
+  "session.id": on("run", "string", "Session of the application. Only where the sender gave it."),
   "gen_ai.tool.name": on("call, event", "string", "Name of the tool."),
   "gen_ai.tool.call.id": on("call, event", "string", "Tool-use id; not unique, may be empty."),
   "gen_ai.tool.description": on(
@@ -176,6 +178,12 @@ export const ATTRIBUTES = {
   ),
   "entelix.run.open": on("marker", "boolean", "The run was still open when this was written."),
   "entelix.run.state": content("run", "The agent's final state, as JSON."),
+  "entelix.run.tags": on("run", "string[]", "Labels that the sender gave the run."),
+  "entelix.run.metadata.<name>": on(
+    "run",
+    "string",
+    "Further data that the sender gave the run: an attribute for each name.",
+  ),
   "entelix.run.turns": on(
     "run",
     "int",
@@ -339,6 +347,9 @@ export const ATTRIBUTES = {
   "entelix.rate_limit.tokens_remaining": on("event", "int", "Tokens left."),
   "entelix.rate_limit.requests_reset_at": on("event", "string", "When requests refill."),
   "entelix.rate_limit.tokens_reset_at": on("event", "string", "When tokens refill."),
+  "exception.type": on("event", "string", "Name of the error's class."),
+  "exception.message": on("event", "string", "Operator text of the error. Redacted."),
+  "exception.stacktrace": on("event", "string", "Stack of the error. Redacted."),
   "entelix.error.count": on("run", "int", "Errors in the log, also those the run recovered from."),
   "entelix.error.class": on("event", "string", "Class of a recorded error."),
   "entelix.breach.axis": on("run", "string", "Axis of the budget that was used up."),
@@ -371,8 +382,13 @@ export interface AttributeDoc {
   readonly brief: string;
 }
 
+/** Stands for any number of names. */
+type Template = "entelix.run.metadata.<name>";
+
 /** The name of an attribute of ours. */
-export type AttributeName = keyof typeof ATTRIBUTES;
+export type AttributeName =
+  | Exclude<keyof typeof ATTRIBUTES, Template>
+  | `entelix.run.metadata.${string}`;
 
 /** A set of attributes of ours: a name outside the table does not compile. */
 export type KnownAttributes = { [N in AttributeName]?: AttributeValue | undefined };
@@ -401,6 +417,7 @@ export const SPAN_EVENTS = {
 /** Names of spans and span events that carry no `gen_ai` operation. */
 export const MARKER_SPAN = "entelix.run.open";
 export const APPROVAL_EVENT = "entelix.approval";
+export const EXCEPTION_EVENT = "exception";
 
 function on<T extends AttributeDoc["type"]>(where: string, type: T, brief: string) {
   return { on: where, type, content: false, brief } as const;

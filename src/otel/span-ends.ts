@@ -1,6 +1,8 @@
 import { type AttributeValue, SpanStatusCode } from "@opentelemetry/api";
 import { textIn } from "../dialects/entelix/signals.ts";
 import type { FailureKindId } from "../errors/error-kinds.ts";
+import type { ExceptionDetails } from "../errors/exception-of.ts";
+import type { Instant } from "../events/instant.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Run } from "../lifecycle/run.ts";
@@ -14,6 +16,7 @@ import {
   setOwnUsage,
   setUsage,
 } from "./end-attributes.ts";
+import type { ExceptionEvents } from "./exception-events.ts";
 import type { AttributeName } from "./semconv.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
@@ -23,6 +26,13 @@ export const UNKNOWN_ERROR = "_OTHER";
 /** A span that takes no attribute but ours. */
 interface OwnAttributes {
   setAttribute(name: AttributeName, value: AttributeValue): unknown;
+}
+
+/** Why a span has the status ERROR. */
+interface SpanFailure {
+  readonly text: string;
+  readonly exception: ExceptionDetails | undefined;
+  readonly at: Instant;
 }
 
 /** A name that is one: the empty text says no more than none does. */
@@ -48,19 +58,23 @@ export class SpanEnds {
   readonly #content: ContentPolicy;
   readonly #benign: ReadonlySet<FailureKindId>;
   readonly #decisions: DecisionAttributes;
+  readonly #exceptions: ExceptionEvents;
 
   /** @param benign failure kinds that leave the status Unset. */
   constructor(
     content: ContentPolicy,
     benign: ReadonlySet<FailureKindId>,
     decisions: DecisionAttributes,
+    exceptions: ExceptionEvents,
   ) {
     this.#content = content;
     this.#benign = benign;
     this.#decisions = decisions;
+    this.#exceptions = exceptions;
   }
 
-  describeRun(handle: SpanHandle, run: Run<SpanHandle>, end: RunEnd): void {
+  /** @param at when the span ends; so in the methods below. */
+  describeRun(handle: SpanHandle, run: Run<SpanHandle>, end: RunEnd, at: Instant): void {
     handle.set("entelix.run.outcome", end.outcome);
     if (run.toolCalls > 0) handle.set("entelix.run.tool_calls", run.toolCalls);
     if (run.toolErrors > 0) handle.set("entelix.run.tool_errors", run.toolErrors);
@@ -90,7 +104,7 @@ export class SpanEnds {
           handle.set("entelix.error.message", this.#errorText(end.message, run));
         } else {
           handle.set("error.type", end.kind.type);
-          this.#fail(handle, end.message, run);
+          this.#fail(handle, run, { text: end.message, exception: end.exception, at });
         }
         break;
       }
@@ -124,6 +138,7 @@ export class SpanEnds {
     run: Run<SpanHandle>,
     call: ModelCall<SpanHandle>,
     end: ModelEnd,
+    at: Instant,
   ): void {
     handle.set("entelix.model.outcome", end.outcome);
     // At the end, when also a start that came late has said them.
@@ -152,13 +167,13 @@ export class SpanEnds {
         }
         break;
       case "error": {
-        const { envelope, kind, message, type } = end.problem;
+        const { envelope, kind, message, type, exception } = end.problem;
         if (envelope !== undefined) setEnvelope(handle, envelope);
         if (kind !== undefined && this.#benign.has(kind.type)) {
           handle.set("entelix.error.message", this.#errorText(message, run));
         } else {
           handle.set("error.type", kind?.type ?? type ?? UNKNOWN_ERROR);
-          this.#fail(handle, message, run);
+          this.#fail(handle, run, { text: message, exception, at });
         }
         break;
       }
@@ -173,6 +188,7 @@ export class SpanEnds {
     run: Run<SpanHandle>,
     call: Call<SpanHandle>,
     end: CallEnd,
+    at: Instant,
   ): void {
     // Every call has these, and straight from here they cost less: the engine has no room to inline
     // `set` for all that an end may say.
@@ -206,7 +222,7 @@ export class SpanEnds {
         handle.set("error.type", end.kind ?? UNKNOWN_ERROR);
         handle.set("entelix.tool.error_kind", end.kind);
         if (end.envelope !== undefined) setEnvelope(handle, end.envelope);
-        this.#fail(handle, end.message, run, call.name);
+        this.#fail(handle, run, { text: end.message, exception: end.exception, at }, call.name);
         break;
       case "interrupted":
         if (end.message !== undefined) {
@@ -230,7 +246,12 @@ export class SpanEnds {
     if (end.attributes !== undefined) handle.setAttributes(end.attributes);
   }
 
-  #fail(handle: SpanHandle, text: string, run: Run<SpanHandle>, tool?: string): void {
+  #fail(handle: SpanHandle, run: Run<SpanHandle>, failure: SpanFailure, tool?: string): void {
+    const { text, exception, at } = failure;
+    if (exception !== undefined) {
+      const { tenantId, runId } = run;
+      this.#exceptions.add(handle, at, exception, { tenantId, runId, tool });
+    }
     if (text === "") handle.span.setStatus({ code: SpanStatusCode.ERROR });
     else {
       const message = this.#errorText(text, run, tool, "status");

@@ -6,6 +6,7 @@ import type { StepEnd } from "../lifecycle/signal.ts";
 import type { Step } from "../lifecycle/step.ts";
 import type { ContentPolicy } from "./content.ts";
 import { setEnvelope } from "./end-attributes.ts";
+import type { ExceptionEvents } from "./exception-events.ts";
 import type { KnownAttributes } from "./semconv.ts";
 import { nameIn, UNKNOWN_ERROR } from "./span-ends.ts";
 import { parentIn, type SpanHandle } from "./span-handle.ts";
@@ -15,10 +16,12 @@ import type { SpanPort } from "./span-port.ts";
 export class StepSpans {
   readonly #port: SpanPort;
   readonly #content: ContentPolicy;
+  readonly #exceptions: ExceptionEvents;
 
-  constructor(port: SpanPort, content: ContentPolicy) {
+  constructor(port: SpanPort, content: ContentPolicy, exceptions: ExceptionEvents) {
     this.#port = port;
     this.#content = content;
+    this.#exceptions = exceptions;
   }
 
   /** @param around what it stands in: another step, or a call. Default: its run. */
@@ -58,7 +61,7 @@ export class StepSpans {
     if (handle.recording) {
       // Malformed values are contained too: a span must end whatever its event holds.
       try {
-        this.#describe(handle, run, step, end);
+        this.#describe(handle, run, step, end, at);
       } catch (error) {
         this.#port.contain(error);
       }
@@ -66,7 +69,13 @@ export class StepSpans {
     this.#port.end(handle, at);
   }
 
-  #describe(handle: SpanHandle, run: Run<SpanHandle>, step: Step<SpanHandle>, end: StepEnd): void {
+  #describe(
+    handle: SpanHandle,
+    run: Run<SpanHandle>,
+    step: Step<SpanHandle>,
+    end: StepEnd,
+    at: Instant,
+  ): void {
     handle.set("gen_ai.agent.name", nameIn(run.agent));
     handle.set("entelix.step.outcome", end.outcome);
     switch (end.outcome) {
@@ -93,6 +102,8 @@ export class StepSpans {
         // It has no failure kind: whether the run fails by it, and of which kind, the run's end says.
         handle.set("error.type", textIn(end.envelope.wire_code) || UNKNOWN_ERROR);
         setEnvelope(handle, end.envelope);
+        const { runId, tenantId } = run;
+        this.#exceptions.add(handle, at, end.exception, { runId, tenantId });
         const message = this.#errorText(run, end.message, "status");
         const code = SpanStatusCode.ERROR;
         handle.span.setStatus(message === "" ? { code } : { code, message });

@@ -30,7 +30,12 @@ export interface TelemetryOptions extends ContentOptions {
   readonly meterProvider?: MeterProvider | undefined;
   /** Which label values metrics show. `false` turns metrics off. A replay has no metrics. */
   readonly metrics?: MetricOptions | false | undefined;
-  /** Adds your own attributes when the span of a run or a tool call opens. */
+  /**
+   * Whether spans of failures have an `exception` event with class, text and stack, where the sender
+   * knows it: agents written in TypeScript. Operator text, redacted. Default `true`.
+   */
+  readonly exceptions?: boolean | undefined;
+  /** Adds your own attributes when the span of a run, a tool call or a model call opens. */
   readonly attributes?: AttributeHook | undefined;
   /** Default `own`: a root run is its own trace, whose id is the run id. */
   readonly rootParent?: RootParent | undefined;
@@ -71,6 +76,7 @@ export function checkTelemetryOptions(options: TelemetryOptions): void {
   checkHas(options.tracerProvider, "tracerProvider", "getTracer");
   checkHas(options.meterProvider, "meterProvider", "getMeter");
   if (options.metrics !== false) checkObject(options.metrics, "metrics");
+  checkBoolean(options.exceptions, "exceptions");
   checkFunction(options.attributes, "attributes");
   checkOneOf(options.rootParent, "rootParent", ["own", "ambient"]);
   checkFunction(options.resolveParent, "resolveParent");

@@ -85,6 +85,7 @@ export class Telemetry {
       custom: this.#custom,
       benign,
       approvalPerson: options.approvalPerson === true,
+      exceptions: options.exceptions ?? true,
       audited,
     });
     this.#eventContexts = new EventContexts({
@@ -280,7 +281,7 @@ export class Telemetry {
       providerFailures: this.#port.failures,
       redactionFailures: this.#content.failures,
       hookFailures: this.#eventContexts.failures + (this.#custom?.failures ?? 0),
-      droppedAttributes: this.#custom?.dropped ?? 0,
+      droppedAttributes: (this.#custom?.dropped ?? 0) + this.#eventContexts.owners.dropped,
       auditFailures: this.auditFailures,
       metricFailures: this.#metrics?.failures ?? 0,
       labelOverflow: { ...(this.#metrics?.labelOverflow ?? NOTHING_REPLACED) },

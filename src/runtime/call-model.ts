@@ -1,6 +1,7 @@
 import { tellHook } from "../errors/call-hook.ts";
 import { classifyFailure, envelopeOf } from "../errors/classify.ts";
 import type { FailureKind } from "../errors/error-kinds.ts";
+import { exceptionDetails } from "../errors/exception-of.ts";
 import { FROM_MODEL, recordSource } from "../errors/failure-source.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
 import type { EventDetails } from "../events/event-details.ts";
@@ -197,7 +198,8 @@ const COST_KNOWN: EventDetails = { cost_known: true };
 async function fail(run: RunCore, call: OpenCall, names: Names, error: unknown): Promise<void> {
   const duration_ms = call.end();
   recordSource(error, FROM_MODEL, { rootRunId: run.current.rootRunId, since: call.since });
-  const sent = run.send({ type: "model_error", ...names, ...errorFields(error), duration_ms });
+  const event = { type: "model_error", ...names, ...errorFields(error), duration_ms } as const;
+  const sent = run.send(event, exceptionDetails(error));
   const interruption = interruptionIn(error);
   if (interruption !== undefined) return run.pause(interruption);
   if (sent !== undefined) await sent;

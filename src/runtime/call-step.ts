@@ -1,4 +1,5 @@
 import { toolEnvelopeOf } from "../errors/classify.ts";
+import { exceptionDetails } from "../errors/exception-of.ts";
 import { FROM_RUN, sourceOf } from "../errors/failure-source.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
 import { checkOneOf } from "../events/option-checks.ts";
@@ -73,11 +74,7 @@ async function fail(
   const duration_ms = call.end();
   const scope = { rootRunId: run.current.rootRunId, since: call.since };
   const envelope = toolEnvelopeOf(error, sourceOf(error, scope) ?? FROM_RUN);
-  await run.send({
-    type: "step_error",
-    ...names,
-    error: operatorText(error),
-    envelope,
-    duration_ms,
-  });
+  const text = operatorText(error);
+  const event = { type: "step_error", ...names, error: text, envelope, duration_ms } as const;
+  await run.send(event, exceptionDetails(error));
 }

@@ -2,6 +2,7 @@ import { AgentError } from "../errors/agent-error.ts";
 import { asAgentError } from "../errors/as-agent-error.ts";
 import { tellHook } from "../errors/call-hook.ts";
 import { classifyToolError, renderForLlm, toolEnvelopeOf } from "../errors/classify.ts";
+import { exceptionDetails, resultException } from "../errors/exception-of.ts";
 import { type FailureSource, recordSource } from "../errors/failure-source.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
 import { failureInResult } from "../errors/tool-result.ts";
@@ -178,7 +179,8 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
     tellHook(onError, error),
   );
   if (failure !== undefined) {
-    await run.send({ type: "tool_error", ...names, ...failure, duration_ms });
+    const event = { type: "tool_error", ...names, ...failure, duration_ms } as const;
+    await run.send(event, resultException(failure));
     return output;
   }
   await run.send({ type: "tool_complete", ...names, duration_ms, output: output ?? null });
@@ -198,7 +200,8 @@ async function fail<T, I>(
     { rootRunId: run.current.rootRunId, since: call.since },
   );
   const fields = errorFields(error, source);
-  const sent = run.send({ type: "tool_error", ...names, ...fields, duration_ms });
+  const event = { type: "tool_error", ...names, ...fields, duration_ms } as const;
+  const sent = run.send(event, exceptionDetails(error));
   const interruption = interruptionIn(error);
   if (interruption !== undefined) return run.pause(interruption);
   const known = asAgentError(error);

@@ -1,6 +1,7 @@
 import { AgentError } from "../errors/agent-error.ts";
 import { tellHook } from "../errors/call-hook.ts";
 import { classifyFailure, envelopeOf } from "../errors/classify.ts";
+import { exceptionDetails } from "../errors/exception-of.ts";
 import { FROM_RUN, sourceMoment, sourceOf } from "../errors/failure-source.ts";
 import { operatorText } from "../errors/thrown.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
@@ -282,7 +283,7 @@ export class LiveRun<I> implements RunCore {
         const source = sourceOf(error, { rootRunId, since: this.#since }) ?? FROM_RUN;
         const fields = { error: operatorText(error), envelope: envelopeOf(error, source) };
         const kind = classifyFailure(error, source);
-        this.#sendBadEnd({ type: "failed", ...this.ids, ...fields, kind });
+        this.#sendBadEnd({ type: "failed", ...this.ids, ...fields, kind }, exceptionDetails(error));
         break;
       }
       case "interrupted": {
@@ -310,8 +311,8 @@ export class LiveRun<I> implements RunCore {
   }
 
   /** The caller is to have the error of the run, not to wait for ever for a sink that hangs. */
-  #sendBadEnd(event: AgentEvent): void {
-    const taken = this.#line.send(event);
+  #sendBadEnd(event: AgentEvent, details?: EventDetails): void {
+    const taken = this.#line.send(event, details);
     if (taken === undefined) {
       this.#settle();
       return;

@@ -11,6 +11,7 @@ import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
+import type { EventDetails } from "../../src/events/event-details.ts";
 import { MOST_NAME } from "../../src/events/value-limits.ts";
 import { parseLine } from "../../src/ingest/decode-line.ts";
 import { Tally } from "../../src/ingest/event-intake.ts";
@@ -27,6 +28,7 @@ import { OTHER } from "../../src/otel/metrics/metric-names.ts";
 import { PendingApprovals } from "../../src/otel/metrics/pending-approvals.ts";
 import { SeriesCache } from "../../src/otel/metrics/series-cache.ts";
 import { MOST_SERIES, Series } from "../../src/otel/metrics/series-table.ts";
+import { RunOwners } from "../../src/otel/run-owners.ts";
 import { setupTracing } from "../../src/otel/setup/setup-tracing.ts";
 import { BroadcastSink } from "../../src/sinks/broadcast-sink.ts";
 import { CaptureSink } from "../../src/sinks/capture-sink.ts";
@@ -49,7 +51,22 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   ),
   maxValueBytes: () => Buffer.byteLength(content.value(LONG, FIELD) ?? ""),
   maxStatusBytes: () => Buffer.byteLength(content.errorText(LONG, FIELD)),
+  maxStackBytes: () => Buffer.byteLength(content.stackText(LONG, FIELD)),
   "attributes of an attribute hook": hookedAttributes,
+  "bytes of a user or session ID": () =>
+    firstThat(1_000, (length) => ownerOf({ user_id: "x".repeat(length) }) === undefined) - 1,
+  "tags of a run": () => ownerOf({ tags: Array(100).fill("t") })?.tags?.length ?? 0,
+  "bytes of a tag": () => ownerOf({ tags: [LONG] })?.tags?.[0]?.length ?? 0,
+  "metadata of a run": () => {
+    const metadata = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`k${n}`, "v"]));
+    return ownerOf({ metadata })?.metadata?.size ?? 0;
+  },
+  "bytes of a name in the metadata": () =>
+    firstThat(1_000, (length) => {
+      return ownerOf({ metadata: { ["k".repeat(length)]: "v" } }) === undefined && length > 0;
+    }) - 1,
+  "bytes of a value in the metadata": () =>
+    ownerOf({ metadata: { k: LONG } })?.metadata?.get("k")?.length ?? 0,
   tenants: () => Number(resolveCaps().tenants),
   agents: () => Number(resolveCaps().agents),
   tools: () => Number(resolveCaps().tools),
@@ -154,6 +171,10 @@ function knownPairs(): number {
 function waitFor(approvals: PendingApprovals, runId: string): void {
   const series = new Series({}, []);
   approvals.add({ tenantId: "acme", runId, threadId: undefined }, 0, series, series);
+}
+
+function ownerOf(details: EventDetails) {
+  return new RunOwners().of({ details });
 }
 
 function hookedAttributes(): number {

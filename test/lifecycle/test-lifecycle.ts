@@ -3,7 +3,7 @@ import type { ConflictHook } from "../../src/lifecycle/counters.ts";
 import { Lifecycle } from "../../src/lifecycle/lifecycle.ts";
 import { type LifecycleLimits, resolveLimits } from "../../src/lifecycle/limits.ts";
 import type { Outcome } from "../../src/lifecycle/outcome.ts";
-import type { ParentContext } from "../../src/lifecycle/parent-context.ts";
+import type { ParentContext, RunOwner } from "../../src/lifecycle/parent-context.ts";
 import type {
   CallResult,
   ModelEnd,
@@ -19,6 +19,7 @@ import { FakeDriver } from "./fake-driver.ts";
 export class TestLifecycle extends Lifecycle<string> {
   /** What is known of the parents of the runs to come. */
   parentContext: ParentContext<string> | undefined = undefined;
+  owner: RunOwner | undefined = undefined;
   /** Whether the events to come have an id. */
   identified = false;
   last: Outcome<string> | undefined = undefined;
@@ -41,7 +42,11 @@ export class TestLifecycle extends Lifecycle<string> {
   say(signal: Signal): boolean {
     this.counters.events++;
     const { identified } = this;
-    const context = { identified, parentContext: () => this.parentContext };
+    const context = {
+      identified,
+      parentContext: () => this.parentContext,
+      owner: () => this.owner,
+    };
     this.last = this.apply(signal, context);
     return this.last.taken;
   }

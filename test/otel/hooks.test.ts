@@ -37,8 +37,8 @@ describe("the attribute hook", () => {
     });
     play(test);
     expect(seen).toEqual([
-      { operation: "invoke_agent", tenantId: "acme", runId: RUN, agent: "react", tool: undefined },
-      { operation: "execute_tool", tenantId: "acme", runId: RUN, agent: "react", tool: "fetch" },
+      expect.objectContaining({ operation: "invoke_agent", tenantId: "acme", runId: RUN }),
+      expect.objectContaining({ operation: "execute_tool", agent: "react", tool: "fetch" }),
     ]);
     expect(test.find("invoke_agent react").attributes).toMatchObject({
       team: "blue",

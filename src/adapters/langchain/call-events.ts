@@ -5,14 +5,16 @@ import {
   renderForLlm,
   toolEnvelopeOf,
 } from "../../errors/classify.ts";
+import { resultException } from "../../errors/exception-of.ts";
 import type { FailureSource } from "../../errors/failure-source.ts";
 import { cutText } from "../../errors/thrown.ts";
 import type { ToolFailure } from "../../errors/tool-result.ts";
+import type { EventDetails } from "../../events/event-details.ts";
 import { isZeroCost } from "../../runtime/price.ts";
 import type { ModelRequest } from "../model-request.ts";
-import type { SafeSink } from "../safe-sink.ts";
+import { type SafeSink, withDetails } from "../safe-sink.ts";
 import type { Failure } from "./langchain-errors.ts";
-import { errorText, explained } from "./langchain-errors.ts";
+import { errorText, exceptionIn, explained } from "./langchain-errors.ts";
 import type { Answer } from "./llm-result.ts";
 import type { ConventionalMessage } from "./messages.ts";
 import type { DecidedCall } from "./review.ts";
@@ -87,16 +89,18 @@ export class CallEvents {
   /** @param source the innermost call that it came out of. */
   toolFailed(call: ToolScope, thrown: unknown, source: FailureSource): void {
     const known = explained(thrown);
-    this.#toolError(call, {
+    const fields = {
       error: errorText(thrown),
       error_for_llm: renderForLlm(known, source),
       envelope: toolEnvelopeOf(known, source),
       kind: classifyToolError(known, source),
-    });
+    };
+    const exception = exceptionIn(thrown);
+    this.#toolError(call, fields, exception === undefined ? undefined : { exception });
   }
 
   toolFailedWith(call: ToolScope, failure: ToolFailure): void {
-    this.#toolError(call, failure);
+    this.#toolError(call, failure, resultException(failure));
   }
 
   /** @param error what cut it off: no failure of the tool. */
@@ -114,7 +118,7 @@ export class CallEvents {
     this.#toolError(call, PAUSED_FIELDS);
   }
 
-  #toolError(call: ToolScope, fields: ToolFailure): void {
+  #toolError(call: ToolScope, fields: ToolFailure, details?: EventDetails): void {
     const { run, toolUseId, tool } = call;
     this.#sink.send(
       {
@@ -129,7 +133,7 @@ export class CallEvents {
         kind: fields.kind,
         duration_ms: sinceMs(call.startedMs),
       },
-      envelopeIn(run, eventId(call.id, "call-end")),
+      withDetails(envelopeIn(run, eventId(call.id, "call-end")), details),
     );
   }
 
@@ -182,6 +186,8 @@ export class CallEvents {
 
   modelFailed(call: ModelScope, failure: Failure): void {
     const { run } = call;
+    const { exception } = failure;
+    const details = exception === undefined ? undefined : { exception };
     this.#sink.send(
       {
         type: "model_error",
@@ -194,7 +200,7 @@ export class CallEvents {
         envelope: failure.envelope,
         kind: failure.kind,
       },
-      envelopeIn(run, eventId(call.id, "call-end")),
+      withDetails(envelopeIn(run, eventId(call.id, "call-end")), details),
     );
   }
 }

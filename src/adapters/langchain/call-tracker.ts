@@ -27,7 +27,7 @@ import { conventionalOutputs, promptMessages, requestMessages } from "./messages
 import { requestOf } from "./model-request.ts";
 import { addPause, graphPause, thrownPause } from "./pauses.ts";
 import type { RunState } from "./run-state.ts";
-import { type KnownScope, Runs } from "./runs.ts";
+import { type KnownScope, type RunStart, Runs } from "./runs.ts";
 import type { ModelScope, Scope, ToolScope } from "./scope.ts";
 import { ScopeTable } from "./scope.ts";
 import { StoppedGraphs } from "./stopped-graphs.ts";
@@ -104,6 +104,7 @@ export class CallTracker {
     parentId: string | undefined,
     metadata: unknown,
     runName: unknown,
+    tags: unknown,
   ): void {
     const above = this.#above(id, parentId);
     if (above === IGNORED) return;
@@ -115,7 +116,7 @@ export class CallTracker {
       const known =
         (isOutermost ? this.#agent : undefined) ?? (named === inherited ? undefined : named);
       const agent = agentName(serialized, runName, known);
-      const run = this.#runs.start({ id, above, agent, metadata, graph, inputs });
+      const run = this.#runs.start({ id, above, agent, metadata, tags, graph, inputs });
       if (run !== undefined) {
         run.namedAgent = named;
         this.#scopes.set(id, parentId, { kind: "run", id, run, toolUseId: undefined });
@@ -181,6 +182,7 @@ export class CallTracker {
     metadata: unknown,
     runName: unknown,
     callId: unknown,
+    tags: unknown,
   ): void {
     const above = this.#above(id, parentId);
     if (above === IGNORED) return;
@@ -194,7 +196,7 @@ export class CallTracker {
     }
     const asked = toolCallId === undefined ? undefined : above?.run.asked?.get(toolCallId);
     const tool = toolName(serialized, runName, asked);
-    const run = this.#runFor(id, parentId, above, tool, metadata);
+    const run = this.#runFor(id, parentId, above, tool, { metadata, tags });
     if (run === undefined) return;
     run.totals.toolCalls += 1;
     const call: ToolScope = {
@@ -244,13 +246,14 @@ export class CallTracker {
     parentId: string | undefined,
     extra: unknown,
     metadata: unknown,
+    tags: unknown,
   ): void {
     const above = this.#above(id, parentId);
     if (above === IGNORED) return;
     const fields = fieldsOf(metadata);
     const further = fieldsOf(extra);
     const model = modelNameOf(fieldsOf(serialized), further, fields);
-    const run = this.#runFor(id, parentId, above, model ?? "model", metadata);
+    const run = this.#runFor(id, parentId, above, model ?? "model", { metadata, tags });
     if (run === undefined) return;
     run.totals.requests += 1;
     run.tools = fieldsOf(further?.invocation_params)?.tools;
@@ -365,11 +368,18 @@ export class CallTracker {
     parentId: string | undefined,
     above: KnownScope | undefined,
     agent: string,
-    metadata: unknown,
+    invocation: Pick<RunStart, "metadata" | "tags">,
   ): RunState | undefined {
     if (above === undefined) {
       if (!this.#skipsLone) {
-        return this.#runs.start({ id, above, agent, metadata, graph: false, inputs: undefined });
+        return this.#runs.start({
+          id,
+          above,
+          agent,
+          ...invocation,
+          graph: false,
+          inputs: undefined,
+        });
       }
       this.#skipped += 1;
       return undefined;

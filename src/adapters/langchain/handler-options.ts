@@ -9,6 +9,7 @@ import {
   checkWhole,
 } from "../../events/option-checks.ts";
 import type { Price } from "../../runtime/price.ts";
+import type { RunSubject } from "../../runtime/run-subject.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
 import type { DecidedBy } from "../decided-by.ts";
 import { type Fields, textOf } from "../narrow.ts";
@@ -43,6 +44,21 @@ export interface LangChainHandlerOptions {
    * `metadata.lc_agent_name` as `createAgent` sets it, else the name of the graph or its `runName`.
    */
   readonly agent?: string | undefined;
+  /**
+   * Whose run an invocation is, from its `metadata` and its `tags`: personal data, so nothing of them
+   * is sent but what this returns. Called once for each outermost invocation; the runs below inherit
+   * it. If it throws, or returns what is no subject, `onError` is called, and nothing is sent of it.
+   * Default: nothing, or what the run of `entelix-otel/runtime` around it says.
+   *
+   * @example
+   * context: ({ user_id }, tags) => ({ user: String(user_id), tags })
+   */
+  readonly context?:
+    | ((
+        metadata: Readonly<Record<string, unknown>>,
+        tags: readonly string[],
+      ) => RunSubject | undefined)
+    | undefined;
   /**
    * Which results of tools are failures. Default: a `ToolMessage` with `status: "error"`, and results
    * of MCP tools with `isError: true`. The call is then a `tool_error` with the wire code
@@ -110,6 +126,7 @@ export function checkHandlerOptions(options: LangChainHandlerOptions): void {
   checkOptionsObject(options);
   checkGiven(options.sink, "sink", "send");
   checkText(options.agent, "agent");
+  checkFunction(options.context, "context");
   checkFunction(options.isFailure, "isFailure");
   checkFunction(options.price, "price");
   checkFunction(options.decidedBy, "decidedBy");

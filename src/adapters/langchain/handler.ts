@@ -96,13 +96,13 @@ export class LangChainHandler {
     inputs: unknown,
     runId: string,
     parentRunId?: string,
-    _tags?: readonly string[] | string,
+    tags?: readonly string[] | string,
     metadata?: unknown,
     _runType?: unknown,
     runName?: string,
   ): void {
     this.#contain(() =>
-      this.#calls.chainStarts(chain, inputs, runId, parentRunId, metadata, runName),
+      this.#calls.chainStarts(chain, inputs, runId, parentRunId, metadata, runName, tags),
     );
   }
 
@@ -124,13 +124,13 @@ export class LangChainHandler {
     input: string,
     runId: string,
     parentRunId?: string,
-    _tags?: readonly string[],
+    tags?: readonly string[],
     metadata?: unknown,
     runName?: string,
     toolCallId?: string,
   ): void {
     this.#contain(() =>
-      this.#calls.toolStarts(tool, input, runId, parentRunId, metadata, runName, toolCallId),
+      this.#calls.toolStarts(tool, input, runId, parentRunId, metadata, runName, toolCallId, tags),
     );
   }
 
@@ -148,12 +148,12 @@ export class LangChainHandler {
     runId: string,
     parentRunId?: string,
     extra?: unknown,
-    _tags?: readonly string[],
+    tags?: readonly string[],
     metadata?: unknown,
   ): void {
     this.#contain(() => {
       const request = { messages: messages[0] };
-      this.#calls.modelStarts(model, request, runId, parentRunId, extra, metadata);
+      this.#calls.modelStarts(model, request, runId, parentRunId, extra, metadata, tags);
     });
   }
 
@@ -163,11 +163,11 @@ export class LangChainHandler {
     runId: string,
     parentRunId?: string,
     extra?: unknown,
-    _tags?: readonly string[],
+    tags?: readonly string[],
     metadata?: unknown,
   ): void {
     this.#contain(() =>
-      this.#calls.modelStarts(model, { prompts }, runId, parentRunId, extra, metadata),
+      this.#calls.modelStarts(model, { prompts }, runId, parentRunId, extra, metadata, tags),
     );
   }
 

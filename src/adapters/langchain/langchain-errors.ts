@@ -3,6 +3,7 @@ import type { AgentErrorDetail } from "../../errors/agent-error-detail.ts";
 import { asAgentError } from "../../errors/as-agent-error.ts";
 import { classifyFailure, envelopeOf } from "../../errors/classify.ts";
 import type { ErrorEnvelope, FailureKind } from "../../errors/error-kinds.ts";
+import { type ExceptionDetails, exceptionOf } from "../../errors/exception-of.ts";
 import { type FailureSource, FROM_RUN, sourceOf } from "../../errors/failure-source.ts";
 import { listProperty, operatorText, property, textProperty } from "../../errors/thrown.ts";
 import type { RunState } from "./run-state.ts";
@@ -31,6 +32,7 @@ export interface Failure {
   readonly error: string;
   readonly envelope: ErrorEnvelope;
   readonly kind: FailureKind;
+  readonly exception: ExceptionDetails | undefined;
 }
 
 /** @param source where it was thrown. */
@@ -38,7 +40,15 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
   const known = explained(thrown);
   // LangChain has the figures of a used-up budget in its text alone.
   const { breach: _, ...envelope } = envelopeOf(known, source);
-  return { error: errorText(thrown), envelope, kind: classifyFailure(known, source) };
+  const exception = exceptionIn(thrown);
+  return { error: errorText(thrown), envelope, kind: classifyFailure(known, source), exception };
+}
+
+/** The exception behind an error, without the content in its text; none for a pause or a cancellation. */
+export function exceptionIn(thrown: unknown): ExceptionDetails | undefined {
+  const type = typeOf(thrown);
+  if (type === "cancelled" || type === "interrupted") return undefined;
+  return exceptionOf(unwrapped(thrown), errorText(thrown));
 }
 
 /** Why a run failed: by its error, and what was thrown below it. */

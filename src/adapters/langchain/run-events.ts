@@ -2,7 +2,7 @@ import type { InterruptionKind } from "../../errors/agent-error-detail.ts";
 import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
 import { isZeroCost } from "../../runtime/price.ts";
-import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
+import { type OpenEnvelope, type SafeSink, withDetails } from "../safe-sink.ts";
 import type { Failure } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -11,10 +11,16 @@ import type { RunState } from "./run-state.ts";
  *
  * @param timestamp when it happened. Default: now.
  */
-export function envelopeIn(
+export function envelopeIn(run: RunState, id: string, timestamp: Instant = now()): OpenEnvelope {
+  const { subject } = run;
+  const envelope = placedIn(run, id, timestamp);
+  return subject === undefined ? envelope : { ...envelope, ...subject };
+}
+
+function placedIn(
   { id: runId, rootId, threadId }: RunState,
   id: string,
-  timestamp: Instant = now(),
+  timestamp: Instant,
 ): OpenEnvelope {
   // Whole from the start: an object that grows costs more than all that is in it.
   if (rootId === runId) {
@@ -76,10 +82,11 @@ export class RunEvents {
   /** @param at when it failed. Default: now. */
   failed(run: RunState, failure: Failure, at?: Instant): void {
     run.ended = true;
-    const { error, envelope, kind } = failure;
+    const { error, envelope, exception, kind } = failure;
+    const details = exception === undefined ? undefined : { exception };
     this.#sink.send(
       { type: "failed", run_id: run.id, tenant_id: run.tenant, error, envelope, kind },
-      envelopeIn(run, eventId(run.id, "run-end", run.part), at),
+      withDetails(envelopeIn(run, eventId(run.id, "run-end", run.part), at), details),
     );
   }
 

@@ -1,6 +1,7 @@
 import { sourceMoment } from "../../errors/failure-source.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { ActiveRun } from "../../runtime/current-run.ts";
+import type { SubjectFields } from "../../runtime/run-subject.ts";
 import { UsageTotals } from "../usage-totals.ts";
 import type { PausedRun } from "./pauses.ts";
 import type { PendingReviews } from "./pending-reviews.ts";
@@ -21,6 +22,8 @@ export interface RunFields {
   readonly rootId: string;
   readonly tenant: string;
   readonly threadId: string | undefined;
+  /** Whose run it is. */
+  readonly subject: SubjectFields | undefined;
   /** The run that the code around LangChain's call belonged to, where that was one of ours. */
   readonly outerId: string | undefined;
   /** Whether no run of ours is above it, in LangChain or outside. */
@@ -38,6 +41,7 @@ export class RunState {
   readonly rootId: string;
   readonly tenant: string;
   readonly threadId: string | undefined;
+  readonly subject: SubjectFields | undefined;
   readonly outerId: string | undefined;
   readonly root: boolean;
   readonly graph: boolean;
@@ -75,6 +79,7 @@ export class RunState {
     this.rootId = fields.rootId;
     this.tenant = fields.tenant;
     this.threadId = fields.threadId;
+    this.subject = fields.subject;
     this.outerId = fields.outerId;
     this.root = fields.root;
     this.graph = fields.graph;
@@ -89,6 +94,7 @@ export class RunState {
       rootId: current.rootRunId,
       tenant: current.tenantId,
       threadId: current.threadId,
+      subject: current.subject,
       outerId: current.runId,
       root: false,
       graph: false,

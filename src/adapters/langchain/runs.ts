@@ -2,8 +2,10 @@ import { now } from "../../events/clock.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import { cutBy } from "../../runtime/calling-off.ts";
 import { activeRun } from "../../runtime/current-run.ts";
-import { type Fields, fieldsOf } from "../narrow.ts";
+import type { SubjectFields } from "../../runtime/run-subject.ts";
+import { type Fields, fieldsOf, listOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";
+import { askedSubject } from "../subject-hook.ts";
 import { UsageTotals } from "../usage-totals.ts";
 import type { CallEvents } from "./call-events.ts";
 import {
@@ -31,6 +33,8 @@ export interface RunStart {
   readonly above: KnownScope | undefined;
   readonly agent: string;
   readonly metadata: unknown;
+  /** Tags of the invocation, its own and those above it. */
+  readonly tags: unknown;
   /** Whether it is a graph of LangGraph's, and with what it was invoked. */
   readonly graph: boolean;
   readonly inputs: unknown;
@@ -41,6 +45,7 @@ export class Runs {
   readonly #events: RunEvents;
   readonly #onError: (error: unknown) => void;
   readonly #tenants: Tenants;
+  readonly #context: LangChainHandlerOptions["context"];
   readonly #threads: PausedThreads;
   readonly #scopes: ScopeTable;
   readonly #calls: CallEvents;
@@ -58,6 +63,7 @@ export class Runs {
     this.#events = new RunEvents(sink);
     this.#onError = onError;
     this.#tenants = new Tenants(options.tenant);
+    this.#context = options.context;
     this.#threads = PausedThreads.of(options.sink, limit);
     this.#scopes = scopes;
     this.#calls = calls;
@@ -99,6 +105,7 @@ export class Runs {
       rootId: above?.run.rootId ?? id,
       tenant,
       threadId,
+      subject: outer === undefined ? this.#subject(from, above) : outer.subject,
       outerId: activeRun()?.runId,
       root: above === undefined,
       graph,
@@ -183,6 +190,16 @@ export class Runs {
     return explicit === undefined || explicit === above.run.tenant ? above : undefined;
   }
 
+  /** Of an outermost invocation. */
+  #subject(from: RunStart, above: KnownScope | undefined): SubjectFields | undefined {
+    const context = this.#context;
+    const ask =
+      context === undefined
+        ? undefined
+        : () => context(fieldsOf(from.metadata) ?? {}, textsOf(from.tags));
+    return askedSubject(ask, above?.run.subject, this.#onError);
+  }
+
   #tenantFor(id: string, metadata: Fields | undefined): string | undefined {
     try {
       return this.#tenants.of(metadata);
@@ -193,4 +210,8 @@ export class Runs {
       return undefined;
     }
   }
+}
+
+function textsOf(tags: unknown): readonly string[] {
+  return (listOf(tags) ?? []).filter((tag) => typeof tag === "string");
 }

@@ -67,6 +67,7 @@ export function spanScopeOf(sink: AgentEventSink, scope: Scope | undefined): Spa
     runId: run.id,
     rootRunId: run.rootId,
     threadId: run.threadId,
+    subject: run.subject,
     toolUseId,
     sink,
   };

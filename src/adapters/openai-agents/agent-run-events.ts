@@ -2,9 +2,9 @@ import { envelopeOf as classifiedEnvelope, classifyFailure } from "../../errors/
 import { FROM_MODEL, FROM_RUN } from "../../errors/failure-source.ts";
 import type { Instant } from "../../events/instant.ts";
 import { isZeroCost } from "../../runtime/price.ts";
-import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
+import { type OpenEnvelope, type SafeSink, withDetails } from "../safe-sink.ts";
 import { eventIdOf } from "./ids.ts";
-import { thrownIn } from "./parse-span-error.ts";
+import { exceptionIn, thrownIn } from "./parse-span-error.ts";
 import type { AskedCall } from "./span-answer.ts";
 import {
   type AgentRun,
@@ -85,7 +85,7 @@ export class RunEvents {
         envelope: classifiedEnvelope(thrownIn(parsed), source),
         kind: classifyFailure(thrownIn(parsed), source),
       },
-      envelopeOf(trace, run, "end", at),
+      withDetails(envelopeOf(trace, run, "end", at), exceptionIn(parsed)),
     );
   }
 
@@ -133,12 +133,14 @@ function envelopeOf(
   what: "start" | "end",
   timestamp: Readonly<Instant>,
 ): OpenEnvelope {
-  const { threadId } = trace;
+  const { subject, threadId } = trace;
   const event_id = idOf(trace, run, what);
   const root_run_id = topRunId(trace, run);
-  return threadId === undefined
-    ? { event_id, timestamp, root_run_id }
-    : { event_id, timestamp, root_run_id, thread_id: threadId };
+  const envelope: OpenEnvelope =
+    threadId === undefined
+      ? { event_id, timestamp, root_run_id }
+      : { event_id, timestamp, root_run_id, thread_id: threadId };
+  return subject === undefined ? envelope : { ...envelope, ...subject };
 }
 
 /**

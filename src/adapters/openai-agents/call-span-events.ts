@@ -5,16 +5,18 @@ import {
   renderForLlm,
   toolEnvelopeOf,
 } from "../../errors/classify.ts";
+import { resultException } from "../../errors/exception-of.ts";
 import { FROM_MODEL } from "../../errors/failure-source.ts";
 import type { ToolFailure } from "../../errors/tool-result.ts";
+import type { EventDetails } from "../../events/event-details.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelComplete } from "../../events/model-event.ts";
 import { isZeroCost } from "../../runtime/price.ts";
 import { textOf } from "../narrow.ts";
-import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
+import { type OpenEnvelope, type SafeSink, withDetails } from "../safe-sink.ts";
 import { describedIn } from "../tool-descriptions.ts";
 import { eventIdOf, type News } from "./ids.ts";
-import { type ParsedError, thrownIn } from "./parse-span-error.ts";
+import { exceptionIn, type ParsedError, thrownIn } from "./parse-span-error.ts";
 import type { ModelAnswer } from "./span-answer.ts";
 import { requestedModel, requestIn } from "./span-request.ts";
 import {
@@ -112,15 +114,25 @@ export class CallEvents {
 
   toolFailed(scope: CallScope, at: Instant, { parsed, source }: Failure): void {
     const thrown = thrownIn(parsed);
-    this.toolFailedWith(scope, at, {
+    const failure = {
       error: parsed.text,
       error_for_llm: renderForLlm(thrown, source),
       envelope: toolEnvelopeOf(thrown, source),
       kind: classifyToolError(thrown, source),
-    });
+    };
+    this.#toolError(scope, at, failure, exceptionIn(parsed));
   }
 
-  toolFailedWith({ trace, run, open }: CallScope, at: Instant, failure: ToolFailure): void {
+  toolFailedWith(scope: CallScope, at: Instant, failure: ToolFailure): void {
+    this.#toolError(scope, at, failure, resultException(failure));
+  }
+
+  #toolError(
+    { trace, run, open }: CallScope,
+    at: Instant,
+    failure: ToolFailure,
+    details: EventDetails | undefined,
+  ): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
     const { envelope: error, error_for_llm, kind } = failure;
@@ -137,7 +149,7 @@ export class CallEvents {
         kind,
         duration_ms: lasted(open, at),
       },
-      envelope(trace, run, open, "end", at),
+      withDetails(envelope(trace, run, open, "end", at), details),
     );
   }
 
@@ -211,7 +223,7 @@ export class CallEvents {
         envelope: envelopeOf(thrown, FROM_MODEL),
         kind,
       },
-      envelope(trace, run, open, "end", at),
+      withDetails(envelope(trace, run, open, "end", at), exceptionIn(parsed)),
     );
   }
 }
@@ -236,12 +248,14 @@ function envelope(
   what: News,
   timestamp: Readonly<Instant>,
 ): OpenEnvelope {
-  const { threadId } = trace;
+  const { subject, threadId } = trace;
   const event_id = eventIdOf(span.spanId, what);
   const root_run_id = topRunId(trace, run);
-  return threadId === undefined
-    ? { event_id, timestamp, root_run_id }
-    : { event_id, timestamp, root_run_id, thread_id: threadId };
+  const envelope: OpenEnvelope =
+    threadId === undefined
+      ? { event_id, timestamp, root_run_id }
+      : { event_id, timestamp, root_run_id, thread_id: threadId };
+  return subject === undefined ? envelope : { ...envelope, ...subject };
 }
 
 function lasted({ startedAt }: OpenSpan, at: Instant): number {

@@ -4,6 +4,7 @@ import type { IsFailure } from "../../errors/tool-result.ts";
 import { checkFunction, checkOptionsObject, checkWhole } from "../../events/option-checks.ts";
 import { withCurrentRun } from "../../runtime/current-run.ts";
 import type { Price } from "../../runtime/price.ts";
+import type { RunSubject } from "../../runtime/run-subject.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
 import { isSpanActivator } from "../../sinks/agent-event-sink.ts";
 import { fieldIn, fieldsOf, textOf } from "../narrow.ts";
@@ -24,6 +25,16 @@ export interface OpenAIAgentsProcessorOptions {
    * precedence.
    */
   readonly tenant: string | ((trace: SdkTrace) => string);
+  /**
+   * Whose runs a trace's are, from its `metadata` and `groupId`: personal data, so nothing of them is
+   * sent but what this returns. Called when a trace starts. If it throws, or returns what is no
+   * subject, `onError` is called, and nothing is sent of it. Default: nothing, or what the run of
+   * `entelix-otel/runtime` around the trace says.
+   *
+   * @example
+   * context: ({ metadata }) => ({ user: String(metadata?.user_id) })
+   */
+  readonly context?: ((trace: SdkTrace) => RunSubject | undefined) | undefined;
   /**
    * Maximum number of remembered traces with open spans, and separately of idle traces. Default
    * 2,000.
@@ -86,6 +97,7 @@ export class OpenAIAgentsProcessor {
     if (typeof tenant !== "function" && (typeof tenant !== "string" || tenant === "")) {
       throw new TypeError("tenant: expected a text with something in it, or a function");
     }
+    checkFunction(options.context, "context");
     checkFunction(isFailure, "isFailure");
     checkFunction(price, "price");
     checkFunction(onError, "onError");
@@ -99,6 +111,7 @@ export class OpenAIAgentsProcessor {
     const tenantOf = typeof tenant === "function" ? tenant : () => tenant;
     this.#follower = new TraceFollower(this.#safeSink, {
       tenantOf,
+      context: options.context,
       maxTraces,
       counts: this.#counts,
       isFailure,
@@ -257,6 +270,7 @@ export class OpenAIAgentsProcessor {
           runId: run.runId,
           rootRunId,
           threadId: trace.threadId,
+          subject: trace.subject,
           toolUseId: scope.toolUseId,
           sink: this.#sink,
         },

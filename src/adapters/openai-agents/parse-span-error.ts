@@ -1,5 +1,6 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import { asAgentError } from "../../errors/as-agent-error.ts";
+import { type ExceptionDetails, exceptionOf } from "../../errors/exception-of.ts";
 import { textProperty } from "../../errors/thrown.ts";
 import { MCP_PREFIX } from "../../errors/thrown-rpc.ts";
 import { fieldsOf, textOf } from "../narrow.ts";
@@ -14,6 +15,8 @@ export interface ParsedError {
   readonly error: AgentError | undefined;
   /** A tool threw it, and the SDK gave up. */
   readonly ofTool: boolean;
+  /** Name of its class, where the SDK kept it. */
+  readonly name?: string | undefined;
   /** The thrown value itself, where `withSpan` saw it. */
   readonly thrown?: { readonly value: unknown } | undefined;
 }
@@ -22,6 +25,8 @@ export interface ParsedError {
 const PRINTED = /^([A-Za-z_$][\w$]*): ([\s\S]*)$/;
 /** What Node puts before the code of a failed connection or look-up. */
 const SYSTEM = /^(?:connect|read|write|getaddrinfo|query[A-Za-z]*) (E[A-Z_]+)\b/;
+/** Names of classes. What else stands before a colon may be any word. */
+const CLASS = /^[A-Za-z_$][\w$]*(?:Error|Exception|Triggered)$/;
 /** What OpenAI's client puts before a provider's message. */
 const STATUS = /^([45]\d\d) /;
 const TURNS = /^Max turns \((\d+)\) exceeded/;
@@ -52,9 +57,31 @@ const LOST_NAMES: ReadonlyMap<string, string> = new Map([
 export function parseSpanError({ message, data }: SdkSpanError): ParsedError {
   // Models of `@openai/agents-extensions` keep name, message and status as fields.
   const thrown = fieldsOf(data?.error);
-  if (thrown === undefined) return readText(textOf(data?.error) ?? textOf(message) ?? NO_TEXT);
+  if (thrown === undefined) {
+    const printed = textOf(data?.error) ?? textOf(message) ?? NO_TEXT;
+    return { ...readText(printed), name: classIn(printed) };
+  }
   const text = textOf(thrown.message) ?? textOf(message) ?? NO_TEXT;
-  return { text, error: asAgentError(thrown), ofTool: false };
+  return { text, error: asAgentError(thrown), ofTool: false, name: textOf(thrown.name) };
+}
+
+function classIn(printed: string): string | undefined {
+  const name = PRINTED.exec(printed)?.[1];
+  return name !== undefined && CLASS.test(name) ? name : LOST_NAMES.get(printed);
+}
+
+/**
+ * The exception behind it: class and text as far as they are known, and the stack where `withSpan` saw
+ * the error. None for a pause or a cancellation.
+ */
+export function exceptionIn({ error, name, text, thrown }: ParsedError) {
+  const type = error?.detail.type;
+  if (type === "interrupted" || type === "cancelled") return undefined;
+  const exception: ExceptionDetails | undefined =
+    thrown === undefined
+      ? exceptionOf({ name: name ?? "Error", message: text })
+      : exceptionOf(thrown.value, text);
+  return exception === undefined ? undefined : { exception };
 }
 
 /** The thrown value or what stands for it: where the SDK kept its text alone, that says what class it has. */

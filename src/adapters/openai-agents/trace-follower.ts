@@ -1,10 +1,11 @@
 import type { IsFailure } from "../../errors/tool-result.ts";
 import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
-import { activeRun } from "../../runtime/current-run.ts";
+import { type ActiveRun, activeRun } from "../../runtime/current-run.ts";
 import type { Price } from "../../runtime/price.ts";
 import { textOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";
+import { askedSubject } from "../subject-hook.ts";
 import { UsageTotals } from "../usage-totals.ts";
 import { RunEvents } from "./agent-run-events.ts";
 import { AgentRuns } from "./agent-runs.ts";
@@ -35,6 +36,7 @@ const NOWHERE: Scope = { run: undefined, toolUseId: undefined };
 /** What a processor says of its traces. */
 export interface FollowerOptions {
   readonly tenantOf: (trace: SdkTrace) => unknown;
+  readonly context: ((trace: SdkTrace) => unknown) | undefined;
   readonly maxTraces: number;
   readonly counts: MutableCounts;
   readonly isFailure: IsFailure | undefined;
@@ -46,6 +48,8 @@ export interface FollowerOptions {
 export class TraceFollower {
   readonly #table: TraceTable;
   readonly #tenantOf: (trace: SdkTrace) => unknown;
+  readonly #context: ((trace: SdkTrace) => unknown) | undefined;
+  readonly #trouble: (error: unknown) => void;
   readonly #counts: MutableCounts;
   readonly #runs: AgentRuns;
   readonly #calls: CallSpans;
@@ -54,6 +58,8 @@ export class TraceFollower {
     const { counts, isFailure, maxTraces, price, tenantOf, trouble } = options;
     this.#table = new TraceTable(maxTraces, maxTraces);
     this.#tenantOf = tenantOf;
+    this.#context = options.context;
+    this.#trouble = trouble;
     this.#counts = counts;
     const calls = new CallSpans(new CallEvents(sink), trouble, isFailure, price);
     this.#calls = calls;
@@ -296,6 +302,7 @@ export class TraceFollower {
       named: trace.name !== UNNAMED_WORKFLOW,
       tenantId,
       threadId: textOf(trace.groupId) ?? outer?.threadId,
+      subject: tenantId === undefined ? undefined : this.#subject(trace, tenantId, outer),
       outer,
       startedAt: seen ? now() : undefined,
       rootRunId,
@@ -314,6 +321,14 @@ export class TraceFollower {
     this.#table.add(record);
     this.#counts.forgottenTraces = this.#table.forgotten;
     return record;
+  }
+
+  /** A run of another tenant has another user. */
+  #subject(trace: SdkTrace, tenantId: string, outer: ActiveRun | undefined) {
+    const context = this.#context;
+    const ask = context === undefined ? undefined : () => context(trace);
+    const above = outer?.tenantId === tenantId ? outer.subject : undefined;
+    return askedSubject(ask, above, this.#trouble);
   }
 
   /** The trace's own metadata count most, then the run around it, then the option. */

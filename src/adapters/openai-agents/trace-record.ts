@@ -1,6 +1,7 @@
 import type { FailureSource } from "../../errors/failure-source.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { ActiveRun } from "../../runtime/current-run.ts";
+import type { SubjectFields } from "../../runtime/run-subject.ts";
 import type { UsageTotals } from "../usage-totals.ts";
 import type { Came } from "./came.ts";
 import type { ParsedError } from "./parse-span-error.ts";
@@ -99,6 +100,8 @@ export interface TraceRecord {
   /** `undefined`: not known, so nothing of it is sent. */
   readonly tenantId: string | undefined;
   readonly threadId: string | undefined;
+  /** Whose runs they are. */
+  readonly subject: SubjectFields | undefined;
   /** The run of ours that the trace was begun in. */
   readonly outer: ActiveRun | undefined;
   /** When it began; `undefined` when only its spans were seen. */

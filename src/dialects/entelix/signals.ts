@@ -73,7 +73,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         name: textIn(event.tool) ?? "",
         version: textIn(event.tool_version),
         durationMs: millisecondsIn(event.duration_ms),
-        end: problemOf(event),
+        end: problemOf(event, details),
         inStepId: textIn(details?.step_id),
       };
     case "complete":
@@ -90,7 +90,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         tenantId: event.tenant_id,
         runId: event.run_id,
         at,
-        end: failureOf(event),
+        end: failureOf(event, details),
       };
     case "interrupted":
       return {
@@ -145,7 +145,8 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         at,
         modelCallId: textIn(event.model_call_id),
         durationMs: millisecondsIn(event.duration_ms),
-        end: event.type === "model_complete" ? answerOf(event, details) : modelErrorOf(event),
+        end:
+          event.type === "model_complete" ? answerOf(event, details) : modelErrorOf(event, details),
         inStepId: textIn(details?.step_id),
       };
     case "step_start":
@@ -176,7 +177,7 @@ function stepSignalOf(event: StepEvent, at: Instant, details: EventDetails | und
       return { signal: "step_closes", ...of, durationMs: millisecondsIn(event.duration_ms), end };
     }
     default: {
-      const end = stepProblemOf(event);
+      const end = stepProblemOf(event, details);
       return { signal: "step_closes", ...of, durationMs: millisecondsIn(event.duration_ms), end };
     }
   }
@@ -192,7 +193,7 @@ function unknownType(
 }
 
 /** A tool that raises an interrupt is reported as an error, but it is a pause. */
-function problemOf(event: ToolError): CallResult {
+function problemOf(event: ToolError, details: EventDetails | undefined): CallResult {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
   if (envelope.wire_code === "interrupted") {
     return { outcome: "interrupted", message: event.error };
@@ -205,19 +206,20 @@ function problemOf(event: ToolError): CallResult {
     kind: toolErrorKindIn(event.kind) ?? toolErrorKindFromEnvelope(envelope),
     message: event.error,
     envelope,
+    exception: details?.exception,
   };
 }
 
-function stepProblemOf(event: StepError): StepEnd {
+function stepProblemOf(event: StepError, details: EventDetails | undefined): StepEnd {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
   const message = textIn(event.error) ?? "";
   if (envelope.wire_code === "interrupted") return { outcome: "interrupted", message };
-  const outcome = envelope.cancelled === true ? "cancelled" : "error";
-  return { outcome, message, envelope };
+  if (envelope.cancelled === true) return { outcome: "cancelled", message, envelope };
+  return { outcome: "error", message, envelope, exception: details?.exception };
 }
 
 /** Agents before 0.6 report an interrupt as a failure, without saying of which kind it was. */
-function failureOf(event: Failed): RunEnd {
+function failureOf(event: Failed, details: EventDetails | undefined): RunEnd {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
   if (envelope.wire_code === "interrupted") {
     return { outcome: "interrupted", message: event.error };
@@ -227,6 +229,7 @@ function failureOf(event: Failed): RunEnd {
     kind: failureKindIn(event.kind) ?? failureKindFromEnvelope(envelope),
     message: event.error,
     envelope,
+    exception: details?.exception,
   };
 }
 
@@ -260,7 +263,7 @@ function answerOf(event: ModelComplete, details: EventDetails | undefined): Mode
   };
 }
 
-function modelErrorOf(event: ModelError): ModelEnd {
+function modelErrorOf(event: ModelError, details: EventDetails | undefined): ModelEnd {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
   const model = nameIn(event.model);
   // A pause is no failure: what interrupts a tool call is no error of that either.
@@ -268,7 +271,8 @@ function modelErrorOf(event: ModelError): ModelEnd {
     return { outcome: "interrupted", model, message: event.error };
   }
   const kind = failureKindIn(event.kind) ?? failureKindFromEnvelope(envelope);
-  const problem = { kind, message: textIn(event.error) ?? "", envelope };
+  const message = textIn(event.error) ?? "";
+  const problem = { kind, message, envelope, exception: details?.exception };
   return { outcome: "error", model, problem };
 }
 

@@ -93,6 +93,7 @@ function traceOf(traceId: string): TraceRecord {
     named: false,
     tenantId: "acme",
     threadId: undefined,
+    subject: undefined,
     outer: undefined,
     startedAt: undefined,
     rootRunId: traceId,
