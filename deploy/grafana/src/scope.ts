@@ -12,6 +12,8 @@ export const OF_MODEL = 'gen_ai_request_model=~"$model"';
 
 /** Counted once: a failure that rises through nested runs ends each of them, but only one of them is the root. */
 export const ROOT = 'entelix_root="true"';
+/** Root runs and nested ones: of an agent's own figures. */
+export const EVERY_RUN = 'entelix_root=~"true|false"';
 export const NESTED = 'entelix_root="false"';
 
 export const FAILED = 'entelix_run_outcome="failed"';

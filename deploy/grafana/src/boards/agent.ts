@@ -24,6 +24,7 @@ import { grown, orZero, quantile, RANGE, ratio, STEP, series, sum } from "../que
 import {
   COMPLETE,
   chosen,
+  EVERY_RUN,
   FAILED,
   NESTED,
   NOT_PAUSED,
@@ -91,12 +92,11 @@ const numbers: Section = {
         }),
         figure({
           title: "Cost of a run",
-          description:
-            "Cost of the agent's own model calls, divided by its runs that completed.",
+          description: "Cost of the agent's own model calls, divided by its runs that completed.",
           unit: "currencyUSD",
           expr: ratio(
             sum([], grown(chosen("entelix_cost_total", OF_AGENT), RANGE)),
-            sum([], grown(runs(OF_AGENT, COMPLETE), RANGE)),
+            sum([], grown(runs(OF_AGENT, EVERY_RUN, COMPLETE), RANGE)),
           ),
           steps: ["text"],
           decimals: 4,

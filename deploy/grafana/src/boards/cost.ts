@@ -5,7 +5,7 @@ import { figure, rows } from "../figures.ts";
 import { AGENT, JOB, TENANT, TOKEN_TYPE } from "../labels.ts";
 import { TOKEN_COLORS } from "../palette.ts";
 import { grown, RANGE, ratio, STEP, sum } from "../queries.ts";
-import { COMPLETE, chosen, ROOT, runs } from "../scope.ts";
+import { COMPLETE, chosen, EVERY_RUN, ROOT, runs } from "../scope.ts";
 import { intervalVariable, serviceVariable, tenantVariable } from "../variables.ts";
 
 const cost = chosen("entelix_cost_total");
@@ -17,7 +17,7 @@ const OUTPUT = 'gen_ai_token_type="output"';
 /** What the others spent was spent for these. */
 const reported = runs(ROOT, COMPLETE);
 /** Cost and tokens are those of the agent that called its model. */
-const reportedByAgent = runs(COMPLETE);
+const reportedByAgent = runs(EVERY_RUN, COMPLETE);
 
 const numbers: Section = {
   title: "In the time range",
@@ -37,7 +37,8 @@ const numbers: Section = {
         }),
         figure({
           title: "Cost of a root run",
-          description: "Cost divided by the root runs that completed. What other runs spent is in it.",
+          description:
+            "Cost divided by the root runs that completed. What other runs spent is in it.",
           unit: "currencyUSD",
           expr: ratio(sum([], grown(cost, RANGE)), sum([], grown(reported, RANGE))),
           steps: ["text"],
@@ -92,7 +93,8 @@ const overTime: Section = {
         }).decimals(2),
         bars({
           title: "Cost by agent",
-          description: "By the agent that called its model. Where calls report nothing, by the agent of the root run.",
+          description:
+            "By the agent that called its model. Where calls report nothing, by the agent of the root run.",
           unit: "currencyUSD",
           queries: [{ expr: sum([AGENT], grown(cost, STEP)), legend: "{{gen_ai_agent_name}}" }],
           links: [agentBoard("series")],
@@ -130,7 +132,10 @@ const overTime: Section = {
           unit: "currencyUSD",
           queries: [
             {
-              expr: ratio(sum([AGENT], grown(cost, STEP)), sum([AGENT], grown(reportedByAgent, STEP))),
+              expr: ratio(
+                sum([AGENT], grown(cost, STEP)),
+                sum([AGENT], grown(reportedByAgent, STEP)),
+              ),
               legend: "{{gen_ai_agent_name}}",
             },
           ],
