@@ -82,7 +82,7 @@ export class CallEvents {
       approved
         ? { type: "tool_call_approved", ...names }
         : { type: "tool_call_denied", ...names, reason },
-      { ...envelopeIn(run, id), details: { decision: details } },
+      withDetails(envelopeIn(run, id), { decision: details }),
     );
   }
 
