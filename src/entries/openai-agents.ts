@@ -1,3 +1,4 @@
+export type { DecidedBy, ToolDecision } from "../adapters/decided-by.ts";
 export type { ProcessorCounts } from "../adapters/openai-agents/counts.ts";
 export {
   OpenAIAgentsProcessor,

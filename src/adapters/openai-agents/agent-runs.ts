@@ -219,6 +219,7 @@ export class AgentRuns {
   #works(trace: TraceRecord, span: SdkSpan, run: AgentRun): AgentRun {
     run.span = span;
     trace.agents.set(span.spanId, run);
+    if (trace.awaited.length > 0) takeAwaited(trace, run);
     if (!run.top) return run;
     trace.openTop += 1;
     // The code around it goes on after what failed before.
@@ -267,6 +268,7 @@ export class AgentRuns {
       state: "open",
       openedBy,
       startedAt: at,
+      pausedAt: undefined,
       span: undefined,
       handedOff: false,
       resumed: false,
@@ -324,6 +326,7 @@ export class AgentRuns {
 
   #pause(trace: TraceRecord, run: AgentRun, at: Instant, waiting: Waiting): void {
     run.state = "interrupted";
+    run.pausedAt = at;
     run.waiting = waiting;
     trace.openRuns -= 1;
     if (run.top && run.span !== undefined) trace.openTop -= 1;
@@ -391,6 +394,15 @@ function pausedRun(trace: TraceRecord, agent: string, parent: Scope) {
   }
   // No run waits for such a one: it goes on by itself, if it is clear which does.
   return parent.run === undefined && isOnlyOne ? left : undefined;
+}
+
+/** The agent goes on that waited for these calls in another process. */
+function takeAwaited(trace: TraceRecord, run: AgentRun): void {
+  const own = trace.awaited.filter(({ agent }) => agent === run.agent);
+  if (own.length === 0) return;
+  trace.awaited = trace.awaited.filter((call) => !own.includes(call));
+  run.asked = own;
+  run.resumed = true;
 }
 
 /** What an agent failed with; `undefined` when it did not. */

@@ -8,7 +8,7 @@ import {
 import { resultException } from "../../errors/exception-of.ts";
 import { FROM_MODEL } from "../../errors/failure-source.ts";
 import type { ToolFailure } from "../../errors/tool-result.ts";
-import type { EventDetails } from "../../events/event-details.ts";
+import type { DecisionDetails, EventDetails } from "../../events/event-details.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelComplete } from "../../events/model-event.ts";
 import { isZeroCost } from "../../runtime/price.ts";
@@ -63,7 +63,7 @@ export class CallEvents {
     );
   }
 
-  toolApproved({ trace, run, open }: CallScope): void {
+  toolApproved({ trace, run, open }: CallScope, decision: DecisionDetails): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
     this.#sink.send(
@@ -74,11 +74,16 @@ export class CallEvents {
         tool_use_id: idOf(open),
         tool: textOf(open.span.spanData.name) ?? "",
       },
-      envelope(trace, run, open, "approved", open.startedAt),
+      withDetails(envelope(trace, run, open, "approved", open.startedAt), { decision }),
     );
   }
 
-  toolDenied({ trace, run, open }: CallScope, at: Instant, reason: string): void {
+  toolDenied(
+    { trace, run, open }: CallScope,
+    at: Instant,
+    reason: string,
+    decision: DecisionDetails,
+  ): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
     this.#sink.send(
@@ -90,7 +95,7 @@ export class CallEvents {
         tool: textOf(open.span.spanData.name) ?? "",
         reason,
       },
-      envelope(trace, run, open, "denied", at),
+      withDetails(envelope(trace, run, open, "denied", at), { decision }),
     );
   }
 

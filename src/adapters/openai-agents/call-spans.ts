@@ -2,10 +2,12 @@ import { AgentError } from "../../errors/agent-error.ts";
 import type { FailureSource } from "../../errors/failure-source.ts";
 import { cutText } from "../../errors/thrown.ts";
 import { failureInResult, type IsFailure } from "../../errors/tool-result.ts";
+import type { DecisionDetails } from "../../events/event-details.ts";
 import type { Instant } from "../../events/instant.ts";
 import { cutBy } from "../../runtime/calling-off.ts";
 import { costOf, type Price } from "../../runtime/price.ts";
 import { textOf } from "../narrow.ts";
+import type { Approvals } from "./approvals.ts";
 import type { CallEvents, CallScope } from "./call-span-events.ts";
 import { type ParsedError, parseSpanError, thrownIn, withThrown } from "./parse-span-error.ts";
 import type { SdkSpanData, SdkSpanError } from "./sdk.ts";
@@ -39,6 +41,14 @@ const SHOWN_TO_MODEL = "Error running tool (non-fatal)";
 /** On the span of a call that was not approved, the id of the call. */
 const REJECTED = /^Tool execution for (.+) was manually rejected by user\.$/s;
 
+export interface CallSpanOptions {
+  readonly approvals: Approvals;
+  readonly isFailure: IsFailure | undefined;
+  readonly price: Price | undefined;
+  /** Called with what is thrown in a start that is sent later. */
+  readonly trouble: (error: unknown) => void;
+}
+
 /**
  * Calls of tools and models.
  *
@@ -48,18 +58,14 @@ const REJECTED = /^Tool execution for (.+) was manually rejected by user\.$/s;
  */
 export class CallSpans {
   readonly #events: CallEvents;
+  readonly #approvals: Approvals;
   readonly #trouble: (error: unknown) => void;
   readonly #isFailure: IsFailure | undefined;
   readonly #price: Price | undefined;
 
-  /** @param trouble called with what is thrown in a start that is sent later. */
-  constructor(
-    events: CallEvents,
-    trouble: (error: unknown) => void,
-    isFailure: IsFailure | undefined,
-    price: Price | undefined,
-  ) {
+  constructor(events: CallEvents, { approvals, isFailure, price, trouble }: CallSpanOptions) {
     this.#events = events;
+    this.#approvals = approvals;
     this.#trouble = trouble;
     this.#isFailure = isFailure;
     this.#price = price;
@@ -98,10 +104,12 @@ export class CallSpans {
     const call = askedCall(run, name, textOf(open.span.spanData.input));
     open.scope = { run, toolUseId: call?.id ?? open.span.spanId };
     trace.totals.toolCalls += 1;
-    if (call !== undefined) {
-      if (run.resumed && !call.begun) this.#events.toolApproved({ trace, run, open });
-      call.begun = true;
-    } else {
+    const isAwaited = run.resumed && call?.begun === false;
+    if (isAwaited || this.#approvals.isAlways(trace, name)) {
+      this.#events.toolApproved({ trace, run, open }, this.#decision({ trace, run, open }, ""));
+    }
+    if (call !== undefined) call.begun = true;
+    else {
       run.unasked ??= [];
       run.unasked.push(name);
     }
@@ -117,7 +125,8 @@ export class CallSpans {
       open.startSent = true;
       open.scope = { run, toolUseId: rejected };
       for (const call of run.asked) if (call.id === rejected) call.begun = true;
-      this.#events.toolDenied(scope, at, textOf(error.message) ?? "");
+      const reason = textOf(error.message) ?? "";
+      this.#events.toolDenied(scope, at, reason, this.#decision(scope, reason, "denied"));
       return;
     }
     this.sendStart(scope);
@@ -135,6 +144,16 @@ export class CallSpans {
     const failure = callFailure(scope, error);
     if (error.message !== SHOWN_TO_MODEL) run.failedCall = failure;
     this.#events.toolFailed(scope, at, failure);
+  }
+
+  #decision(
+    { trace, run, open }: CallScope,
+    reason: string,
+    outcome: "approved" | "denied" = "approved",
+  ): DecisionDetails {
+    const tool = textOf(open.span.spanData.name) ?? "";
+    const toolUseId = open.scope.toolUseId ?? open.span.spanId;
+    return this.#approvals.detailsOf(trace, run, { outcome, tool, toolUseId, reason });
   }
 
   /** Calls of a run that are still open when it ends are cancelled: their tools did not fail. */

@@ -7,6 +7,7 @@ import type { Price } from "../../runtime/price.ts";
 import type { RunSubject } from "../../runtime/run-subject.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
 import { isSpanActivator } from "../../sinks/agent-event-sink.ts";
+import type { DecidedBy } from "../decided-by.ts";
 import { fieldIn, fieldsOf, textOf } from "../narrow.ts";
 import { SafeSink } from "../safe-sink.ts";
 import { watched } from "./came.ts";
@@ -52,6 +53,11 @@ export interface OpenAIAgentsProcessorOptions {
    * known.
    */
   readonly price?: Price | undefined;
+  /**
+   * Names the person behind a decision about a call that the run had waited for. It gets the metadata of
+   * the trace. Default: nobody is named.
+   */
+  readonly decidedBy?: DecidedBy | undefined;
   /** Called with errors of the sink and of the processor. Default: none. Both are counted. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -92,7 +98,7 @@ export class OpenAIAgentsProcessor {
   constructor(options: OpenAIAgentsProcessorOptions) {
     checkOptionsObject(options);
     const { sink, tenant, maxTraces = 2_000, flushTimeoutMs = 5_000 } = options;
-    const { isFailure, onError, price } = options;
+    const { decidedBy, isFailure, onError, price } = options;
     if (typeof sink?.send !== "function") throw new TypeError("sink: expected a sink with send()");
     if (typeof tenant !== "function" && (typeof tenant !== "string" || tenant === "")) {
       throw new TypeError("tenant: expected a text with something in it, or a function");
@@ -100,6 +106,7 @@ export class OpenAIAgentsProcessor {
     checkFunction(options.context, "context");
     checkFunction(isFailure, "isFailure");
     checkFunction(price, "price");
+    checkFunction(decidedBy, "decidedBy");
     checkFunction(onError, "onError");
     checkWhole(maxTraces, "maxTraces", 1);
     checkWhole(flushTimeoutMs, "flushTimeoutMs");
@@ -116,6 +123,7 @@ export class OpenAIAgentsProcessor {
       counts: this.#counts,
       isFailure,
       price,
+      decidedBy,
       trouble,
     });
   }
@@ -185,7 +193,8 @@ export class OpenAIAgentsProcessor {
     try {
       const traceId = textOf(fieldIn(fieldIn(result.state, "_trace"), "traceId"));
       if (traceId !== undefined && (result.interruptions?.length ?? 0) > 0) {
-        this.#follower.paused(traceId);
+        const { state } = result;
+        if (typeof state === "object" && state !== null) this.#follower.paused(traceId, state);
       }
     } catch (error) {
       this.#troubled(error);
@@ -196,7 +205,8 @@ export class OpenAIAgentsProcessor {
   /**
    * Reports that this process resumes a run that was paused in another process. From version 0.14,
    * the SDK's trace does not show this, and the new spans would have the IDs of the other process's
-   * spans. It is harmless in other cases.
+   * spans. It also shows which tools are always approved: only the state says so. It is harmless in
+   * other cases.
    *
    * @param state the result of `RunState.fromString`, before it is run.
    * @returns the state.
@@ -210,12 +220,13 @@ export class OpenAIAgentsProcessor {
       const trace: unknown = fieldIn(state, "_trace");
       const traceId = textOf(fieldIn(trace, "traceId"));
       if (traceId !== undefined) {
-        this.#follower.goesOn({
+        const known = {
           traceId,
           name: textOf(fieldIn(trace, "name")) ?? UNNAMED_WORKFLOW,
           groupId: textOf(fieldIn(trace, "groupId")) ?? null,
           metadata: fieldsOf(fieldIn(trace, "metadata")),
-        });
+        };
+        this.#follower.goesOn(known, state);
       }
     } catch (error) {
       this.#troubled(error);

@@ -3,12 +3,14 @@ import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
 import { type ActiveRun, activeRun } from "../../runtime/current-run.ts";
 import type { Price } from "../../runtime/price.ts";
+import type { DecidedBy } from "../decided-by.ts";
 import { textOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import { askedSubject } from "../subject-hook.ts";
 import { UsageTotals } from "../usage-totals.ts";
 import { RunEvents } from "./agent-run-events.ts";
 import { AgentRuns } from "./agent-runs.ts";
+import { Approvals, awaitedCalls } from "./approvals.ts";
 import { CallEvents } from "./call-span-events.ts";
 import { CallSpans, isOwnModelCall } from "./call-spans.ts";
 import type { MutableCounts } from "./counts.ts";
@@ -41,6 +43,7 @@ export interface FollowerOptions {
   readonly counts: MutableCounts;
   readonly isFailure: IsFailure | undefined;
   readonly price: Price | undefined;
+  readonly decidedBy: DecidedBy | undefined;
   readonly trouble: (error: unknown) => void;
 }
 
@@ -55,13 +58,18 @@ export class TraceFollower {
   readonly #calls: CallSpans;
 
   constructor(sink: SafeSink, options: FollowerOptions) {
-    const { counts, isFailure, maxTraces, price, tenantOf, trouble } = options;
+    const { counts, decidedBy, isFailure, maxTraces, price, tenantOf, trouble } = options;
     this.#table = new TraceTable(maxTraces, maxTraces);
     this.#tenantOf = tenantOf;
     this.#context = options.context;
     this.#trouble = trouble;
     this.#counts = counts;
-    const calls = new CallSpans(new CallEvents(sink), trouble, isFailure, price);
+    const calls = new CallSpans(new CallEvents(sink), {
+      trouble,
+      isFailure,
+      price,
+      approvals: new Approvals(decidedBy, trouble),
+    });
     this.#calls = calls;
     const later = (trace: TraceRecord, work: () => void) => {
       setImmediate(() => {
@@ -101,18 +109,33 @@ export class TraceFollower {
     this.#settle(trace);
   }
 
-  /** A trace is to go on whose runs were paused in another process. */
-  goesOn(trace: SdkTrace): void {
-    if (this.#table.find(trace.traceId) !== undefined) return;
+  /**
+   * A trace is to go on whose runs were paused in another process.
+   *
+   * @param state the SDK's state of its run.
+   */
+  goesOn(trace: SdkTrace, state: object): void {
+    const known = this.#table.find(trace.traceId);
+    if (known !== undefined) {
+      known.state = new WeakRef(state);
+      return;
+    }
     const record = this.#add(trace, runIdOfTrace(trace.traceId), false);
+    record.state = new WeakRef(state);
+    record.awaited = awaitedCalls(state);
     record.pausedRootId = record.rootRunId;
     this.#settle(record);
   }
 
-  /** The agents of the trace wait for somebody's approval, whatever the trace says. */
-  paused(traceId: string): void {
+  /**
+   * The agents of the trace wait for somebody's approval, whatever the trace says.
+   *
+   * @param state the SDK's state of its run.
+   */
+  paused(traceId: string, state: object): void {
     const trace = this.#table.find(traceId);
     if (trace === undefined) return;
+    trace.state = new WeakRef(state);
     this.#catchUp(trace);
     this.#runs.pause(trace, now());
     this.#settle(trace);
@@ -303,6 +326,9 @@ export class TraceFollower {
       tenantId,
       threadId: textOf(trace.groupId) ?? outer?.threadId,
       subject: tenantId === undefined ? undefined : this.#subject(trace, tenantId, outer),
+      metadata: trace.metadata,
+      state: undefined,
+      awaited: [],
       outer,
       startedAt: seen ? now() : undefined,
       rootRunId,

@@ -3,6 +3,7 @@ import type { Instant } from "../../events/instant.ts";
 import type { ActiveRun } from "../../runtime/current-run.ts";
 import type { SubjectFields } from "../../runtime/run-subject.ts";
 import type { UsageTotals } from "../usage-totals.ts";
+import type { AwaitedCall } from "./approvals.ts";
 import type { Came } from "./came.ts";
 import type { ParsedError } from "./parse-span-error.ts";
 import type { SdkSpan } from "./sdk.ts";
@@ -24,6 +25,8 @@ export interface AgentRun {
   /** The span that opened this segment: what makes the ids of its events unique. */
   openedBy: string;
   startedAt: Readonly<Instant>;
+  /** When the segment before it was paused, in this process. */
+  pausedAt: Readonly<Instant> | undefined;
   /** The agent's span while the agent is at work; a workflow has none. */
   span: SdkSpan | undefined;
   handedOff: boolean;
@@ -102,6 +105,11 @@ export interface TraceRecord {
   readonly threadId: string | undefined;
   /** Whose runs they are. */
   readonly subject: SubjectFields | undefined;
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
+  /** The SDK's `RunState`, where the application has shown it. */
+  state: WeakRef<object> | undefined;
+  /** The calls that it waited for, where it was paused in another process. */
+  awaited: readonly AwaitedCall[];
   /** The run of ours that the trace was begun in. */
   readonly outer: ActiveRun | undefined;
   /** When it began; `undefined` when only its spans were seen. */
