@@ -63,7 +63,7 @@ function saysFailure(result: unknown): boolean {
 }
 
 /** What the model receives of it: its text, or it as JSON. */
-function textOfResult(result: unknown): string {
+export function textOfResult(result: unknown): string {
   if (typeof result === "string") return result;
   const content = property(result, "content");
   if (typeof content === "string") return content;

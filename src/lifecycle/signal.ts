@@ -232,6 +232,8 @@ export type CallResult = (
       readonly message: string;
       readonly envelope?: ErrorEnvelope | undefined;
       readonly exception?: ExceptionDetails | undefined;
+      /** Content: the text that the model received; `null` where it is not known. */
+      readonly modelText?: string | null | undefined;
     }
   | { readonly outcome: "interrupted"; readonly message?: string | undefined }
   /** Somebody called it off, or its run ended first: no failure of the tool. */

@@ -239,6 +239,12 @@ export const ATTRIBUTES = {
   ),
   "entelix.tool.occurrence": on("call", "int", "From 2: the tool-use id came before in this run."),
   "entelix.tool.error_kind": on("call", "string", "Class of the tool error."),
+  "entelix.tool.model_text": content("call", "Of a tool error: the text that the model received."),
+  "entelix.tool.model_text_unknown": on(
+    "call",
+    "boolean",
+    "Of a tool error: it is not known which text the model received.",
+  ),
   "entelix.approval.outcome": on(
     "call, event",
     "string",

@@ -221,6 +221,11 @@ export class SpanEnds {
       case "error":
         handle.set("error.type", end.kind ?? UNKNOWN_ERROR);
         handle.set("entelix.tool.error_kind", end.kind);
+        if (end.modelText === null) handle.set("entelix.tool.model_text_unknown", true);
+        else if (this.#content.captures) {
+          const field = "entelix.tool.model_text";
+          handle.set(field, this.#value(end.modelText, field, run, call.name));
+        }
         if (end.envelope !== undefined) setEnvelope(handle, end.envelope);
         this.#fail(handle, run, { text: end.message, exception: end.exception, at }, call.name);
         break;

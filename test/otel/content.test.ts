@@ -199,6 +199,7 @@ describe("the redaction hook", () => {
       "gen_ai.tool.call.result",
       "entelix.approval.reason",
       "gen_ai.tool.call.arguments",
+      "entelix.tool.model_text",
       "status",
       "entelix.run.state",
       "entelix.error.message",
@@ -286,8 +287,8 @@ describe("the redaction hook", () => {
       "gen_ai.tool.call.arguments": "[redaction failed]",
       "gen_ai.tool.call.result": "[redaction failed]",
     });
-    expect(test.diagnostics().redactionFailures).toBe(9);
-    expect(test.reports.length).toBeGreaterThanOrEqual(9);
+    expect(test.diagnostics().redactionFailures).toBe(10);
+    expect(test.reports.length).toBeGreaterThanOrEqual(10);
     expect(new Set(test.reports.map((report) => report.split(":")[0]))).toEqual(
       new Set(["redact hook"]),
     );

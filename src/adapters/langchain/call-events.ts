@@ -7,12 +7,16 @@ import {
 } from "../../errors/classify.ts";
 import { resultException } from "../../errors/exception-of.ts";
 import type { FailureSource } from "../../errors/failure-source.ts";
+import { resultText } from "../../errors/llm-text.ts";
 import { cutText } from "../../errors/thrown.ts";
 import type { ToolFailure } from "../../errors/tool-result.ts";
+import { now } from "../../events/clock.ts";
 import type { EventDetails } from "../../events/event-details.ts";
+import type { Instant } from "../../events/instant.ts";
 import { isZeroCost } from "../../runtime/price.ts";
 import type { ModelRequest } from "../model-request.ts";
 import { type SafeSink, withDetails } from "../safe-sink.ts";
+import type { HeldFailures } from "./held-failures.ts";
 import type { Failure } from "./langchain-errors.ts";
 import { errorText, exceptionIn, explained } from "./langchain-errors.ts";
 import type { Answer } from "./llm-result.ts";
@@ -34,9 +38,12 @@ const PAUSED_FIELDS = {
 /** Sends the events of tool calls and model calls. */
 export class CallEvents {
   readonly #sink: SafeSink;
+  /** Failed tool calls whose events wait for what the model is told. */
+  readonly held: HeldFailures;
 
-  constructor(sink: SafeSink) {
+  constructor(sink: SafeSink, held: HeldFailures) {
     this.#sink = sink;
+    this.held = held;
   }
 
   /** @param description what the tool is for. */
@@ -96,7 +103,20 @@ export class CallEvents {
       kind: classifyToolError(known, source),
     };
     const exception = exceptionIn(thrown);
-    this.#toolError(call, fields, exception === undefined ? undefined : { exception });
+    const details = exception === undefined ? undefined : { exception };
+    const { chainId, run, toolUseId } = call;
+    const moment = momentOf(call);
+    if (chainId === undefined) {
+      this.#toolError(call, fields, details, moment);
+      return;
+    }
+    this.held.hold(run, toolUseId, chainId, (text) => {
+      if (text === "own") this.#toolError(call, fields, details, moment);
+      else if (text === "unknown") {
+        const unknown = { ...fields, error_for_llm: resultText("") };
+        this.#toolError(call, unknown, { ...details, model_text: "unknown" }, moment);
+      } else this.#toolError(call, { ...fields, error_for_llm: text }, details, moment);
+    });
   }
 
   toolFailedWith(call: ToolScope, failure: ToolFailure): void {
@@ -118,7 +138,12 @@ export class CallEvents {
     this.#toolError(call, PAUSED_FIELDS);
   }
 
-  #toolError(call: ToolScope, fields: ToolFailure, details?: EventDetails): void {
+  #toolError(
+    call: ToolScope,
+    fields: ToolFailure,
+    details?: EventDetails,
+    { at, took }: Moment = momentOf(call),
+  ): void {
     const { run, toolUseId, tool } = call;
     this.#sink.send(
       {
@@ -131,9 +156,9 @@ export class CallEvents {
         error_for_llm: fields.error_for_llm,
         envelope: fields.envelope,
         kind: fields.kind,
-        duration_ms: sinceMs(call.startedMs),
+        duration_ms: took,
       },
-      withDetails(envelopeIn(run, eventId(call.id, "call-end")), details),
+      withDetails(envelopeIn(run, eventId(call.id, "call-end"), at), details),
     );
   }
 
@@ -207,4 +232,14 @@ export class CallEvents {
 
 function sinceMs(startedMs: number): number {
   return Math.round(performance.now() - startedMs);
+}
+
+/** When a call ended, and how long it took, in ms. */
+interface Moment {
+  readonly at: Instant;
+  readonly took: number;
+}
+
+function momentOf({ startedMs }: ToolScope): Moment {
+  return { at: now(), took: sinceMs(startedMs) };
 }

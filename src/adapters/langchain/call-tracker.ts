@@ -12,6 +12,7 @@ import {
   type LangChainHandlerOptions,
   limitOf,
 } from "./handler-options.ts";
+import { HeldFailures } from "./held-failures.ts";
 import {
   agentName,
   isGraph,
@@ -26,6 +27,7 @@ import { type Answer, answerOf, modelNameOf } from "./llm-result.ts";
 import { conventionalOutputs, promptMessages, requestMessages } from "./messages.ts";
 import { requestOf } from "./model-request.ts";
 import { addPause, graphPause, thrownPause } from "./pauses.ts";
+import { namesById, noteNode } from "./run-notes.ts";
 import type { RunState } from "./run-state.ts";
 import { type KnownScope, type RunStart, Runs } from "./runs.ts";
 import type { ModelScope, Scope, ToolScope } from "./scope.ts";
@@ -50,6 +52,7 @@ export class CallTracker {
   readonly #onError: (error: unknown) => void;
   readonly #scopes: ScopeTable;
   readonly #stopped: StoppedGraphs;
+  readonly #held: HeldFailures;
   #duplicates = 0;
   #unmatched = 0;
   #late = 0;
@@ -62,7 +65,8 @@ export class CallTracker {
       options.sink,
       limitOf("openCalls", options.limits?.openCalls, DEFAULT_OPEN_CALLS),
     );
-    this.#calls = new CallEvents(sink);
+    this.#held = HeldFailures.of(options.sink);
+    this.#calls = new CallEvents(sink, this.#held);
     this.#runs = new Runs(options, sink, this.#scopes, this.#calls, onError);
     this.#stopped = new StoppedGraphs(this.#scopes, (run, thrown, at) => {
       try {
@@ -90,6 +94,11 @@ export class CallTracker {
       shownElsewhere: this.#shownElsewhere,
       retrievers: this.#retrievers,
     };
+  }
+
+  /** Sends what waits for more to be known of it. */
+  flush(): void {
+    this.#held.flush();
   }
 
   /** Where the call with that id stands. */
@@ -130,9 +139,10 @@ export class CallTracker {
     }
   }
 
-  chainEnds(outputs: unknown, id: string): void {
+  chainEnds(outputs: unknown, id: string, parentId: string | undefined): void {
     const scope = this.#take(id, "run");
     if (scope?.kind !== "run") return;
+    this.#held.chainEnded(scope.run, id, parentId, outputs);
     if (scope.id !== id) {
       this.#decisions.nodeEnded(scope.run, id, outputs);
       return;
@@ -152,6 +162,7 @@ export class CallTracker {
     const scope = this.#take(id, "run");
     if (scope?.kind !== "run") return;
     const { run } = scope;
+    this.#held.chainFailed(run, id, parentId);
     if (scope.id === id) this.#runs.end(run, thrown);
     else run.reviews?.nodeFailed(id);
     if (scope.id !== parentId) return;
@@ -207,10 +218,12 @@ export class CallTracker {
       tool,
       startedMs: performance.now(),
       since: sourceMoment(),
+      chainId: above?.kind === "run" ? parentId : undefined,
       alone: above === undefined,
     };
     this.#scopes.set(id, parentId, call);
     run.openTools.add(call);
+    this.#held.madeAgain(run, call.toolUseId);
     const description = toolDescription(serialized) ?? describedIn(run.tools, tool);
     this.#calls.toolStarted(call, toolInput(input), description);
   }
@@ -389,22 +402,4 @@ export class CallTracker {
     this.#scopes.set(id, parentId, above);
     return undefined;
   }
-}
-
-/** Which node runs, as long as the step has one alone. */
-function noteNode(run: RunState, metadata: unknown, runName: unknown): void {
-  const step = fieldsOf(metadata)?.langgraph_step;
-  run.node = run.step === step ? undefined : textOf(runName);
-  run.step = step;
-}
-
-function namesById(calls: readonly unknown[]): Map<string, string> {
-  const names = new Map<string, string>();
-  for (const call of calls) {
-    const fields = fieldsOf(call);
-    const id = textOf(fields?.id);
-    const name = textOf(fields?.name);
-    if (id !== undefined && name !== undefined) names.set(id, name);
-  }
-  return names;
 }

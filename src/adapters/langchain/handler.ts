@@ -70,6 +70,7 @@ export class LangChainHandler {
    * the sink go to `onError`.
    */
   async flush(): Promise<void> {
+    this.#contain(() => this.#calls.flush());
     await this.#safeSink.settled();
     try {
       await this.#sink.forceFlush?.();
@@ -106,8 +107,8 @@ export class LangChainHandler {
     );
   }
 
-  handleChainEnd(outputs: unknown, runId: string): void {
-    this.#contain(() => this.#calls.chainEnds(outputs, runId));
+  handleChainEnd(outputs: unknown, runId: string, parentRunId?: string): void {
+    this.#contain(() => this.#calls.chainEnds(outputs, runId, parentRunId));
   }
 
   handleChainError(thrown: unknown, runId: string, parentRunId?: string): void {

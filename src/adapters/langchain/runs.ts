@@ -129,11 +129,13 @@ export class Runs {
   }
 
   complete(run: RunState, state: unknown): void {
+    this.#calls.held.runEnded(run, "unknown");
     this.#cutCalls(run, undefined);
     this.#events.complete(run, state);
   }
 
   pause(run: RunState, pause: Interruption): void {
+    this.#calls.held.runEnded(run, "own");
     this.#events.interrupted(run, pause.kind, pause.payload);
     if (run.graph && run.threadId !== undefined) {
       const { id, tenant, threadId, part } = run;
@@ -161,6 +163,7 @@ export class Runs {
   }
 
   #fail(run: RunState, thrown: unknown, at: Instant | undefined): void {
+    this.#calls.held.runEnded(run, "own");
     this.#cutCalls(run, explained(thrown));
     this.#events.failed(run, runFailureOf(run, thrown), at);
     const { tenant, threadId, resumes } = run;

@@ -23,6 +23,8 @@ export interface ToolScope extends InRun {
   readonly startedMs: number;
   /** Its start, among what errors come out of. */
   readonly since: number;
+  /** The chain of the run that made it, whose result may tell what the model is told of it. */
+  readonly chainId: string | undefined;
   /** Whether the run was made for this call, which had none around it. */
   readonly alone: boolean;
 }

@@ -7,6 +7,7 @@ import {
 } from "../../errors/classify.ts";
 import { resultException } from "../../errors/exception-of.ts";
 import { FROM_MODEL } from "../../errors/failure-source.ts";
+import { resultText } from "../../errors/llm-text.ts";
 import type { ToolFailure } from "../../errors/tool-result.ts";
 import type { DecisionDetails, EventDetails } from "../../events/event-details.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
@@ -117,15 +118,29 @@ export class CallEvents {
     );
   }
 
-  toolFailed(scope: CallScope, at: Instant, { parsed, source }: Failure): void {
+  /** @param isShown the SDK shows the failure to the model: then the span may have the text. */
+  toolFailed(
+    scope: CallScope,
+    at: Instant,
+    { parsed, source }: Failure,
+    isShown: boolean = false,
+  ): void {
     const thrown = thrownIn(parsed);
+    const shown = isShown ? resultOf(scope.open) : undefined;
     const failure = {
       error: parsed.text,
-      error_for_llm: renderForLlm(thrown, source),
+      error_for_llm: isShown ? resultText(shown ?? "") : renderForLlm(thrown, source),
       envelope: toolEnvelopeOf(thrown, source),
       kind: classifyToolError(thrown, source),
     };
-    this.#toolError(scope, at, failure, exceptionIn(parsed));
+    const isUnknown = isShown && shown === undefined;
+    const details = exceptionIn(parsed);
+    this.#toolError(
+      scope,
+      at,
+      failure,
+      isUnknown ? { ...details, model_text: "unknown" } : details,
+    );
   }
 
   toolFailedWith(scope: CallScope, at: Instant, failure: ToolFailure): void {
@@ -234,6 +249,11 @@ export class CallEvents {
 }
 
 type Open<E> = { -readonly [K in keyof E]: E[K] };
+
+/** What the SDK told the model in place of a result. Without sensitive data, spans do not have it. */
+function resultOf({ span }: OpenSpan): string | undefined {
+  return textOf(span.spanData.output);
+}
 
 /** What a model was asked, as far as its span says so by now. */
 function askedOf({ span: { spanData } }: OpenSpan): unknown {

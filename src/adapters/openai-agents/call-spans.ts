@@ -142,8 +142,9 @@ export class CallSpans {
       return;
     }
     const failure = callFailure(scope, error);
-    if (error.message !== SHOWN_TO_MODEL) run.failedCall = failure;
-    this.#events.toolFailed(scope, at, failure);
+    const isShown = error.message === SHOWN_TO_MODEL;
+    if (!isShown) run.failedCall = failure;
+    this.#events.toolFailed(scope, at, failure, isShown);
   }
 
   #decision(

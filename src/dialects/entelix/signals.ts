@@ -207,6 +207,7 @@ function problemOf(event: ToolError, details: EventDetails | undefined): CallRes
     message: event.error,
     envelope,
     exception: details?.exception,
+    modelText: details?.model_text === "unknown" ? null : textIn(event.error_for_llm),
   };
 }
 
