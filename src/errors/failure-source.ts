@@ -37,7 +37,14 @@ interface SourceRecord {
   readonly source: FailureSource;
 }
 
+/** A thrown text, number or the like. */
+interface ValueRecord extends SourceRecord {
+  readonly value: unknown;
+}
+
 interface State {
+  /** The last value that came out of a call and is no object. */
+  last?: ValueRecord | undefined;
   readonly records: WeakMap<object, SourceRecord[]>;
   /** Counts the starts of runs and calls, and the records. */
   moment: number;
@@ -69,7 +76,8 @@ export function sourceMoment(): number {
 
 /**
  * Remembers that an error came out of a call, unless it, or an error inside it, came out of a call
- * further inside since then. A value that is no object cannot be recognised later.
+ * further inside since then. A value that is no object is recognised only until a call or run begins,
+ * or another error is remembered: equal values may have been thrown anywhere.
  *
  * @returns the innermost call that it came out of.
  */
@@ -79,17 +87,18 @@ export function recordSource(
   scope: SourceScope,
 ): FailureSource {
   const innermost = sourceOf(thrown, scope) ?? source;
+  const record = { rootRunId: scope.rootRunId, at: sourceMoment(), source: innermost };
   if (isObject(thrown)) {
     const records = state.records.get(thrown) ?? [];
-    const { rootRunId } = scope;
-    records.unshift({ rootRunId, at: sourceMoment(), source: innermost });
+    records.unshift(record);
     state.records.set(thrown, records.slice(0, MAX_RECORDS));
-  }
+  } else state.last = { ...record, value: thrown };
   return innermost;
 }
 
 /** The innermost call of these runs that an error, or an error inside it, came out of. Never throws. */
 export function sourceOf(thrown: unknown, scope: SourceScope): FailureSource | undefined {
+  if (!isObject(thrown)) return sourceOfValue(thrown, scope);
   for (const error of errorsIn(thrown)) {
     const record = state.records
       .get(error)
@@ -97,6 +106,16 @@ export function sourceOf(thrown: unknown, scope: SourceScope): FailureSource | u
     if (record !== undefined) return record.source;
   }
   return undefined;
+}
+
+function sourceOfValue(
+  thrown: unknown,
+  { rootRunId, since }: SourceScope,
+): FailureSource | undefined {
+  const { last, moment } = state;
+  if (last === undefined || !Object.is(last.value, thrown)) return undefined;
+  const isThis = last.rootRunId === rootRunId && last.at >= since && last.at === moment;
+  return isThis ? last.source : undefined;
 }
 
 /**

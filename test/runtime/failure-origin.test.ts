@@ -53,6 +53,31 @@ const CASES: readonly Case[] = [
     code: "upstream_unavailable",
   },
   {
+    name: "a text that a tool throws",
+    work: (run) => run.tool("db", throwing("no such row")),
+    kind: terminal("internal", "db"),
+    origin: "tool",
+    code: "unclassified",
+  },
+  {
+    name: "a number that a child's tool throws, through the child and a tool",
+    work: (run) => run.tool("ask", () => child((inner) => inner.tool("db", throwing(7)))),
+    kind: terminal("internal", "db"),
+    origin: "tool",
+    code: "unclassified",
+  },
+  {
+    name: "an equal text that the run throws after another call",
+    work: async (run) => {
+      await rejection(run.tool("db", throwing("no")));
+      await run.tool("other", () => 1);
+      throwing("no")();
+    },
+    kind: { type: "unclassified" },
+    origin: "run",
+    code: "unclassified",
+  },
+  {
     name: "an error of a model client outside a model call",
     work: throwing(new Error("step 2 failed", { cause: limited() })),
     kind: { type: "model_dispatch" },
