@@ -3,6 +3,20 @@
 export type { RunContext } from "../context/run-context.ts";
 export type { IsFailure, ReturnedCall } from "../errors/tool-result.ts";
 export type { ModelCallUsage, ModelParameters } from "../events/model-event.ts";
+export type {
+  BlobPart,
+  FilePart,
+  GenericPart,
+  InputMessage,
+  MessagePart,
+  OutputMessage,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolCallResponsePart,
+  UriPart,
+} from "../messages/message.ts";
+export { toMessages } from "../messages/to-messages.ts";
 export type { AgentRun, RunHandle } from "../runtime/agent-run.ts";
 export type { BudgetLimits } from "../runtime/budget.ts";
 export type { ModelCall, ModelFunction, ModelOptions } from "../runtime/call-model.ts";

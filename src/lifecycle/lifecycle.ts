@@ -147,7 +147,7 @@ export class Lifecycle<H> {
   }
 
   #openRun(signal: Of<"run_opens">, context: SignalContext<H>): Outcome<H> {
-    const { tenantId, runId, at, agent, parentRunId, attributes } = signal;
+    const { tenantId, runId, at, agent, asked, parentRunId, attributes } = signal;
     if (runId === "") return this.#ignore("empty_run_id");
     const parentId = parentRunId === undefined ? undefined : this.runs.canonical(parentRunId);
     const id = this.runs.canonical(runId);
@@ -176,6 +176,7 @@ export class Lifecycle<H> {
         this.runs.reopen(run, at, context, true);
       }
     }
+    if (asked !== undefined) this.#driver.runAsked(run, asked);
     if (attributes !== undefined && run.handle !== undefined)
       this.#driver.addAttributes(run.handle, attributes);
     return this.#outcome.of(run);

@@ -33,6 +33,8 @@ export type SignalKind =
       readonly inStepId?: string | undefined;
       /** The event's envelope says thread, dispatching call and resumed run, and this signal does not. */
       readonly originInEnvelope?: boolean | undefined;
+      /** What the run was asked. */
+      readonly asked?: unknown;
       readonly attributes?: SpanAttributes | undefined;
     }
   | {
@@ -151,7 +153,14 @@ export interface ModelOpening {
   readonly model?: string | undefined;
   /** The input. */
   readonly content?: unknown;
+  readonly context?: ModelContext | undefined;
   readonly attributes?: SpanAttributes | undefined;
+}
+
+/** What a model is told beside the messages. */
+export interface ModelContext {
+  readonly instructions?: unknown;
+  readonly tools?: unknown;
 }
 
 /**
@@ -170,7 +179,13 @@ export type RunUsage = Partial<UsageSnapshot>;
  *
  * `content` is payload (state, interrupt payload): a driver shows it only where content is captured.
  */
-export type RunEnd = RunEndKind & { readonly attributes?: SpanAttributes | undefined };
+export type RunEnd = RunEndKind & {
+  /** What the run was asked, where only the end says so. */
+  readonly asked?: unknown;
+  /** What it answered, or what it asks where it paused. */
+  readonly answer?: unknown;
+  readonly attributes?: SpanAttributes | undefined;
+};
 
 /** How a run ended, if no activity of it follows. */
 export interface SupposedEnd {
@@ -293,6 +308,7 @@ export type ModelEnd = (
       readonly content?: unknown;
       /** What was asked, where only the end says so. */
       readonly asked?: unknown;
+      readonly context?: ModelContext | undefined;
     }
   | { readonly outcome: "error"; readonly problem: ModelProblem }
   /** It raised a pause, or was called off by one: no failure. */

@@ -25,6 +25,8 @@ export interface SpanDriver<H> extends RunMemory<H> {
   ): H;
   /** The `started` of a run that another event had to open: its name, its parent as a link. */
   completeRun(run: Run<H>, links: readonly Link<H>[]): void;
+  /** What an open run was asked is known. */
+  runAsked(run: Run<H>, asked: unknown): void;
   /** Whether anybody will see anything of the calls of a run that has just opened. */
   followsCalls(run: Run<H>): boolean;
   closeRun(run: Run<H>, at: Instant, end: RunEnd): void;

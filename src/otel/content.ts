@@ -1,26 +1,54 @@
-import { stringifyExact } from "../events/exact-json.ts";
+import { parseExact, stringifyExact } from "../events/exact-json.ts";
+import { inputMessages, instructionParts, outputMessages } from "../messages/to-messages.ts";
+import { toolDefinitions } from "../messages/tool-definitions.ts";
 import {
   type ContentField,
   type RedactionHook,
   type RedactionTrouble,
   redacted,
 } from "../sinks/redaction.ts";
+import { type ContentShape, shortened } from "./shortened-content.ts";
 
 /** Options for the content of users, models and tools on spans. Content is off by default. */
 export interface ContentOptions {
   /**
-   * Whether tool inputs and outputs, messages to and from models, state, interrupt payloads and
-   * approval reasons go onto spans.
+   * Whether tool inputs and outputs, messages to and from models and runs, system instructions, tool
+   * definitions, state, interrupt payloads and approval reasons go onto spans.
    * Default: what `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` says, else `false`.
    */
   readonly captureContent?: boolean | undefined;
   readonly redact?: RedactionHook | undefined;
-  /** Most bytes (UTF-8) of a captured value. Default 4,096. */
+  /**
+   * Most bytes (UTF-8) of a captured value that is no message. JSON is shortened to JSON. Default
+   * 4,096.
+   */
   readonly maxValueBytes?: number | undefined;
+  /**
+   * Most bytes (UTF-8) of the messages in one attribute, of system instructions, and of tool
+   * definitions. Long texts are cut, then messages in the middle are dropped. Default 65,536.
+   */
+  readonly maxMessageBytes?: number | undefined;
   /** Most bytes (UTF-8) of an error text. Default 1,024. */
   readonly maxStatusBytes?: number | undefined;
   /** Most bytes (UTF-8) of an exception's stack. Default 8,192. */
   readonly maxStackBytes?: number | undefined;
+}
+
+/** What of a span's content did not fit. */
+export interface ContentCuts {
+  /** @param bytes of the value's JSON or text that the span does not have. */
+  cut(bytes: number, droppedMessages: number): void;
+}
+
+/** Counts cuts until there is a span. */
+export class CutCounts implements ContentCuts {
+  bytes = 0;
+  messages = 0;
+
+  cut(bytes: number, droppedMessages: number): void {
+    this.bytes += bytes;
+    this.messages += droppedMessages;
+  }
 }
 
 /** Decides what of users' data may be seen on a span: capture, redaction, size. */
@@ -30,6 +58,7 @@ export class ContentPolicy {
   failures = 0;
   readonly #redact: RedactionHook | undefined;
   readonly #valueBytes: number;
+  readonly #messageBytes: number;
   readonly #statusBytes: number;
   readonly #stackBytes: number;
   readonly #trouble: RedactionTrouble;
@@ -39,6 +68,7 @@ export class ContentPolicy {
     this.captures = (options.captureContent ?? capturesByEnvironment()) === true;
     this.#redact = options.redact;
     this.#valueBytes = positive("maxValueBytes", options.maxValueBytes ?? 4096);
+    this.#messageBytes = positive("maxMessageBytes", options.maxMessageBytes ?? 65_536);
     this.#statusBytes = positive("maxStatusBytes", options.maxStatusBytes ?? 1024);
     this.#stackBytes = positive("maxStackBytes", options.maxStackBytes ?? 8192);
     this.#trouble = {
@@ -51,12 +81,67 @@ export class ContentPolicy {
   }
 
   /** A captured value as attribute text; `undefined` where content is not captured or absent. */
-  value(value: unknown, field: ContentField): string | undefined {
+  value(value: unknown, field: ContentField, cuts?: ContentCuts): string | undefined {
     if (!this.captures || value === undefined) return undefined;
     const shown = this.#redacted(value, field);
     if (shown === undefined) return undefined;
-    const text = typeof shown === "string" ? shown : stringifyExact(shown);
-    return cutNoted(text, this.#valueBytes);
+    if (typeof shown !== "string") {
+      return fitted(stringifyExact(shown), this.#valueBytes, "value", cuts);
+    }
+    const text = cutNoted(shown, this.#valueBytes);
+    if (text !== shown) cuts?.cut(byteLength(shown) - byteLength(text), 0);
+    return text;
+  }
+
+  /** What a model or a run was asked, as messages. */
+  input(value: unknown, field: ContentField, cuts?: ContentCuts): string | undefined {
+    return this.#formed(value, field, inputMessages, "messages", cuts);
+  }
+
+  /**
+   * What a model or a run answered, as messages.
+   *
+   * @param reasons why the model stopped, where the messages do not say it.
+   */
+  output(
+    value: unknown,
+    field: ContentField,
+    cuts?: ContentCuts,
+    reasons?: readonly string[],
+  ): string | undefined {
+    const form = (given: unknown) => outputMessages(given, reasons);
+    return this.#formed(value, field, form, "messages", cuts);
+  }
+
+  /** System instructions, as parts of a message. */
+  instructions(value: unknown, field: ContentField, cuts?: ContentCuts): string | undefined {
+    return this.#formed(value, field, instructionParts, "parts", cuts);
+  }
+
+  /** Definitions of tools. */
+  tools(value: unknown, field: ContentField, cuts?: ContentCuts): string | undefined {
+    return this.#formed(value, field, toolDefinitions, "tools", cuts);
+  }
+
+  /** A list in the form that the conventions have for it, before and after the redaction hook. */
+  #formed(
+    value: unknown,
+    field: ContentField,
+    form: (value: unknown) => readonly unknown[],
+    shape: ContentShape,
+    cuts: ContentCuts | undefined,
+  ): string | undefined {
+    if (!this.captures || value === undefined || value === null) return undefined;
+    let shown = form(value);
+    if (shown.length === 0) return undefined;
+    if (this.#redact !== undefined) {
+      shown = form(this.#redacted(shown, field));
+      if (shown.length === 0) return undefined;
+    }
+    let text = stringifyExact(shown);
+    // A part has no JSON: what the writer says of it is a text, which a recording has as well.
+    if (!text.startsWith("[")) text = stringifyExact(form(parseExact(text)));
+    return fitted(text, this.#messageBytes, shape, cuts);
   }
 
   /** The operator's error text, redacted and cut. */
@@ -79,6 +164,26 @@ export class ContentPolicy {
     const redact = this.#redact;
     return redact === undefined ? value : redacted(redact, value, field, this.#trouble);
   }
+}
+
+/** JSON within its limit. */
+function fitted(
+  text: string,
+  bytes: number,
+  shape: ContentShape,
+  cuts: ContentCuts | undefined,
+): string {
+  // No UTF-16 unit takes more than three bytes, so most texts need no counting.
+  if (text.length * 3 <= bytes) return text;
+  const total = byteLength(text);
+  if (total <= bytes) return text;
+  const short = shortened(text, bytes, shape);
+  cuts?.cut(total - byteLength(short.text), short.droppedMessages);
+  return short.text;
+}
+
+function byteLength(text: string): number {
+  return Buffer.byteLength(text, "utf8");
 }
 
 function capturesByEnvironment(): boolean {

@@ -17,7 +17,7 @@ import type {
 } from "../lifecycle/signal.ts";
 import type { SpanDriver } from "../lifecycle/span-driver.ts";
 import type { Step } from "../lifecycle/step.ts";
-import type { ContentPolicy } from "./content.ts";
+import { type ContentPolicy, CutCounts } from "./content.ts";
 import type { CustomAttributes, SpanOpening } from "./custom-attributes.ts";
 import { DecisionAttributes } from "./decision-attributes.ts";
 import { ExceptionEvents } from "./exception-events.ts";
@@ -142,6 +142,16 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     }
   }
 
+  runAsked(run: Run<SpanHandle>, asked: unknown): void {
+    const { handle } = run;
+    if (handle === undefined || !handle.recording) return;
+    try {
+      this.#ends.describeQuestion(handle, run, asked);
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
   closeRun(run: Run<SpanHandle>, at: Instant, end: RunEnd): void {
     const handle = run.handle;
     if (handle === undefined) return;
@@ -175,20 +185,19 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       "entelix.run_id": run.runId,
       "entelix.tenant_id": run.tenantId,
     };
+    let cuts: CutCounts | undefined;
     // A tool without input has `null`.
     if (this.#content.captures && content !== undefined && content !== null) {
       const field = "gen_ai.tool.call.arguments";
       const { tenantId, runId } = run;
-      attributes[field] = this.#content.value(content, {
-        attribute: field,
-        tenantId,
-        runId,
-        tool: call.name,
-      });
+      cuts = new CutCounts();
+      const where = { attribute: field, tenantId, runId, tool: call.name };
+      attributes[field] = this.#content.value(content, where, cuts);
     }
     const { spanId } = call;
     const name = call.name === "" ? "execute_tool" : `execute_tool ${call.name}`;
     const handle = this.#port.start(name, attributes, at, parent, run.traceId, spanId, undefined);
+    if (cuts !== undefined && cuts.bytes > 0) handle.cut(cuts.bytes, cuts.messages);
     this.#addCustom(handle, run, { operation: "execute_tool", tool: call.name });
     return handle;
   }
@@ -210,7 +219,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     run: Run<SpanHandle>,
     call: ModelCall<SpanHandle>,
     at: Instant,
-    { content, attributes: further }: ModelOpening,
+    { content, context, attributes: further }: ModelOpening,
     step: SpanHandle | undefined,
   ): SpanHandle | undefined {
     const parent = parentIn(run, step);
@@ -222,11 +231,6 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       "entelix.tenant_id": run.tenantId,
     };
     if (call.id !== "") attributes["entelix.model.call_id"] = call.id;
-    if (this.#content.captures && content !== undefined) {
-      const field = "gen_ai.input.messages";
-      const { tenantId, runId } = run;
-      attributes[field] = this.#content.value(content, { attribute: field, tenantId, runId });
-    }
     const name = call.model === undefined ? "chat" : `chat ${call.model}`;
     const id = run.ids.childSpanId("m", String(call.ordinal));
     const handle = this.#port.start(
@@ -240,6 +244,13 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       SpanKind.CLIENT,
     );
     if (further !== undefined) this.addAttributes(handle, further);
+    if (handle.recording) {
+      try {
+        this.#ends.describeRequest(handle, run, content, context);
+      } catch (error) {
+        this.#port.contain(error);
+      }
+    }
     this.#addCustom(handle, run, { operation: "chat", model: call.model });
     return handle;
   }

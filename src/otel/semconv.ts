@@ -58,8 +58,29 @@ export const ATTRIBUTES = {
     "string[]",
     "Why the model stopped; on a run, its last call, where the run's end says so.",
   ),
-  "gen_ai.input.messages": content("model", "What the model was asked, as JSON."),
-  "gen_ai.output.messages": content("model", "What the model answered, as JSON."),
+  "gen_ai.input.messages": content(
+    "run, model",
+    "What the model or the run was asked: messages in the conventions' form, as JSON.",
+  ),
+  "gen_ai.output.messages": content(
+    "run, model",
+    "What the model or the run answered, or what a paused run asks: messages, as JSON. Each has a `finish_reason`.",
+  ),
+  "gen_ai.system_instructions": content(
+    "model",
+    "What the model is told beside the messages: a list of parts, as JSON.",
+  ),
+  "gen_ai.tool.definitions": content("model", "The tools that the model may call, as JSON."),
+  "entelix.content.cut_bytes": on(
+    "run, call, step, model",
+    "int",
+    "Bytes of content that the span does not have because of `maxValueBytes` and `maxMessageBytes`.",
+  ),
+  "entelix.content.dropped_messages": on(
+    "run, model",
+    "int",
+    "Messages that were dropped because of `maxMessageBytes`.",
+  ),
   "gen_ai.agent.name": on("run, call, model, step, marker, event", "string", "Name of the agent."),
   "gen_ai.conversation.id": on(
     "run, call, model",

@@ -6,7 +6,15 @@ import type { Instant } from "../events/instant.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Run } from "../lifecycle/run.ts";
-import type { CallEnd, ModelEnd, RunEnd, SpanAttributes } from "../lifecycle/signal.ts";
+import type {
+  CallEnd,
+  ModelContext,
+  ModelEnd,
+  RunEnd,
+  SpanAttributes,
+  SpanAttributeValue,
+} from "../lifecycle/signal.ts";
+import type { ContentField } from "../sinks/redaction.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { DecisionAttributes } from "./decision-attributes.ts";
 import {
@@ -73,6 +81,29 @@ export class SpanEnds {
     this.#exceptions = exceptions;
   }
 
+  /** What a run was asked. */
+  describeQuestion(handle: SpanHandle, run: Run<SpanHandle>, asked: unknown): void {
+    if (!this.#content.captures) return;
+    const field = "gen_ai.input.messages";
+    handle.set(field, this.#content.input(asked, fieldOf(field, run), handle));
+  }
+
+  /** What a model was asked, and told beside that. */
+  describeRequest(
+    handle: SpanHandle,
+    run: Run<SpanHandle>,
+    asked: unknown,
+    context: ModelContext | undefined,
+  ): void {
+    if (!this.#content.captures) return;
+    if (asked !== undefined) this.describeQuestion(handle, run, asked);
+    if (context === undefined) return;
+    const told = "gen_ai.system_instructions";
+    handle.set(told, this.#content.instructions(context.instructions, fieldOf(told, run), handle));
+    const tools = "gen_ai.tool.definitions";
+    handle.set(tools, this.#content.tools(context.tools, fieldOf(tools, run), handle));
+  }
+
   /** @param at when the span ends; so in the methods below. */
   describeRun(handle: SpanHandle, run: Run<SpanHandle>, end: RunEnd, at: Instant): void {
     handle.set("entelix.run.outcome", end.outcome);
@@ -86,7 +117,7 @@ export class SpanEnds {
         if (end.usage !== undefined) setUsage(handle, end.usage, run.root);
         if (this.#content.captures) {
           const field = "entelix.run.state";
-          handle.set(field, this.#value(end.content, field, run));
+          handle.set(field, this.#value(handle, end.content, field, run));
         }
         break;
       case "failed": {
@@ -121,7 +152,7 @@ export class SpanEnds {
         }
         if (this.#content.captures) {
           const field = "entelix.interruption.payload";
-          handle.set(field, this.#value(end.content, field, run));
+          handle.set(field, this.#value(handle, end.content, field, run));
         }
         break;
       case "abandoned":
@@ -129,6 +160,10 @@ export class SpanEnds {
         break;
       default:
         end satisfies never;
+    }
+    if (this.#content.captures) {
+      if (end.asked !== undefined) this.describeQuestion(handle, run, end.asked);
+      if (end.answer !== undefined) this.#describeAnswer(handle, run, end.answer);
     }
     if (end.attributes !== undefined) setFurther(handle, end.attributes);
   }
@@ -153,12 +188,9 @@ export class SpanEnds {
         break;
       case "complete":
         if (this.#content.captures) {
-          const field = "gen_ai.output.messages";
-          handle.set(field, this.#value(end.content, field, run));
-          if (end.asked !== undefined) {
-            const asked = "gen_ai.input.messages";
-            handle.set(asked, this.#value(end.asked, asked, run));
-          }
+          const reasons = end.attributes?.["gen_ai.response.finish_reasons"];
+          this.#describeAnswer(handle, run, end.content, textsOf(reasons));
+          this.describeRequest(handle, run, end.asked, end.context);
         }
         break;
       case "interrupted":
@@ -215,7 +247,7 @@ export class SpanEnds {
       case "complete":
         if (this.#content.captures) {
           const field = "gen_ai.tool.call.result";
-          handle.set(field, this.#value(end.content, field, run, call.name));
+          handle.set(field, this.#value(handle, end.content, field, run, call.name));
         }
         break;
       case "error":
@@ -224,7 +256,7 @@ export class SpanEnds {
         if (end.modelText === null) handle.set("entelix.tool.model_text_unknown", true);
         else if (this.#content.captures) {
           const field = "entelix.tool.model_text";
-          handle.set(field, this.#value(end.modelText, field, run, call.name));
+          handle.set(field, this.#value(handle, end.modelText, field, run, call.name));
         }
         if (end.envelope !== undefined) setEnvelope(handle, end.envelope);
         this.#fail(handle, run, { text: end.message, exception: end.exception, at }, call.name);
@@ -242,13 +274,23 @@ export class SpanEnds {
         const field = "entelix.approval.reason";
         if (end.decision === undefined) handle.set("entelix.approval.outcome", "denied");
         else handle.setAttributes(this.#decisions.of(end.decision, "denied", run, call.name));
-        handle.set(field, this.#value(end.content, field, run, call.name));
+        handle.set(field, this.#value(handle, end.content, field, run, call.name));
         break;
       }
       default:
         end satisfies never;
     }
     if (end.attributes !== undefined) handle.setAttributes(end.attributes);
+  }
+
+  #describeAnswer(
+    handle: SpanHandle,
+    run: Run<SpanHandle>,
+    answer: unknown,
+    reasons?: readonly string[],
+  ): void {
+    const field = "gen_ai.output.messages";
+    handle.set(field, this.#content.output(answer, fieldOf(field, run), handle, reasons));
   }
 
   #fail(handle: SpanHandle, run: Run<SpanHandle>, failure: SpanFailure, tool?: string): void {
@@ -275,12 +317,21 @@ export class SpanEnds {
   }
 
   #value(
+    handle: SpanHandle,
     value: unknown,
     attribute: AttributeName,
     run: Run<SpanHandle>,
     tool?: string,
   ): string | undefined {
     const { tenantId, runId } = run;
-    return this.#content.value(value, { attribute, tenantId, runId, tool });
+    return this.#content.value(value, { attribute, tenantId, runId, tool }, handle);
   }
+}
+
+function fieldOf(attribute: AttributeName, { runId, tenantId }: Run<SpanHandle>): ContentField {
+  return { attribute, tenantId, runId };
+}
+
+function textsOf(value: SpanAttributeValue | undefined): readonly string[] | undefined {
+  return typeof value === "object" ? value : undefined;
 }

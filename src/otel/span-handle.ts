@@ -11,6 +11,7 @@ import {
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { SpanAttributes, SpanAttributeValue } from "../lifecycle/signal.ts";
+import { type ContentCuts, CutCounts } from "./content.ts";
 import type { SegmentRows } from "./run-rows.ts";
 import type { AttributeName } from "./semconv.ts";
 
@@ -27,7 +28,7 @@ const DERIVED_KEY = createContextKey("entelix-otel.derived-parent");
  * After {@link release} it keeps no more than the span context, so that it can stay with a closed
  * run as the parent of late children.
  */
-export class SpanHandle implements Context {
+export class SpanHandle implements Context, ContentCuts {
   readonly spanContext: SpanContext;
   /** Whether attributes reach anybody: false for spans that are not sampled, and after the end. */
   recording: boolean;
@@ -39,6 +40,8 @@ export class SpanHandle implements Context {
   rows: SegmentRows | undefined = undefined;
   readonly #derived: boolean;
   #span: Span | undefined;
+  /** What of its content did not fit; made with the first cut. */
+  #cuts: CutCounts | undefined;
 
   constructor(span: Span, derived = false) {
     this.#span = span;
@@ -70,6 +73,16 @@ export class SpanHandle implements Context {
     if (value !== undefined) this.#span?.setAttribute(name, value);
   }
 
+  /** Says how much of its content the span does not have. */
+  cut(bytes: number, droppedMessages: number): void {
+    this.#cuts ??= new CutCounts();
+    this.#cuts.cut(bytes, droppedMessages);
+    this.set("entelix.content.cut_bytes", this.#cuts.bytes);
+    if (this.#cuts.messages > 0) {
+      this.set("entelix.content.dropped_messages", this.#cuts.messages);
+    }
+  }
+
   /** Sets what else a source says, by attribute name. */
   setAttributes(attributes: SpanAttributes): void {
     const span = this.#span;
@@ -83,6 +96,7 @@ export class SpanHandle implements Context {
   /** Lets go of the span, which has ended. */
   release(): void {
     this.#span = undefined;
+    this.#cuts = undefined;
     this.recording = false;
   }
 

@@ -85,10 +85,8 @@ export class StepSpans {
         if (this.#content.captures && step.kind === "retrieval" && end.content !== null) {
           const { runId, tenantId } = run;
           const field = "gen_ai.retrieval.documents";
-          handle.set(
-            field,
-            this.#content.value(end.content, { attribute: field, tenantId, runId }),
-          );
+          const where = { attribute: field, tenantId, runId };
+          handle.set(field, this.#content.value(end.content, where, handle));
         }
         break;
       case "interrupted":

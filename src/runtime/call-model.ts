@@ -7,6 +7,7 @@ import { cutText, operatorText } from "../errors/thrown.ts";
 import type { EventDetails } from "../events/event-details.ts";
 import type { ModelParameters } from "../events/model-event.ts";
 import { describe } from "../events/option-checks.ts";
+import { toMessages } from "../messages/to-messages.ts";
 import { carried, currentIn } from "./current-run.ts";
 import { parametersIn } from "./model-parameters.ts";
 import { checkedReport, type ModelReport } from "./model-report.ts";
@@ -27,7 +28,7 @@ export interface ModelOptions {
    * the client's base URL, of which nothing else is taken. Default: not known.
    */
   readonly serverAddress?: string | undefined;
-  /** Content: the messages. */
+  /** Content: the messages, in any form that `toMessages` reads. */
   readonly input?: unknown | undefined;
   /** Id of the call, unique within the run. Default: a UUID v7. */
   readonly id?: string | undefined;
@@ -119,7 +120,7 @@ export function callModel<T>(
       ...(provider === undefined ? {} : { provider }),
       ...serverOf(serverAddress),
       ...(parameters === undefined ? {} : { parameters }),
-      ...(input === undefined ? {} : { input }),
+      ...(input === undefined ? {} : { input: toMessages(input) }),
     });
     if (sent !== undefined) await sent;
     call.assertNotCut();

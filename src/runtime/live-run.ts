@@ -13,6 +13,7 @@ import { carried, currentIn } from "./current-run.ts";
 import { EventLine, IdCounter } from "./event-line.ts";
 import type { OpenCall, RunCore } from "./open-call.ts";
 import { isZeroCost } from "./price.ts";
+import { answerIn, askedIn } from "./run-content.ts";
 import {
   type Interruption,
   interruptionIn,
@@ -98,7 +99,7 @@ export class LiveRun<I> implements RunCore {
     try {
       const started = { type: "started", ...this.ids, agent, parent_run_id } as const;
       const details = parentStepId === undefined ? undefined : { step_id: parentStepId };
-      const taken = this.#line.insist(started, details);
+      const taken = this.#line.insist(started, askedIn(this.plan.input, details));
       for (const signal of signals) this.#watch.signal(signal, (error) => this.#callOff(error));
       if (deadlineMs !== undefined) {
         this.#watch.timer(deadlineMs, () => this.#callOff(AgentError.deadlineExceeded()));
@@ -288,7 +289,8 @@ export class LiveRun<I> implements RunCore {
       }
       case "interrupted": {
         const { kind, payload } = ending.error.detail;
-        this.#sendBadEnd({ type: "interrupted", ...this.ids, kind, payload: payload ?? null });
+        const event = { type: "interrupted", ...this.ids, kind, payload: payload ?? null } as const;
+        this.#sendBadEnd(event, answerIn(payload));
       }
     }
   }
@@ -298,7 +300,8 @@ export class LiveRun<I> implements RunCore {
     const cost = usage?.cost_usd ?? undefined;
     const details = cost !== undefined && isZeroCost(cost) ? COST_KNOWN : undefined;
     try {
-      const taken = this.#line.insist({ type: "complete", ...this.ids, state, usage }, details);
+      const complete = { type: "complete", ...this.ids, state, usage } as const;
+      const taken = this.#line.insist(complete, answerIn(state, details));
       if (taken === undefined) this.#settle();
       else
         taken.then(

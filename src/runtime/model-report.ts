@@ -1,6 +1,7 @@
 import { property } from "../errors/thrown.ts";
 import type { ModelCallUsage, ModelComplete } from "../events/model-event.ts";
 import { isWholeNumber } from "../events/option-checks.ts";
+import { outputMessages } from "../messages/to-messages.ts";
 
 /** Data of a model's answer. Leave out fields that the provider does not give. */
 export interface ModelReport {
@@ -10,7 +11,7 @@ export interface ModelReport {
   readonly responseModel?: string | null | undefined;
   readonly responseId?: string | null | undefined;
   readonly finishReasons?: readonly string[] | null | undefined;
-  /** Content: the answer. */
+  /** Content: the answer, in any form that `toMessages` reads. */
   readonly output?: unknown;
 }
 
@@ -45,7 +46,7 @@ export function checkedReport(report: ModelReport, wrong: Wrong): ReportFields {
     ...(responseModel === undefined ? {} : { response_model: responseModel }),
     ...(responseId === undefined ? {} : { response_id: responseId }),
     ...(finishReasons === undefined ? {} : { finish_reasons: finishReasons }),
-    ...(output === undefined ? {} : { output }),
+    ...(output === undefined ? {} : { output: outputMessages(output, finishReasons) }),
   };
 }
 

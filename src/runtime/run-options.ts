@@ -38,7 +38,11 @@ export interface RunOptions<I = unknown> extends RunSubject {
   readonly tenant?: string | undefined;
   /** The conversation. */
   readonly threadId?: string | undefined;
-  /** The agent's input, available as `run.input`. No event contains it. */
+  /**
+   * The agent's input, available as `run.input`. Content: `started` has it as `details.input`, and the
+   * run's span has it as messages where content is captured. Any JSON: a text is a message of the
+   * user, messages stay messages (see `toMessages`), and anything else is shown as JSON.
+   */
   readonly input?: I | undefined;
   /** Budget for this run and its sub-agents together. Their usage also counts in the parent run. */
   readonly budget?: BudgetLimits | undefined;

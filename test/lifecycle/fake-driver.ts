@@ -33,6 +33,8 @@ export class FakeDriver implements SpanDriver<string> {
     return run.spanId;
   }
 
+  runAsked(): void {}
+
   completeRun(run: Run<string>): void {
     this.#do("completeRun", run.spanId);
   }

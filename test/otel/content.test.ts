@@ -174,13 +174,16 @@ describe("the size of a captured value", () => {
     }
   });
 
-  it.each([["maxValueBytes"], ["maxStatusBytes"]])("refuses a %s that is no size", (option) => {
-    for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(() => bench({ [option]: value })).toThrow(
-        new RangeError(`${option}: expected a whole number of bytes from 1, got ${value}`),
-      );
-    }
-  });
+  it.each([["maxValueBytes"], ["maxMessageBytes"], ["maxStatusBytes"]])(
+    "refuses a %s that is no size",
+    (option) => {
+      for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+        expect(() => bench({ [option]: value })).toThrow(
+          new RangeError(`${option}: expected a whole number of bytes from 1, got ${value}`),
+        );
+      }
+    },
+  );
 });
 
 describe("the redaction hook", () => {
@@ -238,7 +241,7 @@ describe("the redaction hook", () => {
     );
   });
 
-  it("may return any value: it is shown as JSON, cut like any other", () => {
+  it("may return any value: it is shown as JSON, shortened like any other", () => {
     const { test } = play({
       captureContent: true,
       maxValueBytes: 60,
@@ -246,7 +249,7 @@ describe("the redaction hook", () => {
     });
     const call = test.find("execute_tool fetch", "gen_ai.tool.call.id", "call_1");
     expect(String(call.attributes["gen_ai.tool.call.result"])).toMatch(
-      /^{"long":"y+… \[truncated, 111 bytes total\]$/,
+      /^{"long":"y{30}… \[70 bytes cut\]"}$/,
     );
   });
 

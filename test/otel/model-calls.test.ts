@@ -186,8 +186,9 @@ describe("what a model was asked and answered", () => {
 
   it("is on the span where content is captured, as JSON", () => {
     expect(chatOf(events, { captureContent: true }).attributes).toMatchObject({
-      "gen_ai.input.messages": '[{"role":"user","content":"hi"}]',
-      "gen_ai.output.messages": '{"role":"assistant","content":9007199254740993}',
+      "gen_ai.input.messages": '[{"role":"user","parts":[{"type":"text","content":"hi"}]}]',
+      "gen_ai.output.messages":
+        '[{"role":"assistant","parts":[{"type":"text","content":"9007199254740993"}],"finish_reason":"unknown"}]',
     });
   });
 
@@ -197,8 +198,9 @@ describe("what a model was asked and answered", () => {
       run.modelComplete("m1", { input: [{ role: "user", content: "hi" }], output: "hello" }),
     ];
     expect(chatOf(late, { captureContent: true }).attributes).toMatchObject({
-      "gen_ai.input.messages": '[{"role":"user","content":"hi"}]',
-      "gen_ai.output.messages": "hello",
+      "gen_ai.input.messages": '[{"role":"user","parts":[{"type":"text","content":"hi"}]}]',
+      "gen_ai.output.messages":
+        '[{"role":"assistant","parts":[{"type":"text","content":"hello"}],"finish_reason":"unknown"}]',
     });
     const shown = Object.keys(chatOf(late, { captureContent: false }).attributes);
     expect(shown.filter((name) => name.endsWith(".messages"))).toEqual([]);
@@ -214,8 +216,9 @@ describe("what a model was asked and answered", () => {
       },
     });
     expect(chat.attributes).toMatchObject({
-      "gen_ai.input.messages": "[hidden]",
-      "gen_ai.output.messages": "[hidden]",
+      "gen_ai.input.messages": '[{"role":"user","parts":[{"type":"text","content":"[hidden]"}]}]',
+      "gen_ai.output.messages":
+        '[{"role":"assistant","parts":[{"type":"text","content":"[hidden]"}],"finish_reason":"unknown"}]',
     });
     expect(fields.slice(0, 2)).toMatchObject([
       { attribute: "gen_ai.input.messages", tenantId: "acme", runId: RUN },

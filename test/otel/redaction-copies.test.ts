@@ -7,7 +7,7 @@ import { stringifyExact } from "../../src/events/exact-json.ts";
 import { Bridge, type BridgeOptions } from "../../src/otel/bridge.ts";
 import { FanOutSink } from "../../src/sinks/fan-out-sink.ts";
 import { RecorderSink } from "../../src/sinks/recorder-sink.ts";
-import type { RedactionHook } from "../../src/sinks/redaction.ts";
+import type { ContentField, RedactionHook } from "../../src/sinks/redaction.ts";
 import { RunEvents, second } from "../support/run-events.ts";
 import { collectSpans, fingerprint } from "../support/spans.ts";
 
@@ -30,8 +30,12 @@ function eventsWith(value: unknown): AgentEvent[] {
   ];
 }
 
-/** So many values of them go through the hook. */
-const VALUES = 8;
+/** So many values of them go through the hook as they are; messages come in the conventions' form. */
+const VALUES = 4;
+
+function isAsGiven({ attribute }: ContentField): boolean {
+  return !attribute.endsWith(".messages");
+}
 
 /** What is left of these events: spans and rows. */
 async function traces(value: unknown, options: BridgeOptions) {
@@ -96,14 +100,30 @@ describe("a redaction hook that changes what it is given", () => {
   it("has what it returns shown, and each value as the caller has it, however often it comes", async () => {
     const value = { to: "a@b.example", list: [{ n: 2n ** 60n }], "": null };
     const seen: string[] = [];
-    const redact: RedactionHook = (given) => {
-      seen.push(stringifyExact(given));
+    const redact: RedactionHook = (given, field) => {
+      if (isAsGiven(field)) seen.push(stringifyExact(given));
       return scribble(given);
     };
     const { spans } = await traces(value, { redact });
     expect(new Set(seen)).toEqual(new Set([stringifyExact(value)]));
     expect(seen).toHaveLength(VALUES);
-    expect(spans.join().match(/scribbled\\*":true/g)).toHaveLength(VALUES);
+    expect(spans.join().match(/"{\\*"scribbled\\*":true/g)).toHaveLength(VALUES);
+  });
+
+  it("has copies of messages, too", async () => {
+    const messages = [{ role: "user", parts: [{ type: "text", content: "hi" }] }];
+    const seen: unknown[] = [];
+    const { spans } = await traces(messages, {
+      redact: (given, field) => {
+        if (isAsGiven(field)) return undefined;
+        seen.push(structuredClone(given));
+        return scribble(given);
+      },
+    });
+    expect(messages).toEqual([{ role: "user", parts: [{ type: "text", content: "hi" }] }]);
+    const answered = [{ ...messages[0], finish_reason: "unknown" }];
+    expect(seen).toEqual([messages, answered, answered, messages]);
+    expect(spans.join().match(/scribbled/g)).toHaveLength(4);
   });
 
   class Order {
@@ -143,7 +163,9 @@ describe("a redaction hook that changes what it is given", () => {
     ],
   ])("gets of %s what its JSON says", async (_, value, expected) => {
     const seen: unknown[] = [];
-    await traces(value, { redact: (given) => void seen.push(given) });
+    await traces(value, {
+      redact: (given, field) => void (isAsGiven(field) && seen.push(given)),
+    });
     expect(seen).toHaveLength(VALUES);
     for (const given of seen) expect(given).toEqual(expected);
   });

@@ -10,7 +10,7 @@ describe("a model call", () => {
   it("is told with what was asked and what is known of the answer", async () => {
     const sink = new Told();
     const answer = await runAgent({ sink, ...base }, (run) =>
-      run.model("small-1", { provider: "openai", input: ["hi"], id: "m1" }, async (call) => {
+      run.model("small-1", { provider: "openai", input: "hi", id: "m1" }, async (call) => {
         call.firstOutput();
         call.firstOutput();
         call.report({ usage: { input_tokens: 31, output_tokens: 7 }, output: "draft" });
@@ -25,14 +25,20 @@ describe("a model call", () => {
     );
     expect(answer).toBe("m1");
     const names = { tenant_id: "acme", model_call_id: "m1", model: "small-1" };
-    expect(sink.only("model_start")).toMatchObject({ ...names, provider: "openai", input: ["hi"] });
+    expect(sink.only("model_start")).toMatchObject({
+      ...names,
+      provider: "openai",
+      input: [{ role: "user", parts: [{ type: "text", content: "hi" }] }],
+    });
     expect(sink.only("model_complete")).toMatchObject({
       ...names,
       usage: { input_tokens: 31, output_tokens: 7 },
       response_model: "small-1-0613",
       response_id: "resp_1",
       finish_reasons: ["stop"],
-      output: "hello",
+      output: [
+        { role: "assistant", parts: [{ type: "text", content: "hello" }], finish_reason: "stop" },
+      ],
       first_output_ms: expect.any(Number),
       duration_ms: expect.any(Number),
     });

@@ -30,7 +30,7 @@ const OF_ADA = {
 describe("whose run it is", () => {
   it("stands in the envelope of every event, as one object", async () => {
     const sink = new Told();
-    await runAgent({ sink, ...base, ...ada }, (run) => run.tool("a", () => 1));
+    await runAgent({ sink, ...base, ...ada }, (run) => run.tool("a", () => {}));
     expect(subjects(sink)).toEqual([OF_ADA, OF_ADA, OF_ADA, OF_ADA]);
     const details = new Set(sink.items.map(({ envelope }) => envelope?.details));
     expect(details.size).toBe(1);
@@ -39,7 +39,7 @@ describe("whose run it is", () => {
 
   it("is not there unless it is given", async () => {
     const sink = new Told();
-    await runAgent({ sink, ...base }, () => 1);
+    await runAgent({ sink, ...base }, () => {});
     for (const { envelope } of sink.items) {
       expect(Object.keys(envelope ?? {}).sort()).toEqual([
         "event_id",
@@ -64,10 +64,10 @@ describe("whose run it is", () => {
   it("holds for sub-agents of the tenant, field by field", async () => {
     const sink = new Told();
     await runAgent({ sink, ...base, ...ada }, async () => {
-      await runAgent({ agent: "same", runId: "same" }, () => 1);
-      await runAgent({ agent: "own", runId: "own", user: "u-18", tags: [] }, () => 1);
-      await runAgent({ agent: "none", runId: "none", parent: null }, () => 1);
-      await runAgent({ agent: "other", runId: "other", tenant: "globex", sink }, () => 1);
+      await runAgent({ agent: "same", runId: "same" }, () => {});
+      await runAgent({ agent: "own", runId: "own", user: "u-18", tags: [] }, () => {});
+      await runAgent({ agent: "none", runId: "none", parent: null }, () => {});
+      await runAgent({ agent: "other", runId: "other", tenant: "globex", sink }, () => {});
     });
     expect(subjects(sink, "same")).toEqual([OF_ADA, OF_ADA]);
     const own = { ...OF_ADA, details: { ...OF_ADA.details, user_id: "u-18", tags: [] } };

@@ -13,6 +13,7 @@ import type { ToolFailure } from "../../errors/tool-result.ts";
 import { now } from "../../events/clock.ts";
 import type { EventDetails } from "../../events/event-details.ts";
 import type { Instant } from "../../events/instant.ts";
+import type { InputMessage } from "../../messages/message.ts";
 import { isZeroCost } from "../../runtime/price.ts";
 import type { ModelRequest } from "../model-request.ts";
 import { type SafeSink, withDetails } from "../safe-sink.ts";
@@ -20,7 +21,6 @@ import type { HeldFailures } from "./held-failures.ts";
 import type { Failure } from "./langchain-errors.ts";
 import { errorText, exceptionIn, explained } from "./langchain-errors.ts";
 import type { Answer } from "./llm-result.ts";
-import type { ConventionalMessage } from "./messages.ts";
 import type { DecidedCall } from "./review.ts";
 import { envelopeIn, eventId } from "./run-events.ts";
 import type { RunState } from "./run-state.ts";
@@ -165,7 +165,8 @@ export class CallEvents {
   modelStarted(
     call: ModelScope,
     request: ModelRequest,
-    input: readonly ConventionalMessage[],
+    input: readonly InputMessage[],
+    tools: unknown,
   ): void {
     const { run } = call;
     this.#sink.send(
@@ -176,6 +177,7 @@ export class CallEvents {
         model_call_id: call.id,
         model: call.model ?? null,
         ...request,
+        ...(tools === undefined ? {} : { tools }),
         input,
       },
       envelopeIn(run, eventId(call.id, "call-start")),

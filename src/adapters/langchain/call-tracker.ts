@@ -24,8 +24,14 @@ import {
 } from "./invocation.ts";
 import { failureOf, signalOf } from "./langchain-errors.ts";
 import { type Answer, answerOf, modelNameOf } from "./llm-result.ts";
-import { conventionalOutputs, promptMessages, requestMessages } from "./messages.ts";
-import { requestOf } from "./model-request.ts";
+import {
+  answeredOf,
+  askedOf,
+  conventionalOutputs,
+  promptMessages,
+  requestMessages,
+} from "./messages.ts";
+import { requestOf, toolsIn } from "./model-request.ts";
 import { addPause, graphPause, thrownPause } from "./pauses.ts";
 import { namesById, noteNode } from "./run-notes.ts";
 import type { RunState } from "./run-state.ts";
@@ -125,7 +131,16 @@ export class CallTracker {
       const known =
         (isOutermost ? this.#agent : undefined) ?? (named === inherited ? undefined : named);
       const agent = agentName(serialized, runName, known);
-      const run = this.#runs.start({ id, above, agent, metadata, tags, graph, inputs });
+      const run = this.#runs.start({
+        id,
+        above,
+        agent,
+        metadata,
+        tags,
+        graph,
+        inputs,
+        asked: askedOf(inputs),
+      });
       if (run !== undefined) {
         run.namedAgent = named;
         this.#scopes.set(id, parentId, { kind: "run", id, run, toolUseId: undefined });
@@ -154,8 +169,10 @@ export class CallTracker {
       return;
     }
     const pause = graphPause(run, outputs);
-    if (pause === undefined) this.#runs.complete(run, conventionalOutputs(outputs));
-    else this.#runs.pause(run, pause);
+    if (pause === undefined) {
+      const state = conventionalOutputs(outputs);
+      this.#runs.complete(run, state, answeredOf(state));
+    } else this.#runs.pause(run, pause);
   }
 
   chainFails(thrown: unknown, id: string, parentId: string | undefined): void {
@@ -207,7 +224,11 @@ export class CallTracker {
     }
     const asked = toolCallId === undefined ? undefined : above?.run.asked?.get(toolCallId);
     const tool = toolName(serialized, runName, asked);
-    const run = this.#runFor(id, parentId, above, tool, { metadata, tags });
+    const run = this.#runFor(id, parentId, above, tool, {
+      metadata,
+      tags,
+      asked: undefined,
+    });
     if (run === undefined) return;
     run.totals.toolCalls += 1;
     const call: ToolScope = {
@@ -266,7 +287,10 @@ export class CallTracker {
     const fields = fieldsOf(metadata);
     const further = fieldsOf(extra);
     const model = modelNameOf(fieldsOf(serialized), further, fields);
-    const run = this.#runFor(id, parentId, above, model ?? "model", { metadata, tags });
+    const input =
+      "messages" in request ? requestMessages(request.messages) : promptMessages(request.prompts);
+    const invocation = { metadata, tags, asked: input };
+    const run = this.#runFor(id, parentId, above, model ?? "model", invocation);
     if (run === undefined) return;
     run.totals.requests += 1;
     run.tools = fieldsOf(further?.invocation_params)?.tools;
@@ -284,9 +308,7 @@ export class CallTracker {
       alone: above === undefined,
     };
     this.#scopes.set(id, parentId, call);
-    const input =
-      "messages" in request ? requestMessages(request.messages) : promptMessages(request.prompts);
-    this.#calls.modelStarted(call, asked, input);
+    this.#calls.modelStarted(call, asked, input, toolsIn(further));
   }
 
   modelStreams(id: string): void {
@@ -303,7 +325,7 @@ export class CallTracker {
     run.totals.add(answer.usage, cost);
     if (answer.toolCalls.length > 0) run.asked = namesById(answer.toolCalls);
     this.#calls.modelAnswered(call, answer, cost);
-    if (call.alone) this.#runs.complete(run, null);
+    if (call.alone) this.#runs.complete(run, null, answer.output);
   }
 
   #costOf({ model, provider }: ModelScope, { responseModel, usage }: Answer): string | undefined {
@@ -381,7 +403,7 @@ export class CallTracker {
     parentId: string | undefined,
     above: KnownScope | undefined,
     agent: string,
-    invocation: Pick<RunStart, "metadata" | "tags">,
+    invocation: Pick<RunStart, "metadata" | "tags" | "asked">,
   ): RunState | undefined {
     if (above === undefined) {
       if (!this.#skipsLone) {

@@ -1,6 +1,7 @@
 import type { ModelCallUsage } from "../../events/model-event.ts";
+import type { OutputMessage } from "../../messages/message.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
-import { type ConventionalMessage, messageOf } from "./messages.ts";
+import { messageOf } from "./messages.ts";
 
 /** LangChain's names of providers, where the GenAI conventions have another one. */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([
@@ -88,7 +89,7 @@ export interface Answer {
   readonly responseId: string | undefined;
   readonly finishReasons: readonly string[] | undefined;
   /** Content. */
-  readonly output: readonly ConventionalMessage[];
+  readonly output: readonly OutputMessage[];
   readonly toolCalls: readonly unknown[];
 }
 
@@ -98,7 +99,7 @@ export interface Answer {
  * @param cached it came from LangChain's cache: the usage in it is that of another call.
  */
 export function answerOf(result: Fields | undefined, cached: boolean): Answer {
-  const output: ConventionalMessage[] = [];
+  const output: OutputMessage[] = [];
   const finishReasons: string[] = [];
   let usage: ModelCallUsage | undefined;
   let first: Fields | undefined;
@@ -113,9 +114,8 @@ export function answerOf(result: Fields | undefined, cached: boolean): Answer {
       first ??= message;
       responseModel ??= firstText(said, MODEL_NAMES);
       usage ??= usageOf(fieldsOf(message?.usage_metadata));
-      output.push(
-        message === undefined ? textAnswer(fields?.text, reason) : messageOf(message, reason),
-      );
+      const answer = message ?? { type: "ai", content: fields?.text };
+      output.push(messageOf(answer, reason === undefined ? [] : [reason]));
     }
   }
   const info = fieldsOf(first?.response_metadata);
@@ -162,10 +162,6 @@ function firstText(said: Said, names: readonly string[]): string | undefined {
     }
   }
   return undefined;
-}
-
-function textAnswer(text: unknown, reason: string | undefined): ConventionalMessage {
-  return messageOf({ type: "ai", content: text }, reason);
 }
 
 /** `usage_metadata`: the input contains the cached tokens already. */

@@ -1,46 +1,14 @@
+import type { InputMessage, MessagePart, OutputMessage } from "../../messages/message.ts";
+import { messagesOrValue, outputMessages, toMessages } from "../../messages/to-messages.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 
 // LangChain's messages in the form that the GenAI conventions have for `gen_ai.input.messages`. What
 // they hold is content, and is taken over as it is, not copied.
 
-interface TextPart {
-  readonly type: "text";
-  readonly content: string;
-}
-
-interface CallPart {
-  readonly type: "tool_call";
-  readonly id: unknown;
-  readonly name: unknown;
-  readonly arguments: unknown;
-}
-
-interface ResponsePart {
-  readonly type: "tool_call_response";
-  readonly id: unknown;
-  readonly response: unknown;
-}
-
-/** One message, as the conventions have it; a part of a kind of its own stays as LangChain has it. */
-export interface ConventionalMessage {
-  readonly role: string;
-  readonly parts: readonly (TextPart | CallPart | ResponsePart | unknown)[];
-  readonly finish_reason?: string;
-}
-
-const ROLES: ReadonlyMap<string, string> = new Map([
-  ["human", "user"],
-  ["ai", "assistant"],
-  ["function", "tool"],
-]);
-
-/** Content blocks that stand among the message's tool calls as well. */
-const CALL_BLOCKS = new Set(["tool_use", "tool_call", "function_call", "input_json_delta"]);
-
 /** The messages of one request. */
-export function requestMessages(messages: unknown): ConventionalMessage[] {
+export function requestMessages(messages: unknown): InputMessage[] {
   const list = listOf(messages) ?? [];
-  const converted: ConventionalMessage[] = [];
+  const converted: InputMessage[] = [];
   for (const message of list) converted.push(messageOf(message));
   return converted;
 }
@@ -57,29 +25,66 @@ export function conventionalOutputs(outputs: unknown): unknown {
   return { ...fieldsOf(outputs), messages: requestMessages(messages) };
 }
 
-function isMessage(value: unknown): boolean {
-  const fields = fieldsOf(value);
-  return fields?.lc_serializable === true && typeof fields.getType === "function";
+/** What a chain or graph is asked: the messages of its state, else the state. */
+export function askedOf(inputs: unknown): unknown {
+  const fields = fieldsOf(inputs);
+  // A graph goes on with the answer to what it asked, or with nothing.
+  if (fields?.lg_name === "Command") return saidBy(fields.resume, "user");
+  const asked = fields?.messages ?? only(inputs, "input");
+  // `createAgent` takes messages in several forms.
+  return messagesIn(isMessage(asked) ? [asked] : asked) ?? saidBy(asked, "user");
+}
+
+/**
+ * What a chain or graph answered: the newest message of a model in its state, else the state.
+ *
+ * @param outputs with messages in the conventions' form.
+ */
+export function answeredOf(outputs: unknown): unknown {
+  const given = only(outputs, "output");
+  const messages = listOf(fieldsOf(given)?.messages) ?? listOf(given);
+  const answer = messages?.findLast((message) => fieldsOf(message)?.role === "assistant");
+  return saidBy(answer ?? given, "assistant");
+}
+
+/** What a graph asks whoever resumes it: the value of its interrupt, or of all of them. */
+export function questionOf(payload: unknown): unknown {
+  const values = listOf(payload)?.map((one) => fieldsOf(one)?.value ?? one);
+  return saidBy(values?.length === 1 ? values[0] : (values ?? payload), "assistant");
 }
 
 /** The prompt of a model that completes text. */
-export function promptMessages(prompts: unknown): ConventionalMessage[] {
-  const list = listOf(prompts) ?? [];
-  return list.map((prompt) => ({ role: "user", parts: [{ type: "text", content: prompt }] }));
+export function promptMessages(prompts: unknown): readonly InputMessage[] {
+  return (listOf(prompts) ?? []).flatMap((prompt) => toMessages(prompt));
 }
 
-export function messageOf(message: unknown, finishReason?: string): ConventionalMessage {
+export function messageOf(message: unknown): InputMessage;
+export function messageOf(message: unknown, reasons: readonly string[]): OutputMessage;
+export function messageOf(
+  message: unknown,
+  reasons?: readonly string[],
+): InputMessage | OutputMessage {
+  const read = readMessage(message);
+  return reasons === undefined
+    ? read
+    : (outputMessages([read], reasons)[0] ?? { ...read, finish_reason: "unknown" });
+}
+
+const ROLES: ReadonlyMap<string, string> = new Map([
+  ["human", "user"],
+  ["ai", "assistant"],
+  ["function", "tool"],
+]);
+
+/** Its class's fields are getters in some versions, which only this adapter may read. */
+function readMessage(message: unknown): InputMessage {
   const fields = fieldsOf(message);
-  if (fields === undefined) return { role: "user", parts: textParts(message) };
+  if (fields === undefined) return { role: "user", parts: partsOf(message) };
   const kind = kindOf(fields);
   const role = textOf(fields.role) ?? ROLES.get(kind) ?? kind;
-  const parts =
-    kind === "tool"
-      ? [{ type: "tool_call_response", id: fields.tool_call_id, response: fields.content }]
-      : contentParts(fields);
-  return finishReason === undefined
-    ? { role, parts }
-    : { role, parts, finish_reason: finishReason };
+  const { content, name, tool_call_id, tool_calls } = fields;
+  const [read] = toMessages({ role, name, content, tool_calls, tool_call_id });
+  return read ?? { role, parts: [] };
 }
 
 /** `type` since 1.0, a method before. */
@@ -91,27 +96,28 @@ function kindOf(message: Fields): string {
   return textOf(kind) ?? "user";
 }
 
-function contentParts(message: Fields): unknown[] {
-  const calls = listOf(message.tool_calls) ?? [];
-  const parts = typeof message.content === "string" ? textParts(message.content) : [];
-  for (const block of listOf(message.content) ?? []) {
-    const part = blockPart(block, calls.length > 0);
-    if (part !== undefined) parts.push(part);
-  }
-  for (const call of calls) {
-    const { id, name, args } = fieldsOf(call) ?? {};
-    parts.push({ type: "tool_call", id, name, arguments: args });
-  }
-  return parts;
+function partsOf(content: unknown): readonly MessagePart[] {
+  return toMessages(content).flatMap(({ parts }) => parts);
 }
 
-function blockPart(block: unknown, hasCalls: boolean): unknown {
-  const fields = fieldsOf(block);
-  if (fields === undefined) return { type: "text", content: block };
-  if (fields.type === "text") return { type: "text", content: fields.text };
-  return hasCalls && CALL_BLOCKS.has(textOf(fields.type) ?? "") ? undefined : block;
+function messagesIn(value: unknown): readonly InputMessage[] | undefined {
+  const list = listOf(value);
+  return list !== undefined && isMessage(list[0]) ? requestMessages(list) : undefined;
 }
 
-function textParts(content: unknown): unknown[] {
-  return content === "" ? [] : [{ type: "text", content }];
+/** What LangChain has put into an object, since it was none. */
+function only(value: unknown, name: string): unknown {
+  const fields = fieldsOf(value);
+  if (fields === undefined || !Object.hasOwn(fields, name)) return value;
+  return Object.keys(fields).length === 1 ? fields[name] : value;
+}
+
+/** Nothing where there is nothing. */
+function saidBy(value: unknown, role: "user" | "assistant"): unknown {
+  return value === undefined || value === null ? undefined : messagesOrValue(value, role);
+}
+
+function isMessage(value: unknown): boolean {
+  const fields = fieldsOf(value);
+  return fields?.lc_serializable === true && typeof fields.getType === "function";
 }

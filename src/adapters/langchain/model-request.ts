@@ -47,6 +47,12 @@ export function requestOf(
   };
 }
 
+/** Content: the definitions of the tools that the model may call. */
+export function toolsIn(extra: Fields | undefined): unknown {
+  const { invocation_params, options } = extra ?? {};
+  return fieldsOf(invocation_params)?.tools ?? fieldsOf(options)?.tools ?? undefined;
+}
+
 const NOTHING: Fields = {};
 
 function baseUrlOf(kwargs: Fields | undefined): string | undefined {

@@ -39,6 +39,8 @@ export interface Beginning {
   /** `null` where it is known to be none. */
   readonly parentToolUseId: string | null | undefined;
   readonly resumedFromRunId: string | undefined;
+  /** Content. */
+  readonly asked: unknown;
 }
 
 /** Sends the events of runs. */
@@ -53,6 +55,7 @@ export class RunEvents {
     const envelope = envelopeIn(run, eventId(run.id, "run-start", run.part));
     if (from.parentToolUseId !== undefined) envelope.parent_tool_use_id = from.parentToolUseId;
     if (from.resumedFromRunId !== undefined) envelope.resumed_from_run_id = from.resumedFromRunId;
+    if (from.asked !== undefined) envelope.details = { ...envelope.details, input: from.asked };
     this.#sink.send(
       {
         type: "started",
@@ -65,7 +68,7 @@ export class RunEvents {
     );
   }
 
-  complete(run: RunState, state: unknown): void {
+  complete(run: RunState, state: unknown, answer: unknown): void {
     run.ended = true;
     // The run at the top alone says it, for all below.
     const usage = run.root ? run.totals.snapshot() : null;
@@ -75,7 +78,7 @@ export class RunEvents {
     }
     this.#sink.send(
       { type: "complete", run_id: run.id, tenant_id: run.tenant, state, usage },
-      envelope,
+      answering(envelope, answer),
     );
   }
 
@@ -90,13 +93,19 @@ export class RunEvents {
     );
   }
 
-  interrupted(run: RunState, kind: InterruptionKind, payload: unknown): void {
+  /** @param question what it asks. */
+  interrupted(run: RunState, kind: InterruptionKind, payload: unknown, question: unknown): void {
     run.ended = true;
     this.#sink.send(
       { type: "interrupted", run_id: run.id, tenant_id: run.tenant, kind, payload },
-      envelopeIn(run, eventId(run.id, "run-end", run.part)),
+      answering(envelopeIn(run, eventId(run.id, "run-end", run.part)), question),
     );
   }
+}
+
+function answering(envelope: OpenEnvelope, output: unknown): OpenEnvelope {
+  if (output !== undefined) envelope.details = { ...envelope.details, output };
+  return envelope;
 }
 
 /** Which event of a LangChain run it is; each has a digit that stands for it in the event's id. */

@@ -17,6 +17,7 @@ import {
 } from "./handler-options.ts";
 import { isResumption, threadOf } from "./invocation.ts";
 import { explained, runFailureOf, signalOf } from "./langchain-errors.ts";
+import { questionOf } from "./messages.ts";
 import { type Interruption, type PausedRun, PausedThreads, thrownPause } from "./pauses.ts";
 import { PendingReviews } from "./pending-reviews.ts";
 import { RunEvents } from "./run-events.ts";
@@ -38,6 +39,8 @@ export interface RunStart {
   /** Whether it is a graph of LangGraph's, and with what it was invoked. */
   readonly graph: boolean;
   readonly inputs: unknown;
+  /** The same, as messages where it is some. Content. */
+  readonly asked: unknown;
 }
 
 /** Begins runs where they belong, and ends them. */
@@ -124,19 +127,20 @@ export class Runs {
       // Which call a run that is not LangChain's is in, is known, also that it is in none.
       parentToolUseId: above?.toolUseId ?? (above?.kind === "foreign" ? null : undefined),
       resumedFromRunId: run.resumes?.id,
+      asked: from.asked,
     });
     return run;
   }
 
-  complete(run: RunState, state: unknown): void {
+  complete(run: RunState, state: unknown, answer?: unknown): void {
     this.#calls.held.runEnded(run, "unknown");
     this.#cutCalls(run, undefined);
-    this.#events.complete(run, state);
+    this.#events.complete(run, state, answer);
   }
 
   pause(run: RunState, pause: Interruption): void {
     this.#calls.held.runEnded(run, "own");
-    this.#events.interrupted(run, pause.kind, pause.payload);
+    this.#events.interrupted(run, pause.kind, pause.payload, questionOf(pause.payload));
     if (run.graph && run.threadId !== undefined) {
       const { id, tenant, threadId, part } = run;
       const checkpointId = run.pause?.checkpointId;

@@ -1,10 +1,12 @@
 import { envelopeOf as classifiedEnvelope, classifyFailure } from "../../errors/classify.ts";
 import { FROM_MODEL, FROM_RUN } from "../../errors/failure-source.ts";
+import type { EventDetails } from "../../events/event-details.ts";
 import type { Instant } from "../../events/instant.ts";
 import { isZeroCost } from "../../runtime/price.ts";
 import { type OpenEnvelope, type SafeSink, withDetails } from "../safe-sink.ts";
 import { eventIdOf } from "./ids.ts";
 import { exceptionIn, thrownIn } from "./parse-span-error.ts";
+import { contentOf } from "./run-content.ts";
 import type { AskedCall } from "./span-answer.ts";
 import {
   type AgentRun,
@@ -61,7 +63,7 @@ export class RunEvents {
         state: null,
         usage,
       },
-      envelope,
+      withDetails(envelope, contentOf(run)),
     );
   }
 
@@ -85,7 +87,7 @@ export class RunEvents {
         envelope: classifiedEnvelope(thrownIn(parsed), source),
         kind: classifyFailure(thrownIn(parsed), source),
       },
-      withDetails(envelopeOf(trace, run, "end", at), exceptionIn(parsed)),
+      withDetails(endOf(trace, run, at, contentOf(run)), exceptionIn(parsed)),
     );
   }
 
@@ -94,7 +96,7 @@ export class RunEvents {
     trace: TraceRecord,
     run: AgentRun,
     at: Instant,
-    waiting: readonly Pick<AskedCall, "id" | "tool">[],
+    waiting: readonly Pick<AskedCall, "id" | "tool" | "input">[],
   ): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
@@ -106,7 +108,7 @@ export class RunEvents {
         kind: { type: "approval_pending", tool_use_id: waiting[0]?.id ?? "" },
         payload: waiting.map(({ id, tool }) => ({ tool_use_id: id, tool })),
       },
-      envelopeOf(trace, run, "end", at),
+      endOf(trace, run, at, contentOf(run, waiting)),
     );
   }
 }
@@ -124,6 +126,17 @@ export function failureOf({ parsed, of }: Problem): Failure {
   if (modelError === undefined) return { parsed, source: FROM_RUN };
   const isModels = parsed.error === undefined || modelError.text === parsed.text;
   return { parsed, source: isModels ? FROM_MODEL : FROM_RUN };
+}
+
+function endOf(
+  trace: TraceRecord,
+  run: AgentRun,
+  at: Instant,
+  details: EventDetails | undefined,
+): OpenEnvelope {
+  const envelope = envelopeOf(trace, run, "end", at);
+  if (details !== undefined) envelope.details = { ...envelope.details, ...details };
+  return envelope;
 }
 
 /** The envelope of an event: the same whichever process sends it, so that none counts twice. */

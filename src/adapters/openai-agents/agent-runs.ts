@@ -271,6 +271,8 @@ export class AgentRuns {
       pausedAt: undefined,
       span: undefined,
       handedOff: false,
+      question: undefined,
+      answer: undefined,
       resumed: false,
       modelError: undefined,
       failedCall: undefined,

@@ -12,12 +12,15 @@ import type { ToolFailure } from "../../errors/tool-result.ts";
 import type { DecisionDetails, EventDetails } from "../../events/event-details.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelComplete } from "../../events/model-event.ts";
+import type { InputMessage } from "../../messages/message.ts";
+import { toMessages } from "../../messages/to-messages.ts";
 import { isZeroCost } from "../../runtime/price.ts";
 import { textOf } from "../narrow.ts";
 import { type OpenEnvelope, type SafeSink, withDetails } from "../safe-sink.ts";
 import { describedIn } from "../tool-descriptions.ts";
 import { eventIdOf, type News } from "./ids.ts";
 import { exceptionIn, type ParsedError, thrownIn } from "./parse-span-error.ts";
+import { noteAnswer, noteQuestion } from "./run-content.ts";
 import type { ModelAnswer } from "./span-answer.ts";
 import { requestedModel, requestIn } from "./span-request.ts";
 import {
@@ -176,7 +179,7 @@ export class CallEvents {
   modelStarted({ trace, run, open }: CallScope): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
-    const input = askedOf(open);
+    const input = askedOf(trace, run, open);
     const { spanData } = open.span;
     open.inputSent = input !== undefined;
     this.#sink.send(
@@ -215,9 +218,12 @@ export class CallEvents {
       response_id: answer.responseId ?? null,
       finish_reasons: answer.finishReasons ?? null,
       output: answer.output,
+      ...(answer.instructions === undefined ? {} : { system_instructions: answer.instructions }),
+      ...(answer.tools === undefined ? {} : { tools: answer.tools }),
     };
+    if (answer.output !== undefined && isOwn(open)) noteAnswer(trace, run, answer.output);
     // The Responses API's input is on a span that is not streamed only once it was answered.
-    if (!open.inputSent) event.input = askedOf(open);
+    if (!open.inputSent) event.input = askedOf(trace, run, open);
     if (cost !== undefined) event.cost_usd = cost;
     const sent = envelope(trace, run, open, "end", at);
     if (cost !== undefined && isZeroCost(cost)) {
@@ -256,8 +262,22 @@ function resultOf({ span }: OpenSpan): string | undefined {
 }
 
 /** What a model was asked, as far as its span says so by now. */
-function askedOf({ span: { spanData } }: OpenSpan): unknown {
-  return spanData.type === "response" ? spanData._input : spanData.input;
+function askedOf(
+  trace: TraceRecord,
+  run: AgentRun,
+  open: OpenSpan,
+): readonly InputMessage[] | undefined {
+  const { spanData } = open.span;
+  const given = spanData.type === "response" ? spanData._input : spanData.input;
+  if (given === undefined || given === null) return undefined;
+  const messages = toMessages(given);
+  if (isOwn(open)) noteQuestion(trace, run, messages);
+  return messages;
+}
+
+/** The agent's model is asked, and not one that a tool asks. */
+function isOwn({ scope }: OpenSpan): boolean {
+  return scope.toolUseId === undefined;
 }
 
 /** The id of a tool call: the model's, where it is known. */

@@ -1,4 +1,6 @@
 import type { ModelCallUsage } from "../../events/model-event.ts";
+import type { OutputMessage } from "../../messages/message.ts";
+import { outputMessages } from "../../messages/to-messages.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import type { SdkSpanData } from "./sdk.ts";
 import { requestedModel } from "./span-request.ts";
@@ -24,7 +26,10 @@ export interface ModelAnswer {
   readonly responseId: string | undefined;
   readonly usage: ModelCallUsage | undefined;
   readonly finishReasons: readonly string[] | undefined;
-  readonly output: unknown;
+  /** Content. */
+  readonly output: readonly OutputMessage[] | undefined;
+  /** Content: what the request said beside its messages, as far as the answer repeats it. */
+  readonly instructions?: unknown;
   readonly asked: readonly AskedCall[] | undefined;
   /** The definitions of the tools that the model was given. */
   readonly tools: unknown;
@@ -74,7 +79,8 @@ function responseIn(data: SdkSpanData): ModelAnswer {
     responseId: textOf(data.response_id) ?? textOf(response?.id),
     usage: usageIn(fieldsOf(response?.usage)),
     finishReasons: why === undefined ? undefined : [why],
-    output,
+    output: response === undefined ? undefined : outputMessages(response),
+    instructions: response?.instructions ?? undefined,
     asked: Array.isArray(output) ? callsIn(output, responseCall) : undefined,
     tools: response?.tools,
   };
@@ -92,10 +98,16 @@ function generationIn(data: SdkSpanData): ModelAnswer {
     responseId: textOf(answer?.id),
     usage: usageIn(fieldsOf(data.usage ?? answer?.usage)),
     finishReasons: reason === undefined ? undefined : [reason],
-    output,
+    output: given(output)
+      ? outputMessages(output, reason === undefined ? [] : [reason])
+      : undefined,
     asked: Array.isArray(calls) ? callsIn(calls, chatCall) : protocolCallsIn(output),
     tools: undefined,
   };
+}
+
+function given(output: unknown): boolean {
+  return output !== undefined && output !== null;
 }
 
 /** Models of `@openai/agents-extensions` trace what they answer as items of the SDK's own protocol. */

@@ -1,5 +1,6 @@
 import type { FailureSource } from "../../errors/failure-source.ts";
 import type { Instant } from "../../events/instant.ts";
+import type { InputMessage, OutputMessage } from "../../messages/message.ts";
 import type { ActiveRun } from "../../runtime/current-run.ts";
 import type { SubjectFields } from "../../runtime/run-subject.ts";
 import type { UsageTotals } from "../usage-totals.ts";
@@ -30,6 +31,9 @@ export interface AgentRun {
   /** The agent's span while the agent is at work; a workflow has none. */
   span: SdkSpan | undefined;
   handedOff: boolean;
+  /** What it was asked, and its model's last answer. Content. */
+  question: readonly InputMessage[] | undefined;
+  answer: readonly OutputMessage[] | undefined;
   /** Goes on after a pause, and has not asked its model again: its tools answer approvals. */
   resumed: boolean;
   /** The last model call failed with this, and no other was made since. */

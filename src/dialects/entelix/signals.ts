@@ -7,7 +7,7 @@ import type { FailureKind, ToolErrorKind } from "../../errors/error-kinds.ts";
 import type { AgentEvent, Failed, ToolError } from "../../events/agent-event.ts";
 import type { EventDetails } from "../../events/event-details.ts";
 import type { Instant } from "../../events/instant.ts";
-import type { ModelComplete, ModelError } from "../../events/model-event.ts";
+import type { ModelComplete, ModelError, ModelStart } from "../../events/model-event.ts";
 import type { StepError, StepEvent } from "../../events/step-event.ts";
 import { MOST_INT, MOST_NAME } from "../../events/value-limits.ts";
 import type { CallResult, ModelEnd, RunEnd, Signal, StepEnd } from "../../lifecycle/signal.ts";
@@ -36,6 +36,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         parentRunId: textIn(event.parent_run_id),
         inStepId: textIn(details?.step_id),
         originInEnvelope: true,
+        asked: details?.input ?? undefined,
       };
     case "tool_start":
       return {
@@ -82,7 +83,13 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         tenantId: event.tenant_id,
         runId: event.run_id,
         at,
-        end: { outcome: "complete", usage: usageOf(event, details), content: event.state },
+        end: {
+          outcome: "complete",
+          usage: usageOf(event, details),
+          content: event.state,
+          asked: details?.input ?? undefined,
+          answer: details?.output ?? undefined,
+        },
       };
     case "failed":
       return {
@@ -98,7 +105,13 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         tenantId: event.tenant_id,
         runId: event.run_id,
         at,
-        end: { outcome: "interrupted", kind: event.kind ?? undefined, content: event.payload },
+        end: {
+          outcome: "interrupted",
+          kind: event.kind ?? undefined,
+          content: event.payload,
+          asked: details?.input ?? undefined,
+          answer: details?.output ?? undefined,
+        },
       };
     case "tool_call_approved":
       return {
@@ -134,6 +147,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         model: nameIn(event.model),
         content: event.input ?? undefined,
         inStepId: textIn(details?.step_id),
+        context: contextOf(event),
         attributes: requestAttributes(event),
       };
     case "model_complete":
@@ -222,8 +236,9 @@ function stepProblemOf(event: StepError, details: EventDetails | undefined): Ste
 /** Agents before 0.6 report an interrupt as a failure, without saying of which kind it was. */
 function failureOf(event: Failed, details: EventDetails | undefined): RunEnd {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
+  const asked = details?.input ?? undefined;
   if (envelope.wire_code === "interrupted") {
-    return { outcome: "interrupted", message: event.error };
+    return { outcome: "interrupted", message: event.error, asked };
   }
   return {
     outcome: "failed",
@@ -231,7 +246,15 @@ function failureOf(event: Failed, details: EventDetails | undefined): RunEnd {
     message: event.error,
     envelope,
     exception: details?.exception,
+    asked,
   };
+}
+
+/** What the model is told beside the messages; `undefined` where nothing is. */
+function contextOf({ system_instructions, tools }: ModelStart | ModelComplete) {
+  const instructions = system_instructions ?? undefined;
+  if (instructions === undefined && (tools ?? undefined) === undefined) return undefined;
+  return { instructions, tools };
 }
 
 function toolAttributes(details: EventDetails): KnownAttributes | undefined {
@@ -248,6 +271,7 @@ function answerOf(event: ModelComplete, details: EventDetails | undefined): Mode
     model: nameIn(event.model),
     content: event.output ?? undefined,
     asked: event.input ?? undefined,
+    context: contextOf(event),
     attributes: {
       ...requestAttributes(event),
       "gen_ai.response.model": nameIn(event.response_model),

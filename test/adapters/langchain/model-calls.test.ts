@@ -65,7 +65,7 @@ describe("a model call", () => {
         role: "user",
         parts: [
           { type: "text", content: "look" },
-          expect.objectContaining({ type: expect.stringContaining("image") }),
+          { type: "uri", modality: "image", uri: "https://example.com/a.png" },
         ],
       },
       {
@@ -160,7 +160,11 @@ describe("a model call", () => {
       { role: "user", parts: [{ type: "text", content: "say" }] },
     ]);
     expect(seen.of("model_complete")[0]?.event.output).toEqual([
-      { role: "assistant", parts: [{ type: "text", content: "hello" }] },
+      {
+        role: "assistant",
+        parts: [{ type: "text", content: "hello" }],
+        finish_reason: "unknown",
+      },
     ]);
   });
 

@@ -54,6 +54,9 @@ describe("a pause inside a tool", () => {
       event_id: first?.event.run_id.replace(/^(.{14})./, "$1a"),
       thread_id: "t1",
       timestamp: expect.anything(),
+      details: {
+        input: [{ role: "user", parts: [{ type: "text", content: "1 + 2?" }] }],
+      },
     });
     expect(second?.envelope).toMatchObject({
       thread_id: "t1",

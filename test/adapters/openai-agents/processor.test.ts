@@ -123,11 +123,13 @@ describe("the processor", () => {
       const told = heard.told.flatMap(({ event }) =>
         event.type === "model_start" || event.type === "model_complete" ? [event.input] : [],
       );
-      expect(told).toEqual([undefined, [{ type: "message", role: "user", content: "hi" }]]);
+      const asked = { role: "user", parts: [{ type: "text", content: "hi" }] };
+      expect(told).toEqual([undefined, [asked]]);
       const shown = heard
         .spans()
         .flatMap(({ attributes }) => attributes["gen_ai.input.messages"] ?? []);
-      expect(shown).toHaveLength(captureContent ? 1 : 0);
+      // Of the call, and of the run.
+      expect(shown).toHaveLength(captureContent ? 2 : 0);
     }
   });
 

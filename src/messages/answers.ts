@@ -1,0 +1,53 @@
+import { contentParts } from "./content-parts.ts";
+import { type Draft, roleDraft } from "./items.ts";
+import {
+  fieldsIn,
+  firstText,
+  listIn,
+  type OwnFields,
+  objectIn,
+  own,
+  textIn,
+} from "./own-fields.ts";
+
+/**
+ * The messages in a provider's whole answer: Chat Completions' choices, Gemini's candidates. `undefined`
+ * where it is none.
+ */
+export function answerDrafts(fields: OwnFields): readonly Draft[] | undefined {
+  const choices = listIn(fields, "choices") ?? listIn(fields, "candidates");
+  if (choices === undefined) return undefined;
+  const drafts: Draft[] = [];
+  for (const each of choices) {
+    const choice = fieldsIn(each);
+    if (choice === undefined) return undefined;
+    const draft = choiceDraft(choice);
+    if (draft === undefined) return undefined;
+    drafts.push(draft);
+  }
+  return drafts;
+}
+
+function choiceDraft(choice: OwnFields): Draft | undefined {
+  const reason = firstText(choice, "finish_reason", "finishReason");
+  const message = objectIn(choice, "message") ?? objectIn(choice, "content");
+  if (message !== undefined) {
+    const draft = roleDraft(message);
+    return draft && { ...draft, reason: draft.reason ?? reason, joins: false };
+  }
+  const text = textIn(choice, "text");
+  if (text === undefined) return undefined;
+  return { role: "assistant", parts: contentParts(text), reason, joins: false };
+}
+
+/** The items of a Responses API answer, with why the model stopped. */
+export function responseItems(
+  fields: OwnFields,
+): { readonly items: readonly unknown[]; readonly reason: string | undefined } | undefined {
+  const items = listIn(fields, "output");
+  if (items === undefined || textIn(fields, "role") !== undefined) return undefined;
+  if (own(fields, "type") !== undefined) return undefined;
+  const why = objectIn(fields, "incomplete_details");
+  const reason = why === undefined ? textIn(fields, "status") : textIn(why, "reason");
+  return { items, reason };
+}

@@ -1,0 +1,151 @@
+import { isKnownPart, isKnownType, isPart } from "./conventional.ts";
+import { mediaPart } from "./media-part.ts";
+import type { MessagePart } from "./message.ts";
+import {
+  argumentsIn,
+  fieldsIn,
+  firstText,
+  isNothing,
+  jsonText,
+  listIn,
+  type OwnFields,
+  objectIn,
+  own,
+  textIn,
+} from "./own-fields.ts";
+
+/** The content of a message: a text, or a list of blocks of whichever provider. */
+export function contentParts(content: unknown): MessagePart[] {
+  if (isNothing(content) || content === "") return [];
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  return blocks.filter((block) => !isNothing(block)).map(anyPart);
+}
+
+/** A block as a part; one that is not known keeps its type, else it is a text. */
+export function anyPart(block: unknown): MessagePart {
+  if (typeof block === "string") return textPart(block);
+  const fields = fieldsIn(block);
+  const known = fields === undefined ? undefined : knownPart(fields);
+  if (known !== undefined) return known;
+  return isPart(fields) && !isKnownType(fields.type) ? fields : textPart(jsonText(block));
+}
+
+/** A block of a kind that is known here; `undefined` for any other. */
+export function knownPart(fields: OwnFields): MessagePart | undefined {
+  const type = textIn(fields, "type");
+  if (type === undefined) return untypedPart(fields);
+  switch (type) {
+    case "text":
+    case "input_text":
+    case "output_text":
+    case "summary_text":
+    case "reasoning_text": {
+      const text = firstText(fields, "content", "text");
+      return text === undefined ? undefined : partOr(fields, textPart(text));
+    }
+    case "refusal": {
+      const text = firstText(fields, "refusal", "content");
+      return text === undefined ? undefined : textPart(text);
+    }
+    case "reasoning":
+    case "thinking":
+    case "reasoning_content":
+    case "redacted_thinking":
+      return partOr(fields, { type: "reasoning", content: reasoningIn(fields) });
+    case "tool_use":
+    case "tool_call":
+    case "tool-call":
+    case "function_call":
+      return partOr(fields, callPart(fields));
+    case "tool_result":
+    case "tool-result":
+    case "tool_call_response":
+    case "function_call_result":
+    case "function_call_output":
+      return partOr(fields, responsePart(fields));
+    default:
+      return partOr(fields, mediaPart(type, fields));
+  }
+}
+
+/** Gemini's parts have no type. */
+function untypedPart(fields: OwnFields): MessagePart | undefined {
+  const text = textIn(fields, "text");
+  if (text !== undefined) {
+    return own(fields, "thought") === true ? { type: "reasoning", content: text } : textPart(text);
+  }
+  const called = objectIn(fields, "functionCall");
+  if (called !== undefined) return callPart(called);
+  const response = objectIn(fields, "functionResponse");
+  if (response !== undefined) return responsePart(response);
+  return mediaPart("", fields);
+}
+
+export function textPart(content: string): MessagePart {
+  return { type: "text", content };
+}
+
+/** A call, whichever names its provider has for id, name and arguments. */
+export function callPart(fields: OwnFields): MessagePart {
+  const called = objectIn(fields, "function") ?? fields;
+  const id = idIn(fields);
+  const name = firstText(called, "name", "toolName") ?? "";
+  const given = FIRST_ARGUMENTS.map((field) => own(called, field)).find((it) => it !== undefined);
+  return {
+    type: "tool_call",
+    ...(id === undefined ? {} : { id }),
+    name,
+    ...(given === undefined ? {} : { arguments: argumentsIn(given) }),
+  };
+}
+
+const FIRST_ARGUMENTS = ["arguments", "args", "input"];
+
+/** The result of a call, whichever names its provider has for it. */
+export function responsePart(fields: OwnFields): MessagePart {
+  const id = idIn(fields) ?? textIn(fields, "name");
+  const given = FIRST_RESPONSES.map((field) => own(fields, field)).find((it) => it !== undefined);
+  return {
+    type: "tool_call_response",
+    ...(id === undefined ? {} : { id }),
+    response: responseOf(given),
+  };
+}
+
+const FIRST_RESPONSES = ["response", "output", "result", "content"];
+
+function idIn(fields: OwnFields): string | undefined {
+  return firstText(fields, "call_id", "callId", "tool_call_id", "tool_use_id", "toolCallId", "id");
+}
+
+/** One text where the result is one: blocks of text are mostly a single one. */
+function responseOf(given: unknown): unknown {
+  if (given === undefined) return null;
+  const blocks = Array.isArray(given) ? given : [given];
+  const [only, another] = blocks;
+  const fields = another === undefined ? fieldsIn(only) : undefined;
+  const isText = fields !== undefined && TEXT_BLOCKS.has(textIn(fields, "type") ?? "");
+  return (isText ? textIn(fields, "text") : undefined) ?? given;
+}
+
+const TEXT_BLOCKS = new Set(["text", "input_text", "output_text"]);
+
+/** Thoughts: a text, or lists of texts in a content or a summary. Encrypted ones are left out. */
+function reasoningIn(fields: OwnFields): string {
+  const text = firstText(fields, "content", "thinking", "reasoning", "text");
+  if (text !== undefined) return text;
+  const inner = objectIn(fields, "reasoningText");
+  if (inner !== undefined) return textIn(inner, "text") ?? "";
+  for (const name of ["rawContent", "content", "summary"]) {
+    const texts = (listIn(fields, name) ?? [])
+      .map((each) => (typeof each === "string" ? each : textIn(fieldsIn(each) ?? {}, "text")))
+      .filter((each) => each !== undefined);
+    if (texts.length > 0) return texts.join("\n");
+  }
+  return "";
+}
+
+/** What is in the conventions' form already stays as it is. */
+function partOr(fields: OwnFields, part: MessagePart | undefined): MessagePart | undefined {
+  return isKnownPart(fields) ? fields : part;
+}

@@ -1,0 +1,168 @@
+import { callPart, contentParts, knownPart, responsePart } from "./content-parts.ts";
+import type { MessagePart } from "./message.ts";
+import { argumentsIn, fieldsIn, firstText, type OwnFields, own, textIn } from "./own-fields.ts";
+
+/** What one entry of a list of messages makes, before those of one answer are put together. */
+export interface Draft {
+  readonly role: string;
+  readonly parts: readonly MessagePart[];
+  readonly name?: string | undefined;
+  /** Why the model stopped, in its provider's word. */
+  readonly reason?: string | undefined;
+  /** Part of an answer or a question, and put together with its neighbours of the same role. */
+  readonly joins: boolean;
+}
+
+/** Calls of OpenAI's own tools that the agent carries out, with the names that they go by. */
+const LOCAL_CALLS: ReadonlyMap<string, string> = new Map([
+  ["computer_call", "computer"],
+  ["shell_call", "shell"],
+  ["local_shell_call", "local_shell"],
+  ["apply_patch_call", "apply_patch"],
+]);
+
+/**
+ * An item of the Responses API or of the OpenAI Agents SDK's protocol, or a single block of content.
+ * `undefined` for anything else.
+ *
+ * @param role of a block that does not say it.
+ */
+export function itemDraft(fields: OwnFields, role: string): Draft | undefined {
+  const type = textIn(fields, "type");
+  switch (type) {
+    case undefined:
+      return undefined;
+    case "function_call":
+    case "mcp_approval_request":
+      return joining("assistant", [callPart(fields)]);
+    case "custom_tool_call":
+      return joining("assistant", [callPart(fields)]);
+    case "function_call_result":
+    case "tool_call_response":
+    case "tool_result":
+      return { role: "tool", parts: [responsePart(fields)], joins: false };
+    case "tool_use":
+    case "tool_call":
+      return joining("assistant", partsOf(fields));
+    case "reasoning":
+    case "thinking":
+      return joining("assistant", thoughts(fields));
+    default:
+      return typedDraft(type, fields, role);
+  }
+}
+
+function typedDraft(type: string, fields: OwnFields, role: string): Draft | undefined {
+  if (type.endsWith("_output") || type.endsWith("_call_result")) {
+    return { role: "tool", parts: [responsePart(fields)], joins: false };
+  }
+  const local = LOCAL_CALLS.get(type);
+  if (local !== undefined) return joining("assistant", [localCall(local, fields)]);
+  if (type.endsWith("_call")) return joining("assistant", [serverCall(type, fields)]);
+  const part = knownPart(fields);
+  return part === undefined ? undefined : joining(role, [part]);
+}
+
+function partsOf(fields: OwnFields): MessagePart[] {
+  const part = knownPart(fields);
+  return part === undefined ? [] : [part];
+}
+
+/** Thoughts that are not shown make no part. */
+function thoughts(fields: OwnFields): MessagePart[] {
+  return partsOf(fields).filter((part) => part.type !== "reasoning" || part.content !== "");
+}
+
+function localCall(name: string, fields: OwnFields): MessagePart {
+  const id = firstText(fields, "call_id", "callId", "id");
+  const given = own(fields, "action") ?? own(fields, "operation");
+  return {
+    type: "tool_call",
+    ...(id === undefined ? {} : { id }),
+    name,
+    ...(given === undefined ? {} : { arguments: argumentsIn(given) }),
+  };
+}
+
+/** A call that the provider has carried out itself. */
+function serverCall(type: string, fields: OwnFields): MessagePart {
+  const id = textIn(fields, "id");
+  const name = textIn(fields, "name") ?? type.slice(0, -"_call".length);
+  return {
+    type: "server_tool_call",
+    ...(id === undefined ? {} : { id }),
+    name,
+    server_tool_call: { ...fields },
+  };
+}
+
+/** The conventions' words for roles. */
+const ROLES: ReadonlyMap<string, string> = new Map([
+  ["human", "user"],
+  ["ai", "assistant"],
+  ["model", "assistant"],
+  ["developer", "system"],
+  ["function", "tool"],
+]);
+
+export function roleOf(role: string): string {
+  return ROLES.get(role) ?? role;
+}
+
+/** A message that says its role and has content: Chat Completions', Anthropic's, the Responses API's. */
+export function roleDraft(fields: OwnFields): Draft | undefined {
+  const said = textIn(fields, "role");
+  if (said === undefined || said === "") return undefined;
+  const role = roleOf(said);
+  const reason = firstText(fields, "finish_reason", "stop_reason", "finishReason", "stopReason");
+  const isItem = textIn(fields, "type") === "message" && role === "assistant";
+  if (role === "tool" && !Array.isArray(own(fields, "parts"))) {
+    return { role, parts: toolParts(fields), reason, joins: false };
+  }
+  const name = textIn(fields, "name");
+  return { role, parts: messageParts(fields), name, reason, joins: isItem };
+}
+
+/** A tool's message is the result, unless it holds results as blocks. */
+function toolParts(fields: OwnFields): MessagePart[] {
+  const content = own(fields, "content");
+  if (Array.isArray(content) && content.length > 0 && content.every(isResult)) {
+    return contentParts(content);
+  }
+  return [responsePart({ ...fields, id: undefined })];
+}
+
+function isResult(block: unknown): boolean {
+  const type = textIn(fieldsIn(block) ?? {}, "type");
+  return type === "tool_result" || type === "tool-result" || type === "tool_call_response";
+}
+
+function messageParts(fields: OwnFields): MessagePart[] {
+  const thought = firstText(fields, "reasoning_content", "reasoning");
+  const refusal = textIn(fields, "refusal");
+  const calls = own(fields, "tool_calls");
+  const called = own(fields, "function_call");
+  const list = Array.isArray(calls) ? calls : called === undefined ? [] : [called];
+  const asked = list.map((call) => callPart(fieldsIn(call) ?? {}));
+  const parts = contentParts(own(fields, "parts") ?? own(fields, "content"));
+  return [
+    ...(thought === undefined || thought === "" ? [] : [reasoningPart(thought)]),
+    // Some providers have the calls among the content as well.
+    ...(asked.length === 0 ? parts : parts.filter((part) => !isCall(part))),
+    ...(refusal === undefined ? [] : contentParts(refusal)),
+    ...asked,
+  ];
+}
+
+function reasoningPart(content: string): MessagePart {
+  return { type: "reasoning", content };
+}
+
+/** Also what a stream leaves of a call: pieces of its arguments. */
+function isCall({ type }: MessagePart): boolean {
+  return type === "tool_call" || type === "input_json_delta";
+}
+
+function joining(role: string, parts: readonly MessagePart[]): Draft {
+  return { role, parts, joins: true };
+}

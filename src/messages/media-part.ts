@@ -1,0 +1,114 @@
+import type { MessagePart } from "./message.ts";
+import { firstText, type OwnFields, objectIn, own, textIn } from "./own-fields.ts";
+
+/** What blocks of these types hold. */
+const MODALITIES: ReadonlyMap<string, string> = new Map([
+  ["image", "image"],
+  ["image_url", "image"],
+  ["input_image", "image"],
+  ["audio", "audio"],
+  ["input_audio", "audio"],
+  ["output_audio", "audio"],
+  ["video", "video"],
+  ["video_url", "video"],
+  ["file", "document"],
+  ["input_file", "document"],
+  ["document", "document"],
+  ["text-plain", "document"],
+  ["blob", "document"],
+  ["uri", "document"],
+  ["media", "document"],
+]);
+
+/** Objects within a block that hold its data. */
+const WRAPPERS = [
+  "source",
+  "image_url",
+  "image",
+  "input_audio",
+  "audio",
+  "video_url",
+  "file",
+  "inlineData",
+  "fileData",
+];
+
+const DATA_URL = /^data:([^;,]*)[^,]*,/i;
+
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+
+/**
+ * An image, audio, video or file as a part: data as `blob`, an address as `uri`, an uploaded file as `file`.
+ * `undefined` where the block is none of these, or where its data is nowhere in it.
+ *
+ * @param type empty where the block has none.
+ */
+export function mediaPart(type: string, fields: OwnFields): MessagePart | undefined {
+  const known = MODALITIES.get(type);
+  const inner = innerOf(fields);
+  if (known === undefined && (type !== "" || inner === undefined)) return undefined;
+  const from = inner ?? fields;
+  const mime = mimeIn(from) ?? mimeIn(fields);
+  const modality = textIn(fields, "modality") ?? modalityOf(mime) ?? known ?? "document";
+  const mimeType = mime === undefined ? {} : { mime_type: mime };
+  const id = firstText(from, "file_id", "fileId") ?? idIn(from, inner);
+  if (id !== undefined) return { type: "file", modality, ...mimeType, file_id: id };
+  const address =
+    firstText(from, "url", "uri", "fileUri", "image_url", "file_url", "video_url", "audio_url") ??
+    firstText(fields, "image", "file");
+  if (address !== undefined) return atAddress(address, modality, mimeType);
+  const data = firstText(from, "data", "file_data", "base64", "content");
+  if (data === undefined) return undefined;
+  return DATA_URL.test(data)
+    ? atAddress(data, modality, mimeType)
+    : { type: "blob", modality, ...mimeType, content: data };
+}
+
+function innerOf(fields: OwnFields): OwnFields | undefined {
+  for (const name of WRAPPERS) {
+    const inner = objectIn(fields, name);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}
+
+/** The protocol's `{ image: { id } }`; the block's own id is no file's. */
+function idIn(from: OwnFields, inner: OwnFields | undefined): string | undefined {
+  if (inner === undefined || own(inner, "url") !== undefined || own(inner, "data") !== undefined) {
+    return undefined;
+  }
+  return textIn(from, "id");
+}
+
+function mimeIn(fields: OwnFields): string | undefined {
+  const named = firstText(fields, "mime_type", "mimeType", "media_type", "mediaType");
+  if (named !== undefined) return named;
+  const format = textIn(fields, "format");
+  return format === undefined ? undefined : `audio/${format}`;
+}
+
+function modalityOf(mime: string | undefined): string | undefined {
+  const kind = mime?.slice(0, mime.indexOf("/"));
+  return kind === "image" || kind === "audio" || kind === "video" ? kind : undefined;
+}
+
+function atAddress(
+  address: string,
+  modality: string,
+  mimeType: { readonly mime_type?: string },
+): MessagePart {
+  const [head, mime] = DATA_URL.exec(address.slice(0, 200)) ?? [];
+  if (head === undefined) {
+    return SCHEME.test(address)
+      ? { type: "uri", modality, ...mimeType, uri: address }
+      : { type: "blob", modality, ...mimeType, content: address };
+  }
+  const known = mime === undefined || mime === "" ? mimeType : { mime_type: mime };
+  const { mime_type } = known;
+  return {
+    type: "blob",
+    modality: modalityOf(mime_type) ?? modality,
+    ...known,
+    content: address.slice(head.length),
+  };
+}

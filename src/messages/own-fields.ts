@@ -1,0 +1,86 @@
+import { copyExact, parseExact, stringifyExact } from "../events/exact-json.ts";
+
+// Messages are read as their JSON reads: own fields, and `toJSON` where an object has one. Otherwise a
+// recording of them would make other spans than they did themselves.
+
+/** An object whose own fields can be read. */
+export interface OwnFields {
+  readonly [field: string]: unknown;
+}
+
+/** An object that is no list; its JSON's form, where it says itself what that is. */
+export function fieldsIn(value: unknown): OwnFields | undefined {
+  const plain = plainOf(value);
+  return isObject(plain) && !Array.isArray(plain) ? plain : undefined;
+}
+
+/** A field that `JSON.stringify` would write; `null` reads as absent. */
+export function own(fields: OwnFields, name: string): unknown {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (isObject(value)) return plainOf(value);
+  return isNothing(value) ? undefined : value;
+}
+
+/** A field that is text. */
+export function textIn(fields: OwnFields, name: string): string | undefined {
+  const value = own(fields, name);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** What `JSON.stringify` leaves out, or writes as `null`. */
+export function isNothing(value: unknown): boolean {
+  return (
+    value === undefined ||
+    value === null ||
+    typeof value === "function" ||
+    typeof value === "symbol"
+  );
+}
+
+/** The first of these fields that is text. */
+export function firstText(fields: OwnFields, ...names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const text = textIn(fields, name);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+/** A field that is a list. */
+export function listIn(fields: OwnFields, name: string): readonly unknown[] | undefined {
+  const value = own(fields, name);
+  return Array.isArray(value) ? value.map(plainOf) : undefined;
+}
+
+/** A field that is an object. */
+export function objectIn(fields: OwnFields, name: string): OwnFields | undefined {
+  return fieldsIn(own(fields, name));
+}
+
+/** A value as text: texts as they are, all else as JSON. */
+export function jsonText(value: unknown): string {
+  if (typeof value === "string") return value;
+  const text = stringifyExact(value);
+  // A date, or a value that has no JSON: its JSON is a text.
+  return text.startsWith('"') ? String(JSON.parse(text)) : text;
+}
+
+/** The arguments of a call: models write them as JSON text. */
+export function argumentsIn(given: unknown): unknown {
+  if (typeof given !== "string" || !/^\s*[[{]/.test(given)) return given;
+  try {
+    return parseExact(given);
+  } catch {
+    return given;
+  }
+}
+
+function plainOf(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  if (value instanceof String) return String(value);
+  return typeof value.toJSON === "function" ? copyExact(value) : value;
+}
+
+function isObject(value: unknown): value is OwnFields {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,191 @@
+import { answerDrafts, responseItems } from "./answers.ts";
+import { anyPart, textPart } from "./content-parts.ts";
+import { isKnownPart, isMessage } from "./conventional.ts";
+import { finishReasonOf } from "./finish-reason.ts";
+import { type Draft, itemDraft, roleDraft } from "./items.ts";
+import type { InputMessage, MessagePart, OutputMessage } from "./message.ts";
+import { fieldsIn, isNothing, jsonText, own } from "./own-fields.ts";
+import { serializedDraft } from "./serialized.ts";
+
+/**
+ * Converts what agents and models say into messages of OpenTelemetry's GenAI conventions. It reads a text,
+ * Chat Completions messages and answers, items of the Responses API and of the OpenAI Agents SDK,
+ * Anthropic's messages and content blocks, Gemini's contents, and messages that LangChain serialized. Messages
+ * in the conventions' form stay as they are. Anything else becomes one message with its JSON as text.
+ * Nothing makes no message. Never throws.
+ *
+ * @param role who says what does not say it itself. `user`: what a model or a run is asked.
+ *   `assistant`: its answer; then each message has a `finish_reason`, which is `unknown` where the
+ *   answer does not say it. Default `user`.
+ *
+ * @example
+ * toMessages("Where is my order?");
+ * // [{ role: "user", parts: [{ type: "text", content: "Where is my order?" }] }]
+ * toMessages({ role: "assistant", content: "On its way." }, "assistant");
+ * // [{ role: "assistant", parts: [{ type: "text", content: "On its way." }], finish_reason: "unknown" }]
+ */
+export function toMessages(value: unknown, role?: "user"): readonly InputMessage[];
+export function toMessages(value: unknown, role: "assistant"): readonly OutputMessage[];
+export function toMessages(
+  value: unknown,
+  role?: "user" | "assistant",
+): readonly InputMessage[] | readonly OutputMessage[];
+export function toMessages(
+  value: unknown,
+  role: "user" | "assistant" = "user",
+): readonly InputMessage[] {
+  return role === "assistant" ? outputMessages(value) : inputMessages(value);
+}
+
+/** What a model or a run was asked. */
+export function inputMessages(value: unknown): readonly InputMessage[] {
+  return recognised(value, "user") ?? asText(value, "user");
+}
+
+/**
+ * What a model or a run answered.
+ *
+ * @param reasons why the model stopped, one for each message, in the provider's words.
+ */
+export function outputMessages(
+  value: unknown,
+  reasons?: readonly string[] | null,
+): readonly OutputMessage[] {
+  try {
+    return withReasons(recognised(value, "assistant") ?? asText(value, "assistant"), reasons);
+  } catch {
+    return withReasons(asText(value, "assistant"), reasons);
+  }
+}
+
+function withReasons(
+  messages: readonly InputMessage[],
+  reasons: readonly string[] | null | undefined,
+): readonly OutputMessage[] {
+  if (messages.every(hasReason)) return messages;
+  return messages.map((message, index) => {
+    if (hasReason(message)) return message;
+    const reason = messages.length === 1 ? (reasons?.at(-1) ?? undefined) : reasons?.[index];
+    return { ...message, finish_reason: finishReasonOf(reason) };
+  });
+}
+
+/**
+ * The same for a value that may be no message: it is returned as it is, so that its sender need not
+ * write its JSON. Whoever reads it converts it with the same result.
+ */
+export function messagesOrValue(value: unknown, role: "user" | "assistant"): unknown {
+  const messages = recognised(value, role);
+  if (messages === undefined) return value;
+  return role === "assistant" ? outputMessages(messages) : messages;
+}
+
+/** What a model is told beside its messages: a list of parts. */
+export function instructionParts(value: unknown): readonly MessagePart[] {
+  try {
+    if (Array.isArray(value) && value.every(isKnownPart)) return value;
+    return inputMessages(value).flatMap(({ parts }) => parts);
+  } catch {
+    return [textPart(jsonText(value))];
+  }
+}
+
+function hasReason(message: InputMessage): message is OutputMessage {
+  return "finish_reason" in message && typeof message.finish_reason === "string";
+}
+
+function asText(value: unknown, role: string): readonly InputMessage[] {
+  if (value === undefined || value === null || value === "") return [];
+  return [{ role, parts: [textPart(jsonText(value))] }];
+}
+
+/** `undefined` for a value that is no messages, and for one that throws when it is read. */
+function recognised(
+  value: unknown,
+  role: "user" | "assistant",
+): readonly InputMessage[] | undefined {
+  try {
+    if (typeof value === "string") return asText(value, role);
+    if (Array.isArray(value)) return listMessages(value, role);
+    if (isMessage(value)) return [value];
+    const drafts = draftsOf(value, role);
+    return drafts === undefined ? undefined : joined(drafts, role);
+  } catch {
+    return undefined;
+  }
+}
+
+function listMessages(
+  list: readonly unknown[],
+  role: "user" | "assistant",
+): readonly InputMessage[] | undefined {
+  if (list.every(isMessage)) return list;
+  const drafts: Draft[] = [];
+  let known = 0;
+  for (const each of list) {
+    if (isNothing(each)) continue;
+    const found = draftsOf(each, role);
+    if (found !== undefined) known += 1;
+    drafts.push(...(found ?? [{ role, parts: [anyPart(each)], joins: true }]));
+  }
+  return known === 0 ? undefined : joined(drafts, role);
+}
+
+function draftsOf(value: unknown, role: "user" | "assistant"): readonly Draft[] | undefined {
+  const fields = fieldsIn(value);
+  if (fields === undefined) return undefined;
+  if (isMessage(fields)) {
+    const { name, parts } = fields;
+    const reason = own(fields, "finish_reason");
+    const said = typeof reason === "string" ? reason : undefined;
+    return [{ role: fields.role, parts, name: name ?? undefined, reason: said, joins: false }];
+  }
+  const whole = answerDrafts(fields);
+  if (whole !== undefined) return whole;
+  const response = responseItems(fields);
+  if (response !== undefined) return responseDrafts(response.items, response.reason, role);
+  const draft = serializedDraft(fields) ?? roleDraft(fields) ?? itemDraft(fields, role);
+  return draft === undefined ? undefined : [draft];
+}
+
+function responseDrafts(
+  items: readonly unknown[],
+  status: string | undefined,
+  role: "user" | "assistant",
+): readonly Draft[] {
+  const drafts: Draft[] = [];
+  for (const item of items) {
+    if (isNothing(item)) continue;
+    const fields = fieldsIn(item);
+    const draft = fields && (roleDraft(fields) ?? itemDraft(fields, role));
+    const read = draft ?? { role, parts: [anyPart(item)], joins: true };
+    drafts.push({ ...read, reason: read.reason ?? status });
+  }
+  return drafts;
+}
+
+/** Neighbours that belong together become one message. */
+function joined(drafts: readonly Draft[], role: "user" | "assistant"): readonly InputMessage[] {
+  const together: Draft[] = [];
+  for (const draft of drafts) {
+    const last = together.at(-1);
+    if (last?.joins === true && draft.joins && last.role === draft.role) {
+      const parts = [...last.parts, ...draft.parts];
+      together[together.length - 1] = { ...last, parts, reason: draft.reason ?? last.reason };
+    } else together.push(draft);
+  }
+  return together
+    .filter(({ joins, parts }) => !joins || parts.length > 0)
+    .map((draft) => messageOf(draft, role));
+}
+
+function messageOf(
+  { name, parts, reason, role }: Draft,
+  asked: "user" | "assistant",
+): InputMessage | OutputMessage {
+  const message = name === undefined ? { role, parts } : { role, parts, name };
+  if (asked === "user" || reason === undefined) return message;
+  // The Responses API says "completed" of an answer that asks for calls.
+  const asks = reason === "completed" && parts.some(({ type }) => type === "tool_call");
+  return { ...message, finish_reason: asks ? "tool_call" : finishReasonOf(reason) };
+}
