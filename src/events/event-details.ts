@@ -50,9 +50,9 @@ export interface EventDetails {
   readonly tags?: readonly string[];
   /** Further data of the run, by name. With every event of the run, or its first. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Content, of `started`: the messages that the run was asked. */
+  /** Content, of `started`, or of the run's end if it was not known before: what the run was asked. */
   readonly input?: unknown;
-  /** Content: the messages of the run's answer (`complete`), or of what it asks (`interrupted`). */
+  /** Content: the run's answer (`complete`), or what it asks (`interrupted`). */
   readonly output?: unknown;
   /** The step of the run that a call, another step or a child run (`started`) belongs to. */
   readonly step_id?: string;

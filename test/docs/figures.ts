@@ -50,6 +50,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
     Object.entries(DEFAULT_LIFECYCLE_LIMITS).map(([name, n]) => [name, () => n]),
   ),
   maxValueBytes: () => Buffer.byteLength(content.value(LONG, FIELD) ?? ""),
+  maxMessageBytes: mostOfMessages,
   maxStatusBytes: () => Buffer.byteLength(content.errorText(LONG, FIELD)),
   maxStackBytes: () => Buffer.byteLength(content.stackText(LONG, FIELD)),
   "attributes of an attribute hook": hookedAttributes,
@@ -188,6 +189,13 @@ function hookedAttributes(): number {
 }
 
 /** Fake milliseconds until a promise settles, to the ten. */
+/** The longest text of a message that is not cut, with what is around it. */
+function mostOfMessages(): number {
+  const isWhole = (length: number) => content.input("x".repeat(length), FIELD)?.includes("…");
+  const around = Buffer.byteLength(content.input("x", FIELD) ?? "") - 1;
+  return firstThat(100_000, (length) => isWhole(length) === true) - 1 + around;
+}
+
 async function waits(begin: () => Promise<void>): Promise<number> {
   vi.useFakeTimers();
   let settled = false;
