@@ -6,8 +6,13 @@ const USED = "usage.input_tokens=10 usage.cache_read.input_tokens=2 usage.output
 /** Name to tree, of a program's scenes. */
 export type Trees = Readonly<Record<string, readonly string[]>>;
 
-const run = (name: string, tokens?: readonly [number, number]) =>
-  `invoke_agent ${name} kind=0 run.outcome=complete${tokens === undefined ? "" : ` usage.input_tokens=${tokens[0]} usage.output_tokens=${tokens[1]}`}`;
+/** @param cached the part of the input tokens that was read from the cache; 0 where nobody says. */
+const run = (name: string, tokens?: readonly [number, number], cached = (tokens?.[0] ?? 0) / 5) => {
+  const line = `invoke_agent ${name} kind=0 run.outcome=complete`;
+  if (tokens === undefined) return line;
+  const cache = cached === 0 ? "" : ` usage.cache_read.input_tokens=${cached}`;
+  return `${line} usage.input_tokens=${tokens[0]}${cache} usage.output_tokens=${tokens[1]}`;
+};
 
 const tool = (name: string, id: string, outcome = "complete") =>
   `execute_tool ${name} kind=0 tool.outcome=${outcome} tool.call.id=${id}`;
@@ -98,7 +103,8 @@ export function langchainTrees(callIds: boolean): Trees {
   );
 }
 
-const SAYS = `${CHAT} response.model=small-1 ${USED}`;
+/** The SDK tells of the model that answered, and not of the one that was asked for. */
+const SAYS = `chat kind=2 model.outcome=complete response.model=small-1 ${USED}`;
 
 /** The OpenAI Agents SDK's. */
 export const OPENAI_AGENTS_TREES: Trees = {
@@ -146,32 +152,32 @@ export const OPENAI_AGENTS_TREES: Trees = {
 };
 
 const CLAUDE =
-  "chat anthropic.messages:claude-small-1 kind=2 model.outcome=complete request.model=anthropic.messages:claude-small-1 usage.input_tokens=10 usage.output_tokens=5";
+  "chat claude-small-1 kind=2 model.outcome=complete request.model=claude-small-1 usage.input_tokens=10 usage.output_tokens=5";
 
 /** The same SDK's with models of the AI SDK. */
 export const AISDK_TREES: Trees = {
-  success: [run("support", [20, 10]), `  ${CLAUDE}`, `  ${tool("add", "c1")}`, `  ${CLAUDE}`],
-  streamed: [run("support", [10, 5]), `  ${CLAUDE}`],
+  success: [run("support", [20, 10], 0), `  ${CLAUDE}`, `  ${tool("add", "c1")}`, `  ${CLAUDE}`],
+  streamed: [run("support", [10, 5], 0), `  ${CLAUDE}`],
   "model failure": [
     "invoke_agent support kind=0 ERROR run.outcome=failed failure.kind=model_dispatch",
-    "  chat anthropic.messages:claude-small-1 kind=2 ERROR model.outcome=error request.model=anthropic.messages:claude-small-1",
+    "  chat claude-small-1 kind=2 ERROR model.outcome=error request.model=claude-small-1",
   ],
   "interrupt and resume": [
     "invoke_agent support kind=0 run.outcome=interrupted",
     `  ${CLAUDE}`,
-    `${run("support", [20, 10])} links=1`,
+    `${run("support", [20, 10], 0)} links=1`,
     `  ${tool("pay", "c1")}`,
     `  ${CLAUDE}`,
   ],
   "interrupt and reject": [
     "invoke_agent support kind=0 run.outcome=interrupted",
     `  ${CLAUDE}`,
-    `${run("support", [20, 10])} links=1`,
+    `${run("support", [20, 10], 0)} links=1`,
     `  ${tool("pay", "c1", "denied")}`,
     `  ${CLAUDE}`,
   ],
   "nested agent": [
-    run("outer", [40, 20]),
+    run("outer", [40, 20], 0),
     `  ${CLAUDE}`,
     `  ${tool("ask", "c1")}`,
     `    ${run("inner")}`,
