@@ -26,16 +26,14 @@ import { failureOf, signalOf } from "./langchain-errors.ts";
 import { type Answer, answerOf, classOf, modelNameOf } from "./llm-result.ts";
 import { conventionalOutputs, promptMessages, requestMessages } from "./messages.ts";
 import { requestOf } from "./model-request.ts";
+import { IGNORED, OpenCalls } from "./open-calls.ts";
 import { addPause, graphPause, thrownPause } from "./pauses.ts";
 import { namesById, noteNode } from "./run-notes.ts";
-import type { RunState } from "./run-state.ts";
 import { type KnownScope, type RunStart, Runs } from "./runs.ts";
 import type { ModelScope, Scope, ToolScope } from "./scope.ts";
 import { ScopeTable } from "./scope.ts";
 import { nodeName, StepEvents } from "./step-events.ts";
 import { StoppedGraphs } from "./stopped-graphs.ts";
-
-const IGNORED = "ignored";
 
 /**
  * Follows LangChain's calls by their run ids, and sends runs, steps, tools and models. A chain that is
@@ -45,7 +43,6 @@ export class CallTracker {
   readonly #runs: Runs;
   readonly #calls: CallEvents;
   readonly #steps: StepEvents;
-  readonly #skipsLone: boolean;
   /** What the outermost runs are called, where the handler says it. */
   readonly #agent: string | undefined;
   readonly #isFailure: IsFailure | undefined;
@@ -54,11 +51,8 @@ export class CallTracker {
   readonly #onError: (error: unknown) => void;
   readonly #scopes: ScopeTable;
   readonly #stopped: StoppedGraphs;
+  readonly #open: OpenCalls;
   readonly #held: HeldFailures;
-  #duplicates = 0;
-  #unmatched = 0;
-  #late = 0;
-  #skipped = 0;
   #shownElsewhere = 0;
 
   constructor(options: LangChainHandlerOptions, sink: SafeSink, onError: (error: unknown) => void) {
@@ -77,7 +71,7 @@ export class CallTracker {
         onError(error);
       }
     });
-    this.#skipsLone = options.loneCalls === "skip";
+    this.#open = new OpenCalls(options, this.#runs, this.#scopes, this.#stopped);
     this.#agent = options.agent;
     this.#isFailure = options.isFailure;
     this.#price = options.price;
@@ -88,11 +82,8 @@ export class CallTracker {
   get counts(): Omit<HandlerCounts, "sinkFailures" | "faults"> {
     return {
       ...this.#runs.counts,
-      duplicates: this.#duplicates,
-      unmatched: this.#unmatched,
-      late: this.#late,
+      ...this.#open.counts,
       forgotten: this.#scopes.forgotten,
-      skipped: this.#skipped,
       shownElsewhere: this.#shownElsewhere,
     };
   }
@@ -116,7 +107,7 @@ export class CallTracker {
     runName: unknown,
     tags: unknown,
   ): void {
-    const above = this.#above(id, parentId);
+    const above = this.#open.above(id, parentId);
     if (above === IGNORED) return;
     const graph = isGraph(serialized);
     if (above === undefined || above.kind === "foreign" || graph) {
@@ -145,7 +136,7 @@ export class CallTracker {
   }
 
   chainEnds(outputs: unknown, id: string, parentId: string | undefined): void {
-    const scope = this.#take(id, "run", "node");
+    const scope = this.#open.take(id, "run", "node");
     if (scope?.kind !== "run" && scope?.kind !== "node") return;
     this.#held.chainEnded(scope.run, id, parentId, outputs);
     if (scope.kind === "node" || scope.id !== id) {
@@ -165,7 +156,7 @@ export class CallTracker {
   }
 
   chainFails(thrown: unknown, id: string, parentId: string | undefined): void {
-    const scope = this.#take(id, "run", "node");
+    const scope = this.#open.take(id, "run", "node");
     if (scope?.kind !== "run" && scope?.kind !== "node") return;
     const { run } = scope;
     this.#held.chainFailed(run, id, parentId);
@@ -203,7 +194,7 @@ export class CallTracker {
     callId: unknown,
     tags: unknown,
   ): void {
-    const above = this.#above(id, parentId);
+    const above = this.#open.above(id, parentId);
     if (above === IGNORED) return;
     const toolCallId = textOf(callId);
     if (above?.kind === "foreign" && above.toolUseId !== undefined) {
@@ -215,7 +206,7 @@ export class CallTracker {
     }
     const asked = toolCallId === undefined ? undefined : above?.run.asked?.get(toolCallId);
     const tool = toolName(serialized, runName, asked);
-    const run = this.#runFor(id, parentId, above, tool, { metadata, tags });
+    const run = this.#open.runFor(id, parentId, above, tool, { metadata, tags });
     if (run === undefined) return;
     run.totals.toolCalls += 1;
     const call: ToolScope = {
@@ -238,7 +229,7 @@ export class CallTracker {
   }
 
   toolEnds(output: unknown, id: string): void {
-    const call = this.#takeOpen(id, "tool");
+    const call = this.#open.takeOpen(id, "tool");
     if (call?.kind !== "tool") return;
     const failure = failureInResult(output, call, this.#isFailure, this.#onError);
     if (failure === undefined) this.#calls.toolCompleted(call, toolOutput(output));
@@ -247,7 +238,7 @@ export class CallTracker {
   }
 
   toolFails(thrown: unknown, id: string): void {
-    const call = this.#takeOpen(id, "tool");
+    const call = this.#open.takeOpen(id, "tool");
     if (call?.kind !== "tool") return;
     const { run } = call;
     if (thrownPause(run, thrown) !== undefined) this.#calls.toolPaused(call);
@@ -270,12 +261,12 @@ export class CallTracker {
     metadata: unknown,
     tags: unknown,
   ): void {
-    const above = this.#above(id, parentId);
+    const above = this.#open.above(id, parentId);
     if (above === IGNORED) return;
     const fields = fieldsOf(metadata);
     const further = fieldsOf(extra);
     const model = modelNameOf(fieldsOf(serialized), further, fields);
-    const run = this.#runFor(id, parentId, above, model ?? "model", { metadata, tags });
+    const run = this.#open.runFor(id, parentId, above, model ?? "model", { metadata, tags });
     if (run === undefined) return;
     run.totals.requests += 1;
     run.tools = fieldsOf(further?.invocation_params)?.tools;
@@ -305,7 +296,7 @@ export class CallTracker {
   }
 
   modelEnds(result: unknown, id: string, extra: unknown): void {
-    const call = this.#takeOpen(id, "model");
+    const call = this.#open.takeOpen(id, "model");
     if (call?.kind !== "model") return;
     const { run } = call;
     const answer = answerOf(fieldsOf(result), fieldsOf(extra)?.cached === true);
@@ -322,7 +313,7 @@ export class CallTracker {
   }
 
   modelFails(thrown: unknown, id: string): void {
-    const call = this.#takeOpen(id, "model");
+    const call = this.#open.takeOpen(id, "model");
     if (call?.kind !== "model") return;
     const { run, since } = call;
     run.lastError = thrown;
@@ -339,98 +330,28 @@ export class CallTracker {
     invocation: Pick<RunStart, "metadata" | "tags">,
     runName: unknown,
   ): void {
-    const above = this.#above(id, parentId);
+    const above = this.#open.above(id, parentId);
     if (above === IGNORED) return;
     const name = textOf(runName) ?? classOf(fieldsOf(serialized)) ?? "retriever";
-    const run = this.#runFor(id, parentId, above, name, invocation);
+    const run = this.#open.runFor(id, parentId, above, name, invocation);
     if (run === undefined) return;
     const step = this.#steps.start({ kind: "retriever", id, above, run, name }, query);
     this.#scopes.set(id, parentId, step);
   }
 
   retrieverEnds(documents: unknown, id: string): void {
-    const step = this.#takeOpen(id, "retriever");
+    const step = this.#open.takeOpen(id, "retriever");
     if (step?.kind !== "retriever") return;
     this.#steps.completed(step, documents);
     if (step.alone) this.#runs.complete(step.run, null);
   }
 
   retrieverFails(thrown: unknown, id: string): void {
-    const step = this.#takeOpen(id, "retriever");
+    const step = this.#open.takeOpen(id, "retriever");
     if (step?.kind !== "retriever") return;
     step.run.lastError = thrown;
     this.#steps.threw(step, thrown);
     if (step.alone) this.#runs.end(step.run, thrown);
-  }
-
-  /** What stands above something that starts; `IGNORED` where it was seen before, or has no tenant. */
-  #above(id: string, parentId: string | undefined): KnownScope | undefined | typeof IGNORED {
-    if (this.#isKnown(id, parentId)) return IGNORED;
-    const above = this.#runs.above(parentId);
-    if (above?.kind !== "refused") {
-      if (above?.run.calledOff !== undefined) this.#stopped.goesOn(above.run);
-      return above;
-    }
-    this.#scopes.set(id, parentId, above);
-    return IGNORED;
-  }
-
-  #isKnown(id: string, parentId: string | undefined): boolean {
-    if (!this.#scopes.knows(id, parentId)) return false;
-    this.#duplicates += 1;
-    return true;
-  }
-
-  /** What ends with this: a call of that kind, or a chain that stood for the scope of another. */
-  #take(id: string, ...kinds: readonly Scope["kind"][]): Scope | undefined {
-    const scope = this.#scopes.get(id);
-    const fits = scope?.id !== id || kinds.includes(scope.kind) || scope.kind === "refused";
-    if (scope === undefined || !fits) {
-      this.#unmatched += 1;
-      return undefined;
-    }
-    this.#scopes.delete(id);
-    return scope;
-  }
-
-  /** The call that ends with this, unless its run is over: then the sink has ended it already. */
-  #takeOpen(id: string, kind: "tool" | "model" | "retriever"): KnownScope | undefined {
-    const scope = this.#take(id, kind);
-    if (scope === undefined || scope.kind === "refused" || scope.id !== id) return undefined;
-    if (!scope.run.ended) {
-      if (scope.kind === "tool") scope.run.openTools.delete(scope);
-      return scope;
-    }
-    this.#late += 1;
-    return undefined;
-  }
-
-  /** The run that a tool or model belongs to; one of its own where there is none. */
-  #runFor(
-    id: string,
-    parentId: string | undefined,
-    above: KnownScope | undefined,
-    agent: string,
-    invocation: Pick<RunStart, "metadata" | "tags">,
-  ): RunState | undefined {
-    if (above === undefined) {
-      if (!this.#skipsLone) {
-        return this.#runs.start({
-          id,
-          above,
-          agent,
-          ...invocation,
-          graph: false,
-          inputs: undefined,
-        });
-      }
-      this.#skipped += 1;
-      return undefined;
-    }
-    if (!above.run.ended) return above.run;
-    this.#late += 1;
-    this.#scopes.set(id, parentId, above);
-    return undefined;
   }
 }
 
