@@ -23,7 +23,7 @@ import {
   toolOutput,
 } from "./invocation.ts";
 import { failureOf, signalOf } from "./langchain-errors.ts";
-import { type Answer, answerOf, modelNameOf } from "./llm-result.ts";
+import { type Answer, answerOf, classOf, modelNameOf } from "./llm-result.ts";
 import {
   answeredOf,
   askedOf,
@@ -32,24 +32,23 @@ import {
   requestMessages,
 } from "./messages.ts";
 import { requestOf, toolsIn } from "./model-request.ts";
+import { IGNORED, OpenCalls } from "./open-calls.ts";
 import { addPause, graphPause, thrownPause } from "./pauses.ts";
 import { namesById, noteNode } from "./run-notes.ts";
-import type { RunState } from "./run-state.ts";
 import { type KnownScope, type RunStart, Runs } from "./runs.ts";
 import type { ModelScope, Scope, ToolScope } from "./scope.ts";
 import { ScopeTable } from "./scope.ts";
+import { nodeName, StepEvents } from "./step-events.ts";
 import { StoppedGraphs } from "./stopped-graphs.ts";
 
-const IGNORED = "ignored";
-
 /**
- * Follows LangChain's calls by their run ids, and sends runs, tools and models. A chain that is no
- * run has no state of its own: its id stands for the scope that it is in.
+ * Follows LangChain's calls by their run ids, and sends runs, steps, tools and models. A chain that is
+ * neither a run nor a node has no state of its own: its id stands for the scope that it is in.
  */
 export class CallTracker {
   readonly #runs: Runs;
   readonly #calls: CallEvents;
-  readonly #skipsLone: boolean;
+  readonly #steps: StepEvents;
   /** What the outermost runs are called, where the handler says it. */
   readonly #agent: string | undefined;
   readonly #isFailure: IsFailure | undefined;
@@ -58,13 +57,9 @@ export class CallTracker {
   readonly #onError: (error: unknown) => void;
   readonly #scopes: ScopeTable;
   readonly #stopped: StoppedGraphs;
+  readonly #open: OpenCalls;
   readonly #held: HeldFailures;
-  #duplicates = 0;
-  #unmatched = 0;
-  #late = 0;
-  #skipped = 0;
   #shownElsewhere = 0;
-  #retrievers = 0;
 
   constructor(options: LangChainHandlerOptions, sink: SafeSink, onError: (error: unknown) => void) {
     this.#scopes = new ScopeTable(
@@ -73,6 +68,7 @@ export class CallTracker {
     );
     this.#held = HeldFailures.of(options.sink);
     this.#calls = new CallEvents(sink, this.#held);
+    this.#steps = new StepEvents(sink);
     this.#runs = new Runs(options, sink, this.#scopes, this.#calls, onError);
     this.#stopped = new StoppedGraphs(this.#scopes, (run, thrown, at) => {
       try {
@@ -81,7 +77,7 @@ export class CallTracker {
         onError(error);
       }
     });
-    this.#skipsLone = options.loneCalls === "skip";
+    this.#open = new OpenCalls(options, this.#runs, this.#scopes, this.#stopped);
     this.#agent = options.agent;
     this.#isFailure = options.isFailure;
     this.#price = options.price;
@@ -92,13 +88,9 @@ export class CallTracker {
   get counts(): Omit<HandlerCounts, "sinkFailures" | "faults"> {
     return {
       ...this.#runs.counts,
-      duplicates: this.#duplicates,
-      unmatched: this.#unmatched,
-      late: this.#late,
+      ...this.#open.counts,
       forgotten: this.#scopes.forgotten,
-      skipped: this.#skipped,
       shownElsewhere: this.#shownElsewhere,
-      retrievers: this.#retrievers,
     };
   }
 
@@ -121,7 +113,7 @@ export class CallTracker {
     runName: unknown,
     tags: unknown,
   ): void {
-    const above = this.#above(id, parentId);
+    const above = this.#open.above(id, parentId);
     if (above === IGNORED) return;
     const graph = isGraph(serialized);
     if (above === undefined || above.kind === "foreign" || graph) {
@@ -147,19 +139,24 @@ export class CallTracker {
       }
       return;
     }
-    this.#scopes.set(id, parentId, above);
-    if (above.id === parentId && above.run.graph) {
-      noteNode(above.run, metadata, runName);
-      above.run.reviews?.nodeStarted(id, inputs);
+    const { run } = above;
+    const isInGraph = above.kind === "run" && above.id === parentId && run.graph;
+    if (isInGraph) {
+      noteNode(run, metadata, runName);
+      run.reviews?.nodeStarted(id, inputs);
     }
+    const name = isInGraph && !run.ended ? nodeName(metadata, runName, tags) : undefined;
+    if (name === undefined) this.#scopes.set(id, parentId, above);
+    else this.#scopes.set(id, parentId, this.#steps.start({ kind: "node", id, above, run, name }));
   }
 
   chainEnds(outputs: unknown, id: string, parentId: string | undefined): void {
-    const scope = this.#take(id, "run");
-    if (scope?.kind !== "run") return;
+    const scope = this.#open.take(id, "run", "node");
+    if (scope?.kind !== "run" && scope?.kind !== "node") return;
     this.#held.chainEnded(scope.run, id, parentId, outputs);
-    if (scope.id !== id) {
+    if (scope.kind === "node" || scope.id !== id) {
       this.#decisions.nodeEnded(scope.run, id, outputs);
+      if (scope.kind === "node" && scope.id === id) this.#steps.completed(scope);
       return;
     }
     const { run } = scope;
@@ -176,13 +173,15 @@ export class CallTracker {
   }
 
   chainFails(thrown: unknown, id: string, parentId: string | undefined): void {
-    const scope = this.#take(id, "run");
-    if (scope?.kind !== "run") return;
+    const scope = this.#open.take(id, "run", "node");
+    if (scope?.kind !== "run" && scope?.kind !== "node") return;
     const { run } = scope;
     this.#held.chainFailed(run, id, parentId);
-    if (scope.id === id) this.#runs.end(run, thrown);
+    const isNode = scope.kind === "node" && scope.id === id;
+    if (scope.kind === "run" && scope.id === id) this.#runs.end(run, thrown);
     else run.reviews?.nodeFailed(id);
-    if (scope.id !== parentId) return;
+    if (isNode) this.#steps.threw(scope, thrown);
+    else if (scope.kind !== "run" || scope.id !== parentId) return;
     const signal = signalOf(thrown);
     if (signal === undefined) {
       run.lastError = thrown;
@@ -212,7 +211,7 @@ export class CallTracker {
     callId: unknown,
     tags: unknown,
   ): void {
-    const above = this.#above(id, parentId);
+    const above = this.#open.above(id, parentId);
     if (above === IGNORED) return;
     const toolCallId = textOf(callId);
     if (above?.kind === "foreign" && above.toolUseId !== undefined) {
@@ -224,7 +223,7 @@ export class CallTracker {
     }
     const asked = toolCallId === undefined ? undefined : above?.run.asked?.get(toolCallId);
     const tool = toolName(serialized, runName, asked);
-    const run = this.#runFor(id, parentId, above, tool, {
+    const run = this.#open.runFor(id, parentId, above, tool, {
       metadata,
       tags,
       asked: undefined,
@@ -236,10 +235,11 @@ export class CallTracker {
       id,
       run,
       toolUseId: toolCallId ?? id,
+      stepId: above?.stepId,
       tool,
       startedMs: performance.now(),
       since: sourceMoment(),
-      chainId: above?.kind === "run" ? parentId : undefined,
+      chainId: isChain(above) ? parentId : undefined,
       alone: above === undefined,
     };
     this.#scopes.set(id, parentId, call);
@@ -250,7 +250,7 @@ export class CallTracker {
   }
 
   toolEnds(output: unknown, id: string): void {
-    const call = this.#takeOpen(id, "tool");
+    const call = this.#open.takeOpen(id, "tool");
     if (call?.kind !== "tool") return;
     const failure = failureInResult(output, call, this.#isFailure, this.#onError);
     if (failure === undefined) this.#calls.toolCompleted(call, toolOutput(output));
@@ -259,7 +259,7 @@ export class CallTracker {
   }
 
   toolFails(thrown: unknown, id: string): void {
-    const call = this.#takeOpen(id, "tool");
+    const call = this.#open.takeOpen(id, "tool");
     if (call?.kind !== "tool") return;
     const { run } = call;
     if (thrownPause(run, thrown) !== undefined) this.#calls.toolPaused(call);
@@ -282,7 +282,7 @@ export class CallTracker {
     metadata: unknown,
     tags: unknown,
   ): void {
-    const above = this.#above(id, parentId);
+    const above = this.#open.above(id, parentId);
     if (above === IGNORED) return;
     const fields = fieldsOf(metadata);
     const further = fieldsOf(extra);
@@ -290,7 +290,7 @@ export class CallTracker {
     const input =
       "messages" in request ? requestMessages(request.messages) : promptMessages(request.prompts);
     const invocation = { metadata, tags, asked: input };
-    const run = this.#runFor(id, parentId, above, model ?? "model", invocation);
+    const run = this.#open.runFor(id, parentId, above, model ?? "model", invocation);
     if (run === undefined) return;
     run.totals.requests += 1;
     run.tools = fieldsOf(further?.invocation_params)?.tools;
@@ -300,6 +300,7 @@ export class CallTracker {
       id,
       run,
       toolUseId: above?.toolUseId,
+      stepId: above?.stepId,
       model,
       provider: asked.provider,
       startedMs: performance.now(),
@@ -317,7 +318,7 @@ export class CallTracker {
   }
 
   modelEnds(result: unknown, id: string, extra: unknown): void {
-    const call = this.#takeOpen(id, "model");
+    const call = this.#open.takeOpen(id, "model");
     if (call?.kind !== "model") return;
     const { run } = call;
     const answer = answerOf(fieldsOf(result), fieldsOf(extra)?.cached === true);
@@ -334,7 +335,7 @@ export class CallTracker {
   }
 
   modelFails(thrown: unknown, id: string): void {
-    const call = this.#takeOpen(id, "model");
+    const call = this.#open.takeOpen(id, "model");
     if (call?.kind !== "model") return;
     const { run, since } = call;
     run.lastError = thrown;
@@ -343,85 +344,41 @@ export class CallTracker {
     if (call.alone) this.#runs.end(run, thrown);
   }
 
-  /** There is no event of it, but what it calls belongs to the run. */
-  retrieverStarts(id: string, parentId: string | undefined): void {
-    if (this.#isKnown(id, parentId)) return;
-    this.#retrievers += 1;
-    const above = this.#runs.above(parentId);
-    if (above !== undefined) this.#scopes.set(id, parentId, above);
-  }
-
-  retrieverEnds(id: string): void {
-    if (this.#scopes.get(id)?.id !== id) this.#scopes.delete(id);
-  }
-
-  /** What stands above something that starts; `IGNORED` where it was seen before, or has no tenant. */
-  #above(id: string, parentId: string | undefined): KnownScope | undefined | typeof IGNORED {
-    if (this.#isKnown(id, parentId)) return IGNORED;
-    const above = this.#runs.above(parentId);
-    if (above?.kind !== "refused") {
-      if (above?.run.calledOff !== undefined) this.#stopped.goesOn(above.run);
-      return above;
-    }
-    this.#scopes.set(id, parentId, above);
-    return IGNORED;
-  }
-
-  #isKnown(id: string, parentId: string | undefined): boolean {
-    if (!this.#scopes.knows(id, parentId)) return false;
-    this.#duplicates += 1;
-    return true;
-  }
-
-  /** What ends with this: a call of that kind, or a chain that stood for the scope of another. */
-  #take(id: string, kind: "run" | "tool" | "model"): Scope | undefined {
-    const scope = this.#scopes.get(id);
-    const fits = scope?.id !== id || scope.kind === kind || scope.kind === "refused";
-    if (scope === undefined || !fits) {
-      this.#unmatched += 1;
-      return undefined;
-    }
-    this.#scopes.delete(id);
-    return scope;
-  }
-
-  /** The call that ends with this, unless its run is over: then the sink has ended it already. */
-  #takeOpen(id: string, kind: "tool" | "model"): KnownScope | undefined {
-    const scope = this.#take(id, kind);
-    if (scope === undefined || scope.kind === "refused" || scope.id !== id) return undefined;
-    if (!scope.run.ended) {
-      if (scope.kind === "tool") scope.run.openTools.delete(scope);
-      return scope;
-    }
-    this.#late += 1;
-    return undefined;
-  }
-
-  /** The run that a tool or model belongs to; one of its own where there is none. */
-  #runFor(
+  retrieverStarts(
+    serialized: unknown,
+    query: unknown,
     id: string,
     parentId: string | undefined,
-    above: KnownScope | undefined,
-    agent: string,
-    invocation: Pick<RunStart, "metadata" | "tags" | "asked">,
-  ): RunState | undefined {
-    if (above === undefined) {
-      if (!this.#skipsLone) {
-        return this.#runs.start({
-          id,
-          above,
-          agent,
-          ...invocation,
-          graph: false,
-          inputs: undefined,
-        });
-      }
-      this.#skipped += 1;
-      return undefined;
-    }
-    if (!above.run.ended) return above.run;
-    this.#late += 1;
-    this.#scopes.set(id, parentId, above);
-    return undefined;
+    { metadata, tags }: Pick<RunStart, "metadata" | "tags">,
+    runName: unknown,
+  ): void {
+    const above = this.#open.above(id, parentId);
+    if (above === IGNORED) return;
+    const name = textOf(runName) ?? classOf(fieldsOf(serialized)) ?? "retriever";
+    const invocation = { metadata, tags, asked: askedOf(query) };
+    const run = this.#open.runFor(id, parentId, above, name, invocation);
+    if (run === undefined) return;
+    const step = this.#steps.start({ kind: "retriever", id, above, run, name }, query);
+    this.#scopes.set(id, parentId, step);
   }
+
+  retrieverEnds(documents: unknown, id: string): void {
+    const step = this.#open.takeOpen(id, "retriever");
+    if (step?.kind !== "retriever") return;
+    this.#steps.completed(step, documents);
+    if (step.alone) this.#runs.complete(step.run, null);
+  }
+
+  retrieverFails(thrown: unknown, id: string): void {
+    const step = this.#open.takeOpen(id, "retriever");
+    if (step?.kind !== "retriever") return;
+    step.run.lastError = thrown;
+    this.#steps.threw(step, thrown);
+    if (step.alone) this.#runs.end(step.run, thrown);
+  }
+}
+
+/** Whether the end of a chain tells what became of a call in it: not of a call in another call. */
+function isChain(above: KnownScope | undefined): boolean {
+  return above?.kind === "run" || above?.kind === "node";
 }

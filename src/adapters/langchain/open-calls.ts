@@ -1,0 +1,110 @@
+import type { HandlerCounts, LangChainHandlerOptions } from "./handler-options.ts";
+import type { RunState } from "./run-state.ts";
+import type { KnownScope, RunStart, Runs } from "./runs.ts";
+import type { Scope, ScopeTable } from "./scope.ts";
+import type { StoppedGraphs } from "./stopped-graphs.ts";
+
+export const IGNORED = "ignored";
+
+/** Finds where what starts stands, and what an end ends. Counts what it finds nothing for. */
+export class OpenCalls {
+  readonly #runs: Runs;
+  readonly #scopes: ScopeTable;
+  readonly #stopped: StoppedGraphs;
+  readonly #skipsLone: boolean;
+  #duplicates = 0;
+  #unmatched = 0;
+  #late = 0;
+  #skipped = 0;
+
+  constructor(
+    options: LangChainHandlerOptions,
+    runs: Runs,
+    scopes: ScopeTable,
+    stopped: StoppedGraphs,
+  ) {
+    this.#runs = runs;
+    this.#scopes = scopes;
+    this.#stopped = stopped;
+    this.#skipsLone = options.loneCalls === "skip";
+  }
+
+  get counts(): Pick<HandlerCounts, "duplicates" | "unmatched" | "late" | "skipped"> {
+    return {
+      duplicates: this.#duplicates,
+      unmatched: this.#unmatched,
+      late: this.#late,
+      skipped: this.#skipped,
+    };
+  }
+
+  /** What stands above something that starts; `IGNORED` where it was seen before, or has no tenant. */
+  above(id: string, parentId: string | undefined): KnownScope | undefined | typeof IGNORED {
+    if (this.#isKnown(id, parentId)) return IGNORED;
+    const above = this.#runs.above(parentId);
+    if (above?.kind !== "refused") {
+      if (above?.run.calledOff !== undefined) this.#stopped.goesOn(above.run);
+      return above;
+    }
+    this.#scopes.set(id, parentId, above);
+    return IGNORED;
+  }
+
+  #isKnown(id: string, parentId: string | undefined): boolean {
+    if (!this.#scopes.knows(id, parentId)) return false;
+    this.#duplicates += 1;
+    return true;
+  }
+
+  /** What ends with this: a call of that kind, or a chain that stood for the scope of another. */
+  take(id: string, ...kinds: readonly Scope["kind"][]): Scope | undefined {
+    const scope = this.#scopes.get(id);
+    const fits = scope?.id !== id || kinds.includes(scope.kind) || scope.kind === "refused";
+    if (scope === undefined || !fits) {
+      this.#unmatched += 1;
+      return undefined;
+    }
+    this.#scopes.delete(id);
+    return scope;
+  }
+
+  /** The call that ends with this, unless its run is over: then the sink has ended it already. */
+  takeOpen(id: string, kind: "tool" | "model" | "retriever"): KnownScope | undefined {
+    const scope = this.take(id, kind);
+    if (scope === undefined || scope.kind === "refused" || scope.id !== id) return undefined;
+    if (!scope.run.ended) {
+      if (scope.kind === "tool") scope.run.openTools.delete(scope);
+      return scope;
+    }
+    this.#late += 1;
+    return undefined;
+  }
+
+  /** The run that a tool or model belongs to; one of its own where there is none. */
+  runFor(
+    id: string,
+    parentId: string | undefined,
+    above: KnownScope | undefined,
+    agent: string,
+    invocation: Pick<RunStart, "metadata" | "tags" | "asked">,
+  ): RunState | undefined {
+    if (above === undefined) {
+      if (!this.#skipsLone) {
+        return this.#runs.start({
+          id,
+          above,
+          agent,
+          ...invocation,
+          graph: false,
+          inputs: undefined,
+        });
+      }
+      this.#skipped += 1;
+      return undefined;
+    }
+    if (!above.run.ended) return above.run;
+    this.#late += 1;
+    this.#scopes.set(id, parentId, above);
+    return undefined;
+  }
+}
