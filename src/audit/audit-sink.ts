@@ -46,6 +46,8 @@ export interface RecordRefs extends ThreadHints, EventFacts {
   readonly event_id?: string | undefined;
   /** The interrupted run that a `started` continues. */
   readonly resumed_from_run_id?: string | undefined;
+  /** The call of its parent that dispatched a `started` run. */
+  readonly parent_tool_use_id?: string | null | undefined;
   readonly trace_id?: string | undefined;
   readonly span_id?: string | undefined;
 }
@@ -260,11 +262,13 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   }
 
   /** What only this sink's own memory can say of a run: its segment, and what it continues. */
-  #factsOf(signal: Signal, { resumed_from_run_id }: RecordRefs): RunFacts {
+  #factsOf(signal: Signal, refs: RecordRefs): RunFacts {
     const { runId, tenantId } = signal;
-    const resumedFromRunId = resumed_from_run_id || undefined;
+    const resumedFromRunId = refs.resumed_from_run_id || undefined;
+    const parentCallId = refs.parent_tool_use_id || undefined;
     if (signal.signal === "run_opens") {
-      return { segment: this.#threads.begins(tenantId, runId), resumedFromRunId };
+      const segment = this.#threads.begins(tenantId, runId);
+      return { segment, resumedFromRunId, parentCallId };
     }
     const pauses = signal.signal === "run_closes" && signal.end.outcome === "interrupted";
     return { segment: this.#threads.segmentOf(tenantId, runId, pauses) };
@@ -325,8 +329,17 @@ function noValue(): void {}
 export function refsOf(envelope: EventEnvelope | null | undefined): RecordRefs {
   // Programs without types give `null` for none.
   if (envelope === undefined || envelope === null) return {};
-  const { details, event_id, resumed_from_run_id, root_run_id, session_id, thread_id } = envelope;
-  return { details, event_id, resumed_from_run_id, root_run_id, session_id, thread_id };
+  const { details, event_id, root_run_id, session_id, thread_id } = envelope;
+  const { parent_tool_use_id, resumed_from_run_id } = envelope;
+  return {
+    details,
+    event_id,
+    parent_tool_use_id,
+    resumed_from_run_id,
+    root_run_id,
+    session_id,
+    thread_id,
+  };
 }
 
 /** A row of an event, and its own id. */

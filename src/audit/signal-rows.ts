@@ -16,6 +16,8 @@ export interface RunFacts {
   /** The segment that the signal is about, from 1. */
   readonly segment: number;
   readonly resumedFromRunId?: string | undefined;
+  /** The parent's call that dispatched it. */
+  readonly parentCallId?: string | undefined;
   readonly toolCalls?: number | undefined;
   readonly toolErrors?: number | undefined;
   readonly approvedCalls?: number | undefined;
@@ -98,6 +100,8 @@ function startRows(
   if (agent !== undefined) row.agent = agent;
   const parent = otherRun(runId, signal.parentRunId);
   if (parent !== undefined) row.parent_run_id = parent;
+  const call = signal.parentCallId ?? run.parentCallId;
+  if (parent !== undefined && call) row.parent_tool_use_id = call;
   if (resumedFrom !== undefined) row.resumed_from_run_id = resumedFrom;
   if (run.segment > 1) row.segment = run.segment;
   const user = textIn(event.details?.user_id);

@@ -331,8 +331,8 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
       if (this.#telemetry.auditFailures === 0) return undefined;
       try {
         // What its run had done when it came first is not known any more.
-        const { resumedFromRunId, segment } = run;
-        const rows = sink.prepare(event, at, refs, { resumedFromRunId, segment });
+        const { parentCallId, resumedFromRunId, segment } = run;
+        const rows = sink.prepare(event, at, refs, { parentCallId, resumedFromRunId, segment });
         return rows && sink.append(rows, this.#rows.waiterOf(run));
       } catch (error) {
         // It could be read when it came first, or changed nothing then either.

@@ -148,9 +148,11 @@ function signalRefs(
 
 /** Not every source tells of all calls of a run, so that none is not known to be none. */
 function factsOf(run: Run<SpanHandle>): RunFacts {
-  const { approvedCalls, deniedCalls, resumedFromRunId, segment, toolCalls, toolErrors } = run;
+  const { approvedCalls, deniedCalls, toolCalls, toolErrors } = run;
+  const { parentCallId, resumedFromRunId, segment } = run;
   return {
     segment,
+    parentCallId,
     resumedFromRunId,
     toolCalls: toolCalls || undefined,
     toolErrors: toolErrors || undefined,

@@ -25,6 +25,7 @@ export const OWN_VARIANTS = {
   "entelix.run_started": record({
     agent: optional(text),
     parent_run_id: optional(text),
+    parent_tool_use_id: optional(text),
     resumed_from_run_id: optional(text),
     segment: optional(count),
     user_id: optional(text),

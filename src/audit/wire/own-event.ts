@@ -10,6 +10,8 @@ export interface RunStarted {
   readonly agent?: string | undefined;
   /** The run that dispatched it. */
   readonly parent_run_id?: string | undefined;
+  /** The parent's tool call that dispatched it. */
+  readonly parent_tool_use_id?: string | undefined;
   /** The interrupted run that it continues. */
   readonly resumed_from_run_id?: string | undefined;
   /** Number of the segment. Left out for 1. */

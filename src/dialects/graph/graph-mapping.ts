@@ -193,9 +193,14 @@ export class GraphMapping implements Mapping<GraphLine> {
     read: RowsRead,
   ): LogRun {
     const { tenantId } = thread;
-    const place = this.#places.placeOf(tenantId, runId, traceId, thread.name);
     const start = startIn(row.line);
-    const { call, agent = start?.agent } = place?.dispatch ?? {};
+    const told = start?.parent_run_id;
+    const place =
+      told === undefined
+        ? this.#places.placeOf(tenantId, runId, traceId, thread.name)
+        : { parentRunId: told, dispatch: undefined };
+    const { call } = place?.dispatch ?? {};
+    const agent = start?.agent ?? place?.dispatch?.agent;
     const run = new LogRun(tenantId, runId, `${thread.name}/${runId}`, row.at);
     run.traceId = traceId;
     if (traceId !== undefined) this.#places.opened(traceId, run, place === undefined);
@@ -203,7 +208,6 @@ export class GraphMapping implements Mapping<GraphLine> {
     if (place === undefined && row.line.event.kind === "user_message") closeCurrent(thread, read);
     const { attributes, resumedFromRunId } = opening(thread, row, runId);
     run.isNamed = agent !== undefined;
-    const told = start?.parent_run_id;
     if (place !== undefined && told === undefined) attributes["entelix.parent.inferred"] = true;
     read.signals.push({
       tenantId,
@@ -212,8 +216,8 @@ export class GraphMapping implements Mapping<GraphLine> {
       signal: "run_opens",
       agent,
       threadId: thread.conversation,
-      parentRunId: told ?? place?.parentRunId,
-      parentCallId: call?.id,
+      parentRunId: place?.parentRunId,
+      parentCallId: start?.parent_tool_use_id ?? call?.id,
       resumedFromRunId,
       attributes,
     });

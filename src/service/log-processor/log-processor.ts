@@ -137,6 +137,7 @@ export class LogProcessor {
       mode: "replay",
       tracerProvider: createReplayProvider(service.resource, this.#filter),
       audit: this.#log,
+      rows: options.rows,
       captureContent,
       limits,
       onError: (error, where) => onError(error, `${name}: ${where}`),
