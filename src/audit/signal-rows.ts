@@ -197,12 +197,10 @@ function decisionOf(
     decision: decision?.outcome ?? (approved ? "approved" : "denied"),
     timestamp,
   };
-  const {
-    by,
-    person,
-    proposed_input,
-    wait_ms = approved ? signal.waitMs : undefined,
-  } = decision ?? {};
+  const { person, proposed_input } = decision ?? {};
+  const by = decision?.by ?? (signal.signal === "call_denied" ? deciderIn(signal) : undefined);
+  const told = signal.signal === "call_approved" ? signal.waitMs : undefined;
+  const wait_ms = decision?.wait_ms ?? told;
   const reason = approved ? decision?.reason : textIn(signal.content);
   if (by !== undefined) row.by = by;
   if (person !== undefined) row.person = person;
@@ -210,6 +208,12 @@ function decisionOf(
   if (wait_ms !== undefined) row.wait_ms = wait_ms;
   if (proposed_input !== undefined) row.proposed_input = proposed_input;
   return row;
+}
+
+/** Dialects of other runtimes say it by the attribute of the span. */
+function deciderIn({ attributes }: Of<"call_denied">): ToolCallDecided["by"] {
+  const by = attributes?.["entelix.approval.by"];
+  return by === "user" || by === "policy" ? by : undefined;
 }
 
 function segmentOf({ runId, tenantId }: SignalSubject, { segment }: RunFacts): RowSegment {
