@@ -23,7 +23,11 @@ function printBelow(span, spans, indent, branch) {
 }
 
 function outcome({ attributes, status }) {
-  const said = attributes["entelix.run.outcome"] ?? attributes["entelix.tool.outcome"] ?? "done";
+  const said =
+    attributes["entelix.run.outcome"] ??
+    attributes["entelix.tool.outcome"] ??
+    attributes["entelix.step.outcome"] ??
+    "done";
   const why = attributes["entelix.failure.kind"] ?? attributes["entelix.tool.error_kind"];
   return [said, why, status.message].filter((part) => part !== undefined).join(": ");
 }

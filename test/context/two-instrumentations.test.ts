@@ -87,7 +87,7 @@ const lookup = (work: () => unknown = () => 17) => ({
 });
 
 /** The expert's part of a tree. */
-const MODEL = expect.stringMatching(/^chat /);
+const MODEL = expect.stringMatching(/^chat/);
 const EXPERT = ["invoke_agent expert", MODEL, "execute_tool lookup", MODEL];
 
 /** A chain that calls a tool. */

@@ -113,7 +113,7 @@ describe("decodeEntelix", () => {
       "complete",
       { usage: { ...Object(GOOD.complete.usage), cost_usd: 0.3 } },
       "usage.cost_usd",
-      'a decimal number as text, such as "0.30"',
+      'a decimal number as text, such as "0.30", or null',
     ],
     [
       "complete",

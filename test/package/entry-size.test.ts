@@ -6,8 +6,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 const src = fileURLToPath(new URL("../../src", import.meta.url));
 
-/** What the main entry may weigh, in KiB: what it weighed when the audit log left it. Raised with a reason, or not at all. */
-const MOST = { minified: 136, gzip: 44 };
+/**
+ * What the main entry may weigh, in KiB. Raised with a reason, or not at all: from 136 for steps, decisions, whose run it
+ * is, requests, cost and exceptions.
+ */
+const MOST = { minified: 152, gzip: 48 };
 
 interface EntrySize {
   readonly minified: number;

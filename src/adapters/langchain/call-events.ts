@@ -22,7 +22,7 @@ import { errorText, exceptionIn, explained } from "./langchain-errors.ts";
 import type { Answer } from "./llm-result.ts";
 import type { ConventionalMessage } from "./messages.ts";
 import type { DecidedCall } from "./review.ts";
-import { envelopeIn, eventId } from "./run-events.ts";
+import { envelopeIn, eventId, inStep } from "./run-events.ts";
 import type { RunState } from "./run-state.ts";
 import type { ModelScope, ToolScope } from "./scope.ts";
 
@@ -62,7 +62,7 @@ export class CallEvents {
         tool,
         input,
       },
-      envelope,
+      inStep(envelope, call.stepId),
     );
   }
 
@@ -82,14 +82,22 @@ export class CallEvents {
     );
   }
 
-  /** A person has decided about a call that has not started. */
-  decided(run: RunState, id: string, { approved, details, reason, tool, toolUseId }: DecidedCall) {
+  /**
+   * A person has decided about a call that has not started.
+   *
+   * @param at which of the decisions of that node it is.
+   */
+  decided(run: RunState, nodeId: string, at: number, decided: DecidedCall): void {
+    const { approved, details, reason, tool, toolUseId } = decided;
     const names = { run_id: run.id, tenant_id: run.tenant, tool_use_id: toolUseId, tool };
     this.#sink.send(
       approved
         ? { type: "tool_call_approved", ...names }
         : { type: "tool_call_denied", ...names, reason },
-      withDetails(envelopeIn(run, id), { decision: details }),
+      inStep(
+        withDetails(envelopeIn(run, `${nodeId}:decision:${at}`), { decision: details }),
+        nodeId,
+      ),
     );
   }
 
@@ -178,7 +186,7 @@ export class CallEvents {
         ...request,
         input,
       },
-      envelopeIn(run, eventId(call.id, "call-start")),
+      inStep(envelopeIn(run, eventId(call.id, "call-start")), call.stepId),
     );
   }
 

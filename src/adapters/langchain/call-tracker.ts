@@ -23,7 +23,7 @@ import {
   toolOutput,
 } from "./invocation.ts";
 import { failureOf, signalOf } from "./langchain-errors.ts";
-import { type Answer, answerOf, modelNameOf } from "./llm-result.ts";
+import { type Answer, answerOf, classOf, modelNameOf } from "./llm-result.ts";
 import { conventionalOutputs, promptMessages, requestMessages } from "./messages.ts";
 import { requestOf } from "./model-request.ts";
 import { addPause, graphPause, thrownPause } from "./pauses.ts";
@@ -32,17 +32,19 @@ import type { RunState } from "./run-state.ts";
 import { type KnownScope, type RunStart, Runs } from "./runs.ts";
 import type { ModelScope, Scope, ToolScope } from "./scope.ts";
 import { ScopeTable } from "./scope.ts";
+import { nodeName, StepEvents } from "./step-events.ts";
 import { StoppedGraphs } from "./stopped-graphs.ts";
 
 const IGNORED = "ignored";
 
 /**
- * Follows LangChain's calls by their run ids, and sends runs, tools and models. A chain that is no
- * run has no state of its own: its id stands for the scope that it is in.
+ * Follows LangChain's calls by their run ids, and sends runs, steps, tools and models. A chain that is
+ * neither a run nor a node has no state of its own: its id stands for the scope that it is in.
  */
 export class CallTracker {
   readonly #runs: Runs;
   readonly #calls: CallEvents;
+  readonly #steps: StepEvents;
   readonly #skipsLone: boolean;
   /** What the outermost runs are called, where the handler says it. */
   readonly #agent: string | undefined;
@@ -58,7 +60,6 @@ export class CallTracker {
   #late = 0;
   #skipped = 0;
   #shownElsewhere = 0;
-  #retrievers = 0;
 
   constructor(options: LangChainHandlerOptions, sink: SafeSink, onError: (error: unknown) => void) {
     this.#scopes = new ScopeTable(
@@ -67,6 +68,7 @@ export class CallTracker {
     );
     this.#held = HeldFailures.of(options.sink);
     this.#calls = new CallEvents(sink, this.#held);
+    this.#steps = new StepEvents(sink);
     this.#runs = new Runs(options, sink, this.#scopes, this.#calls, onError);
     this.#stopped = new StoppedGraphs(this.#scopes, (run, thrown, at) => {
       try {
@@ -92,7 +94,6 @@ export class CallTracker {
       forgotten: this.#scopes.forgotten,
       skipped: this.#skipped,
       shownElsewhere: this.#shownElsewhere,
-      retrievers: this.#retrievers,
     };
   }
 
@@ -132,19 +133,24 @@ export class CallTracker {
       }
       return;
     }
-    this.#scopes.set(id, parentId, above);
-    if (above.id === parentId && above.run.graph) {
-      noteNode(above.run, metadata, runName);
-      above.run.reviews?.nodeStarted(id, inputs);
+    const { run } = above;
+    const isInGraph = above.kind === "run" && above.id === parentId && run.graph;
+    if (isInGraph) {
+      noteNode(run, metadata, runName);
+      run.reviews?.nodeStarted(id, inputs);
     }
+    const name = isInGraph && !run.ended ? nodeName(metadata, runName, tags) : undefined;
+    if (name === undefined) this.#scopes.set(id, parentId, above);
+    else this.#scopes.set(id, parentId, this.#steps.start({ kind: "node", id, above, run, name }));
   }
 
   chainEnds(outputs: unknown, id: string, parentId: string | undefined): void {
-    const scope = this.#take(id, "run");
-    if (scope?.kind !== "run") return;
+    const scope = this.#take(id, "run", "node");
+    if (scope?.kind !== "run" && scope?.kind !== "node") return;
     this.#held.chainEnded(scope.run, id, parentId, outputs);
-    if (scope.id !== id) {
+    if (scope.kind === "node" || scope.id !== id) {
       this.#decisions.nodeEnded(scope.run, id, outputs);
+      if (scope.kind === "node" && scope.id === id) this.#steps.completed(scope);
       return;
     }
     const { run } = scope;
@@ -159,13 +165,15 @@ export class CallTracker {
   }
 
   chainFails(thrown: unknown, id: string, parentId: string | undefined): void {
-    const scope = this.#take(id, "run");
-    if (scope?.kind !== "run") return;
+    const scope = this.#take(id, "run", "node");
+    if (scope?.kind !== "run" && scope?.kind !== "node") return;
     const { run } = scope;
     this.#held.chainFailed(run, id, parentId);
-    if (scope.id === id) this.#runs.end(run, thrown);
+    const isNode = scope.kind === "node" && scope.id === id;
+    if (scope.kind === "run" && scope.id === id) this.#runs.end(run, thrown);
     else run.reviews?.nodeFailed(id);
-    if (scope.id !== parentId) return;
+    if (isNode) this.#steps.threw(scope, thrown);
+    else if (scope.kind !== "run" || scope.id !== parentId) return;
     const signal = signalOf(thrown);
     if (signal === undefined) {
       run.lastError = thrown;
@@ -215,10 +223,11 @@ export class CallTracker {
       id,
       run,
       toolUseId: toolCallId ?? id,
+      stepId: above?.stepId,
       tool,
       startedMs: performance.now(),
       since: sourceMoment(),
-      chainId: above?.kind === "run" ? parentId : undefined,
+      chainId: isChain(above) ? parentId : undefined,
       alone: above === undefined,
     };
     this.#scopes.set(id, parentId, call);
@@ -276,6 +285,7 @@ export class CallTracker {
       id,
       run,
       toolUseId: above?.toolUseId,
+      stepId: above?.stepId,
       model,
       provider: asked.provider,
       startedMs: performance.now(),
@@ -321,16 +331,36 @@ export class CallTracker {
     if (call.alone) this.#runs.end(run, thrown);
   }
 
-  /** There is no event of it, but what it calls belongs to the run. */
-  retrieverStarts(id: string, parentId: string | undefined): void {
-    if (this.#isKnown(id, parentId)) return;
-    this.#retrievers += 1;
-    const above = this.#runs.above(parentId);
-    if (above !== undefined) this.#scopes.set(id, parentId, above);
+  retrieverStarts(
+    serialized: unknown,
+    query: unknown,
+    id: string,
+    parentId: string | undefined,
+    invocation: Pick<RunStart, "metadata" | "tags">,
+    runName: unknown,
+  ): void {
+    const above = this.#above(id, parentId);
+    if (above === IGNORED) return;
+    const name = textOf(runName) ?? classOf(fieldsOf(serialized)) ?? "retriever";
+    const run = this.#runFor(id, parentId, above, name, invocation);
+    if (run === undefined) return;
+    const step = this.#steps.start({ kind: "retriever", id, above, run, name }, query);
+    this.#scopes.set(id, parentId, step);
   }
 
-  retrieverEnds(id: string): void {
-    if (this.#scopes.get(id)?.id !== id) this.#scopes.delete(id);
+  retrieverEnds(documents: unknown, id: string): void {
+    const step = this.#takeOpen(id, "retriever");
+    if (step?.kind !== "retriever") return;
+    this.#steps.completed(step, documents);
+    if (step.alone) this.#runs.complete(step.run, null);
+  }
+
+  retrieverFails(thrown: unknown, id: string): void {
+    const step = this.#takeOpen(id, "retriever");
+    if (step?.kind !== "retriever") return;
+    step.run.lastError = thrown;
+    this.#steps.threw(step, thrown);
+    if (step.alone) this.#runs.end(step.run, thrown);
   }
 
   /** What stands above something that starts; `IGNORED` where it was seen before, or has no tenant. */
@@ -352,9 +382,9 @@ export class CallTracker {
   }
 
   /** What ends with this: a call of that kind, or a chain that stood for the scope of another. */
-  #take(id: string, kind: "run" | "tool" | "model"): Scope | undefined {
+  #take(id: string, ...kinds: readonly Scope["kind"][]): Scope | undefined {
     const scope = this.#scopes.get(id);
-    const fits = scope?.id !== id || scope.kind === kind || scope.kind === "refused";
+    const fits = scope?.id !== id || kinds.includes(scope.kind) || scope.kind === "refused";
     if (scope === undefined || !fits) {
       this.#unmatched += 1;
       return undefined;
@@ -364,7 +394,7 @@ export class CallTracker {
   }
 
   /** The call that ends with this, unless its run is over: then the sink has ended it already. */
-  #takeOpen(id: string, kind: "tool" | "model"): KnownScope | undefined {
+  #takeOpen(id: string, kind: "tool" | "model" | "retriever"): KnownScope | undefined {
     const scope = this.#take(id, kind);
     if (scope === undefined || scope.kind === "refused" || scope.id !== id) return undefined;
     if (!scope.run.ended) {
@@ -402,4 +432,9 @@ export class CallTracker {
     this.#scopes.set(id, parentId, above);
     return undefined;
   }
+}
+
+/** Whether the end of a chain tells what became of a call in it: not of a call in another call. */
+function isChain(above: KnownScope | undefined): boolean {
+  return above?.kind === "run" || above?.kind === "node";
 }

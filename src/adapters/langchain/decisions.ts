@@ -32,7 +32,7 @@ export class Decisions {
         ...(waitMs === undefined ? {} : { wait_ms: Math.round(waitMs) }),
         ...(person === undefined ? {} : { person }),
       };
-      this.#calls.decided(run, `${id}:decision:${at}`, { ...decided, details });
+      this.#calls.decided(run, id, at, { ...decided, details });
     }
   }
 }

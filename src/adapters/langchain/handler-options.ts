@@ -78,7 +78,7 @@ export interface LangChainHandlerOptions {
   /** Called with errors of the sink and of the handler. Default: none. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
-   * What to do with a model or tool that is called outside a chain, graph or run. `run` makes a run
+   * What to do with a model, tool or retriever that is called outside a chain, graph or run. `run` makes a run
    * with its name. `skip` sends nothing. Default `run`.
    */
   readonly loneCalls?: "run" | "skip" | undefined;
@@ -99,12 +99,10 @@ export interface HandlerCounts {
   readonly threadsForgotten: number;
   /** Outermost invocations without a known tenant. */
   readonly refused: number;
-  /** Models and tools called alone, with `loneCalls: "skip"`. */
+  /** Models, tools and retrievers called alone, with `loneCalls: "skip"`. */
   readonly skipped: number;
   /** Tool calls that were already reported by another instrumentation. */
   readonly shownElsewhere: number;
-  /** Retrievers: there is no event for them. */
-  readonly retrievers: number;
   /** Events that the sink did not take. */
   readonly sinkFailures: number;
   /** Callbacks that failed in this package: each is a bug. */

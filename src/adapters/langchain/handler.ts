@@ -16,11 +16,11 @@ const GRAPH_HANDLER: unique symbol = Symbol.for("langgraph.graph_callback_handle
 export const SPAN_SCOPE: unique symbol = Symbol.for("entelix-otel.langchain-span-place.v1");
 
 /**
- * A callback handler for LangChain.js and LangGraph: sends runs, tool calls and model calls to a
- * sink.
+ * A callback handler for LangChain.js and LangGraph: sends runs, steps, tool calls and model calls to
+ * a sink.
  *
- * The outermost chain or graph is a run, and so is each graph inside it. All other calls belong to
- * their run. The handler never throws into the framework. After a run, it keeps only the paused
+ * The outermost chain or graph is a run, and so is each graph inside it. Nodes of graphs and retrievers
+ * are steps. All other calls belong to their run. The handler never throws into the framework. After a run, it keeps only the paused
  * threads. Register it with an invocation, a model or a tool. A second handler on the same sink
  * makes no second span.
  *
@@ -195,20 +195,26 @@ export class LangChainHandler {
   }
 
   handleRetrieverStart(
-    _retriever: unknown,
-    _query: string,
+    retriever: unknown,
+    query: string,
     runId: string,
     parentRunId?: string,
+    tags?: readonly string[],
+    metadata?: unknown,
+    runName?: string,
   ): void {
-    this.#contain(() => this.#calls.retrieverStarts(runId, parentRunId));
+    const invocation = { metadata, tags };
+    this.#contain(() =>
+      this.#calls.retrieverStarts(retriever, query, runId, parentRunId, invocation, runName),
+    );
   }
 
-  handleRetrieverEnd(_documents: unknown, runId: string): void {
-    this.#calls.retrieverEnds(runId);
+  handleRetrieverEnd(documents: unknown, runId: string): void {
+    this.#contain(() => this.#calls.retrieverEnds(documents, runId));
   }
 
-  handleRetrieverError(_thrown: unknown, runId: string): void {
-    this.#calls.retrieverEnds(runId);
+  handleRetrieverError(thrown: unknown, runId: string): void {
+    this.#contain(() => this.#calls.retrieverFails(thrown, runId));
   }
 
   /** Nothing that goes wrong here reaches the framework. */

@@ -13,14 +13,14 @@ const COPYING = ["withConfig", "bindTools"];
 const WRAPPED: unique symbol = Symbol.for("entelix-otel.langchain-in-span.v1");
 
 /**
- * Makes the code of a tool or chat model run inside the span of its call. HTTP and database spans
+ * Makes the code of a tool, chat model or retriever run inside the span of its call. HTTP and database spans
  * become children of that span, and runs that a tool starts become child runs. It changes the
  * object in place, once. Calls without a handler work as before.
  *
  * LangChain's callbacks cannot do this, because they do not run the call.
  *
  * @returns what it was given.
- * @throws TypeError when that has neither `_call` nor `_generate`, and so is neither.
+ * @throws TypeError when that has none of `_call`, `_generate` and `_getRelevantDocuments`.
  *
  * @example
  * const tools = [search, refund].map(inSpan);
@@ -36,9 +36,16 @@ export function inSpan<T extends object>(callee: T): T {
     for (const method of COPYING) followCopies(callee, method);
     return callee;
   }
+  const retrieve: unknown = property(callee, "_getRelevantDocuments");
+  if (isWork(retrieve)) {
+    replace(callee, "_getRelevantDocuments", retrieve, 1, carriedCall);
+    return callee;
+  }
   const call: unknown = property(callee, "_call");
   if (!isWork(call)) {
-    throw new TypeError("callee: expected a tool with `_call`, or a chat model with `_generate`");
+    throw new TypeError(
+      "callee: expected a tool with `_call`, a chat model with `_generate`, or a retriever with `_getRelevantDocuments`",
+    );
   }
   replace(callee, "_call", call, 1, carriedCall);
   return callee;

@@ -33,11 +33,18 @@ function placedIn(
     : { event_id: id, timestamp, thread_id: threadId, root_run_id: rootId };
 }
 
+/** The same envelope, of what starts in a step. */
+export function inStep(envelope: OpenEnvelope, stepId: string | undefined): OpenEnvelope {
+  if (stepId !== undefined) envelope.details = { ...envelope.details, step_id: stepId };
+  return envelope;
+}
+
 export interface Beginning {
   readonly agent: string;
   readonly parentRunId: string | undefined;
   /** `null` where it is known to be none. */
   readonly parentToolUseId: string | null | undefined;
+  readonly parentStepId: string | undefined;
   readonly resumedFromRunId: string | undefined;
 }
 
@@ -50,7 +57,10 @@ export class RunEvents {
   }
 
   started(run: RunState, from: Beginning): void {
-    const envelope = envelopeIn(run, eventId(run.id, "run-start", run.part));
+    const envelope = inStep(
+      envelopeIn(run, eventId(run.id, "run-start", run.part)),
+      from.parentStepId,
+    );
     if (from.parentToolUseId !== undefined) envelope.parent_tool_use_id = from.parentToolUseId;
     if (from.resumedFromRunId !== undefined) envelope.resumed_from_run_id = from.resumedFromRunId;
     this.#sink.send(

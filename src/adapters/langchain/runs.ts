@@ -86,9 +86,12 @@ export class Runs {
       if (current.runId === id || current.runId === outerId) return scope;
     }
     const own = this.#scopes.get(current.runId);
-    const { toolUseId } = current;
-    if (own?.kind === "run") return { kind: "run", id: own.id, run: own.run, toolUseId };
-    return { kind: "foreign", id: current.runId, run: RunState.foreign(current), toolUseId };
+    const { stepId, toolUseId } = current;
+    if (own?.kind === "run") {
+      return { kind: "run", id: own.id, run: own.run, toolUseId, stepId };
+    }
+    const run = RunState.foreign(current);
+    return { kind: "foreign", id: current.runId, run, toolUseId, stepId };
   }
 
   /** @returns `undefined` when its tenant is not known: then its scope is set as refused. */
@@ -123,6 +126,7 @@ export class Runs {
       parentRunId: above?.run.id,
       // Which call a run that is not LangChain's is in, is known, also that it is in none.
       parentToolUseId: above?.toolUseId ?? (above?.kind === "foreign" ? null : undefined),
+      parentStepId: above?.stepId,
       resumedFromRunId: run.resumes?.id,
     });
     return run;

@@ -8,6 +8,8 @@ interface InRun {
   readonly run: RunState;
   /** The tool call that is open there. */
   readonly toolUseId: string | undefined;
+  /** The step that is open there. */
+  readonly stepId?: string | undefined;
 }
 
 /** A run: what is below belongs to it. */
@@ -41,6 +43,19 @@ export interface ModelScope extends InRun {
   readonly alone: boolean;
 }
 
+/** A node of a graph, or a retriever, that is open. */
+export interface StepScope extends InRun {
+  readonly kind: "node" | "retriever";
+  /** Its own id. */
+  readonly stepId: string;
+  readonly name: string;
+  readonly startedMs: number;
+  /** Its start, among what errors come out of. */
+  readonly since: number;
+  /** Whether the run was made for it, which had none around it. */
+  readonly alone: boolean;
+}
+
 /** A run of something else, or a tool call whose events something else sends. */
 export interface ForeignScope extends InRun {
   readonly kind: "foreign";
@@ -53,17 +68,17 @@ export interface RefusedScope {
 }
 
 /** Where a call of LangChain's stands. */
-export type Scope = RunScope | ToolScope | ModelScope | ForeignScope | RefusedScope;
+export type Scope = RunScope | ToolScope | ModelScope | StepScope | ForeignScope | RefusedScope;
 
 /** The span that the code of a call belongs into, and the run that is current in it. */
 export interface SpanScope {
   readonly run: ActiveRun;
-  readonly span: Pick<SpanTarget, "tool_use_id" | "model_call_id">;
+  readonly span: Pick<SpanTarget, "tool_use_id" | "model_call_id" | "step_id">;
 }
 
 export function spanScopeOf(sink: AgentEventSink, scope: Scope | undefined): SpanScope | undefined {
   if (scope === undefined || scope.kind === "refused" || scope.run.ended) return undefined;
-  const { run, toolUseId } = scope;
+  const { run, stepId, toolUseId } = scope;
   const current: ActiveRun = {
     tenantId: run.tenant,
     runId: run.id,
@@ -71,9 +86,13 @@ export function spanScopeOf(sink: AgentEventSink, scope: Scope | undefined): Spa
     threadId: run.threadId,
     subject: run.subject,
     toolUseId,
+    stepId,
     sink,
   };
-  const span = scope.kind === "model" ? { model_call_id: scope.id } : { tool_use_id: toolUseId };
+  const span =
+    scope.kind === "model"
+      ? { model_call_id: scope.id }
+      : { tool_use_id: toolUseId, step_id: stepId };
   return { run: current, span };
 }
 

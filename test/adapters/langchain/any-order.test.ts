@@ -27,6 +27,8 @@ const CALLBACKS: Record<string, (handler: Handler, call: Call) => void> = {
     handler.handleChainStart(GRAPH, null, id, parent, [], { thread_id: thread }),
   chain: (handler, { id, parent, thread }) =>
     handler.handleChainStart(CHAIN, null, id, parent, [], { thread_id: thread }),
+  node: (handler, { id, parent }) =>
+    handler.handleChainStart(CHAIN, null, id, parent, [], { langgraph_node: "n" }, "", "n"),
   chainEnd: (handler, { id }) => handler.handleChainEnd({}, id),
   chainError: (handler, { id, parent, thrown }) => handler.handleChainError(thrown, id, parent),
   pause: (handler, { id }) =>
@@ -42,6 +44,7 @@ const CALLBACKS: Record<string, (handler: Handler, call: Call) => void> = {
   modelError: (handler, { id, thrown }) => handler.handleLLMError(thrown, id),
   retriever: (handler, { id, parent }) => handler.handleRetrieverStart({}, "q", id, parent),
   retrieverEnd: (handler, { id }) => handler.handleRetrieverEnd([], id),
+  retrieverError: (handler, { id, thrown }) => handler.handleRetrieverError(thrown, id),
 };
 
 const ids = fc.constantFrom("a", "b", "c", "d", "e", "f");
@@ -57,7 +60,7 @@ describe("callbacks in any order", () => {
   it("never throw; a run has one start, at most one end, and nothing after it", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-        const seen = observe();
+        const seen = observe({}, true);
         for (const { what, ...call } of steps) CALLBACKS[what]?.(seen.handler, call);
         expect(seen.handler.counts).toMatchObject({ faults: 0, sinkFailures: 0 });
         const open = new Set<string>();

@@ -33,8 +33,8 @@ describe("the framework is never disturbed", () => {
     expect(answer.messages.at(-1)?.content).toBe("3");
     if (name === "never settles") return;
     await seen.handler.flush();
-    expect(seen.handler.counts).toMatchObject({ sinkFailures: 8, faults: 0 });
-    expect(errors).toHaveLength(8);
+    expect(seen.handler.counts).toMatchObject({ sinkFailures: 14, faults: 0 });
+    expect(errors).toHaveLength(14);
   });
 
   it("by what is thrown, whatever it is", async () => {

@@ -65,7 +65,7 @@ describe("a tool that hands over to the graph above", () => {
 });
 
 describe("a retriever", () => {
-  it("is none of the events, but what it calls belongs to the run", async () => {
+  it("is a retrieval with query and documents, and what it calls stands below it", async () => {
     class Rephrasing extends BaseRetriever {
       lc_namespace = ["test"];
       readonly model = new ScriptedModel([says("better words")]);
@@ -75,17 +75,27 @@ describe("a retriever", () => {
       ) {
         const child = manager?.getChild();
         await this.model.invoke(query, child === undefined ? {} : { callbacks: child });
-        return [new Document({ pageContent: "found" })];
+        return [new Document({ pageContent: "found", id: "d1", metadata: { page: 3 } })];
       }
     }
-    const seen = observe();
+    const seen = observe({}, true);
     const retriever = new Rephrasing();
     const chain = RunnableLambda.from(async (query: string, config) => {
       return (await retriever.invoke(query, config)).length;
     });
     await chain.invoke("words", { callbacks: [seen.handler], runName: "rag" });
-    expect(seen.tree()).toEqual(["invoke_agent rag complete", "  chat small-1 complete"]);
-    expect(seen.handler.counts).toMatchObject({ retrievers: 1, unmatched: 0 });
+    expect(seen.tree()).toEqual([
+      "invoke_agent rag complete",
+      "  retrieval Rephrasing complete",
+      "    chat small-1 complete",
+    ]);
+    const [retrieval] = seen.spans().filter(({ name }) => name === "retrieval Rephrasing");
+    expect(retrieval?.attributes).toMatchObject({
+      "gen_ai.operation.name": "retrieval",
+      "gen_ai.retrieval.query.text": "words",
+      "gen_ai.retrieval.documents": '[{"id":"d1","content":"found","metadata":{"page":3}}]',
+    });
+    expect(seen.handler.counts).toMatchObject({ unmatched: 0, faults: 0 });
   });
 });
 

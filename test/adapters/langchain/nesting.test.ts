@@ -160,6 +160,7 @@ describe("inSpan", () => {
           rootRunId: started?.event.run_id,
           threadId: undefined,
           toolUseId,
+          stepId: expect.any(String),
           sink: seen.sink,
         },
       ]),

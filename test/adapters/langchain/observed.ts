@@ -11,15 +11,20 @@ export interface Told {
   readonly envelope: EventEnvelope;
 }
 
-/** A handler whose sink keeps every event and hands it on to a bridge. */
-export function observe(options: Partial<LangChainHandlerOptions> = {}) {
+/**
+ * A handler whose sink keeps every event and hands it on to a bridge.
+ *
+ * @param steps default: the steps of nodes and retrievers are neither kept nor spans. Most tests are of
+ *   what is in them.
+ */
+export function observe(options: Partial<LangChainHandlerOptions> = {}, steps = false) {
   const collected = collectSpans();
   const errors: unknown[] = [];
-  const bridge = new Bridge({ tracerProvider: collected.provider, captureContent: true });
+  const bridge = new Bridge({ tracerProvider: collected.provider, captureContent: true, steps });
   const told: Told[] = [];
   const sink: AgentEventSink & Pick<Bridge, "withSpan"> = {
     send(event, envelope = {}) {
-      told.push({ event, envelope });
+      if (steps || !event.type.startsWith("step_")) told.push({ event, envelope });
       return bridge.send(event, envelope);
     },
     withSpan: (place, work) => bridge.withSpan(place, work),
@@ -70,6 +75,10 @@ function lineOf(event: AgentEvent): string {
     case "model_start":
     case "model_complete":
       return `${event.type} ${event.model}`;
+    case "step_start":
+    case "step_complete":
+    case "step_error":
+      return `${event.type} ${event.step}`;
     case "model_error":
       return `model_error ${event.model} ${event.kind.type}`;
     default:
@@ -82,6 +91,7 @@ function treeLines(node: SpanNode, indent: string): string[] {
   const outcome =
     attributes["entelix.run.outcome"] ??
     attributes["entelix.tool.outcome"] ??
+    attributes["entelix.step.outcome"] ??
     attributes["entelix.model.outcome"];
   const why = attributes["entelix.failure.kind"] ?? attributes["entelix.tool.error_kind"];
   const said = [node.span, outcome, why].filter((part) => part !== undefined).join(" ");

@@ -11,6 +11,7 @@ import { Bridge } from "entelix-otel";
 const SHOWN = [
   "entelix.run.outcome",
   "entelix.tool.outcome",
+  "entelix.step.outcome",
   "entelix.model.outcome",
   "entelix.failure.kind",
   "entelix.tool.error_kind",

@@ -12,6 +12,16 @@ const run = (name: string, tokens?: readonly [number, number]) =>
 const tool = (name: string, id: string, outcome = "complete") =>
   `execute_tool ${name} kind=0 tool.outcome=${outcome} tool.call.id=${id}`;
 
+const step = (name: string, outcome = "complete") => `step ${name} kind=0 step.outcome=${outcome}`;
+
+/** A node of LangGraph's own agent, with the one thing that it does. */
+const node = (name: string, inside: string, outcome?: string) => [
+  `  ${step(name, outcome)}`,
+  `    ${inside}`,
+];
+
+const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`);
+
 const boom =
   "execute_tool boom kind=0 ERROR tool.outcome=error tool.error_kind=internal tool.call.id=c1";
 
@@ -24,47 +34,60 @@ export function langchainTrees(callIds: boolean): Trees {
   const asks = `${CHAT} response.model=small-1-2026 response.finish_reasons=tool_calls ${USED}`;
   const says = `${CHAT} response.model=small-1-2026 response.finish_reasons=stop ${USED}`;
   const trees: Trees = {
-    success: [run("support", [20, 10]), `  ${asks}`, `  ${tool("add", "c1")}`, `  ${says}`],
-    "tool failure": [run("support", [20, 10]), `  ${asks}`, `  ${boom}`, `  ${says}`],
+    success: [
+      run("support", [20, 10]),
+      ...node("agent", asks),
+      ...node("tools", tool("add", "c1")),
+      ...node("agent", says),
+    ],
+    "tool failure": [
+      run("support", [20, 10]),
+      ...node("agent", asks),
+      ...node("tools", boom),
+      ...node("agent", says),
+    ],
     "model failure": [
       "invoke_agent support kind=0 ERROR run.outcome=failed failure.kind=model_dispatch",
-      "  chat small-1 kind=2 ERROR model.outcome=error request.model=small-1",
+      "  step agent kind=0 ERROR step.outcome=error",
+      "    chat small-1 kind=2 ERROR model.outcome=error request.model=small-1",
     ],
     "interrupt and resume": [
       "invoke_agent support kind=0 run.outcome=interrupted",
-      `  ${asks}`,
-      `  ${tool("ask", "c1", "interrupted")}`,
+      ...node("agent", asks),
+      ...node("tools", tool("ask", "c1", "interrupted"), "interrupted"),
       `${run("support", [10, 5])} links=1`,
-      `  ${tool("ask", "c1")}`,
-      `  ${says}`,
+      ...node("tools", tool("ask", "c1")),
+      ...node("agent", says),
     ],
     "parallel tools": [
       run("support", [20, 10]),
-      `  ${asks}`,
-      `  ${tool("left", "c1")}`,
-      `  ${tool("right", "c2")}`,
-      `  ${says}`,
+      ...node("agent", asks),
+      `  ${step("tools")}`,
+      `    ${tool("left", "c1")}`,
+      `    ${tool("right", "c2")}`,
+      ...node("agent", says),
     ],
     "nested agent": [
       run("outer", [30, 15]),
-      `  ${run("inner")}`,
-      `    ${asks}`,
-      `    ${tool("add", "c1")}`,
-      `    ${says}`,
-      `  ${says}`,
+      `  ${step("first")}`,
+      `    ${run("inner")}`,
+      ...indented(indented(node("agent", asks))),
+      ...indented(indented(node("tools", tool("add", "c1")))),
+      ...indented(indented(node("agent", says))),
+      ...node("last", says),
     ],
     "agent in a tool": [
       run("outer", [30, 15]),
-      `  ${asks}`,
-      `  ${tool("ask", "c1")}`,
-      `    ${run("inner")}`,
-      `      ${says}`,
-      `  ${says}`,
+      ...node("agent", asks),
+      ...node("tools", tool("ask", "c1")),
+      `      ${run("inner")}`,
+      ...indented(indented(indented(node("agent", says)))),
+      ...node("agent", says),
     ],
     "parallel branches": [
       run("branches"),
-      `  ${tool("look_left", "UUID")}`,
-      `  ${tool("look_right", "UUID")}`,
+      ...node("left", tool("look_left", "UUID")),
+      ...node("right", tool("look_right", "UUID")),
     ],
   };
   if (callIds) return trees;
