@@ -38,11 +38,15 @@ function seen(spans, rows) {
   };
 }
 
-/** The rows of a run that say how it ended. */
+const COUNTS = new Set(["tool_calls", "tool_errors", "approved_calls", "denied_calls"]);
+
+/** The rows of a run that say how it ended. What they count, `calls` says in more detail. */
 function endOf(spanId, rows) {
   return rows
     .filter((row) => row.span_id === spanId && row.event.kind !== "entelix.run_started")
-    .map(({ event: { timestamp: _, ...event } }) => event);
+    .map(({ event: { timestamp: _, ...event } }) =>
+      Object.fromEntries(Object.entries(event).filter(([field]) => !COUNTS.has(field))),
+    );
 }
 
 function callOf(span, rows) {

@@ -12,7 +12,10 @@ export interface AuditScope {
   readonly thread_id?: string;
   /** RFC 3339 or an instant. Default: the clock, read at the call. */
   readonly timestamp?: string | Readonly<Instant>;
-  /** Makes a repeated call harmless. */
+  /**
+   * Makes a repeated call harmless. Default: of what a segment of a run has once, an id made of run,
+   * segment, kind and call, which the row of the event has too; none of the others.
+   */
   readonly event_id?: string;
   readonly trace_id?: string;
   readonly span_id?: string;
@@ -28,7 +31,8 @@ export interface ResumeScope extends AuditScope {
  * Calls with which a runtime reports to the audit log, in addition to the lifecycle events. Each
  * call writes one row.
  *
- * Only these calls write rows of these kinds. The events `interrupted` and `failed` do not. Every
+ * Events leave rows of some of these kinds too: the call and the event share one id, and the log keeps
+ * the first row. Every
  * call resolves with the row's anchor. It rejects with the log's error, or with a TypeError that
  * names the wrong argument. Upstream: the trait `AuditSink` of entelix-core.
  */

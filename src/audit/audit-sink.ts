@@ -1,3 +1,4 @@
+import { signalOf } from "../dialects/entelix/signals.ts";
 import { callHook } from "../errors/call-hook.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
@@ -10,11 +11,15 @@ import {
 } from "../events/option-checks.ts";
 import { inUtc } from "../events/rfc3339.ts";
 import { canonicalRunId } from "../lifecycle/run-ids.ts";
+import type { Signal } from "../lifecycle/signal.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import { AuditCalls, type AuditScope } from "./audit-calls.ts";
 import type { AuditEntry, RowAnchor, ThreadKey } from "./audit-row.ts";
+import { idInSegment } from "./row-ids.ts";
+import { type AuditRows, checkAuditRows, isUpstreamKind } from "./row-selection.ts";
 import { RunThreads, type ThreadHints } from "./run-threads.ts";
 import { appendFor, type RowWaiter, type SessionLog, tellFailure } from "./session-log.ts";
+import { type EventFacts, type RunFacts, signalRows } from "./signal-rows.ts";
 import { toGraphEvent } from "./to-graph-event.ts";
 import type { AnyGraphEvent, GraphEvent } from "./wire/graph-event.ts";
 import { decodeGraphEvent } from "./wire/graph-event-codec.ts";
@@ -32,24 +37,31 @@ export interface AuditSinkOptions {
   readonly threads?: number | undefined;
   /** The time of events that bring none. Default: the system's clock, to the millisecond. */
   readonly clock?: (() => Instant) | undefined;
+  /** Which rows events leave. Default `all`. */
+  readonly rows?: AuditRows | undefined;
 }
 
 /** What is known beside an event that a {@link AuditSink.record} is made of. */
-export interface RecordRefs extends ThreadHints {
+export interface RecordRefs extends ThreadHints, EventFacts {
   readonly event_id?: string | undefined;
+  /** The interrupted run that a `started` continues. */
+  readonly resumed_from_run_id?: string | undefined;
+  /** The call of its parent that dispatched a `started` run. */
+  readonly parent_tool_use_id?: string | null | undefined;
   readonly trace_id?: string | undefined;
   readonly span_id?: string | undefined;
 }
 
-/** A row that can be appended: its thread, and what it says. */
-export interface PreparedRow {
+/** Rows of one event that can be appended: their thread, and what they say. */
+export interface PreparedRows {
   readonly key: ThreadKey;
-  readonly entry: AuditEntry;
+  readonly entries: readonly AuditEntry[];
 }
 
 /**
- * Writes the audit side of lifecycle events: each tool event becomes a row of its run's thread, and
- * the runtime's own audit calls become rows of the other kinds.
+ * Writes the audit side of lifecycle events. Each tool event becomes a row of its run's thread. So do
+ * the start and the end of a run, and each decision about a call. The runtime's own audit calls become
+ * rows of the other kinds.
  *
  * A run that was never given a thread writes to its parent's, else to one named by its root run or
  * itself. Operator text (`error`, the envelope) never reaches a row. A promise that it returns may be
@@ -64,19 +76,21 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   readonly #onError: (error: unknown) => void;
   readonly #threads: RunThreads;
   readonly #clock: () => Instant;
+  readonly #upstreamOnly: boolean;
 
   /**
-   * @throws TypeError when `log` is none, or a hook no function.
+   * @throws TypeError when `log` is none, a hook no function, or `rows` no such word.
    * @throws RangeError when `threads` is no whole number from 1.
    */
   constructor(options: AuditSinkOptions) {
     super();
     checkOptionsObject(options);
-    const { clock, log, onError, threads = 20_000 } = options;
+    const { clock, log, onError, rows, threads = 20_000 } = options;
     checkGiven(log, "log", "append");
     checkFunction(onError, "onError");
     checkFunction(clock, "clock");
     checkWhole(threads, "threads", 1);
+    this.#upstreamOnly = checkAuditRows(rows) === "upstream";
     this.#log = log;
     this.#onError = onError ?? (() => {});
     this.#threads = new RunThreads(threads);
@@ -91,8 +105,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
     try {
       const at = envelope?.timestamp ?? this.#clock();
-      const { event_id, root_run_id, thread_id } = envelope ?? {};
-      const written = this.#write(event, at, { event_id, root_run_id, thread_id });
+      const written = this.#write(event, at, refsOf(envelope));
       // Written as two, since the second is what the caller may drop.
       return written === undefined ? undefined : this.#watched(written.then(noValue));
     } catch (error) {
@@ -102,7 +115,8 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   }
 
   /**
-   * Writes the row of an event, for a caller that knows its span. `undefined`: the event leaves none.
+   * Writes the rows of an event, for a caller that knows its span. `undefined`: the event leaves none.
+   * The promise resolves with the place of the last of them.
    *
    * Every event should be given, also those that leave none: they tell the run's thread. An event that
    * throws when it is read leaves none, and `onError` is told.
@@ -117,16 +131,43 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   }
 
   /**
-   * {@link record} for a caller that appends the row itself, and is told of it by its waiter.
+   * {@link record} for a caller that appends the rows itself, and is told of them by its waiter.
    *
+   * @param run what it knows of the event's run. Default: what this sink has seen of it.
    * @returns `undefined` where the event leaves no row.
    * @throws what the event throws when it is read.
    */
-  prepare(event: AgentEvent, at: Readonly<Instant>, refs: RecordRefs): PreparedRow | undefined {
+  prepare(
+    event: AgentEvent,
+    at: Readonly<Instant>,
+    refs: RecordRefs,
+    run?: RunFacts,
+  ): PreparedRows | undefined {
     const { run_id, tenant_id } = event;
     const thread_id = this.#threadOf(event, refs);
-    const row = toGraphEvent(event, at);
-    return row && { key: { tenant_id, thread_id }, entry: entryOf(run_id, row, refs) };
+    const rows = this.#rowsOf(event, at, refs, run);
+    if (rows === undefined) return undefined;
+    return { key: { tenant_id, thread_id }, entries: entriesOf(run_id, rows, refs) };
+  }
+
+  /**
+   * The rows of a signal that a dialect read.
+   *
+   * @param said kinds that the dialect has projected of the same event: it has said them itself.
+   */
+  prepareSignal(
+    signal: Signal,
+    refs: RecordRefs,
+    run: RunFacts,
+    said: ReadonlySet<string>,
+  ): PreparedRows | undefined {
+    const { at, runId, tenantId: tenant_id } = signal;
+    const rows = this.#selected(signalRows(signal, run, refs, inUtc(at))).filter(
+      ({ event }) => !said.has(event.kind),
+    );
+    if (rows.length === 0) return undefined;
+    const thread_id = this.#threads.learn(tenant_id, runId, refs);
+    return { key: { tenant_id, thread_id }, entries: entriesOf(runId, rows, refs) };
   }
 
   /** The same for a row that a dialect projected. */
@@ -135,28 +176,31 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     run: string,
     event: AnyGraphEvent,
     refs: RecordRefs,
-  ): PreparedRow {
+  ): PreparedRows {
     const thread_id = this.#threads.learn(tenant_id, run, refs);
-    return { key: { tenant_id, thread_id }, entry: entryOf(run, event, refs) };
+    return { key: { tenant_id, thread_id }, entries: [entryOf(run, event, refs)] };
   }
 
   /** @returns resolves when the waiter has been told; never rejects. */
-  append({ key, entry }: PreparedRow, waiter: RowWaiter): Promise<void> {
+  append({ key, entries }: PreparedRows, waiter: RowWaiter): Promise<void> {
     if (key.thread_id === "") return tellFailure(noThread(), waiter);
-    return appendFor(this.#log, key, [entry], waiter);
+    return appendFor(this.#log, key, entries, waiter);
   }
 
   /**
    * Writes a row of the runtime's own.
    *
    * @internal A bridge adds the ids of its run's span.
+   * @param segmentOf the segment of the run that a row of a kind is about. Default: by what this sink
+   *   has seen of the run.
    * @throws (rejects) TypeError that names the field of the row that does not fit; the log's error.
    */
   override recordCall(
     scope: AuditScope,
     build: (timestamp: string) => GraphEvent,
+    segmentOf?: (kind: string) => number,
   ): Promise<RowAnchor> {
-    return this.#watched(this.#callNow(scope, build));
+    return this.#watched(this.#callNow(scope, build, segmentOf));
   }
 
   #write(
@@ -166,28 +210,72 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   ): Promise<RowAnchor> | undefined {
     const read = this.#read(event, at, refs);
     if (read === undefined) return undefined;
-    const { entry, tenant, thread, time } = read;
+    const { entries, tenant, thread, time } = read;
     try {
-      const timed = { ...entry, event: { ...entry.event, timestamp: inUtc(time) } };
+      const timestamp = inUtc(time);
+      const timed = entries.map((entry) => ({ ...entry, event: { ...entry.event, timestamp } }));
       return this.#append(tenant, thread, timed);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  /** The row of an event but for its time, so that a wrong time is told apart from what is no event. */
+  /** The rows of an event but for their time, so that a wrong time is told apart from what is no event. */
   #read(event: AgentEvent, at: string | Readonly<Instant>, refs: RecordRefs) {
     try {
       const time: string | Instant = typeof at === "string" ? at : [at[0], at[1]];
       const { run_id, tenant_id } = event;
       const thread = this.#threadOf(event, refs);
-      const read = toGraphEvent(event, NO_TIME);
-      if (read === undefined) return undefined;
-      return { entry: entryOf(run_id, read, refs), tenant: tenant_id, thread, time };
+      const rows = this.#rowsOf(event, NO_TIME, refs);
+      if (rows === undefined) return undefined;
+      return { entries: entriesOf(run_id, rows, refs), tenant: tenant_id, thread, time };
     } catch (error) {
       this.#tell(error);
       return undefined;
     }
+  }
+
+  /** @param known what the caller knows of the run; default: what this sink has seen of it. */
+  #rowsOf(
+    event: AgentEvent,
+    at: Readonly<Instant>,
+    refs: RecordRefs,
+    known?: RunFacts,
+  ): readonly Row[] | undefined {
+    switch (event.type) {
+      case "started":
+      case "complete":
+      case "failed":
+      case "interrupted":
+      case "tool_call_approved":
+      case "tool_call_denied": {
+        const signal = signalOf(event, [at[0], at[1]], refs.details);
+        const run = known ?? this.#factsOf(signal, refs);
+        const rows = this.#selected(signalRows(signal, run, refs, inUtc(at)));
+        return rows.length === 0 ? undefined : rows;
+      }
+      default: {
+        const row = toGraphEvent(event, at);
+        return row && [{ event: row, event_id: refs.event_id }];
+      }
+    }
+  }
+
+  /** What only this sink's own memory can say of a run: its segment, and what it continues. */
+  #factsOf(signal: Signal, refs: RecordRefs): RunFacts {
+    const { runId, tenantId } = signal;
+    const resumedFromRunId = refs.resumed_from_run_id || undefined;
+    const parentCallId = refs.parent_tool_use_id || undefined;
+    if (signal.signal === "run_opens") {
+      const segment = this.#threads.begins(tenantId, runId);
+      return { segment, resumedFromRunId, parentCallId };
+    }
+    const pauses = signal.signal === "run_closes" && signal.end.outcome === "interrupted";
+    return { segment: this.#threads.segmentOf(tenantId, runId, pauses) };
+  }
+
+  #selected<R extends Row>(rows: readonly R[]): readonly R[] {
+    return this.#upstreamOnly ? rows.filter(({ event }) => isUpstreamKind(event.kind)) : rows;
   }
 
   #threadOf(event: AgentEvent, refs: RecordRefs): string {
@@ -195,18 +283,30 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     return this.#threads.learn(event.tenant_id, event.run_id, hints);
   }
 
-  async #callNow(scope: AuditScope, build: (timestamp: string) => GraphEvent): Promise<RowAnchor> {
+  async #callNow(
+    scope: AuditScope,
+    build: (timestamp: string) => GraphEvent,
+    segmentOf: ((kind: string) => number) | undefined,
+  ): Promise<RowAnchor> {
     const { run_id, tenant_id, thread_id, timestamp } = scope;
-    const entry = build(inUtc(timestamp ?? this.#clock()));
-    const issue = decodeGraphEvent(entry).issues?.[0];
+    const event = build(inUtc(timestamp ?? this.#clock()));
+    const issue = decodeGraphEvent(event).issues?.[0];
     if (issue !== undefined) throw new TypeError(`${issue.field}: expected ${issue.expected}`);
     const thread = this.#threads.learn(tenant_id, run_id, { thread_id });
-    return this.#append(tenant_id, thread, entryOf(run_id, entry, scope));
+    const segment =
+      segmentOf?.(event.kind) ?? this.#threads.segmentOfCall(tenant_id, run_id, event.kind);
+    const event_id =
+      scope.event_id || idInSegment({ tenantId: tenant_id, runId: run_id, segment }, event);
+    return this.#append(tenant_id, thread, [entryOf(run_id, event, { ...scope, event_id })]);
   }
 
-  #append(tenant_id: string, thread_id: string, entry: AuditEntry): Promise<RowAnchor> {
+  #append(
+    tenant_id: string,
+    thread_id: string,
+    entries: readonly AuditEntry[],
+  ): Promise<RowAnchor> {
     if (thread_id === "") return Promise.reject(noThread());
-    return this.#log.append({ tenant_id, thread_id }, [entry]);
+    return this.#log.append({ tenant_id, thread_id }, entries);
   }
 
   /** The same promise, such that nobody has to handle its rejection. */
@@ -225,7 +325,41 @@ const NO_TIME: Instant = [0, 0];
 
 function noValue(): void {}
 
-function entryOf(run_id: string, event: AnyGraphEvent, refs: AuditScope | RecordRefs): AuditEntry {
+/** What an envelope says of rows, and no more of it: ids of spans are not the sender's to name. */
+export function refsOf(envelope: EventEnvelope | null | undefined): RecordRefs {
+  // Programs without types give `null` for none.
+  if (envelope === undefined || envelope === null) return {};
+  const { details, event_id, root_run_id, session_id, thread_id } = envelope;
+  const { parent_tool_use_id, resumed_from_run_id } = envelope;
+  return {
+    details,
+    event_id,
+    parent_tool_use_id,
+    resumed_from_run_id,
+    root_run_id,
+    session_id,
+    thread_id,
+  };
+}
+
+/** A row of an event, and its own id. */
+interface Row {
+  readonly event: AnyGraphEvent;
+  readonly event_id?: string | null | undefined;
+}
+
+interface RowRefs {
+  readonly event_id?: string | null | undefined;
+  readonly span_id?: string | undefined;
+  readonly trace_id?: string | undefined;
+}
+
+function entriesOf(run_id: string, rows: readonly Row[], refs: RowRefs): readonly AuditEntry[] {
+  const { span_id, trace_id } = refs;
+  return rows.map(({ event, event_id }) => entryOf(run_id, event, { event_id, span_id, trace_id }));
+}
+
+function entryOf(run_id: string, event: AnyGraphEvent, refs: RowRefs): AuditEntry {
   const { event_id = null, span_id = null, trace_id = null } = refs;
   return { event, run_id: canonicalRunId(run_id), event_id, trace_id, span_id };
 }

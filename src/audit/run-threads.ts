@@ -7,12 +7,17 @@ export interface ThreadHints {
   readonly thread_id?: string | null | undefined;
   readonly parent_run_id?: string | null | undefined;
   readonly root_run_id?: string | null | undefined;
+  /** The thread of a run of which nothing else tells one. */
+  readonly default_thread_id?: string | undefined;
 }
 
 interface RunThread {
-  readonly thread: string;
+  thread: string;
   /** Somebody named the thread; otherwise it was concluded. */
-  readonly named: boolean;
+  named: boolean;
+  /** The segment that the run is in, or that it ended with, from 1. */
+  segment: number;
+  paused: boolean;
 }
 
 /**
@@ -43,6 +48,32 @@ export class RunThreads {
     return next.thread;
   }
 
+  /** The run starts, or goes on after a pause. @returns its segment. */
+  begins(tenant: string, run: string): number {
+    const known = this.#runs.get(this.#nameOf(tenant, run));
+    if (known === undefined) return 1;
+    if (known.paused) {
+      known.paused = false;
+      known.segment++;
+    }
+    return known.segment;
+  }
+
+  /** @param pauses whether the run pauses now. */
+  segmentOf(tenant: string, run: string, pauses = false): number {
+    const known = this.#runs.get(this.#nameOf(tenant, run));
+    if (known === undefined) return 1;
+    if (pauses) known.paused = true;
+    return known.segment;
+  }
+
+  /** The segment that an audit call is about: a resumption may be recorded before the run starts again. */
+  segmentOfCall(tenant: string, run: string, kind: string): number {
+    const known = this.#runs.get(this.#nameOf(tenant, run));
+    if (known === undefined) return 1;
+    return kind === "resumed" && known.paused ? known.segment + 1 : known.segment;
+  }
+
   #nameOf(tenant: string, run: string): string {
     if (run !== this.#run || tenant !== this.#tenant) {
       this.#tenant = tenant;
@@ -52,18 +83,23 @@ export class RunThreads {
     return this.#name;
   }
 
-  #next(
-    tenant: string,
-    run: string,
-    { parent_run_id, root_run_id, thread_id }: ThreadHints,
-    known: RunThread | undefined,
-  ): RunThread {
-    if (thread_id) return { thread: thread_id, named: true };
+  #next(tenant: string, run: string, hints: ThreadHints, known: RunThread | undefined): RunThread {
+    const { parent_run_id, root_run_id, thread_id } = hints;
+    if (thread_id) return inThread(known, thread_id, true);
     if (known?.named) return known;
     const parent = parent_run_id ? this.#runs.get(nameOf(tenant, parent_run_id)) : undefined;
-    if (parent !== undefined) return parent;
-    return known ?? { thread: canonicalRunId(root_run_id || run), named: false };
+    if (parent !== undefined) return inThread(known, parent.thread, parent.named);
+    if (known !== undefined) return known;
+    const thread = hints.default_thread_id || canonicalRunId(root_run_id || run);
+    return inThread(undefined, thread, false);
   }
+}
+
+function inThread(known: RunThread | undefined, thread: string, named: boolean): RunThread {
+  if (known === undefined) return { thread, named, segment: 1, paused: false };
+  known.thread = thread;
+  known.named = named;
+  return known;
 }
 
 function nameOf(tenant: string, run: string): string {

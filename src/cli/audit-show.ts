@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import type { AuditRow } from "../audit/audit-row.ts";
+import { isUpstreamKind } from "../audit/row-selection.ts";
 import type { RowFilter } from "../audit/verify/read-rows.ts";
 import { stringifyExact } from "../events/exact-json.ts";
 import {
@@ -17,6 +18,7 @@ const OPTIONS = {
   tenant: { type: "string", value: "T", about: "Only this tenant's rows." },
   thread: { type: "string", value: "T", about: "Only this thread's rows." },
   run: { type: "string", value: "RUN_ID", about: "Only this run's rows." },
+  upstream: { type: "boolean", about: "Only rows of upstream's kinds, not this package's own." },
   json: {
     type: "boolean",
     about: "Print each row as one JSON object with the stored text of the event.",
@@ -45,13 +47,16 @@ export const auditShow: Command = {
       ...(values.thread === undefined ? {} : { thread_id: values.thread }),
       ...(values.run === undefined ? {} : { run_id: values.run }),
     };
-    return show(log, filter, values.json === true ? jsonRow : textRow(io.out), io);
+    const print = values.json === true ? jsonRow : textRow(io.out);
+    const isShown = values.upstream === true ? isOfUpstream : undefined;
+    return show(log, filter, isShown, print, io);
   },
 };
 
 async function show(
   log: AuditLog,
   filter: RowFilter,
+  isShown: ((row: AuditRow) => boolean) | undefined,
   print: (row: AuditRow, out: Output) => void,
   { err, out }: Io,
 ): Promise<number> {
@@ -63,6 +68,7 @@ async function show(
   });
   try {
     for await (const row of found) {
+      if (isShown?.(row) === false) continue;
       rows++;
       print(row, out);
       await out.drained();
@@ -75,11 +81,18 @@ async function show(
   return problems > 0 ? 2 : 0;
 }
 
+function isOfUpstream({ event }: AuditRow): boolean {
+  return isUpstreamKind(event.kind);
+}
+
 function jsonRow(row: AuditRow, out: Output): void {
   const { event: _, event_text, ...facts } = row;
   // The text as it is stored, so that its digest can be checked by whoever reads this.
   out.json(`${JSON.stringify(facts).slice(0, -1)},"event":${event_text}}`);
 }
+
+/** The longest kind of the rows that events leave is `entelix.tool_call_decided`. */
+const KIND_WIDTH = 25;
 
 /** Rows of one thread under one heading, as long as no other thread's row comes between. */
 function textRow(out: Output): (row: AuditRow) => void {
@@ -93,7 +106,7 @@ function textRow(out: Output): (row: AuditRow) => void {
     }
     const { kind, timestamp, ...fields } = row.event;
     const time = typeof timestamp === "string" ? safe(timestamp) : "";
-    const left = `${String(row.ordinal).padStart(6)}  ${time.padEnd(30)}  ${safe(kind).padEnd(19)}  `;
+    const left = `${String(row.ordinal).padStart(6)}  ${time.padEnd(30)}  ${safe(kind).padEnd(KIND_WIDTH)}  `;
     out.line(left + cutToWidth(safe(stringifyExact(fields)), out.columns - left.length));
   };
 }

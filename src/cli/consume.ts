@@ -19,6 +19,8 @@ import { runtimesNamed } from "./replay/replay-job.ts";
 import { kafkaClientOptions } from "./services/kafka-client-options.ts";
 import { openingHint } from "./services/opening-failed.ts";
 import {
+  AUDIT_ROWS_OPTION,
+  auditRowsOption,
   countOption,
   ENDPOINT_OPTION,
   type ListenAddress,
@@ -57,6 +59,7 @@ const OPTIONS = {
     about:
       "Write the audit rows to a directory (only for a single worker), or to PostgreSQL at postgres://….",
   },
+  "audit-rows": AUDIT_ROWS_OPTION,
   "service-name": SERVICE_NAME_OPTION,
   tenant: {
     type: "string",
@@ -171,6 +174,7 @@ export const consume: Command = {
     const lookback = countOption("--lookback", values.lookback, 100_000, 0);
     const maxAgeMs = 1_000 * countOption("--run-age", values["run-age"], 86_400, 1, YEAR_S);
     const tenant = tenantOption(values.tenant);
+    const rows = auditRowsOption(values["audit-rows"], values.audit);
     const client = await kafkaClientOptions(values, io.env);
     for (const warning of await environmentWarnings()) io.err.line(safe(warning));
     const library = await loadKafkaLibrary().catch((error) => {
@@ -217,6 +221,7 @@ export const consume: Command = {
           service,
           spans: stores.spans,
           audit: stores.audit,
+          rows,
           captureContent: values["capture-content"],
           limits: { maxAgeMs },
           onRejected,

@@ -15,7 +15,12 @@ import { NamedRows, ProjectedLog, Unprojected } from "./replay/projected-rows.ts
 import { onceAPlace, ReplayJob, runtimesNamed } from "./replay/replay-job.ts";
 import { openOutputs, type ReplayOutputs } from "./replay/replay-outputs.ts";
 import { exitCodeOf, replaySummary, rowLines, summaryLines } from "./replay/replay-summary.ts";
-import { SERVICE_NAME_OPTION, tenantOption } from "./services/options.ts";
+import {
+  AUDIT_ROWS_OPTION,
+  auditRowsOption,
+  SERVICE_NAME_OPTION,
+  tenantOption,
+} from "./services/options.ts";
 import { safe } from "./terminal/text.ts";
 import { RunTally } from "./traces/run-tally.ts";
 import { TraceSample } from "./traces/trace-lines.ts";
@@ -41,6 +46,7 @@ const OPTIONS = {
     value: "DIR",
     about: "Write the audit rows to the log in DIR. It is created if it does not exist.",
   },
+  "audit-rows": AUDIT_ROWS_OPTION,
   "no-spans": { type: "boolean", about: "With --audit: write only audit rows, no spans." },
   endpoint: {
     type: "string",
@@ -95,6 +101,7 @@ export const replay: Command = {
     if (rowsAlone) checkRowsAlone(values);
     const [first, ...others] = runtimesNamed(values.dialect);
     const tenant = tenantOption(values.tenant);
+    const rows = auditRowsOption(values["audit-rows"], values.audit);
     const output = summaryOutput(values, io);
     const inputs = await inputFiles(positionals);
     const outputs = await openOutputs(values, inputs, io);
@@ -124,6 +131,7 @@ export const replay: Command = {
       service,
       outlet,
       audit: projected,
+      rows,
       captureContent: rowsAlone ? false : values["capture-content"],
       runtimes: [playedAs(first), ...others.map(playedAs)],
       tenant,

@@ -9,6 +9,7 @@ import type { Command, Io } from "./command.ts";
 import { httpUrl } from "./endpoints.ts";
 import { openingFailed, openingHint } from "./services/opening-failed.ts";
 import {
+  auditRowsOption,
   checkDirectoryOption,
   countOption,
   DEFAULT_LISTEN,
@@ -63,6 +64,7 @@ export const serve: Command = {
     const runAgeMs = 1_000 * countOption("--run-age", values["run-age"], 86_400, 1, YEAR_S);
     const rate = rateOption("--rate", values.rate);
     const tenant = tenantOption(values.tenant);
+    const rows = auditRowsOption(values["audit-rows"], values.audit);
     const tokens = values.tokens === undefined ? undefined : await tokenEntries(values.tokens);
     const reports = new Reports(io.err);
     for (const warning of await environmentWarnings()) reports.say(warning);
@@ -90,6 +92,7 @@ export const serve: Command = {
         service: resource,
         spans: stores.spans,
         audit: stores.audit,
+        rows,
         captureContent: values["capture-content"],
         lookback,
         runAgeMs,

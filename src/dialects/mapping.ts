@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import type { AnyGraphEvent } from "../audit/wire/graph-event.ts";
+import { hashedUuid } from "../events/hashed-uuid.ts";
 import type { Signal } from "../lifecycle/signal.ts";
 import type { JsonObject, LineEnvelope } from "./dialect.ts";
 
@@ -38,13 +38,11 @@ export interface Mapping<E> {
   keepAlive?(value: JsonObject, envelope: LineEnvelope): Signal | undefined;
   /** At the end of the input: what only the end tells. */
   end(): readonly Translated[];
+  /** Its audit rows are rows of a log already: none is made of its signals. */
+  readonly readsRows?: boolean | undefined;
   /** Event types that have no audit projection, and how often they came. */
   readonly unprojected: ReadonlyMap<string, number>;
 }
-
-const VERSION = "8";
-/** The digits that say which layout of a UUID it is. */
-const VARIANTS = "89ab";
 
 /**
  * The run id of a run whose runtime has none: a UUID of version 8 made of the first 16 bytes of
@@ -61,7 +59,5 @@ const VARIANTS = "89ab";
  * // "dddd7502-9db2-883a-9f2a-3db87dae38d2"
  */
 export function derivedRunId(tenant: string, stream: string, opening: string): string {
-  const hex = hash("sha256", `${tenant}\0${stream}\0${opening}`, "hex");
-  const variant = VARIANTS.charAt(Number.parseInt(hex.charAt(16), 16) % 4);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${VERSION}${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return hashedUuid(`${tenant}\0${stream}\0${opening}`);
 }

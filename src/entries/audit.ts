@@ -25,6 +25,7 @@ export type {
   AnyGraphEvent,
   GraphEvent,
   GraphEventKind,
+  KnownGraphEvent,
   ModelUsage,
   ModelWarning,
   RateLimitSnapshot,
@@ -36,4 +37,12 @@ export {
   encodeGraphEvent,
   type GraphEventIssue,
   isGraphEvent,
+  isOwnGraphEvent,
 } from "../audit/wire/graph-event-codec.ts";
+export type {
+  OwnGraphEvent,
+  OwnGraphEventKind,
+  RunEnded,
+  RunStarted,
+  ToolCallDecided,
+} from "../audit/wire/own-event.ts";

@@ -256,7 +256,11 @@ export class Lifecycle<H> {
     if (!context.identified && callId !== "" && last?.callId === callId && isAt(last.at, at)) {
       return this.#ignore("duplicate");
     }
-    if (!run.open && !this.#revive(run, at, context)) return this.#ignore("after_end");
+    if (!run.open && !this.#revive(run, at, context)) {
+      // The span is over; the decision itself is true.
+      this.#ignore("after_end");
+      return this.#outcome.of(run);
+    }
     this.runs.touch(run, at);
     this.#calls.approve(run, signal, open);
     return this.#outcome.of(run);

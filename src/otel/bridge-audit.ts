@@ -44,6 +44,7 @@ export class BridgeAudit extends AuditCalls {
       const row = this.#sink.recordCall(
         run === undefined ? scope : { ...spanRefs(run), ...scope },
         build,
+        run === undefined ? undefined : (kind) => segmentOf(run, kind),
       );
       this.#follow(run, row);
       return row;
@@ -52,4 +53,9 @@ export class BridgeAudit extends AuditCalls {
       return Promise.reject(error);
     }
   }
+}
+
+/** A resumption may be recorded before the run starts again. */
+function segmentOf({ open, segment }: Run<SpanHandle>, kind: string): number {
+  return kind === "resumed" && !open ? segment + 1 : segment;
 }

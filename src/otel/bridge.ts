@@ -1,7 +1,9 @@
 import type { Context } from "@opentelemetry/api";
 import type { AuditCalls } from "../audit/audit-calls.ts";
-import { AuditSink, type RecordRefs } from "../audit/audit-sink.ts";
+import { AuditSink, type PreparedRows, type RecordRefs, refsOf } from "../audit/audit-sink.ts";
+import { type AuditRows, checkAuditRows } from "../audit/row-selection.ts";
 import type { RowWaiter, SessionLog } from "../audit/session-log.ts";
+import type { RunFacts } from "../audit/signal-rows.ts";
 import type { RunContext, RunContextSource } from "../context/run-context.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
@@ -30,6 +32,11 @@ export interface BridgeOptions extends TelemetryOptions {
    * shuts down, because other bridges may use it.
    */
   readonly audit?: SessionLog | undefined;
+  /**
+   * Which rows events leave in the audit log. Default `all`. `upstream`: no row of this package's own
+   * kinds (`entelix.…`).
+   */
+  readonly rows?: AuditRows | undefined;
   /**
    * How long `shutdown` and `forceFlush` wait for pending audit rows, in ms, from 0. Default 5,000.
    */
@@ -112,10 +119,11 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     checkHas(options.audit, "audit", "append");
     this.#reason = options.mode === "replay" ? "end_of_input" : "shutdown";
     this.#timeoutMs = patience(options.shutdownTimeoutMs ?? 5_000);
-    this.#telemetry = new Telemetry(options, options.audit !== undefined);
+    checkAuditRows(options.rows);
+    this.#telemetry = new Telemetry(options, options.audit && this.#rows);
     this.#log = options.audit;
     if (options.audit === undefined) return;
-    this.#sink = new AuditSink({ log: options.audit });
+    this.#sink = new AuditSink({ log: options.audit, rows: options.rows });
     this.audit = new BridgeAudit(this.#sink, this.#telemetry, (run, row) =>
       this.#rows.track(run, row),
     );
@@ -125,19 +133,31 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
    * Takes one event.
    *
    * @returns nothing without an audit log. With one, nothing or a promise that resolves when the
-   *   event's row is stored. An agent that waits for it has each call on record before the call is
-   *   made. The promise rejects in two cases, as the upstream contract requires: at `started` if
-   *   the log is known to fail or the bridge was shut down, and at `complete` if a row of the run
-   *   could not be stored. You may ignore the promise: `onError` is called as well, and there is no
-   *   unhandled rejection.
+   *   event's rows are stored. An agent that waits for it has each call and each decision on record
+   *   before the call is made. The promise rejects in two cases, as the upstream contract requires: at
+   *   `started` if the log is known to fail or the bridge was shut down, and at `complete` if a row of
+   *   the run could not be stored. You may ignore the promise: `onError` is called as well, and there
+   *   is no unhandled rejection.
    */
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
-    const telemetry = this.#telemetry;
     const sink = this.#sink;
     if (sink === undefined) {
-      telemetry.send(event, envelope);
+      this.#telemetry.send(event, envelope);
       return undefined;
     }
+    this.#rows.hold();
+    const told = this.#take(sink, event, envelope);
+    this.#rows.letGo();
+    return told instanceof SegmentEnd ? told.settled() : told;
+  }
+
+  /** Spans first, then the rows of the event; the span of a run that ends waits for them. */
+  #take(
+    sink: AuditSink,
+    event: AgentEvent,
+    envelope: EventEnvelope | undefined,
+  ): undefined | Promise<void> | SegmentEnd {
+    const telemetry = this.#telemetry;
     const at = telemetry.timeOf(envelope);
     const taken = telemetry.take(event, envelope, at);
     try {
@@ -147,18 +167,22 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
       const run = outcome?.run ?? telemetry.find(tenant_id, run_id);
       // Read now: a hook that sends makes the next outcome.
       const ended = outcome?.ended === true;
-      const refs = this.#refsOf(event, envelope, run, outcome?.call);
+      const refs = rowRefs(event, envelope, run, outcome?.call);
       if (taken === "repeat") return this.#recordAgain(sink, run, event, at, refs);
-      const row = sink.prepare(event, at, refs);
-      const stored = row && sink.append(row, this.#rows.waiterOf(run));
+      const rows = sink.prepare(event, at, refs, run ?? UNKNOWN_RUN);
+      if (type === "started" && this.#failing && taken !== "unread") {
+        return droppable(this.#probe(sink, rows, run, event, at));
+      }
+      const stored = rows && sink.append(rows, this.#rows.waiterOf(run, ended));
       switch (type) {
         case "started":
-          if (!this.#failing || taken === "unread") return undefined;
-          return droppable(this.#probe(tenant_id, run_id, at));
+          return undefined;
         case "complete":
         case "failed":
-        case "interrupted":
-          return ended ? this.#ended(type, run?.handle?.rows) : undefined;
+        case "interrupted": {
+          const segment = ended ? run?.handle?.rows : undefined;
+          return segment && new SegmentEnd(segment, type === "complete");
+        }
         default:
           return stored;
       }
@@ -263,7 +287,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
    * What comes after the shutdown leaves no row: an agent that goes on must not do so in silence, and one
    * that begins must not begin.
    */
-  #tellLost(event: AgentEvent): void | Promise<void> {
+  #tellLost(event: AgentEvent): undefined | Promise<void> {
     // Senders in plain JavaScript are not held to the types.
     switch (event?.type) {
       case "started": {
@@ -274,6 +298,11 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
       case "tool_start":
       case "tool_complete":
       case "tool_error":
+      case "tool_call_approved":
+      case "tool_call_denied":
+      case "complete":
+      case "failed":
+      case "interrupted":
         this.#rowOutcomes.failed(new Error(`no audit row of a ${event.type} after the shutdown`));
         return;
       default:
@@ -296,13 +325,15 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     event: AgentEvent,
     at: Instant,
     refs: RecordRefs,
-  ): void | Promise<void> {
+  ): undefined | Promise<void> {
     if (run === undefined) return undefined;
     const write = () => {
       if (this.#telemetry.auditFailures === 0) return undefined;
       try {
-        const row = sink.prepare(event, at, refs);
-        return row && sink.append(row, this.#rows.waiterOf(run));
+        // What its run had done when it came first is not known any more.
+        const { parentCallId, resumedFromRunId, segment } = run;
+        const rows = sink.prepare(event, at, refs, { parentCallId, resumedFromRunId, segment });
+        return rows && sink.append(rows, this.#rows.waiterOf(run));
       } catch (error) {
         // It could be read when it came first, or changed nothing then either.
         this.#telemetry.reporter.report(error, "event");
@@ -312,44 +343,69 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     return this.#rows.arrived(run)?.then(write) ?? write();
   }
 
-  #refsOf(
-    event: AgentEvent,
-    envelope: EventEnvelope | undefined,
+  /** The log is known to fail: the run starts, and has its first row, only if the log works again. */
+  async #probe(
+    sink: AuditSink,
+    rows: PreparedRows | undefined,
     run: Run<SpanHandle> | undefined,
-    call: CallSpan | undefined,
-  ): RecordRefs {
-    const ids =
-      event.type === "started" || run === undefined
-        ? undefined
-        : spanRefs(run, call ?? callIn(run, event));
-    // Programs without types give `null` for none.
-    if (envelope === undefined || envelope === null) return ids ?? {};
-    const { event_id, thread_id, root_run_id } = envelope;
-    return { ...ids, event_id, thread_id, root_run_id };
-  }
-
-  #ended(type: "complete" | "failed" | "interrupted", rows: SegmentRows | undefined) {
-    if (rows === undefined || (rows.pending === 0 && rows.failure === undefined)) return undefined;
-    const ended = rows.settled().then(() => {
-      // Upstream's agent aborts on an error here; at the other terminals it has its own to tell.
-      if (type === "complete" && rows.failure !== undefined) throw rows.failure.error;
-    });
-    return droppable(ended);
-  }
-
-  /** The log is known to fail: the run starts only if it works again. */
-  async #probe(tenant_id: string, run_id: string, at: Instant): Promise<void> {
+    { run_id, tenant_id }: AgentEvent,
+    at: Instant,
+  ): Promise<void> {
     try {
       await this.#log?.append({ tenant_id, thread_id: run_id }, []);
       this.#failing = false;
     } catch (error) {
-      const run = this.#telemetry.find(tenant_id, run_id);
-      if (run !== undefined) this.#telemetry.lifecycle.runs.abandon(run, "audit_failed", at);
+      const known = this.#telemetry.find(tenant_id, run_id);
+      if (known !== undefined) this.#telemetry.lifecycle.runs.abandon(known, "audit_failed", at);
       this.#telemetry.auditFailures++;
       this.#telemetry.reporter.report(error, "audit probe");
       throw error;
     }
+    if (rows !== undefined) await sink.append(rows, this.#rows.waiterOf(run));
   }
+}
+
+/** A run's segment that ended with the event: its span waits for its rows, and so may the sender. */
+class SegmentEnd {
+  readonly #rows: SegmentRows;
+  readonly #insists: boolean;
+
+  /** @param insists upstream's agent aborts on an error here; at other ends it has its own to tell. */
+  constructor(rows: SegmentRows, insists: boolean) {
+    this.#rows = rows;
+    this.#insists = insists;
+  }
+
+  settled(): Promise<void> | undefined {
+    const rows = this.#rows;
+    if (rows.pending === 0 && rows.failure === undefined) return undefined;
+    const settled = rows.settled().then(() => {
+      if (this.#insists && rows.failure !== undefined) throw rows.failure.error;
+    });
+    return droppable(settled);
+  }
+}
+
+/** Of a run that is not known no more than its first segment is. */
+const UNKNOWN_RUN: RunFacts = { segment: 1 };
+
+/** What rows say of an event beside itself: its envelope's IDs, and the span that it stands on. */
+function rowRefs(
+  event: AgentEvent,
+  envelope: EventEnvelope | undefined,
+  run: Run<SpanHandle> | undefined,
+  call: CallSpan | undefined,
+): RecordRefs {
+  const ids = run && spanRefs(run, call ?? callOf(run, event));
+  if (envelope === undefined || envelope === null) return ids ?? NO_REFS;
+  return ids === undefined ? refsOf(envelope) : { ...refsOf(envelope), ...ids };
+}
+
+const NO_REFS: RecordRefs = {};
+
+/** An approval comes before its call: a call of this ID that is known is an earlier one. */
+function callOf(run: Run<SpanHandle>, event: AgentEvent): CallSpan | undefined {
+  return event.type === "tool_call_approved" ? undefined : callIn(run, event);
 }
 
 function patience(ms: number): number {

@@ -22,6 +22,7 @@ import type { CustomAttributes, SpanOpening } from "./custom-attributes.ts";
 import { DecisionAttributes } from "./decision-attributes.ts";
 import { ExceptionEvents } from "./exception-events.ts";
 import { ownerAttributes } from "./run-owners.ts";
+import type { RunRows } from "./run-rows.ts";
 import {
   APPROVAL_EVENT,
   type AttributeName,
@@ -49,8 +50,11 @@ export interface OtelDriverOptions {
   readonly approvalPerson: boolean;
   /** Whether failed spans get an `exception` event. */
   readonly exceptions: boolean;
-  /** Every call is followed: its audit row names its occurrence by its span id. */
-  readonly audited: boolean;
+  /**
+   * The audit rows that the end of a run's span waits for. With them every call is followed: its row
+   * names its occurrence by its span id.
+   */
+  readonly rows: RunRows | undefined;
 }
 
 /** What is redacted and cut wherever it stands. */
@@ -67,7 +71,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
   readonly #decisions: DecisionAttributes;
   readonly #ends: SpanEnds;
   readonly #steps: StepSpans;
-  readonly #audited: boolean;
+  readonly #rows: RunRows | undefined;
 
   constructor(options: OtelDriverOptions) {
     this.#port = options.port;
@@ -77,7 +81,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     this.#decisions = new DecisionAttributes(options.content, options.approvalPerson);
     this.#ends = new SpanEnds(options.content, options.benign, this.#decisions, exceptions);
     this.#steps = new StepSpans(options.port, options.content, exceptions);
-    this.#audited = options.audited;
+    this.#rows = options.rows;
   }
 
   openRun(
@@ -119,7 +123,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
   }
 
   followsCalls(run: Run<SpanHandle>): boolean {
-    return this.#audited || run.handle === undefined || run.handle.recorded;
+    return this.#rows !== undefined || run.handle === undefined || run.handle.recorded;
   }
 
   completeRun(run: Run<SpanHandle>, links: readonly Link<SpanHandle>[]): void {
@@ -163,9 +167,8 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
         this.#port.contain(error);
       }
     }
-    const { rows } = handle;
-    if (rows === undefined) this.#port.end(handle, at);
-    else rows.endWith((anchor) => this.#endAudited(handle, at, anchor));
+    if (this.#rows === undefined) this.#port.end(handle, at);
+    else this.#rows.end(handle, (anchor) => this.#endAudited(handle, at, anchor));
   }
 
   openCall(

@@ -58,6 +58,11 @@ export class SegmentRows implements RowWaiter {
     else this.#ending.add(this);
   }
 
+  /** What kept the span from its end is done: the event that ended it has all its rows. */
+  letGo(): void {
+    this.#done();
+  }
+
   /** Ends the run's span, if it waits, and wakes who waits for that. */
   release(): void {
     const finish = this.#finish;
@@ -84,16 +89,49 @@ export class SegmentRows implements RowWaiter {
 export class RunRows {
   readonly #outcomes: RowWaiter;
   readonly #ending = new Set<SegmentRows>();
+  /** Events that are being taken; a hook may send one inside another. */
+  #held = 0;
+  /** Segments that ended meanwhile. */
+  #heldBack: SegmentRows[] = [];
 
   /** @param outcomes told of each row. */
   constructor(outcomes: RowWaiter) {
     this.#outcomes = outcomes;
   }
 
-  /** A row of the run, or of none that is known, is on its way: who is to be told of it. */
-  waiterOf(run: Run<SpanHandle> | undefined): RowWaiter {
+  /** Until {@link letGo}, no span ends: the event that is being taken may leave the run's last row. */
+  hold(): void {
+    this.#held++;
+  }
+
+  /** The rows of the event are on their way. */
+  letGo(): void {
+    this.#held--;
+    if (this.#held > 0 || this.#heldBack.length === 0) return;
+    const all = this.#heldBack;
+    this.#heldBack = [];
+    for (const rows of all) rows.letGo();
+  }
+
+  /** A run's segment is over: its span ends at once, or when its rows are on their way and stored. */
+  end(handle: SpanHandle, finish: Finish): void {
+    if (this.#held > 0) {
+      handle.rows ??= new SegmentRows(this.#outcomes, this.#ending);
+      handle.rows.pending++;
+      this.#heldBack.push(handle.rows);
+    }
+    if (handle.rows === undefined) finish(NO_ROWS);
+    else handle.rows.endWith(finish);
+  }
+
+  /**
+   * A row of the run, or of none that is known, is on its way: who is to be told of it.
+   *
+   * @param isLast the event of the row ended the run's segment just now.
+   */
+  waiterOf(run: Run<SpanHandle> | undefined, isLast = false): RowWaiter {
     if (run === undefined) return this.#outcomes;
-    const rows = this.#rowsOf(run);
+    const rows = (isLast ? run.handle?.rows : undefined) ?? this.#rowsOf(run);
     rows.pending++;
     return rows;
   }
@@ -142,6 +180,8 @@ export class RunRows {
     return handle.rows;
   }
 }
+
+const NO_ROWS: AuditAnchor = { ordinal: undefined, hash: undefined, failed: false };
 
 /**
  * A redelivered row has the ordinal it had: the last row is the highest. Of a run with rows in several

@@ -1,9 +1,13 @@
-import type { AuditSink } from "../audit/audit-sink.ts";
+import type { AuditSink, RecordRefs } from "../audit/audit-sink.ts";
+import { leavesRows, type RunFacts } from "../audit/signal-rows.ts";
 import type { JsonObject, LineEnvelope } from "../dialects/dialect.ts";
 import type { Mapping, ProjectedRow, Translated } from "../dialects/mapping.ts";
+import type { Outcome } from "../lifecycle/outcome.ts";
+import type { Run } from "../lifecycle/run.ts";
+import type { Signal } from "../lifecycle/signal.ts";
 import { type Bridge, internalsOf } from "./bridge.ts";
 import type { RunRows } from "./run-rows.ts";
-import { spanRefs } from "./span-handle.ts";
+import { type SpanHandle, type SpanRefs, spanRefs } from "./span-handle.ts";
 import type { Telemetry } from "./telemetry.ts";
 
 /** Plays the events of one runtime through a bridge. */
@@ -66,9 +70,9 @@ class MappingPlayer<E> implements SignalPlayer<E> {
   }
 
   #carryOut(translated: Translated, envelope: LineEnvelope | undefined): Promise<void> | undefined {
-    const { audit, telemetry } = this.#options;
-    const { rows, signals } = translated;
-    if (audit === undefined || rows.length === 0) {
+    const { audit, mapping, rows: runRows, telemetry } = this.#options;
+    const { rows, signals, tenantId } = translated;
+    if (audit === undefined || (mapping.readsRows === true && rows.length === 0)) {
       telemetry.apply(signals, envelope);
       return undefined;
     }
@@ -81,14 +85,25 @@ class MappingPlayer<E> implements SignalPlayer<E> {
         else stored.push(this.#record(audit, translated, row, envelope, position));
       }
     };
-    const isKnown = ({ runId }: ProjectedRow) =>
-      telemetry.find(translated.tenantId, runId) !== undefined;
-    for (const signal of signals) {
+    const isKnown = ({ runId }: ProjectedRow) => telemetry.find(tenantId, runId) !== undefined;
+    // A run may open and close in one event, and several may: their rows need IDs of their own.
+    let told = 0;
+    const before = (signal: Signal) => {
       if (signal.signal === "run_closes") write(isKnown);
-      telemetry.apply([signal], envelope);
-    }
+    };
+    const after = (signal: Signal, { call, ended, run, taken }: Outcome<SpanHandle>) => {
+      if (!taken || run === undefined || mapping.readsRows === true || !leavesRows(signal)) return;
+      const refs = signalRefs(translated, signal, envelope, told, spanRefs(run, call));
+      const said = saidOf(translated, signal);
+      const prepared = audit.prepareSignal(signal, refs, factsOf(run), said);
+      told++;
+      if (prepared !== undefined) stored.push(audit.append(prepared, runRows.waiterOf(run, ended)));
+    };
+    runRows.hold();
+    telemetry.apply(signals, envelope, { before, after });
     write(() => true);
-    return Promise.all(stored).then(noValue);
+    runRows.letGo();
+    return stored.length === 0 ? undefined : Promise.all(stored).then(noValue);
   }
 
   #record(
@@ -110,6 +125,57 @@ class MappingPlayer<E> implements SignalPlayer<E> {
     return audit.append(prepared, this.#options.rows.waiterOf(run));
   }
 }
+
+/** @param told signals of the same event that may have left rows before this one. */
+function signalRefs(
+  { threadId }: Translated,
+  signal: Signal,
+  envelope: LineEnvelope | undefined,
+  told: number,
+  ids: SpanRefs,
+): RecordRefs {
+  // A sub-agent without a thread of its own writes to the one around it.
+  const opens = signal.signal === "run_opens";
+  return {
+    ...ids,
+    thread_id: opens ? signal.threadId : undefined,
+    default_thread_id: threadId,
+    event_id: rowId(envelope?.event_id, told),
+    session_id: envelope?.session_id,
+    details: envelope?.details,
+  };
+}
+
+/** Not every source tells of all calls of a run, so that none is not known to be none. */
+function factsOf(run: Run<SpanHandle>): RunFacts {
+  const { approvedCalls, deniedCalls, toolCalls, toolErrors } = run;
+  const { parentCallId, resumedFromRunId, segment } = run;
+  return {
+    segment,
+    parentCallId,
+    resumedFromRunId,
+    toolCalls: toolCalls || undefined,
+    toolErrors: toolErrors || undefined,
+    approvedCalls: approvedCalls || undefined,
+    deniedCalls: deniedCalls || undefined,
+  };
+}
+
+/** The upstream kinds by which the dialect itself has said how the run ended. */
+function saidOf({ rows }: Translated, { runId, signal }: Signal): ReadonlySet<string> {
+  if (signal !== "run_closes") return NOTHING;
+  const said = rows.some((row) => row.runId === runId && ENDINGS.has(row.event.kind));
+  return said ? ENDINGS : NOTHING;
+}
+
+const ENDINGS: ReadonlySet<string> = new Set([
+  "interrupt",
+  "cancelled",
+  "usage_limit_exceeded",
+  "tool_error_terminal",
+  "error",
+]);
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** One event may make several rows; each is known by an id of its own. */
 function rowId(eventId: string | undefined, position: number): string | undefined {

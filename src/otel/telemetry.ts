@@ -20,6 +20,7 @@ import { resolveCaps, TenantTally } from "./metrics/label-values.ts";
 import { OtelDriver } from "./otel-driver.ts";
 import { Reporter } from "./report.ts";
 import { RunContexts } from "./run-contexts.ts";
+import type { RunRows } from "./run-rows.ts";
 import type { SpanHandle } from "./span-handle.ts";
 import { SpanPort } from "./span-port.ts";
 import { checkTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
@@ -31,6 +32,12 @@ import { formatTraceparent } from "./traceparent.ts";
  * threw when it was read, and is counted; its audit row is tried, should it have one.
  */
 type Taken = Outcome<SpanHandle> | "repeat" | "no" | "unread";
+
+/** Makes the audit rows of signals as they are carried out. */
+export interface SignalFollower {
+  before(signal: Signal): void;
+  after(signal: Signal, outcome: Outcome<SpanHandle>): void;
+}
 
 /** How often a live sink looks for old and long-open runs, in ms. */
 const SWEEP_MS = 5_000;
@@ -63,8 +70,8 @@ export class Telemetry {
    */
   horizon: () => number = noHorizon;
 
-  /** @param audited whether the audit log gets a row of each call. */
-  constructor(options: TelemetryOptions, audited = false) {
+  /** @param rows the audit rows of each run, where there is an audit log. */
+  constructor(options: TelemetryOptions, rows?: RunRows) {
     checkTelemetryOptions(options);
     const limits = resolveLimits(options.limits);
     this.reporter = new Reporter(options.onError);
@@ -86,7 +93,7 @@ export class Telemetry {
       benign,
       approvalPerson: options.approvalPerson === true,
       exceptions: options.exceptions ?? true,
-      audited,
+      rows,
     });
     this.#eventContexts = new EventContexts({
       live: this.#live,
@@ -188,11 +195,23 @@ export class Telemetry {
     return eventId === undefined || !lifecycle.isRepeat(tenantId, eventId);
   }
 
-  /** Carries out what a dialect read in an event with this envelope. */
-  apply(signals: readonly Signal[], envelope: EventEnvelope | undefined): void {
+  /**
+   * Carries out what a dialect read in an event with this envelope.
+   *
+   * @param follow called before each signal, and after it with what it has done.
+   */
+  apply(
+    signals: readonly Signal[],
+    envelope: EventEnvelope | undefined,
+    follow?: SignalFollower,
+  ): void {
     try {
       const context = this.#eventContexts.of(undefined, envelope);
-      for (const signal of signals) this.lifecycle.apply(signal, context);
+      for (const signal of signals) {
+        follow?.before(signal);
+        const outcome = this.lifecycle.apply(signal, context);
+        follow?.after(signal, outcome);
+      }
     } catch (error) {
       this.refuse(error);
     }

@@ -15,7 +15,8 @@ describe("an event of a program without types", () => {
     for (const tenant_id of [undefined, null, 7]) {
       const event: AgentEvent = Object({ ...tool, tenant_id, run_id: "r1" });
       await expect(sink.send(event)).rejects.toThrow("tenant_id: expected a string");
-      expect(sink.send(Object({ type: "started", tenant_id, run_id: "r1" }))).toBeUndefined();
+      const begun = sink.send(Object({ type: "started", tenant_id, run_id: "r1" }));
+      await expect(begun).rejects.toThrow("tenant_id: expected a string");
       const resumed = sink.recordResumed(Object({ tenant_id, run_id: "r1" }), "");
       await expect(resumed).rejects.toThrow("tenant_id: expected a string");
     }
@@ -24,7 +25,7 @@ describe("an event of a program without types", () => {
       await expect(sink.send(event)).rejects.toThrow("run_id: expected a string that is not");
       await sink.send(event, { thread_id: "t1" });
     }
-    expect(errors).toHaveLength(8);
+    expect(errors).toHaveLength(11);
     const rows = await log.loadSince({ tenant_id: "acme", thread_id: "t1" }, 0);
     expect(rows.map(({ run_id }) => run_id)).toEqual([null, null]);
   });

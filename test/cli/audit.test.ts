@@ -48,7 +48,7 @@ describe("replay --audit", () => {
     const again = await command(["replay", ...FILES, "--audit", directory, "--json"]);
     expect(JSON.parse(again.stdout)).toMatchObject({ audit: { directory, failures: 0 } });
     const { stdout } = await command(["audit", "verify", directory, "--json"]);
-    expect(JSON.parse(stdout)).toMatchObject({ ok: true, rows: 20, threads: 4, problemCount: 0 });
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, rows: 30, threads: 4, problemCount: 0 });
     const rows = (text: string) => text.split("\n").filter((line) => line.includes('"ordinal"'));
     expect(rows(readFileSync(segment(directory), "utf8"))).toEqual(rows(before));
   });
@@ -72,7 +72,7 @@ describe("audit verify", () => {
     const { directory, spans } = await replayed(folder);
     const { code, stdout } = await command(["audit", "verify", directory, "--against", spans]);
     expect(stdout).toMatch(
-      /^✓ intact, closed: 20 rows, 4 threads, 1 segment, \d+ commits?\n5 of 5 spans found their row\n$/,
+      /^✓ intact, closed: 30 rows, 4 threads, 1 segment, \d+ commits?\n5 of 5 spans found their row\n$/,
     );
     expect(code).toBe(0);
   });
@@ -115,7 +115,7 @@ describe("audit verify", () => {
     const lines = against.stdout.split("\n");
     expect(lines.filter((line) => line.startsWith(`${spans}:1: row `))).toHaveLength(4);
     expect(against.stdout).toContain("is missing: a span names it, the log has no such row");
-    expect(against.stdout).toContain("\n✗ 4 problems: 6 rows");
+    expect(against.stdout).toContain("\n✗ 4 problems: 8 rows");
   });
 
   it("says of a log whose newest rows were cut off that it is not closed: exit code 3", async () => {
@@ -247,10 +247,15 @@ describe("audit show", () => {
     const { directory } = await replayed(folder);
     const { code, stdout } = await command(["audit", "show", directory, "--thread", "th-7"]);
     const [heading, ...rows] = stdout.trimEnd().split("\n");
-    expect([code, heading, rows.length]).toEqual([0, "tenant acme, thread th-7", 6]);
-    expect(rows[1]).toBe(
-      '     2  2026-11-21T02:40:46.453687776Z  tool_call            {"id":"tu-1","name":"search","input":{"q":"inner"}}',
+    expect([code, heading, rows.length]).toEqual([0, "tenant acme, thread th-7", 10]);
+    expect(rows[3]).toBe(
+      '     4  2026-11-21T02:40:46.453687776Z  tool_call                  {"id":"tu-1","name":"search","input":{"q":"inner"}}',
     );
+    const upstream = await command(["audit", "show", directory, "--thread", "th-7", "--upstream"]);
+    expect(upstream.stdout.trimEnd().split("\n")).toEqual([
+      heading,
+      ...rows.filter((row) => !row.includes(" entelix.")),
+    ]);
     const globex = await command(["audit", "show", directory, "--tenant", "globex"]);
     expect(globex.stdout.split("\n")[0]).toBe("tenant globex, thread th-12b");
     const none = await command(["audit", "show", directory, "--tenant", "nobody"]);
@@ -263,12 +268,12 @@ describe("audit show", () => {
     const { stdout } = await command(["audit", "show", directory, "--json", "--thread", "th-2"]);
     const stored = readFileSync(segment(directory), "utf8").split("\n");
     const rows = stdout.trimEnd().split("\n");
-    expect(rows).toHaveLength(6);
+    expect(rows).toHaveLength(8);
     for (const row of rows) expect(stored).toContain(row);
-    expect(JSON.parse(rows[0] ?? "")).toMatchObject({
+    expect(JSON.parse(rows[1] ?? "")).toMatchObject({
       tenant_id: "acme",
       thread_id: "th-2",
-      ordinal: 1,
+      ordinal: 2,
       run_id: "01a1fbfa-4823-7117-8175-79e327b20933",
       trace_id: "01a1fbfa48237117817579e327b20933",
       event: { kind: "tool_call", id: "tu-1", name: "double", input: { n: 21 } },
@@ -297,6 +302,6 @@ describe("audit show", () => {
     const { code, stderr, stdout } = await command(["audit", "show", directory]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^segment-00000001\.ndjson:4: /);
-    expect(stdout.match(/tool_call/g)).toHaveLength(10);
+    expect(stdout.match(/ {2}tool_call /g)).toHaveLength(10);
   });
 });

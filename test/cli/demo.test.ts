@@ -47,7 +47,7 @@ describe.concurrent("demo", () => {
     const [directory = ""] = readdirSync(folder.path);
     expect(directory).toMatch(/^entelix-otel-demo-/);
     expect(stdout).toContain(
-      `Audit log\n${folder.at(directory)}: 30 rows in 8 threads. ✓ the chain holds\n` +
+      `Audit log\n${folder.at(directory)}: 62 rows in 10 threads. ✓ the chain holds\n` +
         // As it can be run where the package is a dependency, and in a clone.
         `  npx entelix-otel audit show ${folder.at(directory)}\n` +
         `  npx entelix-otel audit verify ${folder.at(directory)}\n`,
@@ -71,7 +71,7 @@ describe.concurrent("demo", () => {
       `28 spans (12 runs, 16 tool calls) delivered to ${server.url}/v1/traces, metrics to ${server.url}/v1/metrics.\n`,
     );
     expect(second.stdout).toContain(
-      ": 60 rows in 8 threads, those of before among them. ✓ the chain holds\n",
+      ": 124 rows in 10 threads, those of before among them. ✓ the chain holds\n",
     );
     expect(server.spans).toHaveLength(56);
     const runs = server.spans.filter((span) => span.name.startsWith("invoke_agent"));

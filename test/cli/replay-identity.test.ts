@@ -113,6 +113,6 @@ describe("the same recording gives the same set of spans", () => {
     const anchored = readSpans(folder.at("0.ndjson.spans")).filter(
       (span) => span.values["entelix.audit.hash"] !== undefined,
     );
-    expect(anchored).toHaveLength(5);
+    expect(anchored).toHaveLength(6);
   });
 });

@@ -70,9 +70,14 @@ describe("replay --no-spans", () => {
     const { code, summary } = await converted([...files, "--audit", folder.at("converted")]);
     expect(code).toBe(0);
     expect(summary).toMatchObject({
-      rows: 20,
-      rows_by_kind: { tool_call: 10, tool_result: 10 },
-      unprojected: { started: 5, complete: 5 },
+      rows: 30,
+      rows_by_kind: {
+        tool_call: 10,
+        tool_result: 10,
+        "entelix.run_started": 5,
+        "entelix.run_ended": 5,
+      },
+      unprojected: {},
       directory: folder.at("converted"),
       failures: 0,
       unsearched: 0,
@@ -82,7 +87,24 @@ describe("replay --no-spans", () => {
     expect(summary.events).toBe(30);
     await called(replay, [...files, "--audit", folder.at("replayed"), "--json"]);
     expect(await rowsOf(folder.at("converted"))).toEqual(await rowsOf(folder.at("replayed")));
-    expect(await verifyLog(folder.at("converted"))).toMatchObject({ ok: true, rows: 20 });
+    expect(await verifyLog(folder.at("converted"))).toMatchObject({ ok: true, rows: 30 });
+  });
+
+  it("writes only rows of upstream's kinds where that is asked for", async () => {
+    using folder = new Folder();
+    const args = [recording("success"), "--audit", folder.at("log"), "--audit-rows", "upstream"];
+    const { summary } = await converted(args);
+    expect(summary).toMatchObject({
+      rows_by_kind: { tool_call: 3, tool_result: 3 },
+      unprojected: { started: 1, complete: 1 },
+    });
+    for (const [more, message] of [
+      [["--audit", folder.at("log"), "--audit-rows", "some"], "expected all or upstream"],
+      [["--audit-rows", "upstream"], "expected --audit beside it"],
+    ] as const) {
+      const failed = called(replay, [recording("success"), ...more]);
+      await expect(failed).rejects.toThrow(`--audit-rows: ${message}`);
+    }
   });
 
   it("takes a log of GraphEvents whole: every event, once, unchanged", async () => {
@@ -150,7 +172,9 @@ describe("replay --no-spans", () => {
       await converted(["-", "--audit", directory], text);
       const rows = await rowsOf(directory);
       expect(rows.length).toBeGreaterThan(1);
-      expect(rows.every(({ event_id }) => event_id?.startsWith("row-"))).toBe(true);
+      // What a segment has once has an id that its run and kind make.
+      const isNamed = (id: string | null) => /^(row-[0-9a-f]{32}|[0-9a-f-]{36})$/.test(id ?? "");
+      expect(rows.every(({ event_id }) => isNamed(event_id))).toBe(true);
       for (let time = 0; time < 2; time++) {
         const { code } = await called(replay, ["-", "--audit", replayed, "--json"], text);
         expect(code).toBe(0);
@@ -190,7 +214,7 @@ describe("replay --no-spans", () => {
     ]);
     expect(code).toBe(2);
     expect(stderr).toContain("in.ndjson:2: tool_use_id: expected");
-    expect(summary).toMatchObject({ rejected: 1, rows: 0 });
+    expect(summary).toMatchObject({ rejected: 1, rows: 2 });
     expect(readFileSync(folder.at("bad.ndjson"), "utf8")).toBe(`${bad}\n`);
   });
 
@@ -214,8 +238,7 @@ describe("replay --no-spans", () => {
       "--no-spans",
     ]);
     expect(stdout.split("\n")).toEqual([
-      "8 events, 6 rows: 3 tool_call, 3 tool_result",
-      "2 events without a row in an audit log: 1 started, 1 complete",
+      "8 events, 8 rows: 1 entelix.run_started, 3 tool_call, 3 tool_result, 1 entelix.run_ended",
       `audit log: ${directory}`,
       "",
     ]);

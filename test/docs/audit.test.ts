@@ -4,10 +4,15 @@ import { join } from "node:path";
 import ts from "typescript";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AuditCalls } from "../../src/audit/audit-calls.ts";
+import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { readRow, withEvent } from "../../src/audit/stored-row.ts";
 import { readRows } from "../../src/audit/verify/read-rows.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
+import { knownEventForm } from "../../src/audit/wire/graph-event-form.ts";
+import { Bridge } from "../../src/otel/bridge.ts";
+import { PAYMENT, TENANT } from "../support/payment-run.ts";
+import { collectSpans } from "../support/spans.ts";
 import { codeBlocks, readPage, section, tableRows } from "./pages.ts";
 
 const page = readPage("docs/audit.md");
@@ -32,6 +37,33 @@ describe("the runtime's own calls", () => {
       .map(([source = ""]) => source)
       .filter((source) => source.startsWith("bridge."));
     expect(listed.toSorted()).toEqual(methods.map((name) => `bridge.audit.${name}`).toSorted());
+  });
+});
+
+describe("the answers to an auditor", () => {
+  const answers = section(page, "Answers to an auditor");
+
+  it("are rows of one run, as the bridge writes them", async () => {
+    const log = new MemorySessionLog();
+    const { provider } = collectSpans();
+    const bridge = new Bridge({ mode: "replay", audit: log, tracerProvider: provider });
+    for (const [event, envelope] of PAYMENT) await bridge.send(event, envelope);
+    await bridge.shutdown();
+    const rows = await log.loadSince({ tenant_id: TENANT, thread_id: "th" }, 0);
+    const [block] = codeBlocks(answers);
+    const shown = block?.text.replace(/\n +/g, "").trimEnd().split("\n");
+    expect(shown).toEqual(rows.map(({ event_text }) => event_text));
+  });
+
+  it("name kinds and fields that there are", () => {
+    const [block] = codeBlocks(answers);
+    for (const [, kind = "", fields = ""] of tableRows(answers)) {
+      for (const field of fields.replaceAll("`", "").split(", ")) {
+        const form = knownEventForm.variants.get(kind.replaceAll("`", ""));
+        expect(form?.names, `${kind} ${field}`).toContain(field);
+      }
+    }
+    expect(block).toBeDefined();
   });
 });
 

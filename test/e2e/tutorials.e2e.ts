@@ -122,7 +122,7 @@ describe("the tutorials", () => {
     const page = readPage("docs/tutorial-audit.md");
     await program("docs/tutorial-audit.md");
     const shown = await command("audit", "show", "./audit", "--tenant", "acme");
-    expect(shown.stdout.split("\n")[3]).toMatch(/^ +3 .* tool_call .*"refund".*"euros":40/);
+    expect(shown.stdout.split("\n")[4]).toMatch(/^ +4 .* tool_call .*"refund".*"euros":40/);
     const intact = await command("audit", "verify", "./audit");
     expect(page).toContain(`\`${intact.stdout.trim()}\``);
     expect(intact.code).toBe(0);

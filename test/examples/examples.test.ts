@@ -36,9 +36,9 @@ describe("register-bridge", () => {
         runs.map(({ id }) => id.replaceAll("-", "")),
       );
       expect(server.spans).toHaveLength(6);
-      expect(roots.map(({ attributes }) => attributes["entelix.audit.ordinal"])).toEqual([6, 2]);
-      expect(out).toContain(`audit ${folder}: 8 rows in 2 threads, intact`);
-      expect(await verifyLog(folder)).toMatchObject({ ok: true, rows: 8 });
+      expect(roots.map(({ attributes }) => attributes["entelix.audit.ordinal"])).toEqual([8, 5]);
+      expect(out).toContain(`audit ${folder}: 13 rows in 2 threads, intact`);
+      expect(await verifyLog(folder)).toMatchObject({ ok: true, rows: 13 });
       const texts = [];
       for await (const { event_text } of readRows(folder)) texts.push(event_text);
       expect(texts.join("\n")).not.toContain("payment gateway");

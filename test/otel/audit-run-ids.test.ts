@@ -32,7 +32,9 @@ describe("audit rows of a run whose id comes in capitals too", () => {
     expect(rows.map(({ ordinal, run_id }) => [ordinal, run_id])).toEqual([
       [1, RUN],
       [2, RUN],
-      [3, CHILD],
+      [3, RUN],
+      [4, CHILD],
+      [5, CHILD],
     ]);
     expect(new Set(spans().map((span) => span.attributes["entelix.run_id"]))).toEqual(
       new Set([RUN, CHILD]),

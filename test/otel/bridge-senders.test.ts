@@ -45,7 +45,9 @@ describe("a sender that does not wait", () => {
     await new Promise((resolve) => setImmediate(resolve));
     process.off("unhandledRejection", note);
     expect(rejections).toEqual([]);
-    expect(reports).toEqual(["audit append: Error: disk full", "audit probe: Error: disk full"]);
+    const row = "audit append: Error: disk full";
+    // Start, call, end, and the start of the next run.
+    expect(reports).toEqual([row, row, row, "audit probe: Error: disk full"]);
     expect(spans().map(({ attributes }) => attributes["entelix.audit.failed"])).toContain(true);
   });
 });
@@ -92,13 +94,15 @@ describe("a tool that is called after the shutdown", () => {
     expect(reports).toEqual([
       "audit append: Error: no audit row of a tool_start after the shutdown",
       "audit append: Error: no audit row of a tool_complete after the shutdown",
+      "audit append: Error: no audit row of a complete after the shutdown",
     ]);
     expect(bridge.diagnostics()).toMatchObject({
-      auditFailures: 2,
+      auditFailures: 3,
       ignored: { after_shutdown: 4 },
     });
     const thread = { tenant_id: run.tenant_id, thread_id: run.run_id };
-    expect(await log.loadSince(thread, 0)).toEqual([]);
+    const rows = await log.loadSince(thread, 0);
+    expect(rows.map(({ event }) => event.kind)).toEqual(["entelix.run_started"]);
   });
 });
 
@@ -162,6 +166,6 @@ describe("a sender in plain JavaScript", () => {
     }
     expect(reports).toEqual([]);
     const thread = { tenant_id: run.tenant_id, thread_id: run.run_id };
-    expect(await log.loadSince(thread, 0)).toHaveLength(1);
+    expect(await log.loadSince(thread, 0)).toHaveLength(3);
   });
 });

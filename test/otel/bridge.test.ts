@@ -8,6 +8,7 @@ import { parseExact } from "../../src/events/exact-json.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { readLines } from "../support/golden.ts";
 import { collectSpans, fingerprint, toTrees } from "../support/spans.ts";
+import { toolRows } from "../support/tool-rows.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
 const TENANT = "acme";
@@ -86,8 +87,9 @@ describe("Bridge with an audit log", () => {
       await bridge.shutdown();
       for (const [tenant_id, expected] of threads) {
         const rows = await log.loadSince({ tenant_id, thread_id: `${tenant_id} thread` }, 0);
-        expect(rows.map((row) => row.event)).toEqual(expected);
-        for (const row of rows) {
+        const ofTools = toolRows(rows);
+        expect(ofTools.map((row) => row.event)).toEqual(expected);
+        for (const row of ofTools) {
           const span = spans().find((one) => one.spanContext().spanId === row.span_id);
           expect(span?.spanContext().traceId).toBe(row.trace_id);
           expect(span?.attributes["entelix.run_id"]).toBe(row.run_id);
@@ -111,7 +113,7 @@ describe("Bridge with an audit log", () => {
     expect(bridge.send(started)).toBeUndefined();
     await bridge.send(toolStart);
     const rows = await log.loadSince({ tenant_id: TENANT, thread_id: RUN }, 0);
-    expect(rows.map((row) => row.ordinal)).toEqual([1]);
+    expect(rows.map((row) => row.event.kind)).toEqual(["entelix.run_started", "tool_call"]);
     await bridge.shutdown();
   });
 
@@ -125,7 +127,7 @@ describe("Bridge with an audit log", () => {
     await Promise.all([row, end]);
     const [tree] = toTrees(spans());
     expect(tree?.end).toBe("2026-04-29T12:00:02Z");
-    expect(tree?.attributes["entelix.audit.ordinal"]).toBe(1);
+    expect(tree?.attributes["entelix.audit.ordinal"]).toBe(3);
   });
 
   it("a failing store: the agent's complete gets the error, and the trace shows it", async () => {
@@ -139,8 +141,9 @@ describe("Bridge with an audit log", () => {
     expect(run?.attributes["entelix.run.outcome"]).toBe("complete");
     expect(run?.attributes["entelix.audit.failed"]).toBe(true);
     expect([...ended.values()]).toEqual([1, 1]);
-    expect(bridge.diagnostics().auditFailures).toBe(1);
-    expect(errors).toEqual(["audit append: Error: disk full"]);
+    // The call, and the end.
+    expect(bridge.diagnostics().auditFailures).toBe(2);
+    expect(errors).toEqual(["audit append: Error: disk full", "audit append: Error: disk full"]);
   });
 
   it("a failing store: a run's failure still shows, and its sender is not told", async () => {
@@ -232,7 +235,7 @@ describe("Bridge with an audit log", () => {
       prints.push(spans().map(fingerprint).sort());
     }
     expect(prints[1]).toEqual(prints[0]);
-    expect(await log.loadSince({ tenant_id: TENANT, thread_id: "th" }, 0)).toHaveLength(2);
+    expect(await log.loadSince({ tenant_id: TENANT, thread_id: "th" }, 0)).toHaveLength(4);
   });
 
   it("the runtime's own audit calls carry the span's ids and move the anchor", async () => {
@@ -252,10 +255,16 @@ describe("Bridge with an audit log", () => {
     await bridge.send({ ...started, run_id: resumed.run_id });
     await bridge.audit?.recordResumed({ ...resumed, resumed_from_run_id: RUN }, "cp-1");
     await bridge.send({ ...complete, run_id: resumed.run_id });
-    const [first] = await log.loadSince({ tenant_id: TENANT, thread_id: RUN }, 0);
+    const rows = await log.loadSince({ tenant_id: TENANT, thread_id: RUN }, 0);
+    // The call came first: the event asks for the same row.
+    expect(rows.map(({ event }) => [event.kind, Reflect.get(event, "payload")])).toEqual([
+      ["entelix.run_started", undefined],
+      ["interrupt", { q: "ok?" }],
+      ["entelix.run_ended", undefined],
+    ]);
     const runs = spans();
-    expect(first?.span_id).toBe(runs[0]?.spanContext().spanId);
-    expect(runs[0]?.attributes["entelix.audit.hash"]).toBe(first?.hash);
+    expect(rows[1]?.span_id).toBe(runs[0]?.spanContext().spanId);
+    expect(runs[0]?.attributes["entelix.audit.hash"]).toBe(rows.at(-1)?.hash);
     expect(runs[1]?.attributes["entelix.run.resumed_from"]).toBe(RUN);
     expect(runs[1]?.links.map((link) => link.context.spanId)).toEqual([
       runs[0]?.spanContext().spanId,

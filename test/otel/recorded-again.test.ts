@@ -4,6 +4,7 @@ import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { collectSpans } from "../support/spans.ts";
+import { toolRows } from "../support/tool-rows.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-0000000000ab";
 const PARENT = "018f3c7a-0000-7000-8000-0000000000cd";
@@ -95,7 +96,9 @@ describe("the audit row of an event that comes again", () => {
     void send("e1", toolStart(RUN));
     await bridge.shutdown();
     expect(log.sent.map(({ key, entry }) => [key.thread_id, entry.event_id])).toEqual([
+      [PARENT, "p1/start"],
       [RUN, "e1"],
+      [PARENT, "e2/start"],
     ]);
   });
 
@@ -106,7 +109,31 @@ describe("the audit row of an event that comes again", () => {
     await send("e2", toolStart(RUN));
     await send("e2", toolStart(RUN));
     const rows = await log.loadSince({ tenant_id: "acme", thread_id: RUN }, 0);
-    expect(rows.map((row) => row.event_id)).toEqual(["e2"]);
+    expect(rows.map((row) => row.event_id)).toEqual(["e1/start", "e2"]);
+    await bridge.shutdown();
+  });
+
+  it("is made for each of its rows, once, when the log had failed at the end of the run", async () => {
+    const { bridge, log, send } = bench();
+    void send("e1", start(RUN));
+    const failed: AgentEvent = {
+      type: "failed",
+      run_id: RUN,
+      tenant_id: "acme",
+      error: "OPERATOR-TEXT",
+      envelope: { wire_code: "cancelled", wire_class: "client" },
+      kind: { type: "cancelled" },
+    };
+    log.failing = 1;
+    await send("e2", failed);
+    for (let times = 0; times < 2; times++) await send("e2", failed);
+    const rows = await log.loadSince({ tenant_id: "acme", thread_id: RUN }, 0);
+    expect(rows.map(({ event }) => event.kind)).toEqual([
+      "entelix.run_started",
+      "cancelled",
+      "entelix.run_ended",
+    ]);
+    expect(JSON.stringify(rows)).not.toContain("OPERATOR-TEXT");
     await bridge.shutdown();
   });
 
@@ -147,7 +174,8 @@ describe("the audit rows of a run", () => {
     await bridge.shutdown();
     const tool = spans().find((span) => span.name === "execute_tool fetch");
     expect(tool?.attributes["entelix.tool.outcome"]).toBe("unfinished");
-    expect(log.sent.map(({ entry }) => entry.span_id)).toEqual([
+    const ofTools = toolRows(log.sent.map(({ entry }) => entry));
+    expect(ofTools.map(({ span_id }) => span_id)).toEqual([
       tool?.spanContext().spanId,
       tool?.spanContext().spanId,
     ]);

@@ -170,7 +170,7 @@ describe("an object that throws when it is read, sent as an event or an envelope
           expect([...ended.entries()].sort()).toEqual([...started.entries()].sort());
         }
         const rows = await log.loadSince({ tenant_id: "acme", thread_id: "thread-good" }, 0);
-        expect(rows).toHaveLength(4);
+        expect(rows).toHaveLength(8);
       }),
       { numRuns: runs(100) },
     );

@@ -34,7 +34,7 @@ describe("createBridge", () => {
     const tool = server.span("execute_tool search").attributes;
     expect(tool["entelix.tool.outcome"]).toBe("unfinished");
     const rows = await log.loadSince({ tenant_id: "acme", thread_id: run_id }, 0);
-    expect(rows.map((row) => row.trace_id)).toEqual([TRACE_ID]);
+    expect(rows.map((row) => row.trace_id)).toEqual([TRACE_ID, TRACE_ID]);
     expect(tracing.diagnostics()).toMatchObject({ ended: 2, exported: 2 });
   });
 

@@ -1,6 +1,12 @@
 import { isObject, writeAsItStands } from "../../events/object-forms.ts";
-import type { AnyGraphEvent, GraphEvent, UnknownGraphEvent } from "./graph-event.ts";
-import { graphEventForm } from "./graph-event-form.ts";
+import type {
+  AnyGraphEvent,
+  GraphEvent,
+  KnownGraphEvent,
+  UnknownGraphEvent,
+} from "./graph-event.ts";
+import { graphEventForm, knownEventForm, ownEventForm } from "./graph-event-form.ts";
+import type { OwnGraphEvent } from "./own-event.ts";
 
 /** What is wrong with one field of an entry. */
 export interface GraphEventIssue {
@@ -11,12 +17,13 @@ export interface GraphEventIssue {
 
 /** An entry, or what keeps the value from being one. */
 export type DecodedGraphEvent =
-  | { readonly event: GraphEvent; readonly known: true; readonly issues?: undefined }
+  | { readonly event: KnownGraphEvent; readonly known: true; readonly issues?: undefined }
   | { readonly event: UnknownGraphEvent; readonly known: false; readonly issues?: undefined }
   | { readonly event?: undefined; readonly issues: readonly GraphEventIssue[] };
 
 /**
- * Checks a parsed line against upstream's `GraphEvent` and returns the same object, typed.
+ * Checks a parsed line against upstream's `GraphEvent` and this package's own kinds, and returns the
+ * same object, typed.
  *
  * Unknown fields pass through untouched, and so does an entry of an unknown kind (`known: false`).
  * Parse with `parseExact` to keep integers beyond 2^53. It does not throw; at most 20 issues are
@@ -29,16 +36,21 @@ export type DecodedGraphEvent =
 export function decodeGraphEvent(value: unknown): DecodedGraphEvent {
   if (!isObject(value)) return { issues: [{ field: "", expected: "a JSON object" }] };
   if (!hasKind(value)) return { issues: [{ field: "kind", expected: "the name of the event" }] };
-  if (!graphEventForm.variants.has(value.kind)) return { event: value, known: false };
-  if (isGraphEvent(value)) return { event: value, known: true };
+  if (!knownEventForm.variants.has(value.kind)) return { event: value, known: false };
+  if (knownEventForm.fits(value)) return { event: value, known: true };
   const issues: GraphEventIssue[] = [];
-  graphEventForm.explain(value, "", issues);
+  knownEventForm.explain(value, "", issues);
   return { issues };
 }
 
-/** Whether the value is an entry of one of the 19 known kinds, with every field in order. */
+/** Whether the value is an entry of one of upstream's 19 kinds, with every field in order. */
 export function isGraphEvent(value: unknown): value is GraphEvent {
   return graphEventForm.fits(value);
+}
+
+/** Whether the value is an entry of one of this package's own kinds, with every field in order. */
+export function isOwnGraphEvent(value: unknown): value is OwnGraphEvent {
+  return ownEventForm.fits(value);
 }
 
 function hasKind(value: Readonly<Record<string, unknown>>): value is UnknownGraphEvent {
@@ -47,7 +59,8 @@ function hasKind(value: Readonly<Record<string, unknown>>): value is UnknownGrap
 
 /**
  * Writes an entry as upstream's serde does: the fields in the order of its declaration, what is not
- * there as `null` or left out as upstream does. One line of text, without its newline.
+ * there as `null` or left out as upstream does. Entries of this package's own kinds have a fixed order
+ * too. One line of text, without its newline.
  *
  * What this version does not know is never dropped: an object with an unknown field is written in
  * its own order, and an unknown kind as it stands. A value that is no JSON at all becomes a text that
@@ -58,7 +71,7 @@ function hasKind(value: Readonly<Record<string, unknown>>): value is UnknownGrap
  * encodeGraphEvent({ kind: "cancelled", reason: "deadline", timestamp: "2026-04-29T12:00:00Z" });
  */
 export function encodeGraphEvent(event: AnyGraphEvent): string {
-  const text = graphEventForm.write(event);
+  const text = knownEventForm.write(event);
   if (text.startsWith('{"kind":')) return text;
   if (text.startsWith("{") && Object.hasOwn(event, "kind")) return text;
   // An unknown kind with a cycle in it, say: written as one text it could never be read as an event.

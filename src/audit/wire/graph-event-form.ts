@@ -16,6 +16,7 @@ import { isObject, record, tagged } from "../../events/object-forms.ts";
 import { isWholeNumber } from "../../events/option-checks.ts";
 import { readTimestamp } from "../../events/rfc3339.ts";
 import type { GraphEvent, GraphEventKind } from "./graph-event.ts";
+import { OWN_VARIANTS } from "./own-event-form.ts";
 
 // The fields stand in the order of upstream's declarations, which is that of the wire. The types of
 // `graph-event.ts` are public and documented, so they are not inferred; the compiler compares them.
@@ -122,7 +123,8 @@ const rateLimitSnapshot = record({
   raw: optional(textMap, "{}"),
 });
 
-const interruptionKind = tagged("type", {
+/** Why a run paused. */
+export const interruptionKindForm = tagged("type", {
   custom: record({}),
   approval_pending: record({ tool_use_id: text }),
   scheduled_pause: record({ phase: oneOf(["before", "after"]), node: text }),
@@ -143,7 +145,7 @@ const variants = {
   thinking_delta: record({ text, ...echoing, ...timed }),
   rate_limit: record({ snapshot: rateLimitSnapshot, ...timed }),
   // Before 0.6 there was no kind.
-  interrupt: record({ interruption_kind: ifSet(interruptionKind), payload: json, ...timed }),
+  interrupt: record({ interruption_kind: ifSet(interruptionKindForm), payload: json, ...timed }),
   cancelled: record({ reason: text, ...timed }),
   sub_agent_invoked: record({ agent_id: text, sub_thread_id: text, ...timed }),
   agent_handoff: record({ from: orNull(text), to: text, ...timed }),
@@ -160,4 +162,11 @@ const variants = {
   readonly [K in GraphEventKind]: Form<Omit<Extract<GraphEvent, { readonly kind: K }>, "kind">>;
 };
 
+/** Upstream's entries. */
 export const graphEventForm = tagged("kind", variants);
+
+/** This package's own entries. */
+export const ownEventForm = tagged("kind", OWN_VARIANTS);
+
+/** Both. */
+export const knownEventForm = tagged("kind", { ...variants, ...OWN_VARIANTS });

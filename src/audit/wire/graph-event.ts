@@ -1,6 +1,7 @@
 import type { InterruptionKind, UsageLimitBreach } from "../../errors/agent-error-detail.ts";
 import type { ToolErrorKind } from "../../errors/error-kinds.ts";
 import type { ContentPart, ProviderEcho, ToolResultContent } from "./content-part.ts";
+import type { OwnGraphEvent } from "./own-event.ts";
 
 interface Timed {
   /** When it happened: RFC 3339 in UTC, as chrono writes it (0, 3, 6 or 9 sub-second digits). */
@@ -180,8 +181,11 @@ export interface UnknownGraphEvent {
   readonly [field: string]: unknown;
 }
 
-/** What a log may hold: tell the two apart with `isGraphEvent`. */
-export type AnyGraphEvent = GraphEvent | UnknownGraphEvent;
+/** An entry whose fields are known: one of upstream's kinds, or of this package's own. */
+export type KnownGraphEvent = GraphEvent | OwnGraphEvent;
+
+/** What a log may hold: tell them apart with `isGraphEvent` and `isOwnGraphEvent`. */
+export type AnyGraphEvent = KnownGraphEvent | UnknownGraphEvent;
 
 /**
  * What a model codec could not carry over. Upstream: `ModelWarning` of entelix-core, tagged by

@@ -7,6 +7,7 @@ import {
   threadText,
 } from "../../audit/audit-row.ts";
 import type { NdjsonSessionLog } from "../../audit/ndjson/ndjson-session-log.ts";
+import { isUpstreamKind } from "../../audit/row-selection.ts";
 import type { RowWaiter, SessionLog } from "../../audit/session-log.ts";
 import { encodeGraphEvent } from "../../audit/wire/graph-event-codec.ts";
 import type { Mapping } from "../../dialects/mapping.ts";
@@ -52,6 +53,8 @@ export class ProjectedLog implements SessionLog {
 export class Unprojected {
   readonly #log: ProjectedLog;
   readonly #types = new Tally();
+  /** Events that a mapping has no row for, and whose signals left one. */
+  readonly #told = new Tally();
   readonly #mappings: Mapping<RecordedEvent>[] = [];
 
   constructor(log: ProjectedLog) {
@@ -69,14 +72,15 @@ export class Unprojected {
     for (const { unprojected } of this.#mappings) {
       for (const [type, count] of unprojected) all.set(type, (all.get(type) ?? 0) + count);
     }
-    return Object.fromEntries(all);
+    for (const [type, count] of this.#told.counts) all.set(type, (all.get(type) ?? 0) - count);
+    return Object.fromEntries([...all].filter(([, count]) => count > 0));
   }
 
   #player(runtime: AnyRuntime, bridge: Bridge, tenant: string): SignalPlayer<RecordedEvent> {
     if (runtime.mapping !== undefined) {
       const mapping = runtime.mapping(tenant);
       this.#mappings.push(mapping);
-      return playerOf(bridge, mapping, tenant);
+      return this.#watched(playerOf(bridge, mapping, tenant), mapping);
     }
     const player = runtime.player(bridge, tenant);
     return {
@@ -85,6 +89,25 @@ export class Unprojected {
         const taken = player.take(event, envelope);
         // The row of an event is on its way as soon as the event was taken.
         if (this.#log.rows === before) this.#types.add(typeOf(event));
+        return taken;
+      },
+      keepAlive: (value, envelope) => player.keepAlive(value, envelope),
+      end: () => player.end(),
+    };
+  }
+
+  /** A start or an end leaves rows also where its event has no row of its own. */
+  #watched(
+    player: SignalPlayer<RecordedEvent>,
+    { unprojected }: Mapping<RecordedEvent>,
+  ): SignalPlayer<RecordedEvent> {
+    return {
+      take: (event, envelope) => {
+        const type = typeOf(event);
+        const rows = this.#log.rows;
+        const counted = unprojected.get(type) ?? 0;
+        const taken = player.take(event, envelope);
+        if (this.#log.rows > rows && (unprojected.get(type) ?? 0) > counted) this.#told.add(type);
         return taken;
       },
       keepAlive: (value, envelope) => player.keepAlive(value, envelope),
@@ -130,11 +153,14 @@ export class NamedRows implements SessionLog {
 
   #named(key: ThreadKey, entries: readonly AuditEntry[]): readonly AuditEntry[] {
     const thread = threadText(key);
-    const first = this.#numbers.get(thread) ?? 0;
-    this.#numbers.set(thread, first + entries.length);
-    return entries.map((entry, n) =>
-      entry.event_id ? entry : { ...entry, event_id: rowId(thread, first + n, entry) },
-    );
+    return entries.map((entry) => {
+      // Rows of our own kinds are numbered apart: those beside them keep the ids that they had before there
+      // were any.
+      const series = isUpstreamKind(entry.event.kind) ? thread : `${thread}\0own`;
+      const number = this.#numbers.get(series) ?? 0;
+      this.#numbers.set(series, number + 1);
+      return entry.event_id ? entry : { ...entry, event_id: rowId(series, number, entry) };
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { AuditRows } from "../../audit/row-selection.ts";
 import type { SessionLog } from "../../audit/session-log.ts";
 import type { DecodedLine, LineIssue } from "../../ingest/decode-line.ts";
 import type { ReadReport, RejectedLine } from "../../ingest/event-intake.ts";
@@ -23,6 +24,8 @@ interface ReplayJobOptions {
   readonly service: ServiceResource;
   readonly outlet: SpanOutlet;
   readonly audit: SessionLog | undefined;
+  /** Which rows are written. Default `all`. */
+  readonly rows: AuditRows | undefined;
   /** `undefined`: as the environment says. */
   readonly captureContent: boolean | undefined;
   readonly onIssue: (issue: LineIssue) => void;
@@ -57,6 +60,7 @@ export class ReplayJob {
       mode: "replay",
       tracerProvider: createReplayProvider(options.service.resource, options.outlet),
       audit: options.audit,
+      rows: options.rows,
       captureContent: options.captureContent,
       onError: options.onError,
       shutdownTimeoutMs: 60_000,

@@ -1,4 +1,5 @@
 import { urlScheme } from "../../audit/ndjson/ndjson-options.ts";
+import { AUDIT_ROWS, type AuditRows } from "../../audit/row-selection.ts";
 import { MOST_NAME } from "../../events/value-limits.ts";
 import { CliError } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
@@ -116,6 +117,31 @@ export function listenAddress(text: string): ListenAddress {
 /** The address that listens, for a person or a program to send to. */
 export function urlOf(address: string, port: number): string {
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+}
+
+/** Which audit rows are written: the option of every command that writes them. */
+export const AUDIT_ROWS_OPTION = {
+  type: "string",
+  value: "WHICH",
+  about: "With --audit: all rows, or only those of upstream's kinds (upstream). Default: all.",
+} as const;
+
+/**
+ * Reads `--audit-rows`.
+ *
+ * @throws CliError when it is neither word, or there is no log to write rows to.
+ */
+export function auditRowsOption(
+  text: string | undefined,
+  audit: string | undefined,
+): AuditRows | undefined {
+  if (text === undefined) return undefined;
+  if (audit === undefined) {
+    throw new CliError("--audit-rows: expected --audit beside it: the log to write to");
+  }
+  const rows = AUDIT_ROWS.find((each) => each === text);
+  if (rows !== undefined) return rows;
+  throw new CliError(`--audit-rows: expected all or upstream, got "${safe(text)}"`);
 }
 
 /** Where a service sends spans: the option of `serve` and `consume`. */

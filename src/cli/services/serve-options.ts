@@ -4,6 +4,7 @@ import { readTokenFile } from "../../service/http/tokens/token-file.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 import {
+  AUDIT_ROWS_OPTION,
   bytesOption,
   countOption,
   DEFAULT_LISTEN,
@@ -39,6 +40,7 @@ export const SERVE_OPTIONS = {
     value: "DIR|URL",
     about: "Write the audit rows to a directory, or to PostgreSQL at postgres://….",
   },
+  "audit-rows": AUDIT_ROWS_OPTION,
   "service-name": SERVICE_NAME_OPTION,
   tenant: {
     type: "string",

@@ -1,7 +1,7 @@
 import type { ErasedEvent } from "../../audit/audit-row.ts";
-import type { GraphEventKind } from "../../audit/wire/graph-event.ts";
+import type { KnownGraphEvent } from "../../audit/wire/graph-event.ts";
 import { decodeGraphEvent } from "../../audit/wire/graph-event-codec.ts";
-import { graphEventForm } from "../../audit/wire/graph-event-form.ts";
+import { knownEventForm } from "../../audit/wire/graph-event-form.ts";
 import type { JsonValue } from "../../events/exact-json.ts";
 import { nullish, text, value } from "../../events/forms.ts";
 import { type Instant, isSpanTime } from "../../events/instant.ts";
@@ -55,7 +55,7 @@ export const graphDialect: Dialect<GraphLine> = {
 
 function isEntry({ kind, timestamp }: JsonObject): boolean {
   return (
-    typeof kind === "string" && graphEventForm.variants.has(kind) && typeof timestamp === "string"
+    typeof kind === "string" && knownEventForm.variants.has(kind) && typeof timestamp === "string"
   );
 }
 
@@ -177,9 +177,11 @@ function isErased(value: JsonObject): value is JsonObject & ErasedEvent {
 }
 
 /** What a kind does to its thread, for events of one time whose order nothing else says. */
-const RANKS: Readonly<Record<GraphEventKind, EventRank>> = {
+const RANKS: Readonly<Record<KnownGraphEvent["kind"], EventRank>> = {
   user_message: EVENT_RANK.runOpens,
   resumed: EVENT_RANK.runOpens,
+  "entelix.run_started": EVENT_RANK.runOpens,
+  "entelix.tool_call_decided": EVENT_RANK.decision,
   tool_call: EVENT_RANK.callOpens,
   sub_agent_invoked: EVENT_RANK.callOpens,
   tool_result: EVENT_RANK.callCloses,
@@ -188,6 +190,7 @@ const RANKS: Readonly<Record<GraphEventKind, EventRank>> = {
   usage_limit_exceeded: EVENT_RANK.runCloses,
   tool_error_terminal: EVENT_RANK.runCloses,
   error: EVENT_RANK.runCloses,
+  "entelix.run_ended": EVENT_RANK.runCloses,
   assistant_message: EVENT_RANK.note,
   thinking_delta: EVENT_RANK.note,
   context_compacted: EVENT_RANK.note,

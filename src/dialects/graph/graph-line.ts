@@ -1,5 +1,5 @@
 import type { ErasedEvent } from "../../audit/audit-row.ts";
-import type { GraphEvent, UnknownGraphEvent } from "../../audit/wire/graph-event.ts";
+import type { KnownGraphEvent, UnknownGraphEvent } from "../../audit/wire/graph-event.ts";
 import { isJsonObject, type JsonObject } from "../dialect.ts";
 
 /** What the row of an audit log says beside its event. */
@@ -23,7 +23,7 @@ export interface RowFacts {
  */
 export type GraphLine = RowFacts &
   (
-    | { readonly form: "known"; readonly event: GraphEvent }
+    | { readonly form: "known"; readonly event: KnownGraphEvent }
     | { readonly form: "unknown"; readonly event: UnknownGraphEvent }
     | { readonly form: "erased"; readonly event: ErasedEvent }
   );

@@ -5,7 +5,7 @@ import type { LineEnvelope } from "../dialect.ts";
 import type { OwnAttributes } from "../known-attributes.ts";
 import { derivedRunId, type Mapping, type Translated } from "../mapping.ts";
 import type { GraphLine } from "./graph-line.ts";
-import { beginsTurn, isStart, type LogRow, opensTurn, worksOn } from "./log-row.ts";
+import { beginsTurn, isStart, type LogRow, opensTurn, startIn, worksOn } from "./log-row.ts";
 import { LogRun } from "./log-run.ts";
 import { LogThread, WaitingRows } from "./log-thread.ts";
 import { RowReader, type RowsRead } from "./row-reader.ts";
@@ -20,6 +20,7 @@ const UNNAMED = "default";
  * ids of the trace that was made live; else the id is derived from the row that opens the turn.
  */
 export class GraphMapping implements Mapping<GraphLine> {
+  readonly readsRows = true;
   readonly #tenant: string;
   readonly #threads: RecentPairs<LogThread>;
   readonly #runs: RecentPairs<LogRun>;
@@ -148,11 +149,14 @@ export class GraphMapping implements Mapping<GraphLine> {
     const { parent } = thread.subAgent ?? {};
     const run = new LogRun(tenantId, runId, thread.name, row.at);
     const { attributes, resumedFromRunId } = opening(thread, row, runId);
+    const agent = startIn(row.line)?.agent;
+    run.isNamed = agent !== undefined;
     read.signals.push({
       tenantId,
       runId,
       at: row.at,
       signal: "run_opens",
+      agent,
       threadId: thread.conversation,
       parentRunId: parent?.runId,
       resumedFromRunId,
@@ -189,15 +193,22 @@ export class GraphMapping implements Mapping<GraphLine> {
     read: RowsRead,
   ): LogRun {
     const { tenantId } = thread;
-    const place = this.#places.placeOf(tenantId, runId, traceId, thread.name);
-    const { call, agent } = place?.dispatch ?? {};
+    const start = startIn(row.line);
+    const told = start?.parent_run_id;
+    const place =
+      told === undefined
+        ? this.#places.placeOf(tenantId, runId, traceId, thread.name)
+        : { parentRunId: told, dispatch: undefined };
+    const { call } = place?.dispatch ?? {};
+    const agent = start?.agent ?? place?.dispatch?.agent;
     const run = new LogRun(tenantId, runId, `${thread.name}/${runId}`, row.at);
     run.traceId = traceId;
     if (traceId !== undefined) this.#places.opened(traceId, run, place === undefined);
     if (call !== undefined) call.subAgent = run;
     if (place === undefined && row.line.event.kind === "user_message") closeCurrent(thread, read);
     const { attributes, resumedFromRunId } = opening(thread, row, runId);
-    if (place !== undefined) attributes["entelix.parent.inferred"] = true;
+    run.isNamed = agent !== undefined;
+    if (place !== undefined && told === undefined) attributes["entelix.parent.inferred"] = true;
     read.signals.push({
       tenantId,
       runId,
@@ -206,7 +217,7 @@ export class GraphMapping implements Mapping<GraphLine> {
       agent,
       threadId: thread.conversation,
       parentRunId: place?.parentRunId,
-      parentCallId: call?.id,
+      parentCallId: start?.parent_tool_use_id ?? call?.id,
       resumedFromRunId,
       attributes,
     });
@@ -228,7 +239,8 @@ export class GraphMapping implements Mapping<GraphLine> {
     run.reopen(row.at);
     const { runId, tenantId } = run;
     const threadId = thread.conversation;
-    read.signals.push({ tenantId, runId, at: row.at, signal: "run_opens", threadId });
+    const agent = startIn(row.line)?.agent;
+    read.signals.push({ tenantId, runId, at: row.at, signal: "run_opens", agent, threadId });
     thread.pausedRunId = undefined;
   }
 }
@@ -239,7 +251,9 @@ function closeCurrent(thread: LogThread, read: RowsRead): void {
 }
 
 /** Whether a row is of what comes after the end of its run. */
-function goesOn({ isOver, possibleEnd }: LogRun, line: GraphLine): boolean {
+function goesOn({ isOver, isTold, possibleEnd }: LogRun, line: GraphLine): boolean {
+  // After an end that the log tells, only a pause is followed by more, and by its start.
+  if (isTold) return possibleEnd?.outcome === "interrupted" && isStart(line);
   if (isOver) return worksOn(line);
   return possibleEnd?.outcome === "interrupted" && line.event.kind === "resumed";
 }
@@ -257,6 +271,8 @@ function opening(
 ): { readonly attributes: OwnAttributes; readonly resumedFromRunId: string | undefined } {
   const attributes: OwnAttributes = { "entelix.source": "graph" };
   if (!isStart(line)) attributes["entelix.run.start_unseen"] = true;
+  const start = startIn(line);
+  if (start !== undefined) return { attributes, resumedFromRunId: start.resumed_from_run_id };
   if (line.form !== "known" || line.event.kind !== "resumed") {
     return { attributes, resumedFromRunId: undefined };
   }

@@ -1,4 +1,5 @@
 import type { ContentPart } from "../../audit/wire/content-part.ts";
+import type { RunStarted } from "../../audit/wire/own-event.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { GraphLine } from "./graph-line.ts";
 import type { LogThread } from "./log-thread.ts";
@@ -21,21 +22,25 @@ const WORKING: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a row is a sign that its run goes on. */
-export function worksOn({ event }: GraphLine): boolean {
-  return WORKING.has(event.kind) || event.kind === "user_message" || event.kind === "resumed";
+export function worksOn(line: GraphLine): boolean {
+  return WORKING.has(line.event.kind) || isStart(line);
 }
 
 /** Whether a row begins a run of its thread; asked for rows that name no run. */
 export function opensTurn(thread: LogThread, line: GraphLine): boolean {
   const { current } = thread;
-  if (current === undefined || current.isClosed) return true;
+  if (current === undefined || (current.isClosed && !current.isTold)) return true;
   switch (line.event.kind) {
     case "user_message":
       return current.isOver || !(thread.awaitsTask || answersTools(line));
     case "resumed":
       return current.mayBeOver;
+    case "entelix.run_started":
+      // The first of a turn that a message opened is that turn's; one with a parent is a sub-agent's.
+      return current.isOver || (current.isNamed && !isSubAgent(line));
     default:
-      return current.isOver && WORKING.has(line.event.kind);
+      // After an end that the log tells, an answer that is logged late is still of that run.
+      return current.isOver && !current.isTold && WORKING.has(line.event.kind);
   }
 }
 
@@ -56,6 +61,16 @@ function isToolResult(part: ContentPart): boolean {
 }
 
 /** Whether a run that this row opens was seen from its start. */
-export function isStart({ event }: GraphLine): boolean {
-  return event.kind === "user_message" || event.kind === "resumed";
+export function isStart({ event: { kind } }: GraphLine): boolean {
+  return kind === "user_message" || kind === "resumed" || kind === "entelix.run_started";
+}
+
+/** Whether a start is that of a run below another one. */
+export function isSubAgent(line: GraphLine): boolean {
+  return startIn(line)?.parent_run_id !== undefined;
+}
+
+/** The start of a run that the row tells, if it does. */
+export function startIn({ event, form }: GraphLine): RunStarted | undefined {
+  return form === "known" && event.kind === "entelix.run_started" ? event : undefined;
 }

@@ -4,13 +4,14 @@ import type {
   ToolCall,
   ToolResult,
 } from "../../audit/wire/graph-event.ts";
+import type { RunEnded, ToolCallDecided } from "../../audit/wire/own-event.ts";
 import type { ToolErrorKind } from "../../errors/error-kinds.ts";
 import { compareInstants, type Instant } from "../../events/instant.ts";
 import type { CallResult, RunEnd, Signal } from "../../lifecycle/signal.ts";
 import type { AttributeName } from "../../otel/semconv.ts";
 import type { KnownAttributes, OwnAttributes } from "../known-attributes.ts";
-import { type PointRow, pointOf, usageAttributes } from "./row-attributes.ts";
-import { PAUSED_TEXT } from "./terminals.ts";
+import { decisionIn, type PointRow, pointOf, usageAttributes } from "./row-attributes.ts";
+import { endTold, PAUSED_TEXT } from "./terminals.ts";
 
 /** Open calls that are remembered of a run; of older ones only the lifecycle knows. */
 const MAX_OPEN_CALLS = 1_000;
@@ -51,8 +52,14 @@ export class LogRun {
   traceId: string | undefined = undefined;
   /** The span that its last pause was in, where its row says so. */
   pausedIn: string | undefined = undefined;
-  /** Its end was told. */
+  /** Its end was passed on. */
   isClosed = false;
+  /** The log tells its end, so that none needs to be concluded. */
+  isTold = false;
+  /** Its agent is known. */
+  isNamed = false;
+  /** Sub-agents that began and did not end, whose rows name no run. */
+  startsInside = 0;
   lastAt: Instant;
   #end: PossibleEnd | undefined = undefined;
   /** The row that the next model call is measured from. */
@@ -62,6 +69,8 @@ export class LogRun {
   #thoughtAt: Instant | undefined = undefined;
   /** Calls that the last reply asked for and that were not made yet. */
   #announced: ReadonlySet<string> | undefined = undefined;
+  /** Calls that were refused while they were open: their results say no more. */
+  #denied: Set<string> | undefined = undefined;
   #counts: Partial<Record<AttributeName, number>> | undefined = undefined;
 
   constructor(tenantId: string, runId: string, stream: string, at: Instant, parent?: LogRun) {
@@ -154,8 +163,11 @@ export class LogRun {
     this.#endThinking(out);
     this.keepAlive(at);
     const { name, tool_use_id } = row;
-    const known = this.findCall(tool_use_id, name);
-    if (known !== undefined) this.calls.splice(this.calls.indexOf(known), 1);
+    if (this.#denied?.delete(callKey(tool_use_id, name))) {
+      this.trail(at, out);
+      return;
+    }
+    this.#dropCall(tool_use_id, name);
     const end = this.#resultOf(row);
     const asked = this.#askedAbout(tool_use_id);
     if (asked !== undefined) this.#end = undefined;
@@ -173,6 +185,34 @@ export class LogRun {
     if (end.outcome === "interrupted" && !this.isOver) {
       this.mayEnd(asked ?? { outcome: "interrupted" }, at, true, out);
     } else this.trail(at, out);
+  }
+
+  /** Somebody decided about a call: before it began, or while it waited. */
+  decided(row: ToolCallDecided, at: Instant, out: Signal[]): void {
+    this.keepAlive(at);
+    const { name, reason, tool_use_id: callId, wait_ms: waitMs } = row;
+    const isOpen = this.findCall(callId, name) !== undefined;
+    const { tenantId, runId } = this;
+    const beforeStart = isOpen ? undefined : true;
+    const about = { tenantId, runId, at, callId, name, beforeStart, decision: decisionIn(row) };
+    if (row.decision === "approved" || row.decision === "edited") {
+      out.push({ ...about, signal: "call_approved", waitMs });
+      return;
+    }
+    out.push({ ...about, signal: "call_denied", content: reason });
+    if (!isOpen) return;
+    this.#dropCall(callId, name);
+    this.#denied ??= new Set();
+    if (this.#denied.size < MAX_OPEN_CALLS) this.#denied.add(callKey(callId, name));
+  }
+
+  /** The log tells how it ended. What rows before said of that end in more detail stays. */
+  ended(row: RunEnded, at: Instant, out: Signal[]): void {
+    if (this.isClosed) return;
+    this.#moveOn(at);
+    this.#end = { end: endTold(row, this.#end?.end), at, over: true };
+    this.isTold = true;
+    this.close(out);
   }
 
   /** A point in its life. What it says of the provider does not part the call from its reply. */
@@ -219,7 +259,7 @@ export class LogRun {
   /** A trailing row came: the end is no earlier than that. */
   trail(at: Instant, out: Signal[]): void {
     const possible = this.#end;
-    if (possible === undefined) return;
+    if (possible === undefined || this.isTold) return;
     if (compareInstants(at, possible.at) > 0) possible.at = at;
     const { tenantId, runId } = this;
     const { at: endAt, end, over } = possible;
@@ -235,6 +275,9 @@ export class LogRun {
   reopen(at: Instant): void {
     this.#end = undefined;
     this.isClosed = false;
+    this.isTold = false;
+    this.startsInside = 0;
+    this.#denied = undefined;
     this.calls.length = 0;
     this.subAgents = [];
     this.#takeThinking({});
@@ -258,8 +301,13 @@ export class LogRun {
     this.isClosed = true;
     const { tenantId, runId } = this;
     const { at, end } = this.#end ?? orElse ?? { at: this.lastAt, end: SUPERSEDED };
-    const supposed = this.#end !== undefined || orElse === undefined;
+    const supposed = !this.isTold && (this.#end !== undefined || orElse === undefined);
     out.push({ tenantId, runId, at, signal: "run_closes", end, supposed });
+  }
+
+  #dropCall(id: string, name: string): void {
+    const call = this.findCall(id, name);
+    if (call !== undefined) this.calls.splice(this.calls.indexOf(call), 1);
   }
 
   #moveOn(at: Instant): void {

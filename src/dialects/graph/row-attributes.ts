@@ -10,6 +10,8 @@ import type {
   RateLimit,
   Warning,
 } from "../../audit/wire/graph-event.ts";
+import type { ToolCallDecided } from "../../audit/wire/own-event.ts";
+import type { DecisionDetails } from "../../events/event-details.ts";
 import type { AttributeName } from "../../otel/semconv.ts";
 import type { KnownAttributes, OwnAttributes } from "../known-attributes.ts";
 
@@ -147,4 +149,17 @@ export function usageAttributes(usage: ModelUsage | null | undefined): OwnAttrib
 /** A span holds no bigint: beyond 2^53 it shows the nearest number, and the row the exact one. */
 function numberIn(value: number | bigint | null | undefined): number | undefined {
   return value === null || value === undefined ? undefined : Number(value);
+}
+
+/** A decision as signals have it: without what nobody said. */
+export function decisionIn(row: ToolCallDecided): DecisionDetails {
+  const { by, decision: outcome, person, proposed_input, reason, wait_ms } = row;
+  return {
+    outcome,
+    ...(by === undefined ? {} : { by }),
+    ...(person === undefined ? {} : { person }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(wait_ms === undefined ? {} : { wait_ms }),
+    ...(proposed_input === undefined ? {} : { proposed_input }),
+  };
 }

@@ -1,10 +1,11 @@
 import type {
   AnyGraphEvent,
-  GraphEvent,
+  KnownGraphEvent,
   SubAgentInvoked,
   ToolCall,
   ToolResult,
 } from "../../audit/wire/graph-event.ts";
+import type { RunEnded, RunStarted } from "../../audit/wire/own-event.ts";
 import type { Instant } from "../../events/instant.ts";
 import { RecentPairs } from "../../lifecycle/recent-map.ts";
 import type { RunEnd, Signal } from "../../lifecycle/signal.ts";
@@ -26,7 +27,7 @@ export interface RowsRead {
 /** Sub-agents below each other that get a run of their own; agents nest far less. */
 const DEEPEST = 64;
 
-/** Reads rows as signals of the run they belong to: each of the 19 kinds has its place here. */
+/** Reads rows as signals of the run they belong to: each known kind has its place here. */
 export class RowReader {
   readonly #places: TraceParents;
   /** Whether anybody wants the rows. */
@@ -79,7 +80,7 @@ export class RowReader {
   #readKnown(
     thread: LogThread,
     turn: LogRun,
-    event: GraphEvent,
+    event: KnownGraphEvent,
     row: LogRow,
     opens: boolean,
     out: Signal[],
@@ -151,6 +152,18 @@ export class RowReader {
         run.mayEnd(endOf(event), at, false, out);
         return run;
       }
+      case "entelix.run_started":
+        if (!opens) started(thread, turn, event, row, out);
+        else turn.keepAlive(at);
+        return turn;
+      case "entelix.tool_call_decided": {
+        const run = innermost(turn);
+        run.decided(event, at, out);
+        return run;
+      }
+      case "entelix.run_ended":
+        ended(turn, event, at, out);
+        return turn;
       default:
         return event satisfies never;
     }
@@ -245,6 +258,30 @@ function projected(run: LogRun, { eventId, line }: LogRow, event: AnyGraphEvent)
     traceId: line.trace_id,
     spanId: line.span_id,
   };
+}
+
+/** A start that opened no run: of the run that a message before it opened, or of one inside. */
+function started(
+  { conversation: threadId, tenantId }: LogThread,
+  turn: LogRun,
+  { agent, parent_run_id }: RunStarted,
+  { at, line }: LogRow,
+  out: Signal[],
+): void {
+  turn.keepAlive(at);
+  if (turn.isNamed) {
+    if (parent_run_id !== undefined && typeof line.run_id !== "string") turn.startsInside++;
+    return;
+  }
+  if (agent === undefined) return;
+  turn.isNamed = true;
+  out.push({ tenantId, runId: turn.runId, at, signal: "run_opens", agent, threadId });
+}
+
+/** An end that names no run may be that of a sub-agent. */
+function ended(turn: LogRun, event: RunEnded, at: Instant, out: Signal[]): void {
+  if (turn.startsInside > 0) turn.startsInside--;
+  else turn.ended(event, at, out);
 }
 
 /** A turn that pauses or is cancelled takes its sub-agents with it. */

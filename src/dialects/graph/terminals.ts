@@ -6,7 +6,13 @@ import type {
   ToolErrorTerminal,
   UsageLimitExceeded,
 } from "../../audit/wire/graph-event.ts";
-import type { ErrorEnvelope, FailureKind, FailureKindId } from "../../errors/error-kinds.ts";
+import type { RunEnded } from "../../audit/wire/own-event.ts";
+import {
+  type ErrorEnvelope,
+  FAILURE_KIND_IDS,
+  type FailureKind,
+  type FailureKindId,
+} from "../../errors/error-kinds.ts";
 import type { RunEnd } from "../../lifecycle/signal.ts";
 import type { KnownAttributes } from "../known-attributes.ts";
 
@@ -43,6 +49,9 @@ const ERROR_CLASSES: ReadonlyMap<string, "interrupted" | FailureKindId> = new Ma
   ["parent_cancelled", "cancelled"],
   ["budget", "usage_limit_exceeded"],
   ["internal_error", "internal"],
+  // Ours: the failure kind itself, where no other kind of row has a place for it.
+  ["model_dispatch", "model_dispatch"],
+  ["internal", "internal"],
 ]);
 
 /** The known classes of `error` rows with what they mean, for the documentation. */
@@ -105,6 +114,36 @@ export function endOf(row: TerminalRow): RunEnd {
     default:
       return row satisfies never;
   }
+}
+
+/**
+ * How a run ended whose log tells it.
+ *
+ * @param before what an earlier row said of it: more, where it is the same end.
+ */
+export function endTold(row: RunEnded, before: RunEnd | undefined): RunEnd {
+  const { failure_kind, origin, outcome } = row;
+  switch (outcome) {
+    case "complete":
+    case "refused":
+      return { outcome };
+    case "interrupted":
+      return before?.outcome === "interrupted" ? before : { outcome };
+    case "failed": {
+      const same = before?.outcome === "failed" && before.kind.type === failure_kind;
+      const end = same ? before : failed(kindTold(failure_kind), "");
+      if (origin === undefined) return end;
+      const attributes: KnownAttributes = { "entelix.failure.origin": origin };
+      return { ...end, attributes: { ...end.attributes, ...attributes } };
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function kindTold(id: string | undefined): FailureKind {
+  const known = FAILURE_KIND_IDS.find((each) => each === id);
+  return plainKind(known ?? "unclassified");
 }
 
 /** A run of which only its caller says that it failed. */

@@ -23,6 +23,7 @@ export class RunSegment {
   readonly alreadyExported: boolean;
   /** Of each thread the last row that is stored already. */
   #remembered: Map<string, Remembered> | undefined;
+  #isClosed = false;
 
   constructor(first: number, alreadyExported: boolean) {
     this.first = first;
@@ -40,6 +41,8 @@ export class RunSegment {
     repeated: boolean,
     find: () => Promise<RowAnchor>,
   ): Promise<RowAnchor> | undefined {
+    // Of the event that closed it: the span of what is stored already needs no place.
+    if (this.#isClosed) return undefined;
     this.#remembered ??= new Map();
     const last = this.#remembered.get(thread);
     if (last !== undefined && repeated) return undefined;
@@ -51,6 +54,7 @@ export class RunSegment {
 
   /** @param wanted whether its span will be stored, and so must say where the last row stands. */
   close(wanted: boolean): void {
+    this.#isClosed = true;
     for (const { find, resolve } of this.#remembered?.values() ?? []) {
       resolve(wanted ? find() : EMPTY_THREAD);
     }
@@ -70,13 +74,15 @@ interface Closing {
  */
 export class ReplayFilter implements RunObserver, SpanProcessor {
   /** Offset of the line that is being played. */
-  offset = 0;
+  #offset = 0;
   /** Whether the spans and rows of this line are stored already. */
   alreadyExported = false;
   readonly #from: number;
   readonly #exports: SpanExports;
   readonly #inFlight: InFlightSet;
   readonly #open = new Map<string, RunSegment>();
+  /** Segments that the line being played has closed: their last rows follow. */
+  readonly #closed = new Map<string, RunSegment>();
   /** Span ids of the open runs that are exported already: so are the spans of their calls. */
   readonly #exportedSpans = new Set<string>();
   readonly #closing = new Map<unknown, Closing>();
@@ -97,18 +103,28 @@ export class ReplayFilter implements RunObserver, SpanProcessor {
     return lowest;
   }
 
-  /** The open segment of a run, by whichever letters its id has. */
+  /** The next line is played. @param alreadyExported whether its spans and rows are stored already. */
+  beginLine(offset: number, alreadyExported: boolean): void {
+    this.#offset = offset;
+    this.alreadyExported = alreadyExported;
+    if (this.#closed.size > 0) this.#closed.clear();
+  }
+
+  /** The segment of a run that is open, or that this line closed, by whichever letters its id has. */
   segmentOf(tenantId: string, runId: string): RunSegment | undefined {
-    const known = this.#open.get(tenantKey(tenantId, runId));
-    return known ?? this.#open.get(tenantKey(tenantId, runId.toLowerCase()));
+    const key = tenantKey(tenantId, runId);
+    const known = this.#open.get(key) ?? this.#closed.get(key);
+    if (known !== undefined) return known;
+    const lower = tenantKey(tenantId, runId.toLowerCase());
+    return this.#open.get(lower) ?? this.#closed.get(lower);
   }
 
   runOpened(run: Run<unknown>): void {
     const { observed } = run;
     // A run that goes on still needs the lines that it began with.
     const first =
-      observed instanceof RunSegment ? Math.min(observed.first, this.offset) : this.offset;
-    const segment = new RunSegment(first, this.offset < this.#from);
+      observed instanceof RunSegment ? Math.min(observed.first, this.#offset) : this.#offset;
+    const segment = new RunSegment(first, this.#offset < this.#from);
     run.observed = segment;
     this.#open.set(tenantKey(run.tenantId, run.runId), segment);
     if (segment.alreadyExported) this.#exportedSpans.add(run.spanId);
@@ -117,7 +133,9 @@ export class ReplayFilter implements RunObserver, SpanProcessor {
   runClosed(run: Run<unknown>, _at: Instant, _end: RunEnd): void {
     const { handle, observed } = run;
     if (!(observed instanceof RunSegment)) return;
-    this.#open.delete(tenantKey(run.tenantId, run.runId));
+    const key = tenantKey(run.tenantId, run.runId);
+    this.#open.delete(key);
+    this.#closed.set(key, observed);
     if (observed.alreadyExported) this.#exportedSpans.delete(run.spanId);
     const alreadyExported = observed.alreadyExported || this.alreadyExported;
     if (handle instanceof SpanHandle && handle.recording) {

@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import type { AuditRows } from "../../audit/row-selection.ts";
 import type { SessionLog } from "../../audit/session-log.ts";
 import { EventJournal } from "../../ingest/journal/event-journal.ts";
 import type { OnJournalTorn } from "../../ingest/journal/journal-damage.ts";
@@ -33,6 +34,8 @@ interface IngestServiceOptions {
   readonly service: ServiceResource;
   readonly spans: SpanStore;
   readonly audit: SessionLog | undefined;
+  /** Which audit rows are made. Default `all`. */
+  readonly rows?: AuditRows | undefined;
   readonly captureContent: boolean | undefined;
   /** Lines before the position that are played again at a start, without exporting them again. */
   readonly lookback: number;
@@ -111,6 +114,7 @@ export class IngestService {
         service,
         spans,
         audit,
+        rows: options.rows,
         captureContent: options.captureContent,
         limits: { maxAgeMs: options.runAgeMs },
         // Lines were checked before they were accepted: one that is rejected here is a fault.

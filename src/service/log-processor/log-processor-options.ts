@@ -1,3 +1,4 @@
+import type { AuditRows } from "../../audit/row-selection.ts";
 import type { SessionLog } from "../../audit/session-log.ts";
 import type { DecodeIssue } from "../../dialects/dialect.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
@@ -28,6 +29,8 @@ export interface LogProcessorOptions {
   readonly spans: SpanStore;
   /** Log processors share one. Without it no audit rows are made. */
   readonly audit: SessionLog | undefined;
+  /** Which audit rows are made. Default `all`. */
+  readonly rows?: AuditRows | undefined;
   /** `undefined`: as the environment says. */
   readonly captureContent: boolean | undefined;
   /** Default: 128 lines, 5,000 ms. */

@@ -137,6 +137,7 @@ export class LogProcessor {
       mode: "replay",
       tracerProvider: createReplayProvider(service.resource, this.#filter),
       audit: this.#log,
+      rows: options.rows,
       captureContent,
       limits,
       onError: (error, where) => onError(error, `${name}: ${where}`),
@@ -301,8 +302,7 @@ export class LogProcessor {
   #play(lines: readonly (DecodedLine<RecordedEvent> | ActivityLine<RecordedEvent>)[]): void {
     if (lines.length === 0) return;
     for (const line of lines) {
-      this.#filter.offset = line.line;
-      this.#filter.alreadyExported = line.line < this.#stored;
+      this.#filter.beginLine(line.line, line.line < this.#stored);
       if (this.#log !== undefined) this.#log.source = line;
       try {
         this.#playOne(line);

@@ -123,20 +123,26 @@ describe("two tokens and one run id", () => {
       "entelix.run_id": RUN,
       "entelix.run.outcome": "failed",
       "entelix.failure.kind": "model_dispatch",
-      "entelix.audit.ordinal": 2,
+      "entelix.audit.ordinal": 4,
     });
     const rows = await service.audit.loadSince({ tenant_id: "acme", thread_id: RUN }, 0);
     const place = { trace_id: ids.traceId, span_id: callId };
     expect(rows.map(rowOf)).toEqual([
       { kind: "tool_call", ...place },
       { kind: "tool_result", ...place },
+      { kind: "error", ...place, span_id: ids.spanId },
+      { kind: "entelix.run_ended", ...place, span_id: ids.spanId },
     ]);
 
     // The first tenant's run is as it would be alone.
     const [other] = service.spansOf("beta");
     expect(other?.spanContext().traceId).toBe(RUN.replaceAll("-", ""));
     expect([other?.attributes["entelix.run.outcome"], other?.links]).toEqual(["complete", []]);
-    expect(await service.audit.loadSince({ tenant_id: "beta", thread_id: RUN }, 0)).toEqual([]);
+    const others = await service.audit.loadSince({ tenant_id: "beta", thread_id: RUN }, 0);
+    expect(others.map(({ event }) => event.kind)).toEqual([
+      "entelix.run_started",
+      "entelix.run_ended",
+    ]);
 
     const metrics = await service.metrics();
     expect(metrics).toContain('entelix_ingest_processor_tenant_conflicts_total{tenant="acme"} 1\n');

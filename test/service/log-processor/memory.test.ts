@@ -72,6 +72,8 @@ class Held {
         close: async () => {},
       },
       audit: this.#log(),
+      // One row for each call, and no other.
+      rows: "upstream",
       captureContent: false,
       window: { size: 0 },
       onRejected: async () => {

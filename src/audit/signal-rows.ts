@@ -1,0 +1,232 @@
+import { textIn } from "../dialects/entelix/signals.ts";
+import { TOOL_ERROR_KINDS } from "../errors/error-kinds.ts";
+import { breachForm } from "../events/breach-form.ts";
+import type { EventDetails } from "../events/event-details.ts";
+import { oneOf } from "../events/forms.ts";
+import { canonicalRunId } from "../lifecycle/run-ids.ts";
+import type { RunEnd, Signal, SignalKind, SignalSubject } from "../lifecycle/signal.ts";
+import { newestQuestion } from "./newest-question.ts";
+import { derivedRowId, idInSegment, type RowSegment } from "./row-ids.ts";
+import type { GraphEvent, KnownGraphEvent } from "./wire/graph-event.ts";
+import { interruptionKindForm } from "./wire/graph-event-form.ts";
+import type { RunEnded, RunStarted, ToolCallDecided } from "./wire/own-event.ts";
+
+/** What is known of a run beside the signal. A count that is absent is not known. */
+export interface RunFacts {
+  /** The segment that the signal is about, from 1. */
+  readonly segment: number;
+  readonly resumedFromRunId?: string | undefined;
+  /** The parent's call that dispatched it. */
+  readonly parentCallId?: string | undefined;
+  readonly toolCalls?: number | undefined;
+  readonly toolErrors?: number | undefined;
+  readonly approvedCalls?: number | undefined;
+  readonly deniedCalls?: number | undefined;
+}
+
+/** What the event says beside its signal. */
+export interface EventFacts {
+  /** Rows without a derived id are known by it and a suffix. */
+  readonly event_id?: string | null | undefined;
+  readonly session_id?: string | null | undefined;
+  readonly details?: EventDetails | undefined;
+}
+
+/** A row to be appended. */
+export interface SignalRow {
+  readonly event: KnownGraphEvent;
+  readonly event_id: string | null;
+}
+
+/** A row of one of upstream's kinds, and the kind that its id is made of. */
+interface OwnWord {
+  readonly event: GraphEvent;
+  readonly kind: GraphEvent["kind"];
+}
+
+type Of<K extends SignalKind["signal"]> = SignalSubject & Extract<SignalKind, { signal: K }>;
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+const NONE: readonly SignalRow[] = [];
+const toolErrorKind = oneOf(TOOL_ERROR_KINDS);
+
+/**
+ * The rows of a signal that was taken: of the start of a run, of its end, and of a decision about a
+ * call. Every other signal leaves none here; a tool call has its rows by `toGraphEvent`.
+ *
+ * An end that is only supposed leaves none, nor does one that was given up: nobody said so. Operator text
+ * stands in no row.
+ *
+ * @param timestamp in UTC.
+ */
+export function signalRows(
+  signal: Signal,
+  run: RunFacts,
+  event: EventFacts,
+  timestamp: string,
+): readonly SignalRow[] {
+  switch (signal.signal) {
+    case "run_opens":
+      return startRows(signal, run, event, timestamp);
+    case "run_closes":
+      return signal.supposed === true ? NONE : endRows(signal, run, event, timestamp);
+    case "call_approved":
+    case "call_denied":
+      return [{ event: decisionOf(signal, timestamp), event_id: idOf(event, "decision") }];
+    default:
+      return NONE;
+  }
+}
+
+/** Whether a signal may leave rows here. */
+export function leavesRows({ signal }: Signal): boolean {
+  return (
+    signal === "run_opens" ||
+    signal === "run_closes" ||
+    signal === "call_approved" ||
+    signal === "call_denied"
+  );
+}
+
+function startRows(
+  signal: Of<"run_opens">,
+  run: RunFacts,
+  event: EventFacts,
+  timestamp: string,
+): readonly SignalRow[] {
+  const { agent, runId } = signal;
+  const resumedFrom = otherRun(runId, run.resumedFromRunId);
+  const row: Writable<RunStarted> = { kind: "entelix.run_started", timestamp };
+  if (agent !== undefined) row.agent = agent;
+  const parent = otherRun(runId, signal.parentRunId);
+  if (parent !== undefined) row.parent_run_id = parent;
+  const call = signal.parentCallId ?? run.parentCallId;
+  if (parent !== undefined && call) row.parent_tool_use_id = call;
+  if (resumedFrom !== undefined) row.resumed_from_run_id = resumedFrom;
+  if (run.segment > 1) row.segment = run.segment;
+  const user = textIn(event.details?.user_id);
+  if (user) row.user_id = user;
+  const session = textIn(event.session_id);
+  if (session) row.session_id = session;
+  const input = newestQuestion(event.details?.input);
+  if (input !== undefined) row.input = input;
+  const start: SignalRow = { event: row, event_id: idOf(event, "start") };
+  if (resumedFrom === undefined && run.segment === 1) return [start];
+  const resumed: GraphEvent = { kind: "resumed", from_checkpoint: "", timestamp };
+  return [start, { event: resumed, event_id: derivedRowId(segmentOf(signal, run), "resumed") }];
+}
+
+function endRows(
+  signal: Of<"run_closes">,
+  run: RunFacts,
+  event: EventFacts,
+  timestamp: string,
+): readonly SignalRow[] {
+  const { end } = signal;
+  if (end.outcome === "abandoned") return NONE;
+  const row: Writable<RunEnded> = { kind: "entelix.run_ended", outcome: end.outcome, timestamp };
+  if (end.outcome === "failed") {
+    row.failure_kind = end.kind.type;
+    const origin = textIn(end.envelope?.origin);
+    if (origin !== undefined) row.origin = origin;
+    if (end.kind.type === "tool_error_terminal") {
+      const tool = textIn(end.kind.tool_name);
+      if (tool !== undefined) row.tool_name = tool;
+    }
+  }
+  if (run.toolCalls !== undefined) row.tool_calls = run.toolCalls;
+  if (run.toolErrors !== undefined) row.tool_errors = run.toolErrors;
+  if (run.approvedCalls !== undefined) row.approved_calls = run.approvedCalls;
+  if (run.deniedCalls !== undefined) row.denied_calls = run.deniedCalls;
+  const ended: SignalRow = { event: row, event_id: idOf(event, "end") };
+  const segment = segmentOf(signal, run);
+  if (end.outcome === "interrupted") {
+    const pause = pauseOf(end, timestamp);
+    return [{ event: pause, event_id: idInSegment(segment, pause) ?? null }, ended];
+  }
+  if (end.outcome !== "failed") return [ended];
+  const failure = failureOf(end, timestamp);
+  return [{ event: failure.event, event_id: derivedRowId(segment, failure.kind) }, ended];
+}
+
+function pauseOf(end: RunEnd & { readonly outcome: "interrupted" }, timestamp: string): GraphEvent {
+  const { content, kind } = end;
+  const payload = content === undefined ? null : content;
+  // Another kind than upstream's could not be read back.
+  if (!interruptionKindForm.fits(kind)) return { kind: "interrupt", payload, timestamp };
+  return { kind: "interrupt", interruption_kind: kind, payload, timestamp };
+}
+
+/** Upstream's word for a failure. What it needs and nobody said makes it an `error` of that class. */
+function failureOf(end: RunEnd & { readonly outcome: "failed" }, timestamp: string): OwnWord {
+  const { envelope, kind } = end;
+  const code = textIn(envelope?.wire_code) || kind.type;
+  const error: GraphEvent = { kind: "error", class: kind.type, message: code, timestamp };
+  switch (kind.type) {
+    case "cancelled":
+      return { event: { kind: "cancelled", reason: code, timestamp }, kind: "cancelled" };
+    case "usage_limit_exceeded": {
+      const breach: unknown = envelope?.breach;
+      if (!breachForm.fits(breach)) return { event: error, kind: "usage_limit_exceeded" };
+      const event: GraphEvent = { kind: "usage_limit_exceeded", breach, timestamp };
+      return { event, kind: event.kind };
+    }
+    case "tool_error_terminal": {
+      const { kind: error_kind, tool_name } = kind;
+      if (!toolErrorKind.fits(error_kind) || typeof tool_name !== "string") {
+        return { event: error, kind: "tool_error_terminal" };
+      }
+      const event: GraphEvent = { kind: "tool_error_terminal", error_kind, tool_name, timestamp };
+      return { event, kind: event.kind };
+    }
+    default:
+      return { event: error, kind: "error" };
+  }
+}
+
+function decisionOf(
+  signal: Of<"call_approved"> | Of<"call_denied">,
+  timestamp: string,
+): ToolCallDecided {
+  const { callId, decision, name } = signal;
+  const approved = signal.signal === "call_approved";
+  const row: Writable<ToolCallDecided> = {
+    kind: "entelix.tool_call_decided",
+    tool_use_id: callId,
+    name,
+    decision: decision?.outcome ?? (approved ? "approved" : "denied"),
+    timestamp,
+  };
+  const { person, proposed_input } = decision ?? {};
+  const by = decision?.by ?? (signal.signal === "call_denied" ? deciderIn(signal) : undefined);
+  const told = signal.signal === "call_approved" ? signal.waitMs : undefined;
+  const wait_ms = decision?.wait_ms ?? told;
+  const reason = approved ? decision?.reason : textIn(signal.content);
+  if (by !== undefined) row.by = by;
+  if (person !== undefined) row.person = person;
+  if (reason) row.reason = reason;
+  if (wait_ms !== undefined) row.wait_ms = wait_ms;
+  if (proposed_input !== undefined) row.proposed_input = proposed_input;
+  return row;
+}
+
+/** Dialects of other runtimes say it by the attribute of the span. */
+function deciderIn({ attributes }: Of<"call_denied">): ToolCallDecided["by"] {
+  const by = attributes?.["entelix.approval.by"];
+  return by === "user" || by === "policy" ? by : undefined;
+}
+
+function segmentOf({ runId, tenantId }: SignalSubject, { segment }: RunFacts): RowSegment {
+  return { tenantId, runId, segment };
+}
+
+/** A run that names itself as another one names none. */
+function otherRun(runId: string, other: string | undefined): string | undefined {
+  if (!other) return undefined;
+  const id = canonicalRunId(other);
+  return id === canonicalRunId(runId) ? undefined : id;
+}
+
+function idOf({ event_id }: EventFacts, suffix: string): string | null {
+  return typeof event_id === "string" && event_id !== "" ? `${event_id}/${suffix}` : null;
+}
