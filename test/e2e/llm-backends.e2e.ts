@@ -11,9 +11,6 @@ import { until } from "./support/until.ts";
  */
 const PROGRAMS = ["langgraph", "openai-agents", "runtime"];
 
-/** Those whose messages are in the form of the GenAI conventions. */
-const CONVERSING = ["langgraph", "runtime"];
-
 const path = (program: string) =>
   fileURLToPath(new URL(`programs/llm-${program}.mjs`, import.meta.url));
 
@@ -23,19 +20,33 @@ const FOUND = '{"order":17,"state":"delivered"}';
 const TOOL_FAILURE = "the payment gateway is away";
 const ANSWER = "assistant: A colleague will refund you.";
 const MODEL_FAILURE = "the model is away";
+/** A run of a person, in a session that is not the conversation. */
+const [USER, VISIT] = ["user-7", "visit-3"];
 
 /** At the end of an output message. */
 const REASON = / \(\w+\)$/;
 
-const SESSIONS = PROGRAMS.flatMap((program) => [`${program}-1`, `${program}-2`]);
+const SESSIONS = [...PROGRAMS.flatMap((program) => [`${program}-1`, `${program}-2`]), VISIT];
 
 /** Installing takes minutes when it is not in the cache. */
 const INSTALL_MS = 1_800_000;
 
 describe.each([
-  { ...PHOENIX, kinds: { run: "AGENT", model: "LLM", tool: "TOOL" } },
-  { ...MLFLOW, kinds: { run: "AGENT", model: "CHAT_MODEL", tool: "TOOL" } },
-])("spans of the built package in $name", ({ kinds, ...kind }) => {
+  {
+    ...PHOENIX,
+    kinds: { run: "AGENT", model: "LLM", tool: "TOOL" },
+    // Its lists read only OpenInference's `input.value` and `output.value`.
+    listed: { request: undefined, response: undefined },
+  },
+  {
+    ...MLFLOW,
+    kinds: { run: "AGENT", model: "CHAT_MODEL", tool: "TOOL" },
+    listed: {
+      request: expect.stringContaining("Refund order 17."),
+      response: expect.stringContaining("A colleague will refund you."),
+    },
+  },
+])("spans of the built package in $name", ({ kinds, listed, ...kind }) => {
   let backend: LlmBackend;
   let traces: ReadonlyMap<string, ShownTrace>;
 
@@ -64,8 +75,13 @@ describe.each([
     return span;
   };
 
-  it("are traces in the sessions of their conversations", () => {
+  it("are traces in the sessions of their conversations, or in the session of the application", () => {
     expect([...traces.keys()].sort()).toEqual(SESSIONS);
+  });
+
+  it("name the user of a run", () => {
+    expect(trace(VISIT).user).toBe(USER);
+    expect(trace("runtime-1").user).toBeUndefined();
   });
 
   describe.each(PROGRAMS)("%s", (program) => {
@@ -103,7 +119,7 @@ describe.each([
     });
   });
 
-  describe.each(CONVERSING)("%s", (program) => {
+  describe.each(PROGRAMS)("%s", (program) => {
     const [answers, fails] = [`${program}-1`, `${program}-2`];
 
     it("has the conversation", () => {
@@ -127,6 +143,31 @@ describe.each([
 
     it("has the question of a model call that failed", () => {
       expect(said(only(fails, kinds.model).input)).toEqual([QUESTION]);
+    });
+
+    it("has the question and the answer of a run", () => {
+      const run = only(answers, kinds.run);
+      expect([said(run.input), said(run.output)]).toEqual([[QUESTION], [ANSWER]]);
+      const failed = only(fails, kinds.run);
+      expect([said(failed.input), said(failed.output)]).toEqual([[QUESTION], []]);
+    });
+
+    it("has them in the list of traces, where the backend reads the conventions there", () => {
+      const { request, response } = trace(answers);
+      expect({ request, response }).toEqual(listed);
+      expect(trace(fails).request).toEqual(listed.request);
+    });
+
+    it("has an exception event on each span that failed, and on no other", () => {
+      const exceptions = (session: string) =>
+        trace(session).spans.map((span) => [span.name.split(" ")[0], ...span.exceptions]);
+      expect(exceptions(answers).filter(([, ...messages]) => messages.length > 0)).toEqual([
+        ["execute_tool", TOOL_FAILURE],
+      ]);
+      expect(exceptions(fails)).toEqual([
+        ["invoke_agent", MODEL_FAILURE],
+        ["chat", MODEL_FAILURE],
+      ]);
     });
   });
 });

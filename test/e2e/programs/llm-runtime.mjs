@@ -1,5 +1,5 @@
-// Two runs of an agent in TypeScript, sent as the environment says: one that answers although a tool fails, and one
-// whose model fails. Messages are in the form of the GenAI conventions.
+// Three runs of an agent in TypeScript, sent as the environment says: one that answers although a tool fails, one
+// whose model fails, and a person's. Messages are in the form of the GenAI conventions.
 import { runAgent } from "entelix-otel/runtime";
 import { setupTracing } from "entelix-otel/setup";
 
@@ -57,5 +57,9 @@ await runAgent({ ...options, agent: "fails", threadId: "runtime-2" }, (run) =>
     throw new Error("the model is away");
   }),
 ).catch(() => undefined);
+
+// A person's run, in a session of the application that is not the conversation.
+const visit = { agent: "visits", threadId: "runtime-3", user: "user-7", session: "visit-3" };
+await runAgent({ ...options, ...visit }, (run) => model(run, [question], answer, 31, 7));
 
 await tracing.shutdown();
