@@ -150,8 +150,10 @@ function endRows(
 }
 
 function pauseOf(end: RunEnd & { readonly outcome: "interrupted" }, timestamp: string): GraphEvent {
-  const { content, kind } = end;
+  const { content } = end;
   const payload = content === undefined ? null : content;
+  // Read once: the log looks at it later, and an object of the sender's may throw then.
+  const kind = { ...end.kind };
   // Another kind than upstream's could not be read back.
   if (!interruptionKindForm.fits(kind)) return { kind: "interrupt", payload, timestamp };
   return { kind: "interrupt", interruption_kind: kind, payload, timestamp };
@@ -166,7 +168,7 @@ function failureOf(end: RunEnd & { readonly outcome: "failed" }, timestamp: stri
     case "cancelled":
       return { event: { kind: "cancelled", reason: code, timestamp }, kind: "cancelled" };
     case "usage_limit_exceeded": {
-      const breach: unknown = envelope?.breach;
+      const breach = { ...envelope?.breach };
       if (!breachForm.fits(breach)) return { event: error, kind: "usage_limit_exceeded" };
       const event: GraphEvent = { kind: "usage_limit_exceeded", breach, timestamp };
       return { event, kind: event.kind };

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { OWN_VARIANTS } from "../../src/audit/wire/own-event-form.ts";
 import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
 import { readEvents } from "../../src/ingest/read-events.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
@@ -61,6 +62,7 @@ const NOT_OURS = new Set<string>([
   MARKER_SPAN,
   APPROVAL_EVENT,
   ...Object.keys(SPAN_EVENTS),
+  ...Object.keys(OWN_VARIANTS),
   "gen_ai.agent.id",
   "gen_ai.usage.total_tokens",
   "entelix.agent.run",

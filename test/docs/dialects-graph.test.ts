@@ -1,21 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { graphEventForm } from "../../src/audit/wire/graph-event-form.ts";
+import { OWN_VARIANTS } from "../../src/audit/wire/own-event-form.ts";
 import { endOfClass, KNOWN_ERROR_CLASSES, TERMINALS } from "../../src/dialects/graph/terminals.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 
 const page = readPage("docs/dialect-graph.md");
 
 describe("the section on logs of GraphEvents", () => {
-  it("gives each of the 19 kinds its place", () => {
+  it("gives each of upstream's 19 kinds and of our own its place", () => {
     const kinds = tableRows(section(page, "Events")).map(([kind]) => kind);
-    expect(kinds.toSorted()).toEqual([...graphEventForm.variants.keys()].sort());
+    const known = [...graphEventForm.variants.keys(), ...Object.keys(OWN_VARIANTS)];
+    expect(kinds.toSorted()).toEqual(known.sort());
   });
 
-  const ends = tableRows(section(page, "Ends"));
+  const [ended, ...ends] = tableRows(section(page, "Ends"));
   const rows = ends.filter(([name = ""]) => name in TERMINALS);
   const classes = ends.slice(Object.keys(TERMINALS).length);
 
   it("has the table of terminal rows", () => {
+    expect(ended).toEqual(["entelix.run_ended", "outcome", "failure_kind"]);
     const said = rows
       .slice(0, Object.keys(TERMINALS).length)
       .map(([name, outcome, kind]) => [
