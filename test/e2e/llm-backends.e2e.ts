@@ -20,13 +20,18 @@ const FOUND = '{"order":17,"state":"delivered"}';
 const TOOL_FAILURE = "the payment gateway is away";
 const ANSWER = "assistant: A colleague will refund you.";
 const MODEL_FAILURE = "the model is away";
-/** A run of a person, in a session that is not the conversation. */
-const [USER, VISIT] = ["user-7", "visit-3"];
+/** A run of a person, in a conversation and in the session `visit-3`: to both backends the former counts. */
+const [USER, CONVERSATION] = ["user-7", "runtime-3"];
 
 /** At the end of an output message. */
 const REASON = / \(\w+\)$/;
 
-const SESSIONS = [...PROGRAMS.flatMap((program) => [`${program}-1`, `${program}-2`]), VISIT];
+const CONVERSATIONS = PROGRAMS.flatMap((program) => [`${program}-1`, `${program}-2`]);
+
+/** The nodes of the graph. Other programs have no steps. */
+const STEPS: Readonly<Record<string, readonly string[]>> = {
+  langgraph: ["step agent", "step tools", "step agent"],
+};
 
 /** Installing takes minutes when it is not in the cache. */
 const INSTALL_MS = 1_800_000;
@@ -34,13 +39,13 @@ const INSTALL_MS = 1_800_000;
 describe.each([
   {
     ...PHOENIX,
-    kinds: { run: "AGENT", model: "LLM", tool: "TOOL" },
+    kinds: { run: "AGENT", model: "LLM", tool: "TOOL", step: "UNKNOWN" },
     // Its lists read only OpenInference's `input.value` and `output.value`.
     listed: { request: undefined, response: undefined },
   },
   {
     ...MLFLOW,
-    kinds: { run: "AGENT", model: "CHAT_MODEL", tool: "TOOL" },
+    kinds: { run: "AGENT", model: "CHAT_MODEL", tool: "TOOL", step: undefined },
     listed: {
       request: expect.stringContaining("Refund order 17."),
       response: expect.stringContaining("A colleague will refund you."),
@@ -55,7 +60,7 @@ describe.each([
     for (const program of PROGRAMS) expect(await backend.receive(path(program))).toBe("");
     traces = await until("every trace is shown", async () => {
       const shown = await backend.traces();
-      return [...shown.values()].every(isComplete) && shown.size === SESSIONS.length
+      return [...shown.values()].every(isComplete) && shown.size === CONVERSATIONS.length + 1
         ? shown
         : undefined;
     });
@@ -67,7 +72,7 @@ describe.each([
     if (found === undefined) throw new Error(`no trace of ${session}`);
     return found;
   };
-  const ofKind = (session: string, wanted: string) =>
+  const ofKind = (session: string, wanted: string | undefined) =>
     trace(session).spans.filter((span) => span.kind === wanted);
   const only = (session: string, wanted: string) => {
     const [span, ...more] = ofKind(session, wanted);
@@ -75,12 +80,12 @@ describe.each([
     return span;
   };
 
-  it("are traces in the sessions of their conversations, or in the session of the application", () => {
-    expect([...traces.keys()].sort()).toEqual(SESSIONS);
+  it("are traces in the sessions of their conversations", () => {
+    expect([...traces.keys()].sort()).toEqual([...CONVERSATIONS, CONVERSATION]);
   });
 
   it("name the user of a run", () => {
-    expect(trace(VISIT).user).toBe(USER);
+    expect(trace(CONVERSATION).user).toBe(USER);
     expect(trace("runtime-1").user).toBeUndefined();
   });
 
@@ -88,11 +93,13 @@ describe.each([
     const [answers, fails] = [`${program}-1`, `${program}-2`];
 
     it("has a run with its model calls and tool calls", () => {
-      const names = (wanted: string) => ofKind(answers, wanted).map(({ name }) => name);
+      const names = (wanted: string | undefined) => ofKind(answers, wanted).map(({ name }) => name);
       expect(names(kinds.run)).toEqual(["invoke_agent answers"]);
       expect(names(kinds.model)).toHaveLength(2);
       expect(names(kinds.tool).sort()).toEqual(["execute_tool look_up", "execute_tool refund"]);
-      expect(trace(answers).spans).toHaveLength(5);
+      const steps = STEPS[program] ?? [];
+      expect(names(kinds.step)).toEqual(steps);
+      expect(trace(answers).spans).toHaveLength(5 + steps.length);
     });
 
     it("has the tokens of each model call", () => {
@@ -164,9 +171,12 @@ describe.each([
       expect(exceptions(answers).filter(([, ...messages]) => messages.length > 0)).toEqual([
         ["execute_tool", TOOL_FAILURE],
       ]);
-      expect(exceptions(fails)).toEqual([
-        ["invoke_agent", MODEL_FAILURE],
+      // Spans that start in the same millisecond come in any order.
+      const step = program in STEPS ? [["step", MODEL_FAILURE]] : [];
+      expect(exceptions(fails).sort()).toEqual([
         ["chat", MODEL_FAILURE],
+        ["invoke_agent", MODEL_FAILURE],
+        ...step,
       ]);
     });
   });

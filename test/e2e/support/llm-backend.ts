@@ -12,7 +12,7 @@ import { ServerProcess } from "./server-process.ts";
 export interface ShownSpan {
   readonly name: string;
   /** The backend's own word for it, in capitals. */
-  readonly kind: string;
+  readonly kind: string | undefined;
   /** Only of a failed span. */
   readonly error: string | undefined;
   readonly tokens: readonly [input: number, output: number] | undefined;

@@ -70,7 +70,7 @@ function spanOf(span: unknown): ShownSpan {
   const outputs = attributes["mlflow.spanOutputs"];
   return {
     name: text(span, "name"),
-    kind: text(attributes, "mlflow.spanType"),
+    kind: spanType(attributes),
     error: field(status, "code") === "STATUS_CODE_ERROR" ? text(status, "message") : undefined,
     tokens:
       usage === undefined
@@ -83,6 +83,12 @@ function spanOf(span: unknown): ShownSpan {
       .filter((event) => text(event, "name") === "exception")
       .map((event) => text(pairs(event, "attributes"), "exception.message")),
   };
+}
+
+/** It has none for spans without an operation of the conventions. */
+function spanType(attributes: unknown): string | undefined {
+  const type = field(attributes, "mlflow.spanType");
+  return typeof type === "string" ? type : undefined;
 }
 
 /** In the form of the GenAI conventions, as they came. What is in another form is no message. */
