@@ -1,21 +1,19 @@
-// Writes docs/attributes.md from the table in src/otel/semconv.ts, docs/metrics.md from the one in
+// Writes docs/attributes.md from the tables in src/otel/semconv-*.ts, docs/metrics.md from the one in
 // src/otel/metrics/metric-names.ts, and docs/api and docs/cli.md from `dist`. `--print PAGE`
 // shows `attributes`, `metrics` or `cli` instead.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import ts from "typescript";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { withBundle } from "./bundle-typescript.mjs";
 import { apiPages } from "./generate-docs/api-pages.mjs";
 import { cliPage } from "./generate-docs/cli-page.mjs";
 import { metricsPage } from "./generate-docs/metrics-page.mjs";
 
 const root = new URL("../", import.meta.url);
 
-/** The module itself: Node 20 does not read TypeScript, and the tables are not exported by the package. */
-async function load(path) {
-  const source = readFileSync(new URL(path, root), "utf8");
-  const { outputText } = ts.transpileModule(source, {
-    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
-  });
-  return import(`data:text/javascript;base64,${Buffer.from(outputText).toString("base64")}`);
+/** The module itself: the tables are not exported by the package. */
+function load(path) {
+  const file = fileURLToPath(new URL(path, root));
+  return withBundle(file, (bundle) => import(pathToFileURL(bundle).href));
 }
 
 /** Where an attribute can stand, in the order of the page. */
@@ -90,12 +88,12 @@ function page({ APPROVAL_EVENT, ATTRIBUTES, EXCEPTION_EVENT, MARKER_SPAN, SPAN_E
 }
 
 const HEAD = [
-  "<!-- Generated from src/otel/semconv.ts: change that file, then npm run docs. -->",
+  "<!-- Generated from src/otel/semconv-*.ts: change those files, then npm run docs. -->",
   "",
   "# Attributes",
   "",
   "Every attribute that this package sets. `gen_ai.*` and `error.type` have the names of the OpenTelemetry",
-  "GenAI conventions (status: development), copied at the commit that `src/otel/semconv.ts` names; `entelix.*`",
+  "GenAI conventions (status: development), copied at the commit that `src/otel/semconv-conventions.ts` names; `entelix.*`",
   "has upstream's name where upstream has one. Spans come from the instrumentation scope `entelix-otel`, with",
   "the version of this package.",
   "",

@@ -4,7 +4,7 @@ import { breachForm } from "../events/breach-form.ts";
 import type { EventDetails } from "../events/event-details.ts";
 import { oneOf } from "../events/forms.ts";
 import { canonicalRunId } from "../lifecycle/run-ids.ts";
-import type { RunEnd, Signal, SignalKind, SignalSubject } from "../lifecycle/signal.ts";
+import type { RunEnd, Signal, SignalOf, SignalSubject } from "../lifecycle/signal.ts";
 import { newestQuestion } from "./newest-question.ts";
 import { derivedRowId, idInSegment, type RowSegment } from "./row-ids.ts";
 import type { GraphEvent, KnownGraphEvent } from "./wire/graph-event.ts";
@@ -44,7 +44,6 @@ interface OwnWord {
   readonly kind: GraphEvent["kind"];
 }
 
-type Of<K extends SignalKind["signal"]> = SignalSubject & Extract<SignalKind, { signal: K }>;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 const NONE: readonly SignalRow[] = [];
@@ -89,7 +88,7 @@ export function leavesRows({ signal }: Signal): boolean {
 }
 
 function startRows(
-  signal: Of<"run_opens">,
+  signal: SignalOf<"run_opens">,
   run: RunFacts,
   event: EventFacts,
   timestamp: string,
@@ -117,7 +116,7 @@ function startRows(
 }
 
 function endRows(
-  signal: Of<"run_closes">,
+  signal: SignalOf<"run_closes">,
   run: RunFacts,
   event: EventFacts,
   timestamp: string,
@@ -187,7 +186,7 @@ function failureOf(end: RunEnd & { readonly outcome: "failed" }, timestamp: stri
 }
 
 function decisionOf(
-  signal: Of<"call_approved"> | Of<"call_denied">,
+  signal: SignalOf<"call_approved"> | SignalOf<"call_denied">,
   timestamp: string,
 ): ToolCallDecided {
   const { callId, decision, name } = signal;
@@ -213,7 +212,7 @@ function decisionOf(
 }
 
 /** Dialects of other runtimes say it by the attribute of the span. */
-function deciderIn({ attributes }: Of<"call_denied">): ToolCallDecided["by"] {
+function deciderIn({ attributes }: SignalOf<"call_denied">): ToolCallDecided["by"] {
   const by = attributes?.["entelix.approval.by"];
   return by === "user" || by === "policy" ? by : undefined;
 }

@@ -22,6 +22,10 @@ export function compareInstants(a: Readonly<Instant>, b: Readonly<Instant>): num
   return a[0] - b[0] || a[1] - b[1];
 }
 
+export function isAt(a: Readonly<Instant>, b: Readonly<Instant>): boolean {
+  return compareInstants(a, b) === 0;
+}
+
 /** `at` moved by `ms` milliseconds (negative moves back; fractions of a millisecond count). */
 export function addMilliseconds(at: Readonly<Instant>, ms: number): Instant {
   const wholeSeconds = Math.trunc(ms / 1000);

@@ -1,5 +1,5 @@
 import { EVENT_RANK } from "../dialects/dialect.ts";
-import { compareInstants, type Instant } from "../events/instant.ts";
+import { compareInstants, type Instant, isAt } from "../events/instant.ts";
 import { checkWhole } from "../events/option-checks.ts";
 import { RecentMap } from "../lifecycle/recent-map.ts";
 import { mergeTies } from "./merge-ties.ts";
@@ -162,7 +162,7 @@ export class ReorderBuffer<T extends OrderItem> {
     if (last === undefined) return taken;
     const next = this.#held[0];
     this.#releasedTo = last.at;
-    this.#moreTies = next !== undefined && compareInstants(next.at, last.at) === 0;
+    this.#moreTies = next !== undefined && isAt(next.at, last.at);
     return this.#inOrder(taken);
   }
 
@@ -201,5 +201,5 @@ function endOfTies(items: readonly OrderItem[], index: number): number {
 }
 
 function sameTime(a: OrderItem | undefined, b: OrderItem | undefined): boolean {
-  return a !== undefined && b !== undefined && compareInstants(a.at, b.at) === 0;
+  return a !== undefined && b !== undefined && isAt(a.at, b.at);
 }

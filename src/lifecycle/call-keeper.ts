@@ -1,5 +1,5 @@
 import type { DecisionDetails } from "../events/event-details.ts";
-import { compareInstants, type Instant, millisecondsBetween } from "../events/instant.ts";
+import { type Instant, isAt, millisecondsBetween } from "../events/instant.ts";
 import { Call } from "./call.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { Counters } from "./counters.ts";
@@ -155,11 +155,7 @@ export class CallKeeper<H> {
 
 /** An end equal to the last one of its id in time and duration has come before. */
 export function isSameEnd<H>(last: Call<H>, at: Instant, durationMs: number): boolean {
-  return (
-    last.lastEndAt !== undefined &&
-    last.lastEndMs === durationMs &&
-    compareInstants(last.lastEndAt, at) === 0
-  );
+  return last.lastEndAt !== undefined && last.lastEndMs === durationMs && isAt(last.lastEndAt, at);
 }
 
 function takeApproval<H>(approvals: Approval[], call: Call<H>): void {

@@ -1,4 +1,4 @@
-import { compareInstants, type Instant, subtractMs } from "../events/instant.ts";
+import { compareInstants, type Instant, isAt, subtractMs } from "../events/instant.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import { CallKeeper, isSameEnd } from "./call-keeper.ts";
 import { type ConflictHook, Counters, type IgnoredReason } from "./counters.ts";
@@ -10,11 +10,9 @@ import type { SignalContext } from "./parent-context.ts";
 import { goesOn, handleOn, type Run } from "./run.ts";
 import { RunKeeper } from "./run-keeper.ts";
 import type { RunObserver } from "./run-observer.ts";
-import type { Signal, SignalKind, SignalSubject, SpanAttributes } from "./signal.ts";
+import type { SignalOf as Of, Signal, SignalSubject, SpanAttributes } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
 import { StepKeeper } from "./step-keeper.ts";
-
-type Of<K extends SignalKind["signal"]> = SignalSubject & Extract<SignalKind, { signal: K }>;
 
 /**
  * The rules of order, duplicates, orphans, limits and resume, once for every dialect.
@@ -366,12 +364,7 @@ export class Lifecycle<H> {
       this.#ignore("empty_run_id");
       return undefined;
     }
-    const from = subtractMs(at, durationMs);
-    const run = this.runs.create(tenantId, this.runs.canonical(runId), from);
-    run.startUnseen = true;
-    this.counters.adjustments.unseen_starts++;
-    this.runs.open(run, from, context);
-    return run;
+    return this.runs.openUnseen(tenantId, runId, subtractMs(at, durationMs), context);
   }
 
   /** A signal that leaves nothing but a sign of life of its run, and what more is known of that. */
@@ -404,5 +397,3 @@ export class Lifecycle<H> {
     return NOT_TAKEN;
   }
 }
-
-const isAt = (a: Instant, b: Instant): boolean => compareInstants(a, b) === 0;

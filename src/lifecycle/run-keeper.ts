@@ -98,6 +98,15 @@ export class RunKeeper<H> {
     return new Run(tenantId, runId, ids, at, new Tree<H>(at));
   }
 
+  /** Opens a run whose start was not seen, from the first that is known of it. */
+  openUnseen(tenantId: string, runId: string, from: Instant, event: SignalContext<H>): Run<H> {
+    const run = this.create(tenantId, this.canonical(runId), from);
+    run.startUnseen = true;
+    this.#counters.adjustments.unseen_starts++;
+    this.open(run, from, event);
+    return run;
+  }
+
   /**
    * Opens a new run: finds its parent, links it to what it continues.
    *

@@ -20,6 +20,10 @@ export interface SignalSubject {
  */
 export type Signal = SignalSubject & SignalKind;
 
+/** The signal of that name. */
+export type SignalOf<K extends SignalKind["signal"]> = SignalSubject &
+  Extract<SignalKind, { signal: K }>;
+
 export type SignalKind =
   | {
       readonly signal: "run_opens";

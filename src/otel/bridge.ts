@@ -1,6 +1,6 @@
 import type { Context } from "@opentelemetry/api";
 import type { AuditCalls } from "../audit/audit-calls.ts";
-import { AuditSink, type PreparedRows, type RecordRefs, refsOf } from "../audit/audit-sink.ts";
+import { AuditSink, type PreparedRows, type RecordRefs } from "../audit/audit-sink.ts";
 import { type AuditRows, checkAuditRows } from "../audit/row-selection.ts";
 import type { RowWaiter, SessionLog } from "../audit/session-log.ts";
 import type { RunFacts } from "../audit/signal-rows.ts";
@@ -18,9 +18,11 @@ import type {
 } from "../sinks/agent-event-sink.ts";
 import { BridgeAudit } from "./bridge-audit.ts";
 import type { Diagnostics } from "./diagnostics.ts";
+import { rowRefs } from "./row-refs.ts";
 import { runContextOf } from "./run-contexts.ts";
-import { RunRows, type SegmentRows } from "./run-rows.ts";
-import { type CallSpan, callIn, type SpanHandle, spanRefs } from "./span-handle.ts";
+import { RunRows } from "./run-rows.ts";
+import { droppable, SegmentEnd } from "./segment-end.ts";
+import type { SpanHandle } from "./span-handle.ts";
 import { Telemetry } from "./telemetry.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
 import { LONGEST_WAIT_MS } from "./within.ts";
@@ -365,58 +367,12 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   }
 }
 
-/** A run's segment that ended with the event: its span waits for its rows, and so may the sender. */
-class SegmentEnd {
-  readonly #rows: SegmentRows;
-  readonly #insists: boolean;
-
-  /** @param insists upstream's agent aborts on an error here; at other ends it has its own to tell. */
-  constructor(rows: SegmentRows, insists: boolean) {
-    this.#rows = rows;
-    this.#insists = insists;
-  }
-
-  settled(): Promise<void> | undefined {
-    const rows = this.#rows;
-    if (rows.pending === 0 && rows.failure === undefined) return undefined;
-    const settled = rows.settled().then(() => {
-      if (this.#insists && rows.failure !== undefined) throw rows.failure.error;
-    });
-    return droppable(settled);
-  }
-}
-
 /** Of a run that is not known no more than its first segment is. */
 const UNKNOWN_RUN: RunFacts = { segment: 1 };
-
-/** What rows say of an event beside itself: its envelope's IDs, and the span that it stands on. */
-function rowRefs(
-  event: AgentEvent,
-  envelope: EventEnvelope | undefined,
-  run: Run<SpanHandle> | undefined,
-  call: CallSpan | undefined,
-): RecordRefs {
-  const ids = run && spanRefs(run, call ?? callOf(run, event));
-  if (envelope === undefined || envelope === null) return ids ?? NO_REFS;
-  return ids === undefined ? refsOf(envelope) : { ...refsOf(envelope), ...ids };
-}
-
-const NO_REFS: RecordRefs = {};
-
-/** An approval comes before its call: a call of this ID that is known is an earlier one. */
-function callOf(run: Run<SpanHandle>, event: AgentEvent): CallSpan | undefined {
-  return event.type === "tool_call_approved" ? undefined : callIn(run, event);
-}
 
 function patience(ms: number): number {
   // A timer takes a longer time, and what is none, for 1 ms.
   if (typeof ms === "number" && ms >= 0 && ms <= LONGEST_WAIT_MS) return ms;
   const expected = `milliseconds from 0 to ${LONGEST_WAIT_MS}`;
   throw new RangeError(`shutdownTimeoutMs: expected ${expected}, got ${shownNumber(ms)}`);
-}
-
-/** The same promise: a process whose agent does not look at it must not end by its rejection. */
-function droppable(told: Promise<void>): Promise<void> {
-  told.catch(() => {});
-  return told;
 }

@@ -1,4 +1,4 @@
-import { type Attributes, type Link as OtelLink, SpanKind } from "@opentelemetry/api";
+import type { Attributes, Link as OtelLink } from "@opentelemetry/api";
 import type { OwnAttributes } from "../dialects/known-attributes.ts";
 import type { FailureKindId } from "../errors/error-kinds.ts";
 import type { DecisionDetails } from "../events/event-details.ts";
@@ -21,6 +21,7 @@ import { type ContentPolicy, CutCounts } from "./content.ts";
 import type { CustomAttributes, SpanOpening } from "./custom-attributes.ts";
 import { DecisionAttributes } from "./decision-attributes.ts";
 import { ExceptionEvents } from "./exception-events.ts";
+import { ModelSpans } from "./model-spans.ts";
 import { ownerAttributes } from "./run-owners.ts";
 import type { RunRows } from "./run-rows.ts";
 import {
@@ -70,6 +71,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
   readonly #custom: CustomAttributes | undefined;
   readonly #decisions: DecisionAttributes;
   readonly #ends: SpanEnds;
+  readonly #models: ModelSpans;
   readonly #steps: StepSpans;
   readonly #rows: RunRows | undefined;
 
@@ -80,6 +82,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     const exceptions = new ExceptionEvents(options.content, options.exceptions);
     this.#decisions = new DecisionAttributes(options.content, options.approvalPerson);
     this.#ends = new SpanEnds(options.content, options.benign, this.#decisions, exceptions);
+    this.#models = new ModelSpans(options.port, this.#ends);
     this.#steps = new StepSpans(options.port, options.content, exceptions);
     this.#rows = options.rows;
   }
@@ -222,39 +225,12 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     run: Run<SpanHandle>,
     call: ModelCall<SpanHandle>,
     at: Instant,
-    { content, context, attributes: further }: ModelOpening,
+    opening: ModelOpening,
     step: SpanHandle | undefined,
   ): SpanHandle | undefined {
-    const parent = parentIn(run, step);
-    if (parent === undefined) return undefined;
-    const attributes: KnownAttributes = {
-      "gen_ai.operation.name": "chat",
-      "gen_ai.request.model": call.model,
-      "entelix.run_id": run.runId,
-      "entelix.tenant_id": run.tenantId,
-    };
-    if (call.id !== "") attributes["entelix.model.call_id"] = call.id;
-    const name = call.model === undefined ? "chat" : `chat ${call.model}`;
-    const id = run.ids.childSpanId("m", String(call.ordinal));
-    const handle = this.#port.start(
-      name,
-      attributes,
-      at,
-      parent,
-      run.traceId,
-      id,
-      undefined,
-      SpanKind.CLIENT,
-    );
-    if (further !== undefined) this.addAttributes(handle, further);
-    if (handle.recording) {
-      try {
-        this.#ends.describeRequest(handle, run, content, context);
-      } catch (error) {
-        this.#port.contain(error);
-      }
-    }
-    this.#addCustom(handle, run, { operation: "chat", model: call.model });
+    const handle = this.#models.open(run, call, at, opening, step);
+    if (handle !== undefined)
+      this.#addCustom(handle, run, { operation: "chat", model: call.model });
     return handle;
   }
 
@@ -264,16 +240,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     at: Instant,
     end: ModelEnd,
   ): void {
-    const handle = call.handle;
-    if (handle === undefined) return;
-    if (handle.recording) {
-      try {
-        this.#ends.describeModelCall(handle, run, call, end, at);
-      } catch (error) {
-        this.#port.contain(error);
-      }
-    }
-    this.#port.end(handle, at);
+    this.#models.close(run, call, at, end);
   }
 
   openStep(

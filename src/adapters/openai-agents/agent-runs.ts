@@ -6,13 +6,27 @@ import { parseSpanError } from "./parse-span-error.ts";
 import type { SdkSpan } from "./sdk.ts";
 import type { AskedCall } from "./span-answer.ts";
 import { notBefore } from "./span-time.ts";
-import type { AgentRun, Failure, Problem, Scope, TraceRecord } from "./trace-record.ts";
-import { busyRuns, isOpenUpwards, mayWait, waitingCalls, waitingFor } from "./waiting.ts";
+import {
+  type AgentRun,
+  type Failure,
+  forgetOldest,
+  type Problem,
+  type Scope,
+  type TraceRecord,
+} from "./trace-record.ts";
+import {
+  busyRuns,
+  depth,
+  isOpenUpwards,
+  mayWait,
+  pausedRun,
+  takeAwaited,
+  waitingCalls,
+  waitingFor,
+} from "./waiting.ts";
 
 /** What the SDK writes on an agent's span when the run throws. Other errors there were handled. */
 const THROWN = "Error in agent run";
-/** Ended runs that a trace remembers, so that what comes late still finds its run. */
-const MAX_ENDED = 256;
 
 type Waiting = readonly AskedCall[];
 
@@ -362,9 +376,7 @@ export class AgentRuns {
     run.failure = problem && failureOf(problem);
     if (trace.open.size > 0) this.#cutCalls(trace, run, at, run.failure);
     if (problem === undefined || run.failure === undefined) this.#events.completed(trace, run, at);
-    else {
-      this.#events.failed(trace, run, at, problem.of, run.failure);
-    }
+    else this.#events.failed(trace, run, at, problem.of, run.failure);
     forgetOldest(trace);
   }
 }
@@ -378,54 +390,10 @@ function nextRunId(runId: string, openedBy: string): string {
   return `${dot < 0 ? runId : runId.slice(0, dot)}.${openedBy}`;
 }
 
-/** The run of an agent that was paused, and whose next span this is; with the id of the last one. */
-function pausedRun(trace: TraceRecord, agent: string, parent: Scope) {
-  if (trace.root === undefined) return undefined;
-  let left: readonly [string, AgentRun] | undefined;
-  let isOnlyOne = true;
-  for (const known of trace.agents) {
-    const run = known[1];
-    if (run.state !== "interrupted" || run.span !== undefined || !run.waitsItself) continue;
-    if (run.agent !== agent) continue;
-    if (run.left) {
-      isOnlyOne = left === undefined;
-      left ??= known;
-    } else if (parent.run === undefined ? run.top : run.parent === parent.run) {
-      return known;
-    }
-  }
-  // No run waits for such a one: it goes on by itself, if it is clear which does.
-  return parent.run === undefined && isOnlyOne ? left : undefined;
-}
-
-/** The agent goes on that waited for these calls in another process. */
-function takeAwaited(trace: TraceRecord, run: AgentRun): void {
-  const own = trace.awaited.filter(({ agent }) => agent === run.agent);
-  if (own.length === 0) return;
-  trace.awaited = trace.awaited.filter((call) => !own.includes(call));
-  run.asked = own;
-  run.resumed = true;
-}
-
 /** What an agent failed with; `undefined` when it did not. */
 function problemOf(run: AgentRun, { error }: SdkSpan) {
   // A stream that is called off ends its agent without an error; its model call has it.
   if (error === null) return run.modelError;
   const thrown = error.message === THROWN || error.data === undefined || error.data === null;
   return thrown ? parseSpanError(error) : undefined;
-}
-
-function depth(run: AgentRun): number {
-  let levels = 0;
-  for (let above = run.parent; above !== undefined; above = above.parent) levels += 1;
-  return levels;
-}
-
-function forgetOldest({ agents }: TraceRecord): void {
-  if (agents.size <= MAX_ENDED) return;
-  for (const [id, { state }] of agents) {
-    if (state !== "ended") continue;
-    agents.delete(id);
-    return;
-  }
 }

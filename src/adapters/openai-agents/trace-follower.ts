@@ -17,7 +17,14 @@ import type { MutableCounts } from "./counts.ts";
 import { runIdOfTrace } from "./ids.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { notBefore, timeOf } from "./span-time.ts";
-import type { AgentRun, OpenSpan, Scope, TraceRecord } from "./trace-record.ts";
+import {
+  type AgentRun,
+  isOver,
+  kindOf,
+  type OpenSpan,
+  type Scope,
+  type TraceRecord,
+} from "./trace-record.ts";
 import { TraceTable } from "./trace-table.ts";
 import { waitsBelow } from "./waiting.ts";
 
@@ -379,28 +386,5 @@ export class TraceFollower {
     }
     this.#table.rest(trace);
     this.#counts.forgottenTraces = this.#table.forgotten;
-  }
-}
-
-/** Nothing of the trace goes on any more: an agent that was left waiting may. */
-function isOver({ agents, openRuns, root }: TraceRecord): boolean {
-  if (root?.state !== "ended" || openRuns > 0) return false;
-  for (const { left } of agents.values()) if (left) return false;
-  return true;
-}
-
-function kindOf({ spanData }: SdkSpan): OpenSpan["kind"] {
-  switch (spanData.type) {
-    case "function":
-      return "tool";
-    case "generation":
-    case "response":
-      return "model";
-    case "handoff":
-      return "handoff";
-    case "guardrail":
-      return "guardrail";
-    default:
-      return "other";
   }
 }

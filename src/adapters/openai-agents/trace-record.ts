@@ -10,6 +10,9 @@ import type { ParsedError } from "./parse-span-error.ts";
 import type { SdkSpan } from "./sdk.ts";
 import type { AskedCall } from "./span-answer.ts";
 
+/** Ended runs that a trace remembers, so that what comes late still finds its run. */
+const MAX_ENDED = 256;
+
 /** One agent's work in a trace, or the trace as a whole: what is sent as a run. */
 export interface AgentRun {
   /** Below the trace's own run, each go after a pause is a run of its own. */
@@ -149,4 +152,38 @@ export interface TraceRecord {
  */
 export function topRunId({ outer, pausedRootId, root }: TraceRecord, run: AgentRun): string {
   return outer?.rootRunId ?? pausedRootId ?? root?.runId ?? run.runId;
+}
+
+/** Nothing of the trace goes on any more: an agent that was left waiting may. */
+export function isOver({ agents, openRuns, root }: TraceRecord): boolean {
+  if (root?.state !== "ended" || openRuns > 0) return false;
+  for (const { left } of agents.values()) if (left) return false;
+  return true;
+}
+
+/** What a span of the SDK is to us. */
+export function kindOf({ spanData }: SdkSpan): OpenSpan["kind"] {
+  switch (spanData.type) {
+    case "function":
+      return "tool";
+    case "generation":
+    case "response":
+      return "model";
+    case "handoff":
+      return "handoff";
+    case "guardrail":
+      return "guardrail";
+    default:
+      return "other";
+  }
+}
+
+/** A trace of thousands of runs keeps the newest of those that ended. */
+export function forgetOldest({ agents }: TraceRecord): void {
+  if (agents.size <= MAX_ENDED) return;
+  for (const [id, { state }] of agents) {
+    if (state !== "ended") continue;
+    agents.delete(id);
+    return;
+  }
 }

@@ -62,3 +62,39 @@ export function isOpenUpwards(run: AgentRun): boolean {
   }
   return true;
 }
+
+/** How many runs stand above it. */
+export function depth(run: AgentRun): number {
+  let levels = 0;
+  for (let above = run.parent; above !== undefined; above = above.parent) levels += 1;
+  return levels;
+}
+
+/** The run of an agent that was paused, and whose next span this is; with the id of the last one. */
+export function pausedRun(trace: TraceRecord, agent: string, parent: Scope) {
+  if (trace.root === undefined) return undefined;
+  let left: readonly [string, AgentRun] | undefined;
+  let isOnlyOne = true;
+  for (const known of trace.agents) {
+    const run = known[1];
+    if (run.state !== "interrupted" || run.span !== undefined || !run.waitsItself) continue;
+    if (run.agent !== agent) continue;
+    if (run.left) {
+      isOnlyOne = left === undefined;
+      left ??= known;
+    } else if (parent.run === undefined ? run.top : run.parent === parent.run) {
+      return known;
+    }
+  }
+  // No run waits for such a one: it goes on by itself, if it is clear which does.
+  return parent.run === undefined && isOnlyOne ? left : undefined;
+}
+
+/** The agent goes on that waited for these calls in another process. */
+export function takeAwaited(trace: TraceRecord, run: AgentRun): void {
+  const own = trace.awaited.filter(({ agent }) => agent === run.agent);
+  if (own.length === 0) return;
+  trace.awaited = trace.awaited.filter((call) => !own.includes(call));
+  run.asked = own;
+  run.resumed = true;
+}

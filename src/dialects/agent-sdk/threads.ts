@@ -1,4 +1,4 @@
-import { compareInstants, type Instant } from "../../events/instant.ts";
+import { type Instant, isAt } from "../../events/instant.ts";
 import { RecentMap, RecentPairs } from "../../lifecycle/recent-map.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import type { AgentSdkEvent } from "./events.ts";
@@ -219,7 +219,7 @@ export class Forks {
   copiedTo(tenant: string, event: AgentSdkEvent, envelope: LineEnvelope): string | undefined {
     const { thread_id: named, timestamp: at } = envelope;
     const fork = this.#last.get(tenant);
-    if (fork !== undefined && compareInstants(fork.at, at) === 0) {
+    if (fork !== undefined && isAt(fork.at, at)) {
       // The copies that name a thread name the source, unless the envelope says better.
       const { threadId, source } = fork;
       if (named === undefined || named === threadId || named === source) return threadId;

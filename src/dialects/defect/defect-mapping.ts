@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../events/exact-json.ts";
-import { compareInstants, type Instant } from "../../events/instant.ts";
+import { compareInstants, type Instant, isAt } from "../../events/instant.ts";
 import type { LateReason, Signal } from "../../lifecycle/signal.ts";
 import { eventIn } from "../decode-line.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
@@ -324,10 +324,6 @@ function textsIn(value: JsonValue | undefined): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const texts = value.filter((item) => typeof item === "string");
   return texts.length === value.length ? texts : undefined;
-}
-
-function isAt(a: Instant, b: Instant): boolean {
-  return compareInstants(a, b) === 0;
 }
 
 const NO_PATH: readonly string[] = [];

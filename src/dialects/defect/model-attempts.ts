@@ -1,4 +1,4 @@
-import { compareInstants, type Instant, millisecondsBetween } from "../../events/instant.ts";
+import { type Instant, isAt, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelEnd } from "../../lifecycle/signal.ts";
 import { type KnownAttributes, numberOf, type OwnAttributes } from "../known-attributes.ts";
 import type { SignalList } from "./arrival.ts";
@@ -174,10 +174,6 @@ export class ModelAttempts {
 /** Milliseconds from one time to the other; none where the clock went back. */
 function waited(from: Instant, to: Instant): number {
   return Math.max(0, millisecondsBetween(from, to));
-}
-
-function isAt(a: Instant, b: Instant): boolean {
-  return compareInstants(a, b) === 0;
 }
 
 /**

@@ -1,0 +1,124 @@
+import { type AttributeDoc, content, on } from "./attribute-doc.ts";
+
+/**
+ * The attributes of the conventions that this package sets. `gen_ai.*` names are copied from
+ * open-telemetry/semantic-conventions-genai at commit e07f4eb (2 October 2026, status "development"): they
+ * are in no npm package under their present names.
+ */
+export const CONVENTIONS_ATTRIBUTES = {
+  "gen_ai.operation.name": on(
+    "run, call, model, step",
+    "string",
+    "`invoke_agent`, `execute_tool`, `chat` or `retrieval`; other steps have none.",
+  ),
+  "gen_ai.request.model": on(
+    "model, run",
+    "string",
+    "The model, where the source names it; on a run, a sub-agent's.",
+  ),
+  "gen_ai.provider.name": on(
+    "model, event",
+    "string",
+    "The model's provider, where the source names it; on an event the one whose account was changed.",
+  ),
+  "server.address": on("model", "string", "Host of the model's API, where the sender knows it."),
+  "server.port": on("model", "int", "Its port."),
+  "gen_ai.request.temperature": on("model", "double", "Temperature that was asked for."),
+  "gen_ai.request.top_p": on("model", "double", "Share of the probability to sample from."),
+  "gen_ai.request.top_k": on("model", "int", "Number of tokens to sample from."),
+  "gen_ai.request.max_tokens": on("model", "int", "Most tokens of the answer."),
+  "gen_ai.request.frequency_penalty": on("model", "double", "Frequency penalty."),
+  "gen_ai.request.presence_penalty": on("model", "double", "Presence penalty."),
+  "gen_ai.request.seed": on("model", "int", "Seed of the sampling."),
+  "gen_ai.request.choice.count": on("model", "int", "Answers that were asked for, unless 1."),
+  "gen_ai.request.stop_sequences": on(
+    "model",
+    "string[]",
+    "Texts that end the answer; at most 32.",
+  ),
+  "gen_ai.request.stream": on("model", "boolean", "`true` where the answer was to be streamed."),
+  "gen_ai.request.reasoning.level": on("model", "string", "How much the model was to reason."),
+  "gen_ai.response.model": on("model", "string", "The model that answered."),
+  "gen_ai.response.id": on("model", "string", "The provider's id of the answer."),
+  "gen_ai.response.time_to_first_chunk": on(
+    "model",
+    "double",
+    "Seconds from the start of the attempt that answered to its first output.",
+  ),
+  "gen_ai.response.finish_reasons": on(
+    "run, model",
+    "string[]",
+    "Why the model stopped; on a run, its last call, where the run's end says so.",
+  ),
+  "gen_ai.input.messages": content(
+    "run, model",
+    "What the model or the run was asked: messages in the conventions' form, as JSON.",
+  ),
+  "gen_ai.output.messages": content(
+    "run, model",
+    "What the model or the run answered, or what a paused run asks: messages, as JSON. Each has a `finish_reason`.",
+  ),
+  "gen_ai.system_instructions": content(
+    "model",
+    "What the model is told beside the messages: a list of parts, as JSON.",
+  ),
+  "gen_ai.tool.definitions": content("model", "The tools that the model may call, as JSON."),
+  "gen_ai.agent.name": on("run, call, model, step, marker, event", "string", "Name of the agent."),
+  "gen_ai.conversation.id": on(
+    "run, call, model",
+    "string",
+    "Thread id, only where the source gave one.",
+  ),
+  "user.id": on("run", "string", "The person whose run it is. Only where the sender gave it."),
+  "session.id": on("run", "string", "Session of the application. Only where the sender gave it."),
+  "gen_ai.tool.name": on("call, event", "string", "Name of the tool."),
+  "gen_ai.tool.call.id": on("call, event", "string", "Tool-use id; not unique, may be empty."),
+  "gen_ai.tool.description": on(
+    "call",
+    "string",
+    "What the tool is for, where the sender says it; at most 4,096 characters.",
+  ),
+  "gen_ai.tool.type": on("call", "string", "Always `function`."),
+  "gen_ai.tool.call.arguments": content("call", "Input of the call, as JSON."),
+  "gen_ai.tool.call.result": content("call", "Output of the call, as JSON, when it succeeded."),
+  "gen_ai.usage.input_tokens": on(
+    "run, model",
+    "int",
+    "Input tokens: of a model call its own, of a root run those of the whole tree.",
+  ),
+  "gen_ai.usage.output_tokens": on(
+    "run, model",
+    "int",
+    "Output tokens: of a model call its own, of a root run those of the whole tree.",
+  ),
+  "gen_ai.usage.cache_read.input_tokens": on(
+    "run, model",
+    "int",
+    "Input tokens read from the prompt cache; part of the input tokens.",
+  ),
+  "gen_ai.usage.cache_write.input_tokens": on(
+    "run, model",
+    "int",
+    "Input tokens written to the prompt cache; part of the input tokens.",
+  ),
+  "gen_ai.usage.cache_creation.input_tokens": on(
+    "run, model",
+    "int",
+    "The same under its older name, which Phoenix and Langfuse read.",
+  ),
+  "gen_ai.usage.reasoning.output_tokens": on(
+    "model",
+    "int",
+    "Output tokens spent on reasoning; part of the output tokens.",
+  ),
+  "gen_ai.retrieval.query.text": content("step", "What a retrieval looked for."),
+  "gen_ai.retrieval.documents": content("step", "What a retrieval found, as JSON."),
+  "error.type": on(
+    "run, call, model, step",
+    "string",
+    "Only with status ERROR: the failure kind of a run or model call, the tool error kind of a call, the wire code of a step; `_OTHER` where the source has none.",
+  ),
+  "exception.type": on("event", "string", "Name of the error's class."),
+  "exception.message": on("event", "string", "Operator text of the error. Redacted."),
+  "exception.stacktrace": on("event", "string", "Stack of the error. Redacted."),
+} as const satisfies Record<string, AttributeDoc>;
