@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
-import { withBundle } from "./bundle.mjs";
+import { withBundle } from "../scripts/bundle-typescript.mjs";
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

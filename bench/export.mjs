@@ -13,7 +13,7 @@ import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
-import { withBundle } from "./bundle.mjs";
+import { withBundle } from "../scripts/bundle-typescript.mjs";
 
 const run = promisify(execFile);
 const { positionals, values } = parseArgs({

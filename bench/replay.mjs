@@ -8,7 +8,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { withBundle } from "./bundle.mjs";
+import { withBundle } from "../scripts/bundle-typescript.mjs";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("..", import.meta.url));

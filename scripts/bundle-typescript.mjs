@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "tsdown";
 
 /** Modules that look for files beside themselves find them: each keeps its own address in the bundle. */
@@ -19,6 +19,7 @@ const ownAddress = {
  * Bundles a TypeScript file of this repository, which Node 20 can't run by itself, and what it imports into
  * one file, in a folder that is removed again.
  *
+ * @param file its path, or its URL.
  * @param use gets the path of that file. Returns what it does.
  */
 export async function withBundle(file, use) {
@@ -26,7 +27,7 @@ export async function withBundle(file, use) {
   try {
     await build({
       config: false,
-      entry: { program: resolve(file) },
+      entry: { program: file instanceof URL ? fileURLToPath(file) : resolve(file) },
       outDir: place,
       format: "esm",
       platform: "node",

@@ -2,7 +2,7 @@
 // src/otel/metrics/metric-names.ts, and docs/api and docs/cli.md from `dist`. `--print PAGE`
 // shows `attributes`, `metrics` or `cli` instead.
 import { mkdirSync, writeFileSync } from "node:fs";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { withBundle } from "./bundle-typescript.mjs";
 import { apiPages } from "./generate-docs/api-pages.mjs";
 import { cliPage } from "./generate-docs/cli-page.mjs";
@@ -12,8 +12,7 @@ const root = new URL("../", import.meta.url);
 
 /** The module itself: the tables are not exported by the package. */
 function load(path) {
-  const file = fileURLToPath(new URL(path, root));
-  return withBundle(file, (bundle) => import(pathToFileURL(bundle).href));
+  return withBundle(new URL(path, root), (bundle) => import(pathToFileURL(bundle).href));
 }
 
 /** Where an attribute can stand, in the order of the page. */

@@ -1,17 +1,14 @@
-import { Writable } from "node:stream";
 import { SpanKind } from "@opentelemetry/api";
 import { AlwaysOffSampler } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
-import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
-import { readEvents } from "../../src/ingest/read-events.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import type { TelemetryOptions } from "../../src/otel/telemetry-options.ts";
-import { RecorderSink } from "../../src/sinks/recorder-sink.ts";
+import { recordedAndReplayed, type Sent } from "../support/recorded-and-replayed.ts";
 import { bench, RunEvents, second } from "../support/run-events.ts";
-import { collectSpans, fingerprint, type SpanNode } from "../support/spans.ts";
+import { collectSpans, type SpanNode } from "../support/spans.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
 const run = new RunEvents(RUN);
@@ -300,53 +297,20 @@ describe("model events around the spans", () => {
 
 describe("a recording of model events", () => {
   it.each([true, false])("replays to the identical spans (content %s)", async (content) => {
-    let tape = "";
-    const stream = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        tape += chunk.toString();
-        done();
-      },
-    });
-    const live = collectSpans();
-    const bridge = new Bridge({ tracerProvider: live.provider, captureContent: content });
-    const recorder = new RecorderSink({ stream, source: bridge, content });
     const usage = { input_tokens: 9007199254740993n, output_tokens: 4 };
-    const events: AgentEvent[] = [
-      run.started(),
-      run.modelStart("a", { provider: "openai", input: [1, "x"] }),
-      run.modelStart("b", { model: null }),
-      run.modelComplete("b", { model: "late-1", usage, output: { text: "y" } }),
-      run.modelStart("c"),
-      run.modelError("a", { duration_ms: 3.5 }),
-      run.modelComplete("a"),
-      run.complete(),
+    const events: Sent[] = [
+      [run.started()],
+      [run.modelStart("a", { provider: "openai", input: [1, "x"] })],
+      [run.modelStart("b", { model: null })],
+      [run.modelComplete("b", { model: "late-1", usage, output: { text: "y" } })],
+      [run.modelStart("c")],
+      [run.modelError("a", { duration_ms: 3.5 })],
+      [run.modelComplete("a")],
+      [run.complete()],
     ];
-    for (const [n, event] of events.entries()) {
-      const envelope = { timestamp: second(n), event_id: `e${n}` };
-      await bridge.send(event, envelope);
-      await recorder.send(event, envelope);
-    }
-    await recorder.forceFlush();
-    const again = bench({ captureContent: content });
-    const report = await readEvents(text(tape), {
-      dialects: [entelixDialect],
-      onEvent: ({ event, envelope }) => again.sink.send(event, envelope),
-      onIssue: (issue) => expect(issue).toBeUndefined(),
-    });
-    expect(report.events).toBe(events.length);
-    expect(again.spans().map(fingerprint)).toEqual(live.spans().map(fingerprint));
-    expect(live.spans().map((span) => span.name)).toEqual([
-      "chat late-1",
-      "chat small-1",
-      "chat small-1",
-      "invoke_agent react",
-    ]);
+    const { names, tape } = await recordedAndReplayed(events, { captureContent: content });
+    expect(names).toEqual(["chat late-1", "chat small-1", "chat small-1", "invoke_agent react"]);
     expect(tape.includes("output")).toBe(true);
     expect(tape.includes('"y"')).toBe(content);
-    await bridge.shutdown();
   });
 });
-
-async function* text(whole: string): AsyncGenerator<string> {
-  yield whole;
-}

@@ -1,18 +1,15 @@
-import { Writable } from "node:stream";
 import { SpanKind } from "@opentelemetry/api";
 import { AlwaysOffSampler } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
-import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../src/events/event-envelope.ts";
-import { readEvents } from "../../src/ingest/read-events.ts";
 import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import type { TelemetryOptions } from "../../src/otel/telemetry-options.ts";
-import { RecorderSink } from "../../src/sinks/recorder-sink.ts";
+import { recordedAndReplayed, type Sent } from "../support/recorded-and-replayed.ts";
 import { bench, RunEvents, second } from "../support/run-events.ts";
-import { collectSpans, fingerprint, type SpanNode } from "../support/spans.ts";
+import { collectSpans, type SpanNode } from "../support/spans.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
 const CHILD = "018f3c7a-0000-7000-8000-000000000003";
@@ -267,17 +264,7 @@ it("steps have no audit rows", async () => {
 
 describe("a recording of steps", () => {
   it.each([true, false])("replays to the identical spans (content %s)", async (content) => {
-    let tape = "";
-    const stream = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        tape += chunk.toString();
-        done();
-      },
-    });
-    const live = collectSpans();
-    const bridge = new Bridge({ tracerProvider: live.provider, captureContent: content });
-    const recorder = new RecorderSink({ stream, source: bridge, content });
-    const events: [AgentEvent, EventEnvelope?][] = [
+    const events: Sent[] = [
       [run.started()],
       [run.stepStart("a", { kind: "retrieval", input: "query" })],
       [run.toolStart("t1"), inStep("a")],
@@ -291,21 +278,8 @@ describe("a recording of steps", () => {
       [run.stepStart("c")],
       [run.complete()],
     ];
-    for (const [n, [event, more]] of events.entries()) {
-      const envelope = { timestamp: second(n), event_id: `e${n}`, ...more };
-      await bridge.send(event, envelope);
-      await recorder.send(event, envelope);
-    }
-    await recorder.forceFlush();
-    const again = bench({ captureContent: content });
-    const report = await readEvents(text(tape), {
-      dialects: [entelixDialect],
-      onEvent: ({ event, envelope }) => again.sink.send(event, envelope),
-      onIssue: (issue) => expect(issue).toBeUndefined(),
-    });
-    expect(report.events).toBe(events.length);
-    expect(again.spans().map(fingerprint)).toEqual(live.spans().map(fingerprint));
-    expect(live.spans().map((span) => span.name)).toEqual([
+    const { names, tape } = await recordedAndReplayed(events, { captureContent: content });
+    expect(names).toEqual([
       "chat small-1",
       "step route",
       "invoke_agent sub",
@@ -315,10 +289,5 @@ describe("a recording of steps", () => {
       "invoke_agent react",
     ]);
     expect(tape.includes("document")).toBe(content);
-    await bridge.shutdown();
   });
 });
-
-async function* text(whole: string): AsyncGenerator<string> {
-  yield whole;
-}

@@ -1,17 +1,10 @@
-import { Writable } from "node:stream";
 import { expect, it } from "vitest";
-import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
 import type { ModelParameters } from "../../src/events/model-event.ts";
-import { readEvents } from "../../src/ingest/read-events.ts";
-import { Bridge } from "../../src/otel/bridge.ts";
 import type { AgentRun } from "../../src/runtime/agent-run.ts";
 import type { Price } from "../../src/runtime/price.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";
 import { interrupt } from "../../src/runtime/run-errors.ts";
-import type { AgentEventSink } from "../../src/sinks/agent-event-sink.ts";
-import { RecorderSink } from "../../src/sinks/recorder-sink.ts";
-import { bench } from "../support/run-events.ts";
-import { collectSpans, fingerprint } from "../support/spans.ts";
+import { recorder } from "../support/recorded-and-replayed.ts";
 
 /** Half of it JSON can't hold: what is left out of the recording is on no span either. */
 const parameters: ModelParameters = {
@@ -36,22 +29,7 @@ const price: Price = ({ usage }) =>
   usage.input_tokens === 1 ? "0.00" : usage.input_tokens === 2 ? 0.1 + 0.2 : undefined;
 
 it("a recording of requests, usage and cost replays to the identical spans", async () => {
-  let tape = "";
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      tape += chunk.toString();
-      done();
-    },
-  });
-  const live = collectSpans();
-  const bridge = new Bridge({ tracerProvider: live.provider });
-  const recorder = new RecorderSink({ stream, source: bridge });
-  const sink: AgentEventSink = {
-    async send(event, envelope) {
-      await bridge.send(event, envelope);
-      await recorder.send(event, envelope);
-    },
-  };
+  const { replayed, sink } = recorder();
   const options = { sink, tenant: "acme", threadId: "th-1", price };
   await runAgent({ ...options, agent: "free" }, (run) => ask(run, 1));
   await runAgent({ ...options, agent: "boss" }, async (run) => {
@@ -67,15 +45,8 @@ it("a recording of requests, usage and cost replays to the identical spans", asy
     throw interrupt();
   });
   await Promise.allSettled([failed, paused]);
-  await recorder.forceFlush();
-  const again = bench();
-  await readEvents(lines(tape), {
-    dialects: [entelixDialect],
-    onEvent: ({ event, envelope }) => again.sink.send(event, envelope),
-    onIssue: (issue) => expect(issue).toBeUndefined(),
-  });
-  expect(again.spans().map(fingerprint)).toEqual(live.spans().map(fingerprint));
-  const said = (name: string) => again.find(`invoke_agent ${name}`).attributes;
+  const { find } = await replayed();
+  const said = (name: string) => find(`invoke_agent ${name}`).attributes;
   expect(said("free")).toMatchObject({
     "entelix.agent.usage.cost": "0.00",
     "entelix.run.cost": "0.00",
@@ -90,7 +61,3 @@ it("a recording of requests, usage and cost replays to the identical spans", asy
   expect(said("helper")["entelix.run.cost"]).toBeUndefined();
   for (const name of ["failing", "pausing"]) expect(said(name)["entelix.run.cost"]).toBe("0.3");
 });
-
-async function* lines(whole: string): AsyncGenerator<string> {
-  yield whole;
-}
