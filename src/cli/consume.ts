@@ -31,6 +31,7 @@ import {
 } from "./services/options.ts";
 import { toldRarely } from "./services/reports.ts";
 import { leaveSoon, StopSignals } from "./services/signals.ts";
+import { SPAN_OPTIONS, spanChoices } from "./span-options.ts";
 import { safe } from "./terminal/text.ts";
 
 const OPTIONS = {
@@ -92,10 +93,7 @@ const OPTIONS = {
     type: "boolean",
     about: "Ignore traceparent in events.",
   },
-  "capture-content": {
-    type: "boolean",
-    about: "Put content on spans: inputs, outputs, state, payloads. Default: off.",
-  },
+  ...SPAN_OPTIONS,
   tls: { type: "boolean", about: "Use TLS for the brokers. Default: off." },
   "tls-ca": {
     type: "string",
@@ -222,7 +220,7 @@ export const consume: Command = {
           spans: stores.spans,
           audit: stores.audit,
           rows,
-          captureContent: values["capture-content"],
+          onSpans: spanChoices(values),
           limits: { maxAgeMs },
           onRejected,
           onError,

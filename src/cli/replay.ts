@@ -21,6 +21,7 @@ import {
   SERVICE_NAME_OPTION,
   tenantOption,
 } from "./services/options.ts";
+import { SPAN_OPTIONS, spanChoices } from "./span-options.ts";
 import { safe } from "./terminal/text.ts";
 import { RunTally } from "./traces/run-tally.ts";
 import { TraceSample } from "./traces/trace-lines.ts";
@@ -60,10 +61,7 @@ const OPTIONS = {
   },
   "service-name": SERVICE_NAME_OPTION,
   json: { type: "boolean", about: "Print the summary as one JSON object." },
-  "capture-content": {
-    type: "boolean",
-    about: "Put content on spans: inputs, outputs, state, payloads. Default: off.",
-  },
+  ...SPAN_OPTIONS,
 } as const;
 
 /** So many traces are drawn, with so many spans each. */
@@ -132,7 +130,7 @@ export const replay: Command = {
       outlet,
       audit: projected,
       rows,
-      captureContent: rowsAlone ? false : values["capture-content"],
+      onSpans: rowsAlone ? { captureContent: false } : spanChoices(values),
       runtimes: [playedAs(first), ...others.map(playedAs)],
       tenant,
       onIssue: (issue) => say(formatIssue(issue)),
@@ -188,7 +186,7 @@ function checkRowsAlone(values: Readonly<Record<string, unknown>>): void {
       "Run: entelix-otel replay --help",
     );
   }
-  for (const option of ["endpoint", "out", "capture-content"]) {
+  for (const option of ["endpoint", "out", ...Object.keys(SPAN_OPTIONS)]) {
     if (values[option] === undefined) continue;
     throw new CliError(`--${option}: expected no --no-spans beside it: there are no spans then`);
   }

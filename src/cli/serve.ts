@@ -22,6 +22,7 @@ import {
 import { Reports, tornTexts } from "./services/reports.ts";
 import { limitsOf, SERVE_OPTIONS, tokenEntries } from "./services/serve-options.ts";
 import { HangUps, leaveSoon, StopSignals } from "./services/signals.ts";
+import { spanChoices } from "./span-options.ts";
 import { counted } from "./terminal/table.ts";
 import { safe } from "./terminal/text.ts";
 
@@ -93,7 +94,7 @@ export const serve: Command = {
         spans: stores.spans,
         audit: stores.audit,
         rows,
-        captureContent: values["capture-content"],
+        onSpans: spanChoices(values),
         lookback,
         runAgeMs,
         limits,

@@ -1,7 +1,7 @@
 import { type AttributeDoc, content, on } from "./attribute-doc.ts";
 
 /** Attributes of our own, named as upstream names them where it has one. */
-export const ENTELIX_ATTRIBUTES = {
+export const OWN_ATTRIBUTES = {
   "entelix.request.tool_choice": on(
     "model",
     "string",

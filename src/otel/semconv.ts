@@ -1,12 +1,14 @@
 import type { AttributeValue } from "@opentelemetry/api";
 import { CONVENTIONS_ATTRIBUTES } from "./semconv-conventions.ts";
-import { ENTELIX_ATTRIBUTES } from "./semconv-entelix.ts";
+import { OWN_ATTRIBUTES } from "./semconv-entelix.ts";
 
 /**
  * Every attribute this package sets, once. `docs/attributes.md` is generated from this table, and
  * the compiler holds every use to it.
  */
-export const ATTRIBUTES = { ...CONVENTIONS_ATTRIBUTES, ...ENTELIX_ATTRIBUTES } as const;
+export const ATTRIBUTES: typeof CONVENTIONS_ATTRIBUTES & typeof OWN_ATTRIBUTES =
+  // Pure: a bundle leaves the table out, since only tests and the pages read it.
+  /* @__PURE__ */ Object.assign({}, CONVENTIONS_ATTRIBUTES, OWN_ATTRIBUTES);
 
 /** Stands for any number of names. */
 type Template = "entelix.run.metadata.<name>";

@@ -65,6 +65,12 @@ export interface TelemetryOptions extends ContentOptions {
   readonly mode?: "live" | "replay" | undefined;
 }
 
+/** What of events spans show. The commands have an option for each. */
+export type SpanChoices = Pick<
+  TelemetryOptions,
+  "captureContent" | "exceptions" | "steps" | "approvalPerson"
+>;
+
 /**
  * Checks what has no check of its own where it is used, as limits, sizes and label bounds have.
  * `captureContent` and `approvalPerson` need none: nothing but `true` counts.

@@ -185,6 +185,58 @@ describe("replay content", () => {
   });
 });
 
+describe("replay options for spans", () => {
+  const decision = { by: "user", person: "eve" };
+  const exception = { type: "Error", message: "no", stacktrace: "Error: no" };
+  const tool = { tool: "pay", tool_version: null };
+  const stdin = [
+    started(),
+    line({ type: "step_start", step_id: "s", step: "plan" }),
+    line({ type: "step_complete", step_id: "s", step: "plan", duration_ms: 0 }),
+    line({
+      type: "tool_call_denied",
+      tool_use_id: "c",
+      tool: "pay",
+      reason: "",
+      details: { decision },
+    }),
+    line({ type: "tool_start", tool_use_id: "d", ...tool, input: null }),
+    line({
+      type: "tool_error",
+      tool_use_id: "d",
+      ...tool,
+      error: "no",
+      error_for_llm: "",
+      envelope: { wire_code: "tool_failed", wire_class: "server" },
+      duration_ms: 0,
+      details: { exception },
+    }),
+    completed(),
+  ].join("\n");
+  const seen = async (...options: string[]) => {
+    const { stdout } = await command(["replay", "-", "--out", "-", ...options], { stdin });
+    const spans = parseLines(stdout);
+    return {
+      steps: spans.filter(({ name }) => name.startsWith("step ")).length,
+      exceptions: stdout.split('"name":"exception"').length - 1,
+      person: spans.flatMap(({ values }) => values["entelix.approval.person"] ?? []),
+    };
+  };
+
+  it("shows steps and exceptions, and nobody's name", async () => {
+    expect(await seen()).toEqual({ steps: 1, exceptions: 1, person: [] });
+  });
+
+  it("shows what it is asked for", async () => {
+    const options = ["--approval-person", "--no-exceptions", "--no-steps"];
+    expect(await seen(...options)).toEqual({
+      steps: 0,
+      exceptions: 0,
+      person: [{ stringValue: "eve" }],
+    });
+  });
+});
+
 describe("replay sources", () => {
   it("reads gzip, standard input and several files as one history", async () => {
     using folder = new Folder();

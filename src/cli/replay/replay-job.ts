@@ -10,6 +10,7 @@ import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
 import type { SpanOutlet } from "../../otel/replay/span-outlet.ts";
 import type { ErrorHook } from "../../otel/report.ts";
 import type { SignalPlayer } from "../../otel/signal-player.ts";
+import type { SpanChoices } from "../../otel/telemetry-options.ts";
 import {
   type AnyRuntime,
   DIALECT_NAMES,
@@ -26,8 +27,7 @@ interface ReplayJobOptions {
   readonly audit: SessionLog | undefined;
   /** Which rows are written. Default `all`. */
   readonly rows: AuditRows | undefined;
-  /** `undefined`: as the environment says. */
-  readonly captureContent: boolean | undefined;
+  readonly onSpans: SpanChoices;
   readonly onIssue: (issue: LineIssue) => void;
   readonly onRejected: ((rejected: RejectedLine) => Promise<void>) | undefined;
   /** The runtimes that a source may come from. */
@@ -61,7 +61,7 @@ export class ReplayJob {
       tracerProvider: createReplayProvider(options.service.resource, options.outlet),
       audit: options.audit,
       rows: options.rows,
-      captureContent: options.captureContent,
+      ...options.onSpans,
       onError: options.onError,
       shutdownTimeoutMs: 60_000,
     });

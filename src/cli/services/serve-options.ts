@@ -2,6 +2,7 @@ import { DEFAULT_INGEST_LIMITS, type IngestLimits } from "../../service/http/ing
 import type { TokenEntry } from "../../service/http/tokens/token-file.ts";
 import { readTokenFile } from "../../service/http/tokens/token-file.ts";
 import { CliError, messageOf } from "../cli-error.ts";
+import { SPAN_OPTIONS } from "../span-options.ts";
 import { safe } from "../terminal/text.ts";
 import {
   AUDIT_ROWS_OPTION,
@@ -85,10 +86,7 @@ export const SERVE_OPTIONS = {
     about:
       "Time without events, in s of event time, after which a run counts as ended and its lines can be removed. Default: 86400.",
   },
-  "capture-content": {
-    type: "boolean",
-    about: "Put content on spans: inputs, outputs, state, payloads. Default: off.",
-  },
+  ...SPAN_OPTIONS,
   openapi: { type: "boolean", about: "Print the OpenAPI document and exit." },
 } as const;
 

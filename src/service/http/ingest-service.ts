@@ -6,6 +6,7 @@ import type { OnJournalTorn } from "../../ingest/journal/journal-damage.ts";
 import { IdCache } from "../../lifecycle/id-cache.ts";
 import type { ServiceResource } from "../../otel/replay/replay-provider.ts";
 import type { SpanStore } from "../../otel/service/span-store.ts";
+import type { SpanChoices } from "../../otel/telemetry-options.ts";
 import { RUNTIMES } from "../../runtimes/runtimes.ts";
 import { LogProcessor } from "../log-processor/log-processor.ts";
 import { EventGate } from "./event-gate.ts";
@@ -36,7 +37,7 @@ interface IngestServiceOptions {
   readonly audit: SessionLog | undefined;
   /** Which audit rows are made. Default `all`. */
   readonly rows?: AuditRows | undefined;
-  readonly captureContent: boolean | undefined;
+  readonly onSpans: SpanChoices;
   /** Lines before the position that are played again at a start, without exporting them again. */
   readonly lookback: number;
   /** Silence of event time after which a run is over, in ms. */
@@ -115,7 +116,7 @@ export class IngestService {
         spans,
         audit,
         rows: options.rows,
-        captureContent: options.captureContent,
+        onSpans: options.onSpans,
         limits: { maxAgeMs: options.runAgeMs },
         // Lines were checked before they were accepted: one that is rejected here is a fault.
         onRejected: (line, [issue]) =>

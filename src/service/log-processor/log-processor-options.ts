@@ -8,6 +8,7 @@ import type { LifecycleLimits } from "../../lifecycle/limits.ts";
 import type { RetryDelays } from "../../otel/export/retry.ts";
 import type { ServiceResource } from "../../otel/replay/replay-provider.ts";
 import type { SpanStore } from "../../otel/service/span-store.ts";
+import type { SpanChoices } from "../../otel/telemetry-options.ts";
 
 export interface LogProcessorOptions {
   /** Names the log in reports: `journal`, `topic/3`. */
@@ -31,8 +32,7 @@ export interface LogProcessorOptions {
   readonly audit: SessionLog | undefined;
   /** Which audit rows are made. Default `all`. */
   readonly rows?: AuditRows | undefined;
-  /** `undefined`: as the environment says. */
-  readonly captureContent: boolean | undefined;
+  readonly onSpans: SpanChoices;
   /** Default: 128 lines, 5,000 ms. */
   readonly window?: ReorderBufferOptions | undefined;
   readonly limits?: Partial<LifecycleLimits> | undefined;

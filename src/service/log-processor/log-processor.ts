@@ -101,7 +101,7 @@ export class LogProcessor {
 
   /** @throws RangeError when `from`, or a limit of window or runs, is no whole number in its range. */
   constructor(options: LogProcessorOptions) {
-    const { audit, captureContent, delays, from, limits, name, onError, service, tenant } = options;
+    const { audit, delays, from, limits, name, onError, service, tenant } = options;
     checkWhole(from, "from");
     this.#options = options;
     this.#stored = Math.max(from, options.stored ?? from);
@@ -138,7 +138,7 @@ export class LogProcessor {
       tracerProvider: createReplayProvider(service.resource, this.#filter),
       audit: this.#log,
       rows: options.rows,
-      captureContent,
+      ...options.onSpans,
       limits,
       onError: (error, where) => onError(error, `${name}: ${where}`),
     });

@@ -52,7 +52,7 @@ async function serve() {
       close: async () => {},
     },
     audit,
-    captureContent: false,
+    onSpans: { captureContent: false },
     lookback: 1_000,
     runAgeMs: 86_400_000,
     limits: DEFAULT_INGEST_LIMITS,

@@ -71,7 +71,7 @@ function processor(options: Partial<LogProcessorOptions> = {}) {
     service: { resource: emptyResource(), serviceName: "test" },
     spans: new HeldStore(),
     audit: undefined,
-    captureContent: false,
+    onSpans: { captureContent: false },
     window: { size: 0 },
     onRejected: ({ offset }, issues) => void rejected.push([offset, issues]),
     onError: (error, where) => void errors.push(`${where}: ${String(error)}`),

@@ -74,7 +74,7 @@ class Held {
       audit: this.#log(),
       // One row for each call, and no other.
       rows: "upstream",
-      captureContent: false,
+      onSpans: { captureContent: false },
       window: { size: 0 },
       onRejected: async () => {
         await this.#open;

@@ -77,7 +77,7 @@ export class Life {
       service: { resource: emptyResource(), serviceName: "test" },
       spans: this.#spanStore(),
       audit: this.#sessionLog(),
-      captureContent: true,
+      onSpans: { captureContent: true },
       onRejected: async ({ offset }, issues) => {
         await this.#fate();
         world.rejected.add(`${offset} ${issues[0]?.field}`);

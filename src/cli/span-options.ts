@@ -1,0 +1,32 @@
+import type { SpanChoices } from "../otel/telemetry-options.ts";
+
+/** What spans show: options of every command that makes some. */
+export const SPAN_OPTIONS = {
+  "capture-content": {
+    type: "boolean",
+    about: "Put content on spans: inputs, outputs, state, payloads. Default: off.",
+  },
+  "approval-person": {
+    type: "boolean",
+    about: "Name on spans the person who decided about a tool call. Default: off.",
+  },
+  "no-exceptions": {
+    type: "boolean",
+    about: "Leave out the exception events of failed spans: class, text and stack.",
+  },
+  "no-steps": {
+    type: "boolean",
+    about: "Make no spans of steps: nodes of a graph, retrievals.",
+  },
+} as const;
+
+export function spanChoices(
+  values: Readonly<Partial<Record<keyof typeof SPAN_OPTIONS, boolean>>>,
+): SpanChoices {
+  return {
+    captureContent: values["capture-content"],
+    approvalPerson: values["approval-person"],
+    exceptions: values["no-exceptions"] !== true,
+    steps: values["no-steps"] !== true,
+  };
+}
