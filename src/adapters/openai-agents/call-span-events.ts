@@ -10,6 +10,7 @@ import { FROM_MODEL } from "../../errors/failure-source.ts";
 import { resultText } from "../../errors/llm-text.ts";
 import type { ToolFailure } from "../../errors/tool-result.ts";
 import type { DecisionDetails, EventDetails } from "../../events/event-details.ts";
+import { parseExact } from "../../events/exact-json.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelComplete } from "../../events/model-event.ts";
 import type { InputMessage } from "../../messages/message.ts";
@@ -61,7 +62,7 @@ export class CallEvents {
         tenant_id: tenantId,
         tool_use_id: idOf(open),
         tool: textOf(name) ?? "",
-        input: input === "" ? undefined : input,
+        input: inputIn(input),
       },
       sent,
     );
@@ -278,6 +279,21 @@ function askedOf(
 /** The agent's model is asked, and not one that a tool asks. */
 function isOwn({ scope }: OpenSpan): boolean {
   return scope.toolUseId === undefined;
+}
+
+/**
+ * The input of a tool: the SDK has it as JSON text. Text of another form, such as a search, stays as it
+ * is, and so does JSON that is no object, since it may be such a text.
+ */
+function inputIn(given: unknown): unknown {
+  const text = textOf(given);
+  if (text === undefined) return given === "" ? undefined : given;
+  if (!text.startsWith("{")) return text;
+  try {
+    return parseExact(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The id of a tool call: the model's, where it is known. */

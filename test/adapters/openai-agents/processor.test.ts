@@ -317,6 +317,26 @@ invoke_agent B failed model_dispatch
 `);
   });
 
+  it.each<[string, string, unknown]>([
+    ["an object, as the tool gets it", '{ "amount": 900 }', { amount: 900 }],
+    ["an object with all digits", '{"account":9007199254740993}', { account: 9007199254740993n }],
+    ["a text that is no object", "7", "7"],
+    ["a text that is no JSON", "{name} of the city", "{name} of the city"],
+    ["nothing", "", undefined],
+  ])("sends the input of a tool: %s", async (_, input, sent) => {
+    const heard = listen();
+    await withTrace("Mine", async () => {
+      const lookup = createFunctionSpan({ data: { name: "lookup", input } });
+      lookup.start();
+      lookup.end();
+    });
+    await heard.processor.forceFlush();
+    const inputs = heard.told.flatMap(({ event }) =>
+      event.type === "tool_start" ? [event.input] : [],
+    );
+    expect(inputs).toEqual([sent]);
+  });
+
   it("contains what throws when the input of a call is read, after its start", async () => {
     const errors: string[] = [];
     const onError = (error: unknown) => void errors.push(String(error));
