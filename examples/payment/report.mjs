@@ -93,8 +93,10 @@ function rowOf({ kind, ...event }) {
     case "tool_result":
       return { kind, call: event.tool_use_id, content: event.content, isError: event.is_error };
     case "entelix.run_ended": {
-      const { approved_calls, denied_calls, outcome, tool_calls } = event;
-      return { kind, outcome, calls: tool_calls, approved: approved_calls, denied: denied_calls };
+      const { approved_calls: approved, denied_calls: denied, input, outcome, tool_calls } = event;
+      // Where the framework says what was asked at the end only.
+      const question = input === undefined ? {} : { asked: askedIn(input) };
+      return { kind, outcome, calls: tool_calls, approved, denied, ...question };
     }
     default:
       return { kind };

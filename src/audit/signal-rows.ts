@@ -137,6 +137,8 @@ function endRows(
   if (run.toolErrors !== undefined) row.tool_errors = run.toolErrors;
   if (run.approvedCalls !== undefined) row.approved_calls = run.approvedCalls;
   if (run.deniedCalls !== undefined) row.denied_calls = run.deniedCalls;
+  const input = newestQuestion(event.details?.input);
+  if (input !== undefined) row.input = input;
   const ended: SignalRow = { event: row, event_id: idOf(event, "end") };
   const segment = segmentOf(signal, run);
   if (end.outcome === "interrupted") {

@@ -15,7 +15,7 @@ import type { RunEnd, Signal } from "../../src/lifecycle/signal.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { replayed } from "../dialects/graph/replayed.ts";
 import { PAYMENT, RUN, TENANT } from "../support/payment-run.ts";
-import { flat } from "../support/run-events.ts";
+import { flat, RunEvents } from "../support/run-events.ts";
 import { collectSpans, fingerprint } from "../support/spans.ts";
 
 const timestamp = "2026-04-29T12:00:00Z";
@@ -44,6 +44,21 @@ const rowsOf = (signal: Signal) =>
     const { timestamp: _, ...rest } = event;
     return rest;
   });
+
+it("the row of an end has the question where the start's did not", async () => {
+  const log = new MemorySessionLog();
+  const sink = new AuditSink({ log });
+  const run = new RunEvents("018f3c7a-0000-7000-8000-0000000000ab");
+  const asked = { role: "user", parts: [{ type: "text", content: "pay 900" }] };
+  await sink.send(run.started(), { thread_id: "th" });
+  await sink.send(run.complete(), { thread_id: "th", details: { input: [asked] } });
+  const rows = await log.loadSince({ tenant_id: run.tenant_id, thread_id: "th" }, 0);
+  expect(rows.map(({ event }) => event)).toMatchObject([
+    { kind: "entelix.run_started" },
+    { kind: "entelix.run_ended", outcome: "complete", input: asked },
+  ]);
+  expect(rows[0]?.event).not.toHaveProperty("input");
+});
 
 describe("the rows of a run's end", () => {
   const breach = { axis: "requests", limit: 2, observed: 2 } as const;

@@ -42,6 +42,7 @@ export const OWN_VARIANTS = {
     tool_errors: optional(count),
     approved_calls: optional(count),
     denied_calls: optional(count),
+    input: optional(json),
     timestamp: time,
   }),
   "entelix.tool_call_decided": record({

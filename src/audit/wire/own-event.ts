@@ -42,6 +42,8 @@ export interface RunEnded {
   readonly approved_calls?: number | undefined;
   readonly denied_calls?: number | undefined;
   /** When it happened: RFC 3339 in UTC. */
+  /** Content: what the run was asked, where its sender says so at the end alone. */
+  readonly input?: unknown;
   readonly timestamp: string;
 }
 
