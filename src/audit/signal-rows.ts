@@ -3,6 +3,7 @@ import { TOOL_ERROR_KINDS } from "../errors/error-kinds.ts";
 import { breachForm } from "../events/breach-form.ts";
 import type { EventDetails } from "../events/event-details.ts";
 import { oneOf } from "../events/forms.ts";
+import type { CallCounts } from "../lifecycle/run.ts";
 import { canonicalRunId } from "../lifecycle/run-ids.ts";
 import type { RunEnd, Signal, SignalOf, SignalSubject } from "../lifecycle/signal.ts";
 import { newestQuestion } from "./newest-question.ts";
@@ -12,16 +13,14 @@ import { interruptionKindForm } from "./wire/graph-event-form.ts";
 import type { RunEnded, RunStarted, ToolCallDecided } from "./wire/own-event.ts";
 
 /** What is known of a run beside the signal. A count that is absent is not known. */
-export interface RunFacts {
+export interface RunFacts extends Partial<Record<keyof CallCounts, number | undefined>> {
   /** The segment that the signal is about, from 1. */
   readonly segment: number;
   readonly resumedFromRunId?: string | undefined;
   /** The parent's call that dispatched it. */
   readonly parentCallId?: string | undefined;
-  readonly toolCalls?: number | undefined;
-  readonly toolErrors?: number | undefined;
-  readonly approvedCalls?: number | undefined;
-  readonly deniedCalls?: number | undefined;
+  /** How much of the counts is of earlier segments. */
+  readonly before?: CallCounts | undefined;
 }
 
 /** What the event says beside its signal. */
@@ -47,6 +46,7 @@ interface OwnWord {
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 const NONE: readonly SignalRow[] = [];
+const NO_CALLS: CallCounts = { toolCalls: 0, toolErrors: 0, approvedCalls: 0, deniedCalls: 0 };
 const toolErrorKind = oneOf(TOOL_ERROR_KINDS);
 
 /**
@@ -133,10 +133,12 @@ function endRows(
       if (tool !== undefined) row.tool_name = tool;
     }
   }
-  if (run.toolCalls !== undefined) row.tool_calls = run.toolCalls;
-  if (run.toolErrors !== undefined) row.tool_errors = run.toolErrors;
-  if (run.approvedCalls !== undefined) row.approved_calls = run.approvedCalls;
-  if (run.deniedCalls !== undefined) row.denied_calls = run.deniedCalls;
+  const { approvedCalls, before = NO_CALLS, deniedCalls, toolCalls, toolErrors } = run;
+  // Of this segment alone: another process may know of the others, and must write the same row.
+  if (toolCalls !== undefined) row.tool_calls = toolCalls - before.toolCalls;
+  if (toolErrors !== undefined) row.tool_errors = toolErrors - before.toolErrors;
+  if (approvedCalls !== undefined) row.approved_calls = approvedCalls - before.approvedCalls;
+  if (deniedCalls !== undefined) row.denied_calls = deniedCalls - before.deniedCalls;
   const input = newestQuestion(event.details?.input);
   if (input !== undefined) row.input = input;
   const ended: SignalRow = { event: row, event_id: idOf(event, "end") };

@@ -7,7 +7,7 @@ import type { LifecycleLimits } from "./limits.ts";
 import { ModelKeeper } from "./model-keeper.ts";
 import { NOT_TAKEN, type Outcome, TakenOutcome } from "./outcome.ts";
 import type { SignalContext } from "./parent-context.ts";
-import { goesOn, handleOn, type Run } from "./run.ts";
+import { goesOn, handleOn, type Run, startsAgain } from "./run.ts";
 import { RunKeeper } from "./run-keeper.ts";
 import type { RunObserver } from "./run-observer.ts";
 import type { SignalOf as Of, Signal, SignalSubject, SpanAttributes } from "./signal.ts";
@@ -98,7 +98,7 @@ export class Lifecycle<H> {
       case "run_closes":
         return this.#closeRun(signal, context);
       case "run_may_end": {
-        const run = this.#find(signal);
+        const run = this.runs.findOf(signal);
         const { at, end, over, model } = signal;
         if (run !== undefined) run.mayEnd = { at, end, over, model };
         return this.#outcome.of(run);
@@ -168,8 +168,13 @@ export class Lifecycle<H> {
         this.runs.completeStart(run, agent, parent, context);
         this.counters.runsStarted++;
       } else {
-        const continues = run.outcome === "interrupted" || run.outcome === "abandoned";
-        if (!continues || compareInstants(at, run.startedAt) <= 0) return this.#ignore("duplicate");
+        if (!startsAgain(run, at)) {
+          if (run.agent !== undefined || agent === undefined) return this.#ignore("duplicate");
+          // It comes after what it began: the span is over, the event itself is true.
+          run.agent = agent;
+          this.#ignore("after_end");
+          return this.#outcome.of(run);
+        }
         run.agent ??= agent;
         this.runs.reopen(run, at, context, true);
       }
@@ -182,7 +187,7 @@ export class Lifecycle<H> {
 
   #closeRun(signal: Of<"run_closes">, context: SignalContext<H>): Outcome<H> {
     const { at, end, supposed } = signal;
-    const known = this.#find(signal);
+    const known = this.runs.findOf(signal);
     if (supposed === true && known?.open !== true) return NOT_TAKEN;
     if (end.outcome === "abandoned") {
       if (known?.open !== true) return NOT_TAKEN;
@@ -298,7 +303,7 @@ export class Lifecycle<H> {
   #closeModelCall(signal: Of<"model_closes">, context: SignalContext<H>): Outcome<H> {
     const { at, durationMs, end, modelCallId = "" } = signal;
     const onlyOpen = durationMs === undefined;
-    const run = onlyOpen ? this.#find(signal) : this.#openRunOf(signal, context, durationMs);
+    const run = onlyOpen ? this.runs.findOf(signal) : this.#openRunOf(signal, context, durationMs);
     if (run === undefined) return NOT_TAKEN;
     goesOn(run);
     if (!run.open) return NOT_TAKEN;
@@ -334,13 +339,9 @@ export class Lifecycle<H> {
     return true;
   }
 
-  #find({ tenantId, runId }: SignalSubject): Run<H> | undefined {
-    return this.runs.find(tenantId, runId);
-  }
-
   /** The run that a signal is about; opened, as far back as the event lasted, if never seen. */
   #take(signal: SignalSubject, context: SignalContext<H>, durationMs = 0): Run<H> | undefined {
-    const known = this.#find(signal);
+    const known = this.runs.findOf(signal);
     if (known === undefined) return this.#createRun(signal, context, durationMs);
     goesOn(known);
     return known;
@@ -387,7 +388,7 @@ export class Lifecycle<H> {
 
   /** A sign of life of a run, if it is known. */
   #keepAlive(signal: SignalSubject): Outcome<H> {
-    const run = this.#find(signal);
+    const run = this.runs.findOf(signal);
     if (run !== undefined) this.runs.touch(run, signal.at);
     return this.#outcome.of(run);
   }

@@ -11,7 +11,7 @@ import { RecentMap } from "./recent-map.ts";
 import { Run } from "./run.ts";
 import type { RunObserver } from "./run-observer.ts";
 import { RunTable } from "./run-table.ts";
-import type { AbandonedReason, RunEnd } from "./signal.ts";
+import type { AbandonedReason, RunEnd, SignalSubject } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
 import type { StepKeeper } from "./step-keeper.ts";
 import { TenantLoadHeap } from "./tenant-load.ts";
@@ -79,6 +79,11 @@ export class RunKeeper<H> {
     if (run !== undefined) return run;
     const canonical = this.canonical(runId);
     return canonical === runId ? undefined : this.#runs.find(tenantId, canonical);
+  }
+
+  /** The run that a signal is about. */
+  findOf({ tenantId, runId }: SignalSubject): Run<H> | undefined {
+    return this.find(tenantId, runId);
   }
 
   /** The same for a run id that is in the form it is kept in. */
@@ -171,7 +176,8 @@ export class RunKeeper<H> {
     run.supposedAt = undefined;
     run.segment++;
     run.startSeen = started;
-    run.callsBefore = run.toolCalls;
+    const { approvedCalls, deniedCalls, toolCalls, toolErrors } = run;
+    run.before = { approvedCalls, deniedCalls, toolCalls, toolErrors };
     run.startedAt = at;
     run.lastAt = at;
     if (run.tree.first === undefined) run.tree = new Tree<H>(at);

@@ -1,4 +1,4 @@
-import type { Instant } from "../events/instant.ts";
+import { compareInstants, type Instant } from "../events/instant.ts";
 import { CallHistory } from "./call-history.ts";
 import type { ModelCall, ModelCalls } from "./model-call.ts";
 import { OpenCalls } from "./open-calls.ts";
@@ -8,6 +8,14 @@ import type { RunIds } from "./run-ids.ts";
 import type { RunEnd, SpanAttributes, SpanEventTarget, SupposedEnd } from "./signal.ts";
 import type { Steps } from "./step.ts";
 import type { Tree } from "./tree.ts";
+
+/** How many calls a run made, and what became of them. */
+export interface CallCounts {
+  readonly toolCalls: number;
+  readonly toolErrors: number;
+  readonly approvedCalls: number;
+  readonly deniedCalls: number;
+}
 
 /**
  * One run of one tenant: open, or closed and remembered.
@@ -46,8 +54,8 @@ export class Run<H> {
   segment = 1;
   /** Whether that segment was opened by a `started`: only then is it known how long it took. */
   startSeen = false;
-  /** Own tool calls of the segments before it. */
-  callsBefore = 0;
+  /** What the segments before it did; `undefined` in the first. */
+  before: CallCounts | undefined = undefined;
   /** Whatever the observer keeps with the run. */
   observed: unknown = undefined;
 
@@ -143,6 +151,12 @@ export function handleOn<H>(run: Run<H>, target: SpanEventTarget): H | undefined
   if (target === "run") return run.handle;
   if (target === "model") return run.modelCall?.handle ?? run.handle;
   return run.calls.newestOf(target.callId)?.handle ?? run.handle;
+}
+
+/** Whether a `started` at that time opens the next segment of a run that is not open. */
+export function startsAgain<H>({ outcome, startedAt }: Run<H>, at: Instant): boolean {
+  const continues = outcome === "interrupted" || outcome === "abandoned";
+  return continues && compareInstants(at, startedAt) > 0;
 }
 
 /** The run goes on: what looked like its end was none. */

@@ -15,7 +15,8 @@ import type { RunEnd, Signal } from "../../src/lifecycle/signal.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { replayed } from "../dialects/graph/replayed.ts";
 import { PAYMENT, RUN, TENANT } from "../support/payment-run.ts";
-import { flat, RunEvents } from "../support/run-events.ts";
+import type { Sent } from "../support/recorded-and-replayed.ts";
+import { flat, RunEvents, second } from "../support/run-events.ts";
 import { collectSpans, fingerprint } from "../support/spans.ts";
 
 const timestamp = "2026-04-29T12:00:00Z";
@@ -44,6 +45,57 @@ const rowsOf = (signal: Signal) =>
     const { timestamp: _, ...rest } = event;
     return rest;
   });
+
+it("a start that comes after its run's end has its row, once", async () => {
+  const log = new MemorySessionLog();
+  const { provider } = collectSpans();
+  const bridge = new Bridge({ mode: "replay", audit: log, tracerProvider: provider });
+  const run = new RunEvents("018f3c7a-0000-7000-8000-0000000000ab");
+  const at = (time: number) => ({ timestamp: second(time), thread_id: "th" });
+  await bridge.send(run.toolStart("c1"), at(2));
+  await bridge.send(run.toolComplete("c1"), at(3));
+  await bridge.send(run.complete(), at(4));
+  await bridge.send(run.started(), at(1));
+  await bridge.send(run.started(), at(1));
+  await bridge.shutdown();
+  const rows = await log.loadSince({ tenant_id: run.tenant_id, thread_id: "th" }, 0);
+  expect(rows.map(({ event }) => event.kind)).toEqual([
+    "tool_call",
+    "tool_result",
+    "entelix.run_ended",
+    "entelix.run_started",
+  ]);
+  expect(bridge.diagnostics().ignored).toMatchObject({ after_end: 1, duplicate: 1 });
+});
+
+it("counts of a run that goes on under its id are those since it went on, whoever knows of before", async () => {
+  const run = new RunEvents("018f3c7a-0000-7000-8000-0000000000ab");
+  const at = (time: number) => ({ timestamp: second(time), thread_id: "th" });
+  const first: Sent[] = [
+    [run.started(), at(0)],
+    [run.toolStart("c1"), at(1)],
+    [run.toolError("c1"), at(2)],
+    [run.denied("c2", "pay", "no"), at(3)],
+    [run.interrupted(), at(4)],
+  ];
+  const resumed: Sent[] = [
+    [run.started(), at(5)],
+    [run.approved("c3", "pay"), at(6)],
+    [run.toolStart("c3", "pay"), at(7)],
+    [run.toolComplete("c3", "pay"), at(8)],
+    [run.complete(), at(9)],
+  ];
+  const counts = { tool_calls: 1, tool_errors: 0, approved_calls: 1, denied_calls: 0 };
+  for (const sent of [[...first, ...resumed], resumed]) {
+    const log = new MemorySessionLog();
+    const { provider } = collectSpans();
+    const bridge = new Bridge({ mode: "replay", audit: log, tracerProvider: provider });
+    for (const [event, envelope] of sent) await bridge.send(event, envelope);
+    await bridge.shutdown();
+    const rows = await log.loadSince({ tenant_id: run.tenant_id, thread_id: "th" }, 0);
+    expect(rows.at(-1)?.event).toMatchObject({ kind: "entelix.run_ended", ...counts });
+  }
+});
 
 it("the row of an end has the question where the start's did not", async () => {
   const log = new MemorySessionLog();

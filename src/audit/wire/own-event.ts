@@ -35,7 +35,7 @@ export interface RunEnded {
   readonly origin?: FailureOrigin | (string & {}) | undefined;
   /** Of `tool_error_terminal`: the tool that ended the run. */
   readonly tool_name?: string | undefined;
-  /** Own tool calls of all segments of the run, denied ones included. */
+  /** Own tool calls since the start or the last resumption, denied ones included. */
   readonly tool_calls?: number | undefined;
   /** How many of them failed. */
   readonly tool_errors?: number | undefined;

@@ -118,7 +118,7 @@ export class EventMetrics implements RunObserver {
 
   #countRun(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
     this.#count(pair.runs(positionOf(end), run.root), 1);
-    const calls = run.toolCalls - run.callsBefore;
+    const calls = run.toolCalls - (run.before?.toolCalls ?? 0);
     this.#record(this.#instruments.toolCalls, calls, pair.ofAgent.toolCalls);
     // How long an abandoned run took is unknown.
     if (run.startSeen && end.outcome !== "abandoned") {
