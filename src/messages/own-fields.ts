@@ -16,10 +16,12 @@ export function fieldsIn(value: unknown): OwnFields | undefined {
 
 /** A field that `JSON.stringify` would write; `null` reads as absent. */
 export function own(fields: OwnFields, name: string): unknown {
-  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const value = isEnumerable.call(fields, name) ? fields[name] : undefined;
   if (isObject(value)) return plainOf(value);
   return isNothing(value) ? undefined : value;
 }
+
+const isEnumerable = Object.prototype.propertyIsEnumerable;
 
 /** A field that is text. */
 export function textIn(fields: OwnFields, name: string): string | undefined {
@@ -78,7 +80,10 @@ export function argumentsIn(given: unknown): unknown {
 function plainOf(value: unknown): unknown {
   if (!isObject(value)) return value;
   if (value instanceof String) return String(value);
-  return typeof value.toJSON === "function" ? copyExact(value) : value;
+  if (typeof value.toJSON !== "function") return value;
+  // As a field: `toJSON` may give nothing, which a value at the top must not.
+  const copy = copyExact({ value });
+  return isObject(copy) ? copy.value : copy;
 }
 
 function isObject(value: unknown): value is OwnFields {

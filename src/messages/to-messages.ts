@@ -91,7 +91,11 @@ export function instructionParts(value: unknown): readonly MessagePart[] {
 }
 
 function hasReason(message: InputMessage): message is OutputMessage {
-  return "finish_reason" in message && typeof message.finish_reason === "string";
+  return "finish_reason" in message && isWord(message.finish_reason);
+}
+
+function isWord(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
 }
 
 function asText(value: unknown, role: string): readonly InputMessage[] {

@@ -51,6 +51,35 @@ describe("the conventions' form", () => {
   });
 });
 
+describe("a message that only nearly has the form", () => {
+  const fields = (type: string, more: object) => [{ role: "tool", parts: [{ type, ...more }] }];
+  it.each([
+    ["a response that JSON leaves out", fields("tool_call_response", { response: () => 1 })],
+    [
+      "a response that says it is nothing",
+      fields("tool_call_response", { response: { toJSON: () => undefined } }),
+    ],
+    ["a call without its details", fields("server_tool_call", { name: "x", server_tool_call: 5 })],
+    [
+      "details without a type",
+      fields("server_tool_call_response", { server_tool_call_response: { a: 1 } }),
+    ],
+    [
+      "a field that JSON does not show",
+      [
+        {
+          role: "user",
+          parts: [Object.defineProperty({ type: "text" }, "content", { value: "a" })],
+        },
+      ],
+    ],
+    ["an empty reason", [{ role: "assistant", parts: [text("a")], finish_reason: "" }]],
+  ])("is mended: %s", (_, value) => {
+    expect(inputForm.safeParse(plain(inputMessages(value))).error).toBeUndefined();
+    expect(outputForm.safeParse(plain(outputMessages(value))).error).toBeUndefined();
+  });
+});
+
 describe("Chat Completions", () => {
   it("has calls, results, images and reasoning as parts", () => {
     const messages = [
