@@ -30,7 +30,9 @@ const WRAPPERS = [
   "video_url",
   "file",
   "inlineData",
+  "inline_data",
   "fileData",
+  "file_data",
 ];
 
 const DATA_URL = /^data:([^;,]*)[^,]*,/i;
@@ -51,11 +53,20 @@ export function mediaPart(type: string, fields: OwnFields): MessagePart | undefi
   const mime = mimeIn(from) ?? mimeIn(fields);
   const modality = textIn(fields, "modality") ?? modalityOf(mime) ?? known ?? "document";
   const mimeType = mime === undefined ? {} : { mime_type: mime };
-  const id = firstText(from, "file_id", "fileId") ?? idIn(from, inner);
+  const id = firstText(from, "file_id", "fileId") ?? idIn(from, inner) ?? idOfSource(fields);
   if (id !== undefined) return { type: "file", modality, ...mimeType, file_id: id };
   const address =
-    firstText(from, "url", "uri", "fileUri", "image_url", "file_url", "video_url", "audio_url") ??
-    firstText(fields, "image", "file");
+    firstText(
+      from,
+      "url",
+      "uri",
+      "fileUri",
+      "file_uri",
+      "image_url",
+      "file_url",
+      "video_url",
+      "audio_url",
+    ) ?? firstText(fields, "image", "file");
   if (address !== undefined) return atAddress(address, modality, mimeType);
   const data = firstText(from, "data", "file_data", "base64", "content");
   if (data === undefined) return undefined;
@@ -78,6 +89,11 @@ function idIn(from: OwnFields, inner: OwnFields | undefined): string | undefined
     return undefined;
   }
   return textIn(from, "id");
+}
+
+/** LangChain's blocks before 1.0. */
+function idOfSource(fields: OwnFields): string | undefined {
+  return textIn(fields, "source_type") === "id" ? textIn(fields, "id") : undefined;
 }
 
 function mimeIn(fields: OwnFields): string | undefined {

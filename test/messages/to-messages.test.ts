@@ -279,6 +279,118 @@ describe("other providers", () => {
     ]);
   });
 
+  it.each<[string, unknown, object[]]>([
+    [
+      "Anthropic's tools at the server",
+      [
+        { type: "server_tool_use", id: "s", name: "web_search", input: { query: "q" } },
+        { type: "web_search_tool_result", tool_use_id: "s", content: [] },
+      ],
+      [
+        {
+          type: "server_tool_call",
+          id: "s",
+          name: "web_search",
+          server_tool_call: {
+            type: "web_search",
+            id: "s",
+            name: "web_search",
+            input: { query: "q" },
+          },
+        },
+        {
+          type: "server_tool_call_response",
+          id: "s",
+          server_tool_call_response: {
+            type: "web_search_tool_result",
+            tool_use_id: "s",
+            content: [],
+          },
+        },
+      ],
+    ],
+    [
+      "Anthropic's and LangChain's documents of words",
+      [
+        { type: "document", source: { type: "text", media_type: "text/plain", data: "a" } },
+        { type: "text-plain", text: "b" },
+      ],
+      [text("a"), text("b")],
+    ],
+    [
+      "LangChain's uploaded files",
+      [{ type: "image", source_type: "id", id: "f" }],
+      [{ type: "file", modality: "image", file_id: "f" }],
+    ],
+    [
+      "Gemini's parts in snake case",
+      [
+        { inline_data: { mime_type: "image/png", data: "AA" } },
+        { file_data: { file_uri: "gs://b/v.mp4", mime_type: "video/mp4" } },
+        { function_call: { name: "f", args: {} } },
+      ],
+      [
+        { type: "blob", modality: "image", mime_type: "image/png", content: "AA" },
+        { type: "uri", modality: "video", mime_type: "video/mp4", uri: "gs://b/v.mp4" },
+        { type: "tool_call", name: "f", arguments: {} },
+      ],
+    ],
+    [
+      "Gemini's code",
+      [
+        { executableCode: { language: "PYTHON", code: "1" } },
+        { codeExecutionResult: { output: "1" } },
+      ],
+      [
+        {
+          type: "server_tool_call",
+          name: "code_execution",
+          server_tool_call: {
+            type: "code_execution",
+            language: "PYTHON",
+            code: "1",
+            name: "code_execution",
+          },
+        },
+        {
+          type: "server_tool_call_response",
+          server_tool_call_response: { type: "code_execution", output: "1" },
+        },
+      ],
+    ],
+    [
+      "the AI SDK's results",
+      [{ type: "tool-result", toolCallId: "c", output: { type: "json", value: { a: 1 } } }],
+      [{ type: "tool_call_response", id: "c", response: { a: 1 } }],
+    ],
+  ])("reads %s", (_, content, parts) => {
+    expect(toMessages([{ role: "user", content }])).toEqual([{ role: "user", parts }]);
+  });
+
+  it("reads answers without a role, without content, as audio, and with free-form calls", () => {
+    const answer = (value: object) => toMessages(value, "assistant");
+    const hi = { role: "assistant", parts: [text("hi")], finish_reason: "stop" };
+    for (const choice of [{ message: { content: "hi" } }, { delta: { content: "hi" } }]) {
+      expect(answer({ choices: [{ ...choice, finish_reason: "stop" }] })).toEqual([hi]);
+    }
+    const content = { parts: [{ text: "hi" }] };
+    expect(answer({ candidates: [{ content, finishReason: "STOP" }] })).toEqual([hi]);
+    expect(answer({ candidates: [{ finishReason: "SAFETY" }] })).toEqual([
+      { role: "assistant", parts: [], finish_reason: "content_filter" },
+    ]);
+    const audio = { id: "a", data: "AA", transcript: "hello" };
+    expect(answer({ role: "assistant", content: null, audio })[0]?.parts).toEqual([
+      text("hello"),
+      { type: "blob", modality: "audio", content: "AA" },
+    ]);
+    const custom = { name: "py", input: "1" };
+    expect(
+      answer({ role: "assistant", tool_calls: [{ id: "c", type: "custom", custom }] })[0]?.parts,
+    ).toEqual([{ type: "tool_call", id: "c", name: "py", arguments: "1" }]);
+    const state = { candidates: [{ content: { name: "Ann" } }] };
+    expect(answer(state)[0]?.parts).toEqual([text(JSON.stringify(state))]);
+  });
+
   it.each([
     ["stop", "stop"],
     ["end_turn", "stop"],
@@ -339,6 +451,8 @@ const like = fc.letrec((tie) => ({
           "choices",
         ],
         ...["message", "tool_calls", "function", "arguments", "source", "image_url", "response"],
+        ...["server_tool_call", "server_tool_call_response", "value", "audio", "delta", "custom"],
+        ...["functionCall", "executableCode", "inlineData", "data", "candidates"],
       ),
       tie("value"),
       { maxKeys: 5 },
@@ -351,6 +465,7 @@ const like = fc.letrec((tie) => ({
       type: fc.constantFrom(
         ...["text", "image", "blob", "tool_use", "tool_result", "function_call", "message"],
         ...["reasoning", "uri", "file", "server_tool_call", "x_call", "x_output", "mine"],
+        ...["server_tool_use", "x_tool_result", "document", "server_tool_call_response"],
       ),
       content: tie("value"),
       text: tie("value"),
