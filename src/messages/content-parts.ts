@@ -6,11 +6,13 @@ import {
   fieldsIn,
   firstText,
   isNothing,
+  isReadable,
   jsonText,
   listIn,
   type OwnFields,
   objectIn,
   own,
+  readable,
   textIn,
 } from "./own-fields.ts";
 
@@ -18,7 +20,16 @@ import {
 export function contentParts(content: unknown): MessagePart[] {
   if (isNothing(content) || content === "") return [];
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
-  return blocks.filter((block) => !isNothing(block)).map(anyPart);
+  return blocks.filter((block) => !isNothing(block)).map(safePart);
+}
+
+/** A block that throws when it is read does not cost the others. */
+function safePart(block: unknown): MessagePart {
+  try {
+    return anyPart(block);
+  } catch {
+    return textPart(jsonText(block));
+  }
 }
 
 /** A block as a part; one that is not known keeps its type, else it is a text. */
@@ -119,7 +130,7 @@ function serverCallPart(fields: OwnFields): MessagePart {
     type: "server_tool_call",
     ...(id === undefined ? {} : { id }),
     name,
-    server_tool_call: { ...details, type: textIn(details, "type") ?? name },
+    server_tool_call: readableFields(details, textIn(details, "type") ?? name),
   };
 }
 
@@ -130,8 +141,12 @@ function serverResponsePart(fields: OwnFields): MessagePart {
   return {
     type: "server_tool_call_response",
     ...(id === undefined ? {} : { id }),
-    server_tool_call_response: { ...details, type },
+    server_tool_call_response: readableFields(details, type),
   };
+}
+
+export function readableFields(fields: OwnFields, type: string): OwnFields {
+  return isReadable(fields) ? { ...fields, type } : { type, value: jsonText(fields) };
 }
 
 function withoutType({ type: _, ...rest }: OwnFields): OwnFields {
@@ -165,7 +180,7 @@ export function responsePart(fields: OwnFields): MessagePart {
   return {
     type: "tool_call_response",
     ...(id === undefined ? {} : { id }),
-    response: responseOf(given),
+    response: readable(responseOf(given)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { InputMessage, MessagePart } from "./message.ts";
-import { fieldsIn, type OwnFields, own } from "./own-fields.ts";
+import { fieldsIn, isReadable, type OwnFields, own } from "./own-fields.ts";
 
 interface Required {
   readonly texts: readonly string[];
@@ -39,7 +39,7 @@ export function isPart(value: unknown): value is MessagePart {
   const fields = fieldsIn(value);
   if (fields === undefined || fields !== value) return false;
   const type = own(fields, "type");
-  return typeof type === "string" && hasRequired(fields, type);
+  return typeof type === "string" && hasRequired(fields, type) && isReadable(fields);
 }
 
 /** Whether a value is a part of a type that the conventions name. */

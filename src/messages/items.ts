@@ -1,4 +1,10 @@
-import { callPart, contentParts, knownPart, responsePart } from "./content-parts.ts";
+import {
+  callPart,
+  contentParts,
+  knownPart,
+  readableFields,
+  responsePart,
+} from "./content-parts.ts";
 import { mediaPart } from "./media-part.ts";
 import type { MessagePart } from "./message.ts";
 import {
@@ -101,7 +107,7 @@ function serverCall(type: string, fields: OwnFields): MessagePart {
     type: "server_tool_call",
     ...(id === undefined ? {} : { id }),
     name,
-    server_tool_call: { ...fields },
+    server_tool_call: readableFields(fields, type),
   };
 }
 

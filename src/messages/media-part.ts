@@ -1,3 +1,4 @@
+import { base64Of } from "./bytes.ts";
 import type { MessagePart } from "./message.ts";
 import { firstText, type OwnFields, objectIn, own, textIn } from "./own-fields.ts";
 
@@ -49,10 +50,12 @@ export function mediaPart(type: string, fields: OwnFields): MessagePart | undefi
   const known = MODALITIES.get(type);
   const inner = innerOf(fields);
   if (known === undefined && (type !== "" || inner === undefined)) return undefined;
-  const from = inner ?? fields;
+  const bytes = bytesIn(fields, inner);
+  const from = bytes === undefined ? (inner ?? fields) : fields;
   const mime = mimeIn(from) ?? mimeIn(fields);
   const modality = textIn(fields, "modality") ?? modalityOf(mime) ?? known ?? "document";
   const mimeType = mime === undefined ? {} : { mime_type: mime };
+  if (bytes !== undefined) return { type: "blob", modality, ...mimeType, content: bytes };
   const id = firstText(from, "file_id", "fileId") ?? idIn(from, inner) ?? idOfSource(fields);
   if (id !== undefined) return { type: "file", modality, ...mimeType, file_id: id };
   const address =
@@ -73,6 +76,21 @@ export function mediaPart(type: string, fields: OwnFields): MessagePart | undefi
   return DATA_URL.test(data)
     ? atAddress(data, modality, mimeType)
     : { type: "blob", modality, ...mimeType, content: data };
+}
+
+/** Data that is no text: the AI SDK takes arrays of bytes. As base64. */
+function bytesIn(fields: OwnFields, inner: OwnFields | undefined): string | undefined {
+  for (const [from, name] of [
+    [fields, "data"],
+    [fields, "image"],
+    [inner, "data"],
+    [inner, "bytes"],
+  ] as const) {
+    if (from === undefined || !Object.hasOwn(from, name)) continue;
+    const bytes = base64Of(from[name]);
+    if (bytes !== undefined) return bytes;
+  }
+  return undefined;
 }
 
 function innerOf(fields: OwnFields): OwnFields | undefined {

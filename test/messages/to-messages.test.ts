@@ -496,6 +496,64 @@ describe("whatever it is given", () => {
     );
   });
 
+  it("loses nothing else to a part or message that has no JSON, or too deep a one", () => {
+    const fails = () => {
+      throw new Error("no");
+    };
+    const cycle: Record<string, unknown> = {};
+    cycle.self = cycle;
+    const deep = nested(3_000);
+    const question = { role: "user", content: "Where is my order?" };
+    const hostile: unknown[] = [
+      Object.defineProperty({ role: "user" }, "content", { enumerable: true, get: fails }),
+      { role: "assistant", tool_calls: [{ id: "c", function: { name: "f", arguments: cycle } }] },
+      { role: "assistant", tool_calls: [{ id: "c", function: { name: "f", arguments: deep } }] },
+      { role: "tool", tool_call_id: "c", content: [cycle, { toJSON: fails }] },
+      { role: "tool", parts: [{ type: "tool_call_response", response: cycle }] },
+      { role: "user", parts: [{ type: "mine", deep }] },
+      { role: "user", content: [{ type: "server_tool_use", name: "f", input: cycle }] },
+      { type: "web_search_call", id: "w", action: deep },
+      { type: "function_call_result", callId: "c", output: deep },
+    ];
+    for (const value of hostile) {
+      const found = plain(toMessages([value, question]));
+      expect(inputForm.safeParse(found).error).toBeUndefined();
+      expect(found).toHaveLength(2);
+      expect(copyExact(found)).toEqual(found);
+      expect(JSON.stringify(found).endsWith('Where is my order?"}]}]')).toBe(true);
+    }
+    const bad = Object.defineProperty({ type: "text" }, "text", { enumerable: true, get: fails });
+    expect(toMessages([{ role: "user", content: [bad, "hi"] }])[0]?.parts[1]).toEqual(text("hi"));
+  });
+
+  it("leaves arguments that are nested too deeply the text that the model wrote", () => {
+    const written = JSON.stringify(nested(300));
+    const call = { type: "function_call", callId: "c", name: "f", arguments: written };
+    expect(toMessages([call])[0]?.parts).toEqual([
+      { type: "tool_call", id: "c", name: "f", arguments: written },
+    ]);
+  });
+
+  it("has bytes as base64, also those of a recording", () => {
+    const bytes = new Uint8Array([137, 80, 78, 71]);
+    const image = { type: "image", image: bytes, mediaType: "image/png" };
+    const file = { type: "file", data: Buffer.from(bytes), mediaType: "image/png" };
+    const blob = { type: "blob", modality: "image", mime_type: "image/png", content: "iVBORw==" };
+    const asked = [{ role: "user", content: [image, file] }];
+    expect(toMessages(asked)).toEqual([{ role: "user", parts: [blob, blob] }]);
+    expect(toMessages(copyExact(asked))).toEqual(toMessages(asked));
+  });
+
+  it("takes little more time for many items than for few", () => {
+    const items = Array.from({ length: 40_000 }, (_, n) => {
+      return { type: "function_call", callId: `c${n}`, name: "f", arguments: "{}" };
+    });
+    const start = performance.now();
+    expect(toMessages(items)[0]?.parts).toHaveLength(40_000);
+    // It took 17 s when each part was a copy of the list.
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+
   it("never throws", () => {
     const fails = () => {
       throw new Error("no");
@@ -522,6 +580,12 @@ describe("whatever it is given", () => {
     }
   });
 });
+
+function nested(levels: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level += 1) value = { a: value };
+  return value;
+}
 
 function plain(value: unknown): unknown {
   return JSON.parse(stringifyExact(value));
