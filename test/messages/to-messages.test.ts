@@ -274,9 +274,13 @@ describe("other providers", () => {
       id: ["langchain_core", "messages", "HumanMessage"],
       kwargs: { content: "hi" },
     };
-    expect(toMessages({ toJSON: () => serialized })).toEqual([
-      { role: "user", parts: [text("hi")] },
-    ]);
+    for (const message of [
+      { toJSON: () => serialized },
+      { type: "human", content: "hi" },
+      { type: "human", data: { content: "hi", type: "human" } },
+    ]) {
+      expect(toMessages(message)).toEqual([{ role: "user", parts: [text("hi")] }]);
+    }
   });
 
   it.each<[string, unknown, object[]]>([
