@@ -71,7 +71,8 @@ export function mediaPart(type: string, fields: OwnFields): MessagePart | undefi
       "audio_url",
     ) ?? firstText(fields, "image", "file");
   if (address !== undefined) return atAddress(address, modality, mimeType);
-  const data = firstText(from, "data", "file_data", "base64", "content");
+  const data =
+    firstText(from, "data", "file_data", "base64", "content") ?? firstText(fields, "audio");
   if (data === undefined) return undefined;
   return DATA_URL.test(data)
     ? atAddress(data, modality, mimeType)
