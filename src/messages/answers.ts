@@ -30,14 +30,24 @@ export function answerDrafts(fields: OwnFields): readonly Draft[] | undefined {
 
 function choiceDraft(choice: OwnFields): Draft | undefined {
   const reason = firstText(choice, "finish_reason", "finishReason");
-  const message = objectIn(choice, "message") ?? objectIn(choice, "content");
+  const message =
+    objectIn(choice, "message") ?? objectIn(choice, "content") ?? objectIn(choice, "delta");
   if (message !== undefined) {
-    const draft = roleDraft(message);
+    const draft = roleDraft(message) ?? roleDraft(asAssistant(message));
     return draft && { ...draft, reason: draft.reason ?? reason, joins: false };
   }
   const text = textIn(choice, "text");
-  if (text === undefined) return undefined;
+  // Gemini gives a candidate that a filter has stopped no content.
+  if (text === undefined && reason === undefined) return undefined;
   return { role: "assistant", parts: contentParts(text), reason, joins: false };
+}
+
+const SAID = ["content", "parts", "tool_calls", "function_call", "refusal", "audio"];
+
+/** Gemini leaves the role out at times, and so do pieces of streams. */
+function asAssistant(message: OwnFields): OwnFields {
+  const says = SAID.some((name) => own(message, name) !== undefined);
+  return says ? { ...message, role: "assistant" } : message;
 }
 
 /** The items of a Responses API answer, with why the model stopped. */

@@ -6,11 +6,13 @@ import {
   fieldsIn,
   firstText,
   isNothing,
+  isReadable,
   jsonText,
   listIn,
   type OwnFields,
   objectIn,
   own,
+  readable,
   textIn,
 } from "./own-fields.ts";
 
@@ -18,7 +20,16 @@ import {
 export function contentParts(content: unknown): MessagePart[] {
   if (isNothing(content) || content === "") return [];
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
-  return blocks.filter((block) => !isNothing(block)).map(anyPart);
+  return blocks.filter((block) => !isNothing(block)).map(safePart);
+}
+
+/** A block that throws when it is read does not cost the others. */
+function safePart(block: unknown): MessagePart {
+  try {
+    return anyPart(block);
+  } catch {
+    return textPart(jsonText(block));
+  }
 }
 
 /** A block as a part; one that is not known keeps its type, else it is a text. */
@@ -56,6 +67,7 @@ export function knownPart(fields: OwnFields): MessagePart | undefined {
     case "tool_call":
     case "tool-call":
     case "function_call":
+    case "invalid_tool_call":
       return partOr(fields, callPart(fields));
     case "tool_result":
     case "tool-result":
@@ -63,9 +75,31 @@ export function knownPart(fields: OwnFields): MessagePart | undefined {
     case "function_call_result":
     case "function_call_output":
       return partOr(fields, responsePart(fields));
+    case "server_tool_call":
+    case "server_tool_use":
+    case "mcp_tool_use":
+      return partOr(fields, serverCallPart(fields));
+    case "server_tool_call_response":
+    case "server_tool_call_result":
+      return partOr(fields, serverResponsePart(fields));
     default:
-      return partOr(fields, mediaPart(type, fields));
+      if (type.endsWith("_tool_result")) return serverResponsePart(fields);
+      return partOr(fields, documentText(type, fields) ?? mediaPart(type, fields));
   }
+}
+
+/** A document whose words are in the block: not as base64, as data would be. */
+function documentText(type: string, fields: OwnFields): MessagePart | undefined {
+  if (type === "text-plain") return wordsIn(fields, "text");
+  const source = type === "document" ? objectIn(fields, "source") : undefined;
+  return source !== undefined && textIn(source, "type") === "text"
+    ? wordsIn(source, "data")
+    : undefined;
+}
+
+function wordsIn(fields: OwnFields, name: string): MessagePart | undefined {
+  const text = textIn(fields, name);
+  return text === undefined ? undefined : textPart(text);
 }
 
 /** Gemini's parts have no type. */
@@ -74,11 +108,49 @@ function untypedPart(fields: OwnFields): MessagePart | undefined {
   if (text !== undefined) {
     return own(fields, "thought") === true ? { type: "reasoning", content: text } : textPart(text);
   }
-  const called = objectIn(fields, "functionCall");
+  const called = objectIn(fields, "functionCall") ?? objectIn(fields, "function_call");
   if (called !== undefined) return callPart(called);
-  const response = objectIn(fields, "functionResponse");
+  const response = objectIn(fields, "functionResponse") ?? objectIn(fields, "function_response");
   if (response !== undefined) return responsePart(response);
+  const code = objectIn(fields, "executableCode") ?? objectIn(fields, "executable_code");
+  if (code !== undefined) return serverCallPart({ ...code, name: CODE_EXECUTION });
+  const ran = objectIn(fields, "codeExecutionResult") ?? objectIn(fields, "code_execution_result");
+  if (ran !== undefined) return serverResponsePart({ ...ran, type: CODE_EXECUTION });
   return mediaPart("", fields);
+}
+
+const CODE_EXECUTION = "code_execution";
+
+/** A call that the provider carries out itself. */
+function serverCallPart(fields: OwnFields): MessagePart {
+  const id = idIn(fields);
+  const name = textIn(fields, "name") ?? "";
+  const details = objectIn(fields, "server_tool_call") ?? withoutType(fields);
+  return {
+    type: "server_tool_call",
+    ...(id === undefined ? {} : { id }),
+    name,
+    server_tool_call: readableFields(details, textIn(details, "type") ?? name),
+  };
+}
+
+function serverResponsePart(fields: OwnFields): MessagePart {
+  const id = idIn(fields);
+  const details = objectIn(fields, "server_tool_call_response") ?? fields;
+  const type = textIn(details, "type") ?? "";
+  return {
+    type: "server_tool_call_response",
+    ...(id === undefined ? {} : { id }),
+    server_tool_call_response: readableFields(details, type),
+  };
+}
+
+export function readableFields(fields: OwnFields, type: string): OwnFields {
+  return isReadable(fields) ? { ...fields, type } : { type, value: jsonText(fields) };
+}
+
+function withoutType({ type: _, ...rest }: OwnFields): OwnFields {
+  return rest;
 }
 
 export function textPart(content: string): MessagePart {
@@ -87,7 +159,7 @@ export function textPart(content: string): MessagePart {
 
 /** A call, whichever names its provider has for id, name and arguments. */
 export function callPart(fields: OwnFields): MessagePart {
-  const called = objectIn(fields, "function") ?? fields;
+  const called = objectIn(fields, "function") ?? objectIn(fields, "custom") ?? fields;
   const id = idIn(fields);
   const name = firstText(called, "name", "toolName") ?? "";
   const given = FIRST_ARGUMENTS.map((field) => own(called, field)).find((it) => it !== undefined);
@@ -108,7 +180,7 @@ export function responsePart(fields: OwnFields): MessagePart {
   return {
     type: "tool_call_response",
     ...(id === undefined ? {} : { id }),
-    response: responseOf(given),
+    response: readable(responseOf(given)),
   };
 }
 
@@ -124,11 +196,18 @@ function responseOf(given: unknown): unknown {
   const blocks = Array.isArray(given) ? given : [given];
   const [only, another] = blocks;
   const fields = another === undefined ? fieldsIn(only) : undefined;
+  // The AI SDK's results say their type beside the value.
+  if (fields !== undefined && VALUE_TYPES.has(textIn(fields, "type") ?? "")) {
+    const value = own(fields, "value");
+    if (value !== undefined) return value;
+  }
   const isText = fields !== undefined && TEXT_BLOCKS.has(textIn(fields, "type") ?? "");
   return (isText ? textIn(fields, "text") : undefined) ?? given;
 }
 
 const TEXT_BLOCKS = new Set(["text", "input_text", "output_text"]);
+
+const VALUE_TYPES = new Set(["text", "json", "error-text", "error-json", "content"]);
 
 /** Thoughts: a text, or lists of texts in a content or a summary. Encrypted ones are left out. */
 function reasoningIn(fields: OwnFields): string {

@@ -1,23 +1,23 @@
 import type { InputMessage, MessagePart } from "./message.ts";
-import { fieldsIn, type OwnFields, own } from "./own-fields.ts";
+import { fieldsIn, isReadable, type OwnFields, own } from "./own-fields.ts";
 
 interface Required {
   readonly texts: readonly string[];
-  /** Fields that may hold anything but nothing. */
-  readonly values: readonly string[];
+  /** Fields that hold an object with a type of its own. */
+  readonly typed?: string;
 }
 
 /** The fields that a part of a known type must have. */
 const REQUIRED: ReadonlyMap<string, Required> = new Map([
-  ["text", { texts: ["content"], values: [] }],
-  ["reasoning", { texts: ["content"], values: [] }],
-  ["tool_call", { texts: ["name"], values: [] }],
-  ["tool_call_response", { texts: [], values: ["response"] }],
-  ["server_tool_call", { texts: ["name"], values: ["server_tool_call"] }],
-  ["server_tool_call_response", { texts: [], values: ["server_tool_call_response"] }],
-  ["blob", { texts: ["modality", "content"], values: [] }],
-  ["uri", { texts: ["modality", "uri"], values: [] }],
-  ["file", { texts: ["modality", "file_id"], values: [] }],
+  ["text", { texts: ["content"] }],
+  ["reasoning", { texts: ["content"] }],
+  ["tool_call", { texts: ["name"] }],
+  ["tool_call_response", { texts: [] }],
+  ["server_tool_call", { texts: ["name"], typed: "server_tool_call" }],
+  ["server_tool_call_response", { texts: [], typed: "server_tool_call_response" }],
+  ["blob", { texts: ["modality", "content"] }],
+  ["uri", { texts: ["modality", "uri"] }],
+  ["file", { texts: ["modality", "file_id"] }],
 ]);
 
 /** Fields that are text or `null`, where there are any. */
@@ -39,7 +39,7 @@ export function isPart(value: unknown): value is MessagePart {
   const fields = fieldsIn(value);
   if (fields === undefined || fields !== value) return false;
   const type = own(fields, "type");
-  return typeof type === "string" && hasRequired(fields, type);
+  return typeof type === "string" && hasRequired(fields, type) && isReadable(fields);
 }
 
 /** Whether a value is a part of a type that the conventions name. */
@@ -55,11 +55,23 @@ export function isKnownType(type: string): boolean {
 function hasRequired(fields: OwnFields, type: string): boolean {
   const required = REQUIRED.get(type);
   if (required === undefined) return true;
+  const { texts, typed } = required;
   return (
-    required.texts.every((name) => typeof own(fields, name) === "string") &&
-    required.values.every((name) => fields[name] !== undefined) &&
+    texts.every((name) => typeof own(fields, name) === "string") &&
+    (typed === undefined || isTyped(own(fields, typed))) &&
+    (type !== "tool_call_response" || isWritten(fields, "response")) &&
     OPTIONAL.every((name) => isTextOrNothing(own(fields, name)))
   );
+}
+
+function isTyped(value: unknown): boolean {
+  const fields = fieldsIn(value);
+  return fields !== undefined && typeof own(fields, "type") === "string";
+}
+
+/** Whether its JSON has the field: anything may be in it, also `null`. */
+function isWritten(fields: OwnFields, name: string): boolean {
+  return (fields[name] === null && Object.hasOwn(fields, name)) || own(fields, name) !== undefined;
 }
 
 function isTextOrNothing(value: unknown): boolean {

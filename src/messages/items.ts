@@ -1,6 +1,21 @@
-import { callPart, contentParts, knownPart, responsePart } from "./content-parts.ts";
+import {
+  callPart,
+  contentParts,
+  knownPart,
+  readableFields,
+  responsePart,
+} from "./content-parts.ts";
+import { mediaPart } from "./media-part.ts";
 import type { MessagePart } from "./message.ts";
-import { argumentsIn, fieldsIn, firstText, type OwnFields, own, textIn } from "./own-fields.ts";
+import {
+  argumentsIn,
+  fieldsIn,
+  firstText,
+  type OwnFields,
+  objectIn,
+  own,
+  textIn,
+} from "./own-fields.ts";
 
 /** What one entry of a list of messages makes, before those of one answer are put together. */
 export interface Draft {
@@ -92,7 +107,7 @@ function serverCall(type: string, fields: OwnFields): MessagePart {
     type: "server_tool_call",
     ...(id === undefined ? {} : { id }),
     name,
-    server_tool_call: { ...fields },
+    server_tool_call: readableFields(fields, type),
   };
 }
 
@@ -150,8 +165,18 @@ function messageParts(fields: OwnFields): MessagePart[] {
     // Some providers have the calls among the content as well.
     ...(asked.length === 0 ? parts : parts.filter((part) => !isCall(part))),
     ...(refusal === undefined ? [] : contentParts(refusal)),
+    ...spokenParts(fields),
     ...asked,
   ];
+}
+
+/** Chat Completions' answer as audio has no content: its words are beside the data. */
+function spokenParts(fields: OwnFields): MessagePart[] {
+  const audio = objectIn(fields, "audio");
+  if (audio === undefined) return [];
+  const [words, data] = [textIn(audio, "transcript"), textIn(audio, "data")];
+  const part = mediaPart("audio", data === undefined ? { audio } : { data });
+  return [...contentParts(words), ...(part === undefined ? [] : [part])];
 }
 
 function reasoningPart(content: string): MessagePart {

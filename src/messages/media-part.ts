@@ -1,3 +1,4 @@
+import { base64Of } from "./bytes.ts";
 import type { MessagePart } from "./message.ts";
 import { firstText, type OwnFields, objectIn, own, textIn } from "./own-fields.ts";
 
@@ -30,7 +31,9 @@ const WRAPPERS = [
   "video_url",
   "file",
   "inlineData",
+  "inline_data",
   "fileData",
+  "file_data",
 ];
 
 const DATA_URL = /^data:([^;,]*)[^,]*,/i;
@@ -47,21 +50,48 @@ export function mediaPart(type: string, fields: OwnFields): MessagePart | undefi
   const known = MODALITIES.get(type);
   const inner = innerOf(fields);
   if (known === undefined && (type !== "" || inner === undefined)) return undefined;
-  const from = inner ?? fields;
+  const bytes = bytesIn(fields, inner);
+  const from = bytes === undefined ? (inner ?? fields) : fields;
   const mime = mimeIn(from) ?? mimeIn(fields);
   const modality = textIn(fields, "modality") ?? modalityOf(mime) ?? known ?? "document";
   const mimeType = mime === undefined ? {} : { mime_type: mime };
-  const id = firstText(from, "file_id", "fileId") ?? idIn(from, inner);
+  if (bytes !== undefined) return { type: "blob", modality, ...mimeType, content: bytes };
+  const id = firstText(from, "file_id", "fileId") ?? idIn(from, inner) ?? idOfSource(fields);
   if (id !== undefined) return { type: "file", modality, ...mimeType, file_id: id };
   const address =
-    firstText(from, "url", "uri", "fileUri", "image_url", "file_url", "video_url", "audio_url") ??
-    firstText(fields, "image", "file");
+    firstText(
+      from,
+      "url",
+      "uri",
+      "fileUri",
+      "file_uri",
+      "image_url",
+      "file_url",
+      "video_url",
+      "audio_url",
+    ) ?? firstText(fields, "image", "file");
   if (address !== undefined) return atAddress(address, modality, mimeType);
-  const data = firstText(from, "data", "file_data", "base64", "content");
+  const data =
+    firstText(from, "data", "file_data", "base64", "content") ?? firstText(fields, "audio");
   if (data === undefined) return undefined;
   return DATA_URL.test(data)
     ? atAddress(data, modality, mimeType)
     : { type: "blob", modality, ...mimeType, content: data };
+}
+
+/** Data that is no text: the AI SDK takes arrays of bytes. As base64. */
+function bytesIn(fields: OwnFields, inner: OwnFields | undefined): string | undefined {
+  for (const [from, name] of [
+    [fields, "data"],
+    [fields, "image"],
+    [inner, "data"],
+    [inner, "bytes"],
+  ] as const) {
+    if (from === undefined || !Object.hasOwn(from, name)) continue;
+    const bytes = base64Of(from[name]);
+    if (bytes !== undefined) return bytes;
+  }
+  return undefined;
 }
 
 function innerOf(fields: OwnFields): OwnFields | undefined {
@@ -78,6 +108,11 @@ function idIn(from: OwnFields, inner: OwnFields | undefined): string | undefined
     return undefined;
   }
   return textIn(from, "id");
+}
+
+/** LangChain's blocks before 1.0. */
+function idOfSource(fields: OwnFields): string | undefined {
+  return textIn(fields, "source_type") === "id" ? textIn(fields, "id") : undefined;
 }
 
 function mimeIn(fields: OwnFields): string | undefined {

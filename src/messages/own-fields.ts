@@ -16,10 +16,12 @@ export function fieldsIn(value: unknown): OwnFields | undefined {
 
 /** A field that `JSON.stringify` would write; `null` reads as absent. */
 export function own(fields: OwnFields, name: string): unknown {
-  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const value = isEnumerable.call(fields, name) ? fields[name] : undefined;
   if (isObject(value)) return plainOf(value);
   return isNothing(value) ? undefined : value;
 }
+
+const isEnumerable = Object.prototype.propertyIsEnumerable;
 
 /** A field that is text. */
 export function textIn(fields: OwnFields, name: string): string | undefined {
@@ -67,20 +69,49 @@ export function jsonText(value: unknown): string {
 
 /** The arguments of a call: models write them as JSON text. */
 export function argumentsIn(given: unknown): unknown {
-  if (typeof given !== "string" || !/^\s*[[{]/.test(given)) return given;
+  if (typeof given !== "string") return readable(given);
+  if (!/^\s*[[{]/.test(given)) return given;
   try {
-    return parseExact(given);
+    const value = parseExact(given);
+    return isReadable(value) ? value : given;
   } catch {
     return given;
   }
 }
 
+/** The value, or its JSON as text where its place in a message would cost the whole message. */
+export function readable(value: unknown): unknown {
+  return isReadable(value) ? value : jsonText(value);
+}
+
+/** Levels within a part. Readers of JSON have limits of their own, and arguments come from models. */
+const MAX_LEVELS = 200;
+
+/** Whether a value has JSON, and not too deep a one: it is no cycle, and nothing in it throws. */
+export function isReadable(value: unknown): boolean {
+  try {
+    return isWithin(value, MAX_LEVELS);
+  } catch {
+    return false;
+  }
+}
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (!isObject(value) || ArrayBuffer.isView(value)) return true;
+  if (levels === 0) return false;
+  const plain = plainOf(value);
+  return !isObject(plain) || Object.values(plain).every((each) => isWithin(each, levels - 1));
+}
+
 function plainOf(value: unknown): unknown {
   if (!isObject(value)) return value;
   if (value instanceof String) return String(value);
-  return typeof value.toJSON === "function" ? copyExact(value) : value;
+  if (typeof value.toJSON !== "function") return value;
+  // As a field: `toJSON` may give nothing, which a value at the top must not.
+  const copy = copyExact({ value });
+  return isObject(copy) ? copy.value : copy;
 }
 
-function isObject(value: unknown): value is OwnFields {
+export function isObject(value: unknown): value is OwnFields {
   return typeof value === "object" && value !== null;
 }

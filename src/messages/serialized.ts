@@ -1,5 +1,5 @@
 import { type Draft, roleDraft } from "./items.ts";
-import { listIn, type OwnFields, objectIn, own } from "./own-fields.ts";
+import { listIn, type OwnFields, objectIn, own, textIn } from "./own-fields.ts";
 
 /** Roles of LangChain's classes of messages. */
 const CLASSES: ReadonlyMap<string, string> = new Map([
@@ -10,8 +10,30 @@ const CLASSES: ReadonlyMap<string, string> = new Map([
   ["FunctionMessage", "tool"],
 ]);
 
-/** A message as LangChain serializes it: `{ lc, type: "constructor", id, kwargs }`. */
+/** Roles that LangChain's messages have as their type. */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ["human", "user"],
+  ["ai", "assistant"],
+  ["system", "system"],
+  ["developer", "system"],
+  ["tool", "tool"],
+  ["function", "tool"],
+]);
+
+/**
+ * A message as LangChain serializes it: `{ lc, type: "constructor", id, kwargs }`, as it stores it:
+ * `{ type: "human", data }`, and as LangGraph's server sends it: `{ type: "human", content }`.
+ */
 export function serializedDraft(fields: OwnFields): Draft | undefined {
+  const role = TYPES.get(textIn(fields, "type") ?? "");
+  if (role === undefined || textIn(fields, "role") !== undefined) return constructorDraft(fields);
+  const said = objectIn(fields, "data") ?? fields;
+  return own(said, "content") === undefined && own(said, "tool_calls") === undefined
+    ? undefined
+    : roleDraft({ ...said, role });
+}
+
+function constructorDraft(fields: OwnFields): Draft | undefined {
   if (own(fields, "lc") === undefined || own(fields, "type") !== "constructor") return undefined;
   const name = listIn(fields, "id")?.at(-1);
   const kwargs = objectIn(fields, "kwargs");

@@ -91,7 +91,11 @@ export function instructionParts(value: unknown): readonly MessagePart[] {
 }
 
 function hasReason(message: InputMessage): message is OutputMessage {
-  return "finish_reason" in message && typeof message.finish_reason === "string";
+  return "finish_reason" in message && isWord(message.finish_reason);
+}
+
+function isWord(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
 }
 
 function asText(value: unknown, role: string): readonly InputMessage[] {
@@ -119,16 +123,33 @@ function listMessages(
   list: readonly unknown[],
   role: "user" | "assistant",
 ): readonly InputMessage[] | undefined {
-  if (list.every(isMessage)) return list;
+  if (areMessages(list)) return list;
   const drafts: Draft[] = [];
   let known = 0;
   for (const each of list) {
     if (isNothing(each)) continue;
-    const found = draftsOf(each, role);
+    const found = draftsOrText(each, role);
     if (found !== undefined) known += 1;
     drafts.push(...(found ?? [{ role, parts: [anyPart(each)], joins: true }]));
   }
   return known === 0 ? undefined : joined(drafts, role);
+}
+
+function areMessages(list: readonly unknown[]): list is readonly InputMessage[] {
+  try {
+    return list.every(isMessage);
+  } catch {
+    return false;
+  }
+}
+
+/** One message that throws when it is read does not cost the others. */
+function draftsOrText(value: unknown, role: "user" | "assistant"): readonly Draft[] | undefined {
+  try {
+    return draftsOf(value, role);
+  } catch {
+    return [{ role, parts: [textPart(jsonText(value))], joins: false }];
+  }
 }
 
 function draftsOf(value: unknown, role: "user" | "assistant"): readonly Draft[] | undefined {
@@ -166,13 +187,13 @@ function responseDrafts(
 
 /** Neighbours that belong together become one message. */
 function joined(drafts: readonly Draft[], role: "user" | "assistant"): readonly InputMessage[] {
-  const together: Draft[] = [];
+  const together: (Draft & { readonly parts: MessagePart[]; reason: string | undefined })[] = [];
   for (const draft of drafts) {
     const last = together.at(-1);
     if (last?.joins === true && draft.joins && last.role === draft.role) {
-      const parts = [...last.parts, ...draft.parts];
-      together[together.length - 1] = { ...last, parts, reason: draft.reason ?? last.reason };
-    } else together.push(draft);
+      for (const part of draft.parts) last.parts.push(part);
+      last.reason = draft.reason ?? last.reason;
+    } else together.push({ ...draft, parts: [...draft.parts], reason: draft.reason });
   }
   return together
     .filter(({ joins, parts }) => !joins || parts.length > 0)

@@ -37,10 +37,11 @@ const EMPTY_MESSAGE = 24;
  * texts are cut in their place. Of too many messages those in the middle are dropped: the first, the
  * first and the newest question, and the newest ones stay.
  *
- * @param text JSON that is longer than the limit.
+ * @param text JSON; what is within the limit stays as it is.
  * @param limit from 64; below, the result may be an empty value.
  */
 export function shortened(text: string, limit: number, shape: ContentShape): Shortened {
+  if (bytesOf(text) <= limit) return { text, droppedMessages: 0 };
   let value: JsonValue;
   try {
     value = parseExact(text);

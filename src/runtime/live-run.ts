@@ -13,7 +13,7 @@ import { carried, currentIn } from "./current-run.ts";
 import { EventLine, IdCounter } from "./event-line.ts";
 import type { OpenCall, RunCore } from "./open-call.ts";
 import { isZeroCost } from "./price.ts";
-import { answerIn, askedIn } from "./run-content.ts";
+import { answerIn, askedIn, questionIn } from "./run-content.ts";
 import {
   type Interruption,
   interruptionIn,
@@ -290,7 +290,7 @@ export class LiveRun<I> implements RunCore {
       case "interrupted": {
         const { kind, payload } = ending.error.detail;
         const event = { type: "interrupted", ...this.ids, kind, payload: payload ?? null } as const;
-        this.#sendBadEnd(event, answerIn(payload));
+        this.#sendBadEnd(event, questionIn(kind, payload));
       }
     }
   }

@@ -1,5 +1,7 @@
+import type { InterruptionKind } from "../errors/agent-error-detail.ts";
+import { property } from "../errors/thrown.ts";
 import type { EventDetails } from "../events/event-details.ts";
-import { messagesOrValue } from "../messages/to-messages.ts";
+import { messagesOrValue, outputMessages } from "../messages/to-messages.ts";
 
 // What is no message is sent as it is: writing its JSON is the business of whoever shows it.
 
@@ -13,4 +15,20 @@ export function askedIn(input: unknown, further?: EventDetails): EventDetails | 
 export function answerIn(output: unknown, further?: EventDetails): EventDetails | undefined {
   if (output === undefined || output === null) return further;
   return { ...further, output: messagesOrValue(output, "assistant") };
+}
+
+/** The details of a pause, with what the run asks: calls that wait for approval as a model asks for them. */
+export function questionIn(kind: InterruptionKind, payload: unknown): EventDetails | undefined {
+  if (kind.type !== "approval_pending") return answerIn(payload);
+  const waiting = Array.isArray(payload) ? payload : [payload];
+  const calls = waiting.map((call: unknown) => ({
+    type: "function_call",
+    callId: property(call, "tool_use_id"),
+    name: property(call, "tool"),
+    arguments: property(call, "input"),
+  }));
+  // An interruption that the agent's own code made may have another payload.
+  return calls.length > 0 && calls.every(({ name }) => typeof name === "string")
+    ? { output: outputMessages(calls, ["tool_call"]) }
+    : answerIn(payload);
 }

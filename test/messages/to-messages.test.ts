@@ -51,6 +51,35 @@ describe("the conventions' form", () => {
   });
 });
 
+describe("a message that only nearly has the form", () => {
+  const fields = (type: string, more: object) => [{ role: "tool", parts: [{ type, ...more }] }];
+  it.each([
+    ["a response that JSON leaves out", fields("tool_call_response", { response: () => 1 })],
+    [
+      "a response that says it is nothing",
+      fields("tool_call_response", { response: { toJSON: () => undefined } }),
+    ],
+    ["a call without its details", fields("server_tool_call", { name: "x", server_tool_call: 5 })],
+    [
+      "details without a type",
+      fields("server_tool_call_response", { server_tool_call_response: { a: 1 } }),
+    ],
+    [
+      "a field that JSON does not show",
+      [
+        {
+          role: "user",
+          parts: [Object.defineProperty({ type: "text" }, "content", { value: "a" })],
+        },
+      ],
+    ],
+    ["an empty reason", [{ role: "assistant", parts: [text("a")], finish_reason: "" }]],
+  ])("is mended: %s", (_, value) => {
+    expect(inputForm.safeParse(plain(inputMessages(value))).error).toBeUndefined();
+    expect(outputForm.safeParse(plain(outputMessages(value))).error).toBeUndefined();
+  });
+});
+
 describe("Chat Completions", () => {
   it("has calls, results, images and reasoning as parts", () => {
     const messages = [
@@ -245,9 +274,125 @@ describe("other providers", () => {
       id: ["langchain_core", "messages", "HumanMessage"],
       kwargs: { content: "hi" },
     };
-    expect(toMessages({ toJSON: () => serialized })).toEqual([
-      { role: "user", parts: [text("hi")] },
+    for (const message of [
+      { toJSON: () => serialized },
+      { type: "human", content: "hi" },
+      { type: "human", data: { content: "hi", type: "human" } },
+    ]) {
+      expect(toMessages(message)).toEqual([{ role: "user", parts: [text("hi")] }]);
+    }
+  });
+
+  it.each<[string, unknown, object[]]>([
+    [
+      "Anthropic's tools at the server",
+      [
+        { type: "server_tool_use", id: "s", name: "web_search", input: { query: "q" } },
+        { type: "web_search_tool_result", tool_use_id: "s", content: [] },
+      ],
+      [
+        {
+          type: "server_tool_call",
+          id: "s",
+          name: "web_search",
+          server_tool_call: {
+            type: "web_search",
+            id: "s",
+            name: "web_search",
+            input: { query: "q" },
+          },
+        },
+        {
+          type: "server_tool_call_response",
+          id: "s",
+          server_tool_call_response: {
+            type: "web_search_tool_result",
+            tool_use_id: "s",
+            content: [],
+          },
+        },
+      ],
+    ],
+    [
+      "Anthropic's and LangChain's documents of words",
+      [
+        { type: "document", source: { type: "text", media_type: "text/plain", data: "a" } },
+        { type: "text-plain", text: "b" },
+      ],
+      [text("a"), text("b")],
+    ],
+    [
+      "LangChain's uploaded files",
+      [{ type: "image", source_type: "id", id: "f" }],
+      [{ type: "file", modality: "image", file_id: "f" }],
+    ],
+    [
+      "Gemini's parts in snake case",
+      [
+        { inline_data: { mime_type: "image/png", data: "AA" } },
+        { file_data: { file_uri: "gs://b/v.mp4", mime_type: "video/mp4" } },
+        { function_call: { name: "f", args: {} } },
+      ],
+      [
+        { type: "blob", modality: "image", mime_type: "image/png", content: "AA" },
+        { type: "uri", modality: "video", mime_type: "video/mp4", uri: "gs://b/v.mp4" },
+        { type: "tool_call", name: "f", arguments: {} },
+      ],
+    ],
+    [
+      "Gemini's code",
+      [
+        { executableCode: { language: "PYTHON", code: "1" } },
+        { codeExecutionResult: { output: "1" } },
+      ],
+      [
+        {
+          type: "server_tool_call",
+          name: "code_execution",
+          server_tool_call: {
+            type: "code_execution",
+            language: "PYTHON",
+            code: "1",
+            name: "code_execution",
+          },
+        },
+        {
+          type: "server_tool_call_response",
+          server_tool_call_response: { type: "code_execution", output: "1" },
+        },
+      ],
+    ],
+    [
+      "the AI SDK's results",
+      [{ type: "tool-result", toolCallId: "c", output: { type: "json", value: { a: 1 } } }],
+      [{ type: "tool_call_response", id: "c", response: { a: 1 } }],
+    ],
+  ])("reads %s", (_, content, parts) => {
+    expect(toMessages([{ role: "user", content }])).toEqual([{ role: "user", parts }]);
+  });
+
+  it("reads answers without a role, without content, as audio, and with free-form calls", () => {
+    const answer = (value: object) => toMessages(value, "assistant");
+    const hi = { role: "assistant", parts: [text("hi")], finish_reason: "stop" };
+    for (const choice of [{ message: { content: "hi" } }, { delta: { content: "hi" } }]) {
+      expect(answer({ choices: [{ ...choice, finish_reason: "stop" }] })).toEqual([hi]);
+    }
+    const content = { parts: [{ text: "hi" }] };
+    expect(answer({ candidates: [{ content, finishReason: "STOP" }] })).toEqual([hi]);
+    expect(answer({ candidates: [{ finishReason: "SAFETY" }] })).toEqual([
+      { role: "assistant", parts: [], finish_reason: "content_filter" },
     ]);
+    const audio = { id: "a", data: "AA", transcript: "hello" };
+    expect(answer({ role: "assistant", content: null, audio })[0]?.parts).toEqual([
+      text("hello"),
+      { type: "blob", modality: "audio", content: "AA" },
+    ]);
+    const custom = { name: "py", input: "1" };
+    expect(
+      answer({ role: "assistant", tool_calls: [{ id: "c", type: "custom", custom }] })[0]?.parts,
+    ).toEqual([{ type: "tool_call", id: "c", name: "py", arguments: "1" }]);
+    const state = { candidates: [{ content: { name: "Ann" } }] };
+    expect(answer(state)[0]?.parts).toEqual([text(JSON.stringify(state))]);
   });
 
   it.each([
@@ -310,6 +455,8 @@ const like = fc.letrec((tie) => ({
           "choices",
         ],
         ...["message", "tool_calls", "function", "arguments", "source", "image_url", "response"],
+        ...["server_tool_call", "server_tool_call_response", "value", "audio", "delta", "custom"],
+        ...["functionCall", "executableCode", "inlineData", "data", "candidates"],
       ),
       tie("value"),
       { maxKeys: 5 },
@@ -322,6 +469,7 @@ const like = fc.letrec((tie) => ({
       type: fc.constantFrom(
         ...["text", "image", "blob", "tool_use", "tool_result", "function_call", "message"],
         ...["reasoning", "uri", "file", "server_tool_call", "x_call", "x_output", "mine"],
+        ...["server_tool_use", "x_tool_result", "document", "server_tool_call_response"],
       ),
       content: tie("value"),
       text: tie("value"),
@@ -352,6 +500,64 @@ describe("whatever it is given", () => {
     );
   });
 
+  it("loses nothing else to a part or message that has no JSON, or too deep a one", () => {
+    const fails = () => {
+      throw new Error("no");
+    };
+    const cycle: Record<string, unknown> = {};
+    cycle.self = cycle;
+    const deep = nested(3_000);
+    const question = { role: "user", content: "Where is my order?" };
+    const hostile: unknown[] = [
+      Object.defineProperty({ role: "user" }, "content", { enumerable: true, get: fails }),
+      { role: "assistant", tool_calls: [{ id: "c", function: { name: "f", arguments: cycle } }] },
+      { role: "assistant", tool_calls: [{ id: "c", function: { name: "f", arguments: deep } }] },
+      { role: "tool", tool_call_id: "c", content: [cycle, { toJSON: fails }] },
+      { role: "tool", parts: [{ type: "tool_call_response", response: cycle }] },
+      { role: "user", parts: [{ type: "mine", deep }] },
+      { role: "user", content: [{ type: "server_tool_use", name: "f", input: cycle }] },
+      { type: "web_search_call", id: "w", action: deep },
+      { type: "function_call_result", callId: "c", output: deep },
+    ];
+    for (const value of hostile) {
+      const found = plain(toMessages([value, question]));
+      expect(inputForm.safeParse(found).error).toBeUndefined();
+      expect(found).toHaveLength(2);
+      expect(copyExact(found)).toEqual(found);
+      expect(JSON.stringify(found).endsWith('Where is my order?"}]}]')).toBe(true);
+    }
+    const bad = Object.defineProperty({ type: "text" }, "text", { enumerable: true, get: fails });
+    expect(toMessages([{ role: "user", content: [bad, "hi"] }])[0]?.parts[1]).toEqual(text("hi"));
+  });
+
+  it("leaves arguments that are nested too deeply the text that the model wrote", () => {
+    const written = JSON.stringify(nested(300));
+    const call = { type: "function_call", callId: "c", name: "f", arguments: written };
+    expect(toMessages([call])[0]?.parts).toEqual([
+      { type: "tool_call", id: "c", name: "f", arguments: written },
+    ]);
+  });
+
+  it("has bytes as base64, also those of a recording", () => {
+    const bytes = new Uint8Array([137, 80, 78, 71]);
+    const image = { type: "image", image: bytes, mediaType: "image/png" };
+    const file = { type: "file", data: Buffer.from(bytes), mediaType: "image/png" };
+    const blob = { type: "blob", modality: "image", mime_type: "image/png", content: "iVBORw==" };
+    const asked = [{ role: "user", content: [image, file] }];
+    expect(toMessages(asked)).toEqual([{ role: "user", parts: [blob, blob] }]);
+    expect(toMessages(copyExact(asked))).toEqual(toMessages(asked));
+  });
+
+  it("takes little more time for many items than for few", () => {
+    const items = Array.from({ length: 40_000 }, (_, n) => {
+      return { type: "function_call", callId: `c${n}`, name: "f", arguments: "{}" };
+    });
+    const start = performance.now();
+    expect(toMessages(items)[0]?.parts).toHaveLength(40_000);
+    // It took 17 s when each part was a copy of the list.
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+
   it("never throws", () => {
     const fails = () => {
       throw new Error("no");
@@ -378,6 +584,12 @@ describe("whatever it is given", () => {
     }
   });
 });
+
+function nested(levels: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level += 1) value = { a: value };
+  return value;
+}
 
 function plain(value: unknown): unknown {
   return JSON.parse(stringifyExact(value));

@@ -75,6 +75,57 @@ describe("JSON that is too long", () => {
     );
   });
 
+  it("leaves what fits as it is, also what was shortened before", () => {
+    const value = fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue(), { maxLength: 40 }));
+    fc.assert(
+      fc.property(
+        value,
+        fc.integer({ min: 64, max: 1_000 }),
+        fc.constantFrom(...SHAPES),
+        (it, limit, shape) => {
+          const text = stringifyExact(it);
+          const whole = { text, droppedMessages: 0 };
+          expect(shortened(text, bytes(text), shape)).toEqual(whole);
+          const short = bytes(text) > limit ? shortened(text, limit, shape).text : text;
+          expect(shortened(short, limit, shape)).toEqual({ text: short, droppedMessages: 0 });
+        },
+      ),
+      { numRuns: runs(1_000) },
+    );
+  });
+
+  it("of messages has the first, the newest and the questions, each from its beginning", () => {
+    const role = fc.constantFrom("user", "assistant", "tool", "system");
+    const size = fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 9_000 }));
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ role, size }), { minLength: 2, maxLength: 60 }),
+        fc.integer({ min: 4_800, max: 20_000 }),
+        (list, limit) => {
+          const messages = list.map(({ role, size }, n) => ({
+            role,
+            parts: [{ type: "text", content: `${n}:${'"é'.repeat(size)}` }],
+          }));
+          const text = stringifyExact(messages);
+          fc.pre(bytes(text) > limit);
+          const short = shortened(text, limit, "messages");
+          const read = inputForm.parse(JSON.parse(short.text));
+          expect(short.droppedMessages).toBe(messages.length - read.length);
+          const found = read.map(({ parts }) => Number.parseInt(String(parts[0]?.content), 10));
+          expect(found).toEqual([...found].sort((a, b) => a - b));
+          const asked = messages.flatMap((one, n) => (one.role === "user" ? [n] : []));
+          const always = [0, asked[0], asked.at(-1), messages.length - 1];
+          expect(found).toEqual(expect.arrayContaining(always.filter((n) => n !== undefined)));
+          // What is dropped is one piece, but for the questions in it.
+          const rest = found.filter((n) => !always.includes(n));
+          const first = rest[0] ?? messages.length;
+          for (let n = first; n < messages.length; n += 1) expect(found).toContain(n);
+        },
+      ),
+      { numRuns: runs(500) },
+    );
+  });
+
   it("has its long texts cut, with the bytes that are missing", () => {
     const text = JSON.stringify({ id: 7, short: "abc", long: "é".repeat(500) });
     const short: { long: string } = JSON.parse(shortened(text, 200, "value").text);
@@ -142,6 +193,37 @@ describe("a conversation that is too long", () => {
     const whole = bytes(stringifyExact(toMessages(messages)));
     expect(attributes["entelix.content.cut_bytes"]).toBe(whole - bytes(text));
     expect(attributes["gen_ai.output.messages"]).toContain("It is on its way.");
+  });
+
+  it("of 10,000 messages is shortened in little time", () => {
+    const messages = Array.from({ length: 10_000 }, (_, n) => ({
+      role: n % 2 === 0 ? "user" : "assistant",
+      content: `${n} of many`,
+    }));
+    const start = performance.now();
+    const attributes = chat(messages);
+    expect(performance.now() - start).toBeLessThan(5_000);
+    const read = inputForm.parse(JSON.parse(String(attributes["gen_ai.input.messages"])));
+    expect(read.at(-1)?.parts).toEqual([{ type: "text", content: "9999 of many" }]);
+    expect(read[0]?.parts).toEqual([{ type: "text", content: "0 of many" }]);
+  });
+
+  it("does not lose the question to an image, or to a result that is nested deeply", () => {
+    const image = { url: `data:image/png;base64,${"A".repeat(2_000_000)}` };
+    const question = { type: "text", text: "What is it?" };
+    let deep: unknown = "x".repeat(100);
+    for (let level = 0; level < 1_500; level += 1) deep = { a: deep, b: "x".repeat(50) };
+    const attributes = chat([
+      { role: "tool", tool_call_id: "c", content: [deep] },
+      { role: "tool", parts: [{ type: "tool_call_response", response: deep }] },
+      { role: "user", content: [{ type: "image_url", image_url: image }, question] },
+    ]);
+    const text = String(attributes["gen_ai.input.messages"]);
+    expect(bytes(text)).toBeLessThanOrEqual(65_536);
+    const read = inputForm.parse(JSON.parse(text));
+    expect(read).toHaveLength(3);
+    expect(read[2]?.parts[1]).toEqual({ type: "text", content: "What is it?" });
+    expect(read[2]?.parts[0]).toMatchObject({ type: "blob", mime_type: "image/png" });
   });
 
   it("does not lose the question to a long system prompt", () => {

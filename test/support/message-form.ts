@@ -69,3 +69,30 @@ export function expectMessageForm(
   }
   return count;
 }
+
+interface Attributed {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/** The messages of an attribute; `undefined` where it is not set. */
+export function messagesOn(
+  { attributes }: Pick<Attributed, "attributes">,
+  which: "input" | "output",
+): z.infer<typeof inputForm> | undefined {
+  const text = attributes[`gen_ai.${which}.messages`];
+  return text === undefined ? undefined : inputForm.parse(JSON.parse(String(text)));
+}
+
+/** What runs were asked and answered: of each `invoke_agent` span, in the order of their ends. */
+export function runContent(spans: readonly Attributed[]) {
+  return spans
+    .filter(({ name }) => name.startsWith("invoke_agent"))
+    .map((span) => [messagesOn(span, "input"), messagesOn(span, "output")]);
+}
+
+/** The names of attributes with content, of any span. */
+export function contentNames(spans: readonly Attributed[]): readonly string[] {
+  const names = spans.flatMap(({ attributes }) => Object.keys(attributes));
+  return names.filter((name) => /messages|instructions|definitions|arguments|result$/.test(name));
+}

@@ -168,7 +168,7 @@ export class CallTracker {
     const pause = graphPause(run, outputs);
     if (pause === undefined) {
       const state = conventionalOutputs(outputs);
-      this.#runs.complete(run, state, answeredOf(state));
+      this.#runs.complete(run, state, answeredOf(state, outputs));
     } else this.#runs.pause(run, pause);
   }
 

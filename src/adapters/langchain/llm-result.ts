@@ -1,6 +1,7 @@
 import type { ModelCallUsage } from "../../events/model-event.ts";
 import type { OutputMessage } from "../../messages/message.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
+import { modelIn, reasonIn, saidOf } from "./answer-metadata.ts";
 import { messageOf } from "./messages.ts";
 
 /** LangChain's names of providers, where the GenAI conventions have another one. */
@@ -66,16 +67,6 @@ export function providerOf(
   return PROVIDERS.get(lower) ?? (NAMED_BY_CLASS.has(lower) ? lower : undefined);
 }
 
-/** Names that providers' packages have for why the model stopped, and for which model answered. */
-const FINISH_REASONS = [
-  "finish_reason",
-  "stop_reason",
-  "stopReason",
-  "finishReason",
-  "done_reason",
-];
-const MODEL_NAMES = ["model_name", "model"];
-
 /** The class that LangChain serialized: the last part of its id. */
 export function classOf(serialized: Fields | undefined): string | undefined {
   const id = listOf(serialized?.id);
@@ -109,10 +100,10 @@ export function answerOf(result: Fields | undefined, cached: boolean): Answer {
       const fields = fieldsOf(generation);
       const message = fieldsOf(fields?.message);
       const said = saidOf(fields, message);
-      const reason = firstText(said, FINISH_REASONS);
+      const reason = reasonIn(said);
       if (reason !== undefined) finishReasons.push(reason);
       first ??= message;
-      responseModel ??= firstText(said, MODEL_NAMES);
+      responseModel ??= modelIn(said);
       usage ??= usageOf(fieldsOf(message?.usage_metadata));
       const answer = message ?? { type: "ai", content: fields?.text };
       output.push(messageOf(answer, reason === undefined ? [] : [reason]));
@@ -134,34 +125,6 @@ export function answerOf(result: Fields | undefined, cached: boolean): Answer {
 function givenId(id: unknown): string | undefined {
   const text = textOf(id);
   return text === undefined || text.startsWith("run-") || text.startsWith("lc_") ? undefined : text;
-}
-
-/**
- * What is said of an answer, best first. LangChain brings it together in `response_metadata` for an answer
- * that came at once; of a stream it is where the provider's package has put it: Anthropic's in
- * `additional_kwargs`, Bedrock's in the event that stopped it.
- */
-function saidOf(generation: Fields | undefined, message: Fields | undefined): Said {
-  const metadata = fieldsOf(message?.response_metadata);
-  return [
-    metadata,
-    fieldsOf(generation?.generationInfo),
-    fieldsOf(message?.additional_kwargs),
-    fieldsOf(metadata?.messageStop),
-  ];
-}
-
-type Said = readonly (Fields | undefined)[];
-
-function firstText(said: Said, names: readonly string[]): string | undefined {
-  for (const fields of said) {
-    if (fields === undefined) continue;
-    for (const name of names) {
-      const text = textOf(fields[name]);
-      if (text !== undefined) return text;
-    }
-  }
-  return undefined;
 }
 
 /** `usage_metadata`: the input contains the cached tokens already. */

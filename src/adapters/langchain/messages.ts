@@ -1,6 +1,7 @@
 import type { InputMessage, MessagePart, OutputMessage } from "../../messages/message.ts";
 import { messagesOrValue, outputMessages, toMessages } from "../../messages/to-messages.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
+import { reasonIn, saidOf } from "./answer-metadata.ts";
 
 // LangChain's messages in the form that the GenAI conventions have for `gen_ai.input.messages`. What
 // they hold is content, and is taken over as it is, not copied.
@@ -30,7 +31,8 @@ export function askedOf(inputs: unknown): unknown {
   const fields = fieldsOf(inputs);
   // A graph goes on with the answer to what it asked, or with nothing.
   if (fields?.lg_name === "Command") return saidBy(fields.resume, "user");
-  const asked = fields?.messages ?? only(inputs, "input");
+  const asked =
+    listOf(fields?.messages)?.map(spelledOut) ?? fields?.messages ?? only(inputs, "input");
   // `createAgent` takes messages in several forms.
   return messagesIn(isMessage(asked) ? [asked] : asked) ?? saidBy(asked, "user");
 }
@@ -39,12 +41,20 @@ export function askedOf(inputs: unknown): unknown {
  * What a chain or graph answered: the newest message of a model in its state, else the state.
  *
  * @param outputs with messages in the conventions' form.
+ * @param given the same as LangChain has them: these say why the model stopped.
  */
-export function answeredOf(outputs: unknown): unknown {
+export function answeredOf(outputs: unknown, given: unknown = outputs): unknown {
+  const messages = messagesOf(outputs);
+  const at = messages?.findLastIndex((message) => fieldsOf(message)?.role === "assistant") ?? -1;
+  if (at < 0) return saidBy(only(outputs, "output"), "assistant");
+  const answer = messages?.[at];
+  const reason = reasonIn(saidOf(undefined, fieldsOf(messagesOf(given)?.[at])));
+  return reason === undefined ? saidBy(answer, "assistant") : outputMessages(answer, [reason]);
+}
+
+function messagesOf(outputs: unknown): readonly unknown[] | undefined {
   const given = only(outputs, "output");
-  const messages = listOf(fieldsOf(given)?.messages) ?? listOf(given);
-  const answer = messages?.findLast((message) => fieldsOf(message)?.role === "assistant");
-  return saidBy(answer ?? given, "assistant");
+  return listOf(fieldsOf(given)?.messages) ?? listOf(given);
 }
 
 /** What a graph asks whoever resumes it: the value of its interrupt, or of all of them. */
@@ -103,6 +113,13 @@ function partsOf(content: unknown): readonly MessagePart[] {
 function messagesIn(value: unknown): readonly InputMessage[] | undefined {
   const list = listOf(value);
   return list !== undefined && isMessage(list[0]) ? requestMessages(list) : undefined;
+}
+
+/** LangChain takes `"hi"` and `["human", "hi"]` for messages in a list. */
+function spelledOut(message: unknown): unknown {
+  if (typeof message === "string") return { role: "user", content: message };
+  const [role, content, ...more] = listOf(message) ?? [];
+  return typeof role === "string" && more.length === 0 ? { role, content } : message;
 }
 
 /** What LangChain has put into an object, since it was none. */

@@ -51,12 +51,12 @@ function asking(
 ): readonly OutputMessage[] | undefined {
   if (waiting.length === 0) return undefined;
   const calls = waiting.map(({ id, tool, input }) => ({
-    type: "tool_call",
-    id,
+    type: "function_call",
+    callId: id,
     name: tool,
     arguments: input,
   }));
-  return outputMessages(calls);
+  return outputMessages(calls, ["tool_call"]);
 }
 
 function newestQuestion(messages: readonly InputMessage[]): readonly InputMessage[] | undefined {

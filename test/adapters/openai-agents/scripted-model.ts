@@ -69,7 +69,10 @@ export class ScriptedModel implements Model {
   #generation(request: ModelRequest): Promise<ModelResponse> {
     return withGenerationSpan(async (span) => {
       span.spanData.model = "small-1";
-      if (request.tracing === true) span.spanData.input = [{ role: "user", content: "hi" }];
+      if (request.tracing === true) {
+        const items = itemsOf(request);
+        span.spanData.input = this.#api === "chat" ? items.map(chatMessage) : [...items];
+      }
       const said = answer(await this.#next(request));
       if (request.tracing === true) {
         span.spanData.output = this.#api === "chat" ? [rawCompletion(said)] : said.output;
@@ -131,6 +134,50 @@ function answer(output: readonly Item[]): ModelResponse {
   return { output: [...output], usage, responseId: `resp_${answers}` };
 }
 
+type Asked = Exclude<ModelRequest["input"], string>[number];
+
+function itemsOf({ input, systemInstructions }: ModelRequest): readonly Asked[] {
+  const items: readonly Asked[] =
+    typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
+  return systemInstructions === undefined
+    ? items
+    : [{ type: "message", role: "system", content: systemInstructions }, ...items];
+}
+
+/** As the Chat Completions API is asked; other items are not in these tests. */
+function chatMessage(item: Asked): Record<string, unknown> {
+  switch (item.type) {
+    case "function_call":
+      return {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          {
+            id: item.callId,
+            type: "function",
+            function: { name: item.name, arguments: item.arguments },
+          },
+        ],
+      };
+    case "function_call_result": {
+      const { callId: tool_call_id, output } = item;
+      const content = typeof output === "object" && "text" in output ? output.text : output;
+      return { role: "tool", tool_call_id, content };
+    }
+    default:
+      return { ...item };
+  }
+}
+
+/** The text of an answer. */
+function textOf(output: ModelResponse["output"]): string | null {
+  const texts = output.flatMap((item) => {
+    const content = "content" in item && Array.isArray(item.content) ? item.content : [];
+    return content.flatMap((part) => (part.type === "output_text" ? [part.text] : []));
+  });
+  return texts.length === 0 ? null : texts.join("");
+}
+
 /** As the Responses API answers. */
 function rawResponse({ responseId, output }: ModelResponse) {
   return {
@@ -162,7 +209,10 @@ function rawCompletion({ responseId, output }: ModelResponse) {
     id: responseId,
     model: "small-1-2026",
     choices: [
-      { message: { tool_calls: calls }, finish_reason: calls.length > 0 ? "tool_calls" : "stop" },
+      {
+        message: { role: "assistant", content: textOf(output), tool_calls: calls },
+        finish_reason: calls.length > 0 ? "tool_calls" : "stop",
+      },
     ],
     usage: {
       prompt_tokens: TOKENS.input,

@@ -1,0 +1,30 @@
+import { isObject } from "./own-fields.ts";
+
+/**
+ * Bytes as base64: an array of bytes, and the two forms that its JSON has, so that a recording reads the
+ * same. `undefined` where there are none.
+ */
+export function base64Of(value: unknown): string | undefined {
+  if (value instanceof Uint8Array) {
+    const { buffer, byteLength, byteOffset } = value;
+    return byteLength === 0 ? undefined : base64(Buffer.from(buffer, byteOffset, byteLength));
+  }
+  if (!isObject(value)) return undefined;
+  if (value.type === "Buffer") return Array.isArray(value.data) ? written(value.data) : undefined;
+  // `{"0":137,"1":80}`: its names are in order, or it is another object.
+  return Object.hasOwn(value, "0") && !Array.isArray(value)
+    ? written(Object.entries(value).map(([name, byte], at) => (name === String(at) ? byte : NaN)))
+    : undefined;
+}
+
+function written(bytes: readonly unknown[]): string | undefined {
+  return bytes.length > 0 && bytes.every(isByte) ? base64(Buffer.from(bytes)) : undefined;
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString("base64");
+}
+
+function isByte(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255;
+}
