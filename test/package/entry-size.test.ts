@@ -10,7 +10,7 @@ const src = fileURLToPath(new URL("../../src", import.meta.url));
  * What the main entry may weigh, in KiB. Raised with a reason, or not at all: from 136 for steps, decisions, whose run it
  * is, requests, cost and exceptions (152), then for messages, their shortening and rows of starts, ends and decisions.
  */
-const MOST = { minified: 184, gzip: 58 };
+const MOST = { minified: 190, gzip: 60 };
 
 interface EntrySize {
   readonly minified: number;
