@@ -10,9 +10,9 @@ import { serializedDraft } from "./serialized.ts";
 /**
  * Converts what agents and models say into messages of OpenTelemetry's GenAI conventions. It reads a text,
  * Chat Completions messages and answers, items of the Responses API and of the OpenAI Agents SDK,
- * Anthropic's messages and content blocks, Gemini's contents, and messages that LangChain serialized. Messages
- * in the conventions' form stay as they are. Anything else becomes one message with its JSON as text.
- * Nothing makes no message. Never throws.
+ * Anthropic's messages and content blocks, Gemini's contents, messages that LangChain serialized, and whole
+ * requests of these providers. Messages in the conventions' form stay as they are. Anything else becomes one
+ * message with its JSON as text. Nothing makes no message. Never throws.
  *
  * @param role who says what does not say it itself. `user`: what a model or a run is asked.
  *   `assistant`: its answer; then each message has a `finish_reason`, which is `unknown` where the
@@ -112,11 +112,24 @@ function recognised(
     if (typeof value === "string") return asText(value, role);
     if (Array.isArray(value)) return listMessages(value, role);
     if (isMessage(value)) return [value];
+    const asked = role === "user" ? requestList(value) : undefined;
+    const requested = asked && listMessages(asked, role);
+    if (requested !== undefined) return requested;
     const drafts = draftsOf(value, role);
     return drafts === undefined ? undefined : joined(drafts, role);
   } catch {
     return undefined;
   }
+}
+
+/** The messages of a whole request: what a provider's client is called with. */
+function requestList(value: unknown): readonly unknown[] | undefined {
+  const fields = fieldsIn(value);
+  if (fields === undefined || "role" in fields || "type" in fields) return undefined;
+  const asked = own(fields, "messages") ?? own(fields, "contents") ?? own(fields, "input");
+  if (!Array.isArray(asked)) return undefined;
+  const told = own(fields, "system") ?? own(fields, "instructions");
+  return isNothing(told) ? asked : [{ role: "system", content: told }, ...asked];
 }
 
 function listMessages(

@@ -371,6 +371,22 @@ describe("other providers", () => {
     expect(toMessages([{ role: "user", content }])).toEqual([{ role: "user", parts }]);
   });
 
+  it("reads whole requests, with what they tell the model", () => {
+    const question = { role: "user", parts: [{ type: "text", content: "hi" }] };
+    const told = { role: "system", parts: [{ type: "text", content: "Be brief." }] };
+    const messages = [{ role: "user", content: "hi" }];
+    expect(toMessages({ model: "small-1", messages })).toEqual([question]);
+    expect(toMessages({ system: "Be brief.", messages, max_tokens: 5 })).toEqual([told, question]);
+    expect(toMessages({ instructions: "Be brief.", input: messages })).toEqual([told, question]);
+    expect(toMessages({ contents: [{ role: "user", parts: [{ text: "hi" }] }] })).toEqual([
+      question,
+    ]);
+    const input = { input: [1, 2] };
+    expect(toMessages(input)).toEqual([
+      { role: "user", parts: [{ type: "text", content: '{"input":[1,2]}' }] },
+    ]);
+  });
+
   it("reads answers without a role, without content, as audio, and with free-form calls", () => {
     const answer = (value: object) => toMessages(value, "assistant");
     const hi = { role: "assistant", parts: [text("hi")], finish_reason: "stop" };
