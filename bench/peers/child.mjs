@@ -8,7 +8,7 @@ const { VARIANTS } = await import(`./${framework}-variants.mjs`);
 const { WORKLOADS } = await import(`./${framework}-workloads.mjs`);
 const workload = WORKLOADS[workloadName];
 const seen = new SeenSpans();
-const { handler, flush } = VARIANTS[variantName](what === "spans" ? seen : NOTHING);
+const { handler, flush } = await VARIANTS[variantName](what === "spans" ? seen : NOTHING);
 const count = Number(runs);
 let made = 0;
 

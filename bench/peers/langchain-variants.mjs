@@ -22,6 +22,24 @@ function handlerOf(instrument) {
   return handler;
 }
 
+const ours = (processor, options) => handled({ Bridge, LangChainHandler }, processor, options);
+
+/** The package of another checkout: `bench/change.mjs` puts it beside this one. */
+async function before(processor, options) {
+  const [{ Bridge }, { LangChainHandler }] = await Promise.all([
+    import("entelix-otel-before"),
+    import("entelix-otel-before/langchain"),
+  ]);
+  return handled({ Bridge, LangChainHandler }, processor, options);
+}
+
+function handled({ Bridge, LangChainHandler }, processor, options) {
+  const tracerProvider = providerOf(processor, { ours: true });
+  const sink = new Bridge({ tracerProvider, captureContent: true, ...options });
+  const handler = new LangChainHandler({ sink, tenant: "acme" });
+  return { handler, flush: () => handler.flush() };
+}
+
 const require = createRequire(import.meta.url);
 const nothing = async () => {};
 
@@ -40,12 +58,11 @@ export const IDLE = {
 /** Name to what makes its handler, given a span processor. */
 export const VARIANTS = {
   none: () => ({ handler: IDLE, flush: nothing }),
-  ours(processor) {
-    const tracerProvider = providerOf(processor, { ours: true });
-    const sink = new Bridge({ tracerProvider, captureContent: true });
-    const handler = new LangChainHandler({ sink, tenant: "acme" });
-    return { handler, flush: () => handler.flush() };
-  },
+  ours: (processor) => ours(processor, {}),
+  "ours without content": (processor) => ours(processor, { captureContent: false }),
+  "ours without steps": (processor) => ours(processor, { steps: false }),
+  before: (processor) => before(processor, {}),
+  "before without content": (processor) => before(processor, { captureContent: false }),
   /** The least that the same spans cost: the SDK's calls by hand, JSON by the engine, and nothing else. */
   "hand-written": (processor) => ({
     handler: new HandWritten(providerOf(processor).getTracer("hand-written")),

@@ -7,8 +7,13 @@ import { fileURLToPath } from "node:url";
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Installs what is missing. @returns the folder; it is gone when the process exits. */
-export function makeProject() {
+/**
+ * Installs what is missing.
+ *
+ * @param others name to the folder of another checkout, built: its package is there under that name.
+ * @returns the folder; it is gone when the process exits.
+ */
+export function makeProject(others = {}) {
   const install = [join(ROOT, "scripts/servers/install.mjs"), "peers"];
   const stdio = ["ignore", "pipe", "inherit"];
   const said = execFileSync(process.execPath, install, { encoding: "utf8", stdio });
@@ -17,10 +22,12 @@ export function makeProject() {
   const folder = mkdtempSync(join(dirname(modules), "project-"));
   process.once("exit", () => rmSync(folder, { recursive: true }));
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-  const ours = join(folder, "node_modules/entelix-otel");
-  mkdirSync(ours, { recursive: true });
-  cpSync(join(ROOT, "dist"), join(ours, "dist"), { recursive: true });
-  cpSync(join(ROOT, "package.json"), join(ours, "package.json"));
+  for (const [name, root] of Object.entries({ "entelix-otel": ROOT, ...others })) {
+    const copy = join(folder, "node_modules", name);
+    mkdirSync(copy, { recursive: true });
+    cpSync(join(root, "dist"), join(copy, "dist"), { recursive: true });
+    cpSync(join(root, "package.json"), join(copy, "package.json"));
+  }
   cpSync(HERE, folder, { recursive: true });
   return folder;
 }

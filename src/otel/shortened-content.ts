@@ -180,6 +180,15 @@ const KNOWN_PARTS = new Set<JsonValue | undefined>([
 
 function writePart(part: Sized, room: number): string {
   if (part.size <= room) return writeWithin(part, room);
-  const isKnown = KNOWN_PARTS.has(fieldOf(part, '"type"')?.value);
+  const type = fieldOf(part, '"type"')?.value;
+  if (type === "blob") return writeWithin(leftOut(part), room);
+  const isKnown = KNOWN_PARTS.has(type);
   return writeFields(isKnown ? chosenFields(part, PART_FIELDS) : fieldsFirst(part, ["type"]), room);
+}
+
+/** Base64 that is cut is none: a note stands in place of the whole blob. */
+function leftOut(blob: Sized): Sized {
+  const mime = fieldOf(blob, '"mime_type"')?.value;
+  const what = typeof mime === "string" ? mime : "blob";
+  return sized({ type: "text", content: `… [${what}, ${blob.size} bytes left out]` });
 }

@@ -564,14 +564,12 @@ describe("whatever it is given", () => {
     expect(toMessages(copyExact(asked))).toEqual(toMessages(asked));
   });
 
-  it("takes little more time for many items than for few", () => {
+  it("makes one message of very many calls", () => {
     const items = Array.from({ length: 40_000 }, (_, n) => {
       return { type: "function_call", callId: `c${n}`, name: "f", arguments: "{}" };
     });
-    const start = performance.now();
+    // It took 17 s, more than a test may take, when each part was a copy of the list.
     expect(toMessages(items)[0]?.parts).toHaveLength(40_000);
-    // It took 17 s when each part was a copy of the list.
-    expect(performance.now() - start).toBeLessThan(5_000);
   });
 
   it("never throws", () => {

@@ -200,9 +200,7 @@ describe("a conversation that is too long", () => {
       role: n % 2 === 0 ? "user" : "assistant",
       content: `${n} of many`,
     }));
-    const start = performance.now();
     const attributes = chat(messages);
-    expect(performance.now() - start).toBeLessThan(5_000);
     const read = inputForm.parse(JSON.parse(String(attributes["gen_ai.input.messages"])));
     expect(read.at(-1)?.parts).toEqual([{ type: "text", content: "9999 of many" }]);
     expect(read[0]?.parts).toEqual([{ type: "text", content: "0 of many" }]);
@@ -223,7 +221,8 @@ describe("a conversation that is too long", () => {
     const read = inputForm.parse(JSON.parse(text));
     expect(read).toHaveLength(3);
     expect(read[2]?.parts[1]).toEqual({ type: "text", content: "What is it?" });
-    expect(read[2]?.parts[0]).toMatchObject({ type: "blob", mime_type: "image/png" });
+    const note = expect.stringMatching(/^… \[image\/png, \d+ bytes left out\]$/);
+    expect(read[2]?.parts[0]).toEqual({ type: "text", content: note });
   });
 
   it("does not lose the question to a long system prompt", () => {
