@@ -37,7 +37,8 @@ export function isNothing(value: unknown): boolean {
     value === undefined ||
     value === null ||
     typeof value === "function" ||
-    typeof value === "symbol"
+    typeof value === "symbol" ||
+    (typeof value === "number" && !Number.isFinite(value))
   );
 }
 

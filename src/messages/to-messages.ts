@@ -99,7 +99,7 @@ function isWord(value: unknown): boolean {
 }
 
 function asText(value: unknown, role: string): readonly InputMessage[] {
-  if (value === undefined || value === null || value === "") return [];
+  if (isNothing(value) || value === "") return [];
   return [{ role, parts: [textPart(jsonText(value))] }];
 }
 

@@ -23,6 +23,14 @@ describe("a text, and nothing", () => {
     for (const nothing of [undefined, null, "", []]) expect(toMessages(nothing)).toEqual([]);
   });
 
+  it("is nothing where its JSON is `null`", () => {
+    const question = { role: "user", parts: [] };
+    for (const nothing of [undefined, null, Number.NaN, Number.NEGATIVE_INFINITY]) {
+      expect(toMessages(nothing)).toEqual([]);
+      expect(toMessages([nothing, { role: "user", content: [] }])).toEqual([question]);
+    }
+  });
+
   it("is JSON where it is anything else", () => {
     expect(toMessages({ id: 2n ** 60n })).toEqual([
       { role: "user", parts: [text('{"id":1152921504606846976}')] },
