@@ -256,7 +256,10 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
       }
       default: {
         const row = toGraphEvent(event, at);
-        return row && [{ event: row, event_id: refs.event_id }];
+        if (row?.kind !== "tool_result" || refs.details?.model_text !== "unknown") {
+          return row && [{ event: row, event_id: refs.event_id }];
+        }
+        return [{ event: { ...row, model_text: "unknown" }, event_id: refs.event_id }];
       }
     }
   }

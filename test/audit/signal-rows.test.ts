@@ -11,6 +11,7 @@ import {
 } from "../../src/audit/wire/graph-event-codec.ts";
 import { GraphMapping } from "../../src/dialects/graph/graph-mapping.ts";
 import type { ErrorEnvelope, FailureKind } from "../../src/errors/error-kinds.ts";
+import { recordedLlmText } from "../../src/errors/llm-text.ts";
 import type { RunEnd, Signal } from "../../src/lifecycle/signal.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { replayed } from "../dialects/graph/replayed.ts";
@@ -95,6 +96,18 @@ it("counts of a run that goes on under its id are those since it went on, whoeve
     const rows = await log.loadSince({ tenant_id: run.tenant_id, thread_id: "th" }, 0);
     expect(rows.at(-1)?.event).toMatchObject({ kind: "entelix.run_ended", ...counts });
   }
+});
+
+it("the row of a failed call says that the text of the model is not known", async () => {
+  const log = new MemorySessionLog();
+  const sink = new AuditSink({ log });
+  const run = new RunEvents("018f3c7a-0000-7000-8000-0000000000ab");
+  const failed = run.toolError("c1", { error_for_llm: recordedLlmText("") });
+  await sink.send(failed, { thread_id: "th", details: { model_text: "unknown" } });
+  await sink.send(failed, { thread_id: "th" });
+  const rows = await log.loadSince({ tenant_id: run.tenant_id, thread_id: "th" }, 0);
+  expect(rows[0]?.event).toMatchObject({ kind: "tool_result", content: "", model_text: "unknown" });
+  expect(rows[1]?.event).not.toHaveProperty("model_text");
 });
 
 it("the row of an end has the question where the start's did not", async () => {

@@ -47,6 +47,8 @@ export interface ToolResult extends Timed {
   /** The output, or the text that the model was given in place of one. */
   readonly content: ToolResultContent;
   readonly is_error: boolean;
+  /** This package's own field: nobody knows which text the model was given, and `content` is empty. */
+  readonly model_text?: "unknown" | undefined;
 }
 
 export interface BranchCreated extends Timed {
