@@ -43,6 +43,10 @@ function describe(event: AgentEvent<State>): string {
     case "model_complete":
     case "model_error":
       return event.model_call_id;
+    case "step_start":
+    case "step_complete":
+    case "step_error":
+      return event.step;
     case "tool_start":
     case "tool_complete":
     case "tool_call_approved":

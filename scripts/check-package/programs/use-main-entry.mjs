@@ -11,7 +11,7 @@ export async function useMainEntry(entelix, { MemorySessionLog }, loadSetup) {
   const rows = await log.loadSince({ tenant_id: "acme", thread_id: runId }, 0);
   assert.deepEqual(
     rows.map(({ event }) => event.kind),
-    ["tool_call", "tool_result"],
+    ["entelix.run_started", "tool_call", "tool_result", "entelix.run_ended"],
   );
   assert.equal(classifyFailure(new DOMException("stop", "AbortError")).type, "cancelled");
 
