@@ -7,7 +7,7 @@ import { cutText, operatorText } from "../errors/thrown.ts";
 import type { EventDetails } from "../events/event-details.ts";
 import type { ModelParameters } from "../events/model-event.ts";
 import { describe } from "../events/option-checks.ts";
-import { toMessages } from "../messages/to-messages.ts";
+import { outputMessages, toMessages } from "../messages/to-messages.ts";
 import { carried, currentIn } from "./current-run.ts";
 import { parametersIn } from "./model-parameters.ts";
 import { checkedReport, type ModelReport } from "./model-report.ts";
@@ -141,7 +141,7 @@ export function callModel<T>(
       throw error;
     }
     call.assertNotCut();
-    await complete(run, call, names, answer, provider);
+    await complete(run, call, names, answer, provider, result);
     return result;
   });
 }
@@ -162,12 +162,15 @@ async function complete(
   names: Names,
   answer: Answer,
   provider: string | undefined,
+  result: unknown,
 ): Promise<void> {
   const duration_ms = call.end();
   const { firstOutputMs } = answer;
   const { budget, onError, price } = run.policy;
   const report = checkedReport(answer.reported, (error) => tellHook(onError, error));
-  const { usage, response_model } = report;
+  const { output, usage, response_model } = report;
+  // A text that is returned is the answer, unless the report says another.
+  const isSaid = output === undefined && typeof result === "string" && result !== "";
   const responseModel = response_model ?? undefined;
   const cost =
     usage == null
@@ -180,6 +183,7 @@ async function complete(
       duration_ms,
       ...(firstOutputMs === undefined ? {} : { first_output_ms: firstOutputMs }),
       ...report,
+      ...(isSaid ? { output: outputMessages(result, report.finish_reasons) } : {}),
       ...(cost === undefined ? {} : { cost_usd: cost }),
     },
     cost !== undefined && isZeroCost(cost) ? COST_KNOWN : undefined,

@@ -11,7 +11,10 @@ export interface ModelReport {
   readonly responseModel?: string | null | undefined;
   readonly responseId?: string | null | undefined;
   readonly finishReasons?: readonly string[] | null | undefined;
-  /** Content: the answer, in any form that `toMessages` reads. */
+  /**
+   * Content: the answer, in any form that `toMessages` reads. Default: what the call's function returns, if
+   * that is a text.
+   */
   readonly output?: unknown;
 }
 

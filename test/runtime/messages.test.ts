@@ -71,6 +71,28 @@ async function* lines(of: string): AsyncGenerator<string> {
 
 const ORDER = { id: 17, when: new Date(0), total: 2n ** 60n };
 
+it("a text that a model's function returns is its answer, unless another is reported", async () => {
+  const spans = await spansOf((sink) =>
+    runAgent({ ...base, sink }, async (run) => {
+      await run.model("returned", (call) => {
+        call.report({ finishReasons: ["stop"] });
+        return "On its way.";
+      });
+      await run.model("reported", (call) => {
+        call.report({ output: "On its way!" });
+        return "parsed";
+      });
+      await run.model("empty", () => "");
+      await run.model("no text", () => ({ text: "On its way." }));
+    }),
+  );
+  const said = (name: string) =>
+    spans.find((span) => span.name === `chat ${name}`)?.attributes["gen_ai.output.messages"];
+  expect(said("returned")).toBe(JSON.stringify([answer("On its way.", "stop")]));
+  expect(said("reported")).toBe(JSON.stringify([answer("On its way!")]));
+  expect([said("empty"), said("no text")]).toEqual([undefined, undefined]);
+});
+
 describe("messages of the runtime", () => {
   it("are what a run is asked and answers", async () => {
     const spans = await spansOf(async (sink) => {
