@@ -56,7 +56,7 @@ it.each([
           body: readFileSync(recording("success")),
         });
         const verified = async () => (await command(["audit", "verify", audit])).stdout;
-        await expect.poll(verified, { timeout: 20_000 }).toMatch(/^✓ no damage, open: 6 rows, /);
+        await expect.poll(verified, { timeout: 20_000 }).toMatch(/^✓ no damage, open: 8 rows, /);
       } finally {
         kill(signal);
       }

@@ -9,7 +9,7 @@ import { traceId } from "./support/fresh-ids.ts";
 import { list, text } from "./support/json-shape.ts";
 import { RustAgent, type RustRun, rustAgentProgram, rustSinkTests } from "./support/rust-agent.ts";
 import { type IngestServer, startIngest } from "./support/rust-ingest.ts";
-import { drawnRun, ROWS_A_RUN, SCENARIOS } from "./support/rust-scenarios.ts";
+import { drawnRun, ROWS, SCENARIOS } from "./support/rust-scenarios.ts";
 import { Stack, shipped } from "./support/stack.ts";
 import { treesOf } from "./support/stored-span.ts";
 import { untilHolds } from "./support/until.ts";
@@ -115,7 +115,7 @@ describe("agents in other languages, through `entelix-otel serve`", () => {
       }
       const rowsOf = ({ runIds }: RustRun) =>
         runIds.reduce((sum, id) => sum + (rows.get(id) ?? 0), 0);
-      expect(agent.runs.filter((run) => rowsOf(run) !== ROWS_A_RUN)).toEqual([]);
+      expect(agent.runs.filter((run) => rowsOf(run) !== ROWS[run.scenario])).toEqual([]);
       expect(rows.size).toBe(agent.runs.flatMap(({ runIds }) => runIds).length);
     });
     expect(await verifyLog(server.audit)).toMatchObject({ ok: true });
@@ -152,7 +152,7 @@ describe("agents in other languages, through `entelix-otel serve`", () => {
     ]);
     const ordinals = [];
     for await (const row of readRows(server.audit, { run_id: runId })) ordinals.push(row.ordinal);
-    expect(ordinals).toEqual([1, 2]);
+    expect(ordinals).toEqual([1, 2, 3, 4]);
   });
 
   it("takes the line of curl, and the same lines again", async () => {

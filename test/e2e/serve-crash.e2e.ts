@@ -100,5 +100,5 @@ it("has every span of what it acknowledged, once, after kill -9 under load", {
     "verify",
     serve.at("audit"),
   ]);
-  expect(stdout).toContain(`intact, closed: ${(4 * RUNS).toLocaleString("en-US")} rows`);
+  expect(stdout).toContain(`intact, closed: ${(8 * RUNS).toLocaleString("en-US")} rows`);
 });

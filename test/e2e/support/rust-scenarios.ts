@@ -5,8 +5,16 @@ import type { RustRun } from "./rust-agent.ts";
 /** What `examples/agent.rs` plays, in its order. */
 export const SCENARIOS = ["completes", "recovers", "fails", "delegates"] as const;
 
-/** Rows of the audit log that each of them makes: a call and its result for each of two tool calls. */
-export const ROWS_A_RUN = 4;
+/**
+ * Rows of the audit log that each of them makes: a call and its result for each of two tool calls, a start and
+ * an end for each run, and one of the tool that ends a run.
+ */
+export const ROWS: Readonly<Record<string, number>> = {
+  completes: 6,
+  recovers: 6,
+  fails: 7,
+  delegates: 8,
+};
 
 const LOOKUP = {
   span: "execute_tool lookup_order",
