@@ -122,7 +122,7 @@ function objects(path: string): JsonObject[] {
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 const SLOT = new RegExp(
-  `("timestamp":")[^"]+(")|("(?:thread_id|session_id|child_thread|sub_thread_id)":"[^"]+)(")|(${UUID.source})`,
+  `("timestamp":")[^"]+(")|("(?:thread_id|session_id|child_thread|child_thread_id|sub_thread_id)":"[^"]+)(")|(${UUID.source})`,
 );
 
 function template({ name, dialect, lines, keyed }: Source): Template {
