@@ -111,11 +111,14 @@ describe("the tutorials", () => {
         state: "firing",
       });
     });
-    const found = await stack.jaeger.search({
-      service: "shop",
-      tags: { "entelix.failure.kind": "model_dispatch" },
+    // The alert may be faster than the trace.
+    await untilHolds("the run is found", async () => {
+      const found = await stack.jaeger.search({
+        service: "shop",
+        tags: { "entelix.failure.kind": "model_dispatch" },
+      });
+      expect(found).toHaveLength(1);
     });
-    expect(found).toHaveLength(1);
   });
 
   it("answer the first audit question, and find the edit", async () => {
