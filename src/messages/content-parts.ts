@@ -162,7 +162,7 @@ export function callPart(fields: OwnFields): MessagePart {
   const called = objectIn(fields, "function") ?? objectIn(fields, "custom") ?? fields;
   const id = idIn(fields);
   const name = firstText(called, "name", "toolName") ?? "";
-  const given = FIRST_ARGUMENTS.map((field) => own(called, field)).find((it) => it !== undefined);
+  const given = firstOf(called, FIRST_ARGUMENTS);
   return {
     type: "tool_call",
     ...(id === undefined ? {} : { id }),
@@ -176,7 +176,7 @@ const FIRST_ARGUMENTS = ["arguments", "args", "input"];
 /** The result of a call, whichever names its provider has for it. */
 export function responsePart(fields: OwnFields): MessagePart {
   const id = idIn(fields) ?? textIn(fields, "name");
-  const given = FIRST_RESPONSES.map((field) => own(fields, field)).find((it) => it !== undefined);
+  const given = firstOf(fields, FIRST_RESPONSES);
   return {
     type: "tool_call_response",
     ...(id === undefined ? {} : { id }),
@@ -185,6 +185,14 @@ export function responsePart(fields: OwnFields): MessagePart {
 }
 
 const FIRST_RESPONSES = ["response", "output", "result", "content"];
+
+function firstOf(fields: OwnFields, names: readonly string[]): unknown {
+  for (const name of names) {
+    const value = own(fields, name);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
 
 function idIn(fields: OwnFields): string | undefined {
   return firstText(fields, "call_id", "callId", "tool_call_id", "tool_use_id", "toolCallId", "id");

@@ -1,8 +1,8 @@
 import { answerDrafts, responseItems } from "./answers.ts";
-import { anyPart, textPart } from "./content-parts.ts";
+import { anyPart, callPart, textPart } from "./content-parts.ts";
 import { isKnownPart, isMessage } from "./conventional.ts";
 import { finishReasonOf } from "./finish-reason.ts";
-import { type Draft, itemDraft, roleDraft } from "./items.ts";
+import { type Draft, itemDraft, roleDraft, roleOf } from "./items.ts";
 import type { InputMessage, MessagePart, OutputMessage } from "./message.ts";
 import { fieldsIn, isNothing, jsonText, own } from "./own-fields.ts";
 import { serializedDraft } from "./serialized.ts";
@@ -122,6 +122,12 @@ function recognised(
   }
 }
 
+/** Types of items that no other form of a message has. */
+const ITEMS: ReadonlySet<unknown> = new Set([
+  ...["function_call", "function_call_output", "function_call_result", "reasoning", "text"],
+  ...["input_text", "output_text", "tool_use", "tool_call", "tool_result", "tool_call_response"],
+]);
+
 /** The messages of a whole request: what a provider's client is called with. */
 function requestList(value: unknown): readonly unknown[] | undefined {
   const fields = fieldsIn(value);
@@ -168,6 +174,12 @@ function draftsOrText(value: unknown, role: "user" | "assistant"): readonly Draf
 function draftsOf(value: unknown, role: "user" | "assistant"): readonly Draft[] | undefined {
   const fields = fieldsIn(value);
   if (fields === undefined) return undefined;
+  const type = own(fields, "type");
+  // Most items say what they are: nothing else need be looked for.
+  if (typeof type === "string" && ITEMS.has(type) && own(fields, "role") === undefined) {
+    const item = itemDraft(fields, role);
+    return item === undefined ? undefined : [item];
+  }
   if (isMessage(fields)) {
     const { name, parts } = fields;
     const reason = own(fields, "finish_reason");
@@ -180,6 +192,38 @@ function draftsOf(value: unknown, role: "user" | "assistant"): readonly Draft[] 
   if (response !== undefined) return responseDrafts(response.items, response.reason, role);
   const draft = serializedDraft(fields) ?? roleDraft(fields) ?? itemDraft(fields, role);
   return draft === undefined ? undefined : [draft];
+}
+
+/** A framework's own message: what it is need not be found out. */
+export interface RoleFields {
+  readonly role: string;
+  readonly content: unknown;
+  readonly name: unknown;
+  readonly tool_calls: unknown;
+  readonly tool_call_id: unknown;
+}
+
+/** The message of {@link RoleFields}. Most are a text with calls, and made at once. */
+export function roleMessage(fields: RoleFields): InputMessage {
+  try {
+    const { content, name, role, tool_call_id: id, tool_calls: calls } = fields;
+    if (typeof content === "string" && typeof name !== "string") {
+      if (role !== "tool") {
+        const parts = content === "" ? [] : [textPart(content)];
+        if (Array.isArray(calls))
+          for (const call of calls) parts.push(callPart(fieldsIn(call) ?? {}));
+        return { role: roleOf(role), parts };
+      }
+      if (typeof id === "string") {
+        return { role, parts: [{ type: "tool_call_response", id, response: content }] };
+      }
+    }
+    const draft = roleDraft({ ...fields });
+    if (draft !== undefined) return messageOf(draft, "user");
+  } catch {
+    // It is as every message that throws when it is read.
+  }
+  return { role: "user", parts: [textPart(jsonText(fields))] };
 }
 
 function responseDrafts(

@@ -2,7 +2,7 @@ import type { ModelCallUsage } from "../../events/model-event.ts";
 import type { OutputMessage } from "../../messages/message.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import { modelIn, reasonIn, saidOf } from "./answer-metadata.ts";
-import { messageOf } from "./messages.ts";
+import { answerMessage } from "./messages.ts";
 
 /** LangChain's names of providers, where the GenAI conventions have another one. */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([
@@ -106,7 +106,7 @@ export function answerOf(result: Fields | undefined, cached: boolean): Answer {
       responseModel ??= modelIn(said);
       usage ??= usageOf(fieldsOf(message?.usage_metadata));
       const answer = message ?? { type: "ai", content: fields?.text };
-      output.push(messageOf(answer, reason === undefined ? [] : [reason]));
+      output.push(answerMessage(answer, reason));
     }
   }
   const info = fieldsOf(first?.response_metadata);

@@ -1,5 +1,11 @@
+import { finishReasonOf } from "../../messages/finish-reason.ts";
 import type { InputMessage, MessagePart, OutputMessage } from "../../messages/message.ts";
-import { messagesOrValue, outputMessages, toMessages } from "../../messages/to-messages.ts";
+import {
+  messagesOrValue,
+  outputMessages,
+  roleMessage,
+  toMessages,
+} from "../../messages/to-messages.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import { reasonIn, saidOf } from "./answer-metadata.ts";
 
@@ -68,16 +74,14 @@ export function promptMessages(prompts: unknown): readonly InputMessage[] {
   return (listOf(prompts) ?? []).flatMap((prompt) => toMessages(prompt));
 }
 
-export function messageOf(message: unknown): InputMessage;
-export function messageOf(message: unknown, reasons: readonly string[]): OutputMessage;
-export function messageOf(
-  message: unknown,
-  reasons?: readonly string[],
-): InputMessage | OutputMessage {
-  const read = readMessage(message);
-  return reasons === undefined
-    ? read
-    : (outputMessages([read], reasons)[0] ?? { ...read, finish_reason: "unknown" });
+export function messageOf(message: unknown): InputMessage {
+  const fields = fieldsOf(message);
+  return fields === undefined ? { role: "user", parts: partsOf(message) } : readMessage(fields);
+}
+
+/** @param reason why the model stopped, in its provider's word. */
+export function answerMessage(message: Fields, reason: string | undefined): OutputMessage {
+  return { ...readMessage(message), finish_reason: finishReasonOf(reason) };
 }
 
 const ROLES: ReadonlyMap<string, string> = new Map([
@@ -87,14 +91,11 @@ const ROLES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Its class's fields are getters in some versions, which only this adapter may read. */
-function readMessage(message: unknown): InputMessage {
-  const fields = fieldsOf(message);
-  if (fields === undefined) return { role: "user", parts: partsOf(message) };
+function readMessage(fields: Fields): InputMessage {
   const kind = kindOf(fields);
   const role = textOf(fields.role) ?? ROLES.get(kind) ?? kind;
   const { content, name, tool_call_id, tool_calls } = fields;
-  const [read] = toMessages({ role, name, content, tool_calls, tool_call_id });
-  return read ?? { role, parts: [] };
+  return roleMessage({ role, name, content, tool_calls, tool_call_id });
 }
 
 /** `type` since 1.0, a method before. */

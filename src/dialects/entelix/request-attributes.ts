@@ -25,6 +25,13 @@ export function requestAttributes(event: ModelStart | ModelComplete): OwnAttribu
   return attributes;
 }
 
+/** Adds what the end of a call says of its request. */
+export function withRequest(on: OwnAttributes, event: ModelComplete): OwnAttributes {
+  const { parameters, provider, server_address } = event;
+  const said = provider ?? server_address ?? parameters ?? undefined;
+  return said === undefined ? on : Object.assign(on, requestAttributes(event));
+}
+
 function setParameters(on: OwnAttributes, asked: ModelParameters): void {
   on["gen_ai.request.temperature"] = numberIn(asked.temperature);
   on["gen_ai.request.top_p"] = numberIn(asked.top_p);

@@ -13,7 +13,7 @@ import { MOST_INT, MOST_NAME } from "../../events/value-limits.ts";
 import type { CallResult, ModelEnd, RunEnd, Signal, StepEnd } from "../../lifecycle/signal.ts";
 import type { KnownAttributes } from "../known-attributes.ts";
 import { decisionIn } from "./decisions.ts";
-import { requestAttributes } from "./request-attributes.ts";
+import { requestAttributes, withRequest } from "./request-attributes.ts";
 import { costIn, usageOf } from "./run-usage.ts";
 
 /**
@@ -266,25 +266,26 @@ function toolAttributes(details: EventDetails): KnownAttributes | undefined {
 
 function answerOf(event: ModelComplete, details: EventDetails | undefined): ModelEnd {
   const { usage } = event;
+  // One literal: spreading the request's attributes into it takes ten times as long.
+  const attributes: KnownAttributes = {
+    "gen_ai.response.model": nameIn(event.response_model),
+    "gen_ai.response.id": nameIn(event.response_id),
+    "gen_ai.response.finish_reasons": textsIn(event.finish_reasons),
+    "gen_ai.response.time_to_first_chunk": secondsIn(event.first_output_ms),
+    "gen_ai.usage.input_tokens": countIn(usage?.input_tokens),
+    "gen_ai.usage.output_tokens": countIn(usage?.output_tokens),
+    "gen_ai.usage.cache_read.input_tokens": countIn(usage?.cache_read_input_tokens),
+    "gen_ai.usage.cache_write.input_tokens": countIn(usage?.cache_write_input_tokens),
+    "gen_ai.usage.reasoning.output_tokens": countIn(usage?.reasoning_output_tokens),
+    "entelix.model.cost": costIn(event.cost_usd, details),
+  };
   return {
     outcome: "complete",
     model: nameIn(event.model),
     content: event.output ?? undefined,
     asked: event.input ?? undefined,
     context: contextOf(event),
-    attributes: {
-      ...requestAttributes(event),
-      "gen_ai.response.model": nameIn(event.response_model),
-      "gen_ai.response.id": nameIn(event.response_id),
-      "gen_ai.response.finish_reasons": textsIn(event.finish_reasons),
-      "gen_ai.response.time_to_first_chunk": secondsIn(event.first_output_ms),
-      "gen_ai.usage.input_tokens": countIn(usage?.input_tokens),
-      "gen_ai.usage.output_tokens": countIn(usage?.output_tokens),
-      "gen_ai.usage.cache_read.input_tokens": countIn(usage?.cache_read_input_tokens),
-      "gen_ai.usage.cache_write.input_tokens": countIn(usage?.cache_write_input_tokens),
-      "gen_ai.usage.reasoning.output_tokens": countIn(usage?.reasoning_output_tokens),
-      "entelix.model.cost": costIn(event.cost_usd, details),
-    } satisfies KnownAttributes,
+    attributes: withRequest(attributes, event),
   };
 }
 
