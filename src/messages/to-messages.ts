@@ -63,11 +63,12 @@ function withReasons(
   reasons: readonly string[] | null | undefined,
 ): readonly OutputMessage[] {
   if (messages.every(hasReason)) return messages;
-  return messages.map((message, index) => {
+  const answers = messages.map((message, index) => {
     if (hasReason(message)) return message;
     const reason = messages.length === 1 ? (reasons?.at(-1) ?? undefined) : reasons?.[index];
     return { ...message, finish_reason: finishReasonOf(reason) };
   });
+  return answers;
 }
 
 /**
@@ -207,15 +208,15 @@ export interface RoleFields {
 export function roleMessage(fields: RoleFields): InputMessage {
   try {
     const { content, name, role, tool_call_id: id, tool_calls: calls } = fields;
-    if (typeof content === "string" && typeof name !== "string") {
-      if (role !== "tool") {
+    if (typeof content === "string") {
+      if (role === "tool" && typeof id === "string") {
+        return { role, parts: [{ type: "tool_call_response", id, response: content }] };
+      }
+      if (role !== "tool" && typeof name !== "string") {
         const parts = content === "" ? [] : [textPart(content)];
         if (Array.isArray(calls))
           for (const call of calls) parts.push(callPart(fieldsIn(call) ?? {}));
         return { role: roleOf(role), parts };
-      }
-      if (typeof id === "string") {
-        return { role, parts: [{ type: "tool_call_response", id, response: content }] };
       }
     }
     const draft = roleDraft({ ...fields });
@@ -252,9 +253,8 @@ function joined(drafts: readonly Draft[], role: "user" | "assistant"): readonly 
       last.reason = draft.reason ?? last.reason;
     } else together.push({ ...draft, parts: [...draft.parts], reason: draft.reason });
   }
-  return together
-    .filter(({ joins, parts }) => !joins || parts.length > 0)
-    .map((draft) => messageOf(draft, role));
+  const kept = together.filter(({ joins, parts }) => !joins || parts.length > 0);
+  return kept.map((draft) => messageOf(draft, role));
 }
 
 function messageOf(

@@ -13,7 +13,7 @@ import { reasonIn, saidOf } from "./answer-metadata.ts";
 // they hold is content, and is taken over as it is, not copied.
 
 /** The messages of one request. */
-export function requestMessages(messages: unknown): InputMessage[] {
+export function requestMessages(messages: unknown): readonly InputMessage[] {
   const list = listOf(messages) ?? [];
   const converted: InputMessage[] = [];
   for (const message of list) converted.push(messageOf(message));
