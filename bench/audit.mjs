@@ -8,7 +8,7 @@ import { child, format, judged, median, pairs } from "./processes.mjs";
 
 const BASE = "hand-written";
 const GOAL = 2.7;
-/** Runs of three calls make six rows each: 683 of them about 4,096 rows a commit. */
+/** Runs of three calls make eight rows each. */
 const SIDES = [
   { name: "hand-written (control)", side: BASE, runs: 683 },
   { name: "bridge without audit", side: "bridge", runs: 683 },

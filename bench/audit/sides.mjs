@@ -7,7 +7,7 @@ import { NdjsonSessionLog, verifyLog } from "../../dist/audit.mjs";
 import { Bridge, createIdGenerator } from "../../dist/index.mjs";
 import { handWritten } from "../variants.mjs";
 
-const ROWS_A_RUN = 6;
+const ROWS_A_RUN = 8;
 
 const NOTHING = {
   onStart() {},
