@@ -7,10 +7,9 @@ import { setLangfuseTracerProvider } from "@langfuse/tracing";
 import { context } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { LangChainInstrumentation as Traceloop } from "@traceloop/instrumentation-langchain";
-import { Bridge } from "entelix-otel";
-import { LangChainHandler } from "entelix-otel/langchain";
 import { HandWritten } from "./hand-written-langchain.mjs";
 import { langfuseProcessor } from "./langfuse-processor.mjs";
+import { ourVariants } from "./our-variants.mjs";
 import { providerOf } from "./seen-spans.mjs";
 
 /** Two instrumentations are made for a hook in `CallbackManager`: this one gives the handler that they put in there. */
@@ -20,24 +19,6 @@ function handlerOf(instrument) {
   const [handler] = manager._configureSync([]);
   if (handler === undefined) throw new Error("expected a handler from the hook");
   return handler;
-}
-
-const ours = (processor, options) => handled({ Bridge, LangChainHandler }, processor, options);
-
-/** The package of another checkout: `bench/change.mjs` puts it beside this one. */
-async function before(processor, options) {
-  const [{ Bridge }, { LangChainHandler }] = await Promise.all([
-    import("entelix-otel-before"),
-    import("entelix-otel-before/langchain"),
-  ]);
-  return handled({ Bridge, LangChainHandler }, processor, options);
-}
-
-function handled({ Bridge, LangChainHandler }, processor, options) {
-  const tracerProvider = providerOf(processor, { ours: true });
-  const sink = new Bridge({ tracerProvider, captureContent: true, ...options });
-  const handler = new LangChainHandler({ sink, tenant: "acme" });
-  return { handler, flush: () => handler.flush() };
 }
 
 const require = createRequire(import.meta.url);
@@ -58,11 +39,10 @@ export const IDLE = {
 /** Name to what makes its handler, given a span processor. */
 export const VARIANTS = {
   none: () => ({ handler: IDLE, flush: nothing }),
-  ours: (processor) => ours(processor, {}),
-  "ours without content": (processor) => ours(processor, { captureContent: false }),
-  "ours without steps": (processor) => ours(processor, { steps: false }),
-  before: (processor) => before(processor, {}),
-  "before without content": (processor) => before(processor, { captureContent: false }),
+  ...ourVariants("langchain", ({ LangChainHandler }, sink) => {
+    const handler = new LangChainHandler({ sink, tenant: "acme" });
+    return { handler, flush: () => handler.flush() };
+  }),
   /** The least that the same spans cost: the SDK's calls by hand, JSON by the engine, and nothing else. */
   "hand-written": (processor) => ({
     handler: new HandWritten(providerOf(processor).getTracer("hand-written")),

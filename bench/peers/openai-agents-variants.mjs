@@ -1,37 +1,18 @@
 // Each instrumentation of the OpenAI Agents SDK as a tracing processor, on the same provider. Content is on in all.
 import { OpenAIAgentsInstrumentation } from "@arizeai/openinference-instrumentation-openai-agents";
-import { Bridge } from "entelix-otel";
-import { OpenAIAgentsProcessor } from "entelix-otel/openai-agents";
 import { langfuseProcessor } from "./langfuse-processor.mjs";
+import { ourVariants } from "./our-variants.mjs";
 import { providerOf } from "./seen-spans.mjs";
 
 const nothing = async () => {};
 
-const ours = (processor, options) => handled({ Bridge, OpenAIAgentsProcessor }, processor, options);
-
-/** The package of another checkout: `bench/change.mjs` puts it beside this one. */
-async function before(processor, options) {
-  const [{ Bridge }, { OpenAIAgentsProcessor }] = await Promise.all([
-    import("entelix-otel-before"),
-    import("entelix-otel-before/openai-agents"),
-  ]);
-  return handled({ Bridge, OpenAIAgentsProcessor }, processor, options);
-}
-
-function handled({ Bridge, OpenAIAgentsProcessor }, spanProcessor, options) {
-  const tracerProvider = providerOf(spanProcessor, { ours: true });
-  const sink = new Bridge({ tracerProvider, captureContent: true, ...options });
-  const handler = new OpenAIAgentsProcessor({ sink, tenant: "acme" });
-  return { handler, flush: () => handler.forceFlush() };
-}
-
 /** Name to what makes its processor, given a span processor. */
 export const VARIANTS = {
   none: () => ({ handler: IDLE, flush: nothing }),
-  ours: (spanProcessor) => ours(spanProcessor, {}),
-  "ours without content": (spanProcessor) => ours(spanProcessor, { captureContent: false }),
-  before: (spanProcessor) => before(spanProcessor, {}),
-  "before without content": (spanProcessor) => before(spanProcessor, { captureContent: false }),
+  ...ourVariants("openai-agents", ({ OpenAIAgentsProcessor }, sink) => {
+    const handler = new OpenAIAgentsProcessor({ sink, tenant: "acme" });
+    return { handler, flush: () => handler.forceFlush() };
+  }),
   openinference(spanProcessor) {
     const tracerProvider = providerOf(spanProcessor);
     let handler;

@@ -153,6 +153,11 @@ export function handleOn<H>(run: Run<H>, target: SpanEventTarget): H | undefined
   return run.calls.newestOf(target.callId)?.handle ?? run.handle;
 }
 
+/** How many of them the run's segment made, that is or was last open. */
+export function inSegment<H>(run: Run<H>, count: keyof CallCounts): number {
+  return run[count] - (run.before?.[count] ?? 0);
+}
+
 /** Whether a `started` at that time opens the next segment of a run that is not open. */
 export function startsAgain<H>({ outcome, startedAt }: Run<H>, at: Instant): boolean {
   const continues = outcome === "interrupted" || outcome === "abandoned";

@@ -10,14 +10,9 @@ const CLASSES: ReadonlyMap<string, string> = new Map([
   ["FunctionMessage", "tool"],
 ]);
 
-/** Roles that LangChain's messages have as their type. */
-const TYPES: ReadonlyMap<string, string> = new Map([
-  ["human", "user"],
-  ["ai", "assistant"],
-  ["system", "system"],
-  ["developer", "system"],
-  ["tool", "tool"],
-  ["function", "tool"],
+/** What LangChain's messages have as their type, and each is a role in its words. */
+const TYPES: ReadonlySet<string> = new Set([
+  ...["human", "ai", "system", "developer", "tool", "function"],
 ]);
 
 /**
@@ -25,8 +20,8 @@ const TYPES: ReadonlyMap<string, string> = new Map([
  * `{ type: "human", data }`, and as LangGraph's server sends it: `{ type: "human", content }`.
  */
 export function serializedDraft(fields: OwnFields): Draft | undefined {
-  const role = TYPES.get(textIn(fields, "type") ?? "");
-  if (role === undefined || textIn(fields, "role") !== undefined) return constructorDraft(fields);
+  const role = textIn(fields, "type") ?? "";
+  if (!TYPES.has(role) || textIn(fields, "role") !== undefined) return constructorDraft(fields);
   const said = objectIn(fields, "data") ?? fields;
   return own(said, "content") === undefined && own(said, "tool_calls") === undefined
     ? undefined

@@ -63,12 +63,11 @@ function withReasons(
   reasons: readonly string[] | null | undefined,
 ): readonly OutputMessage[] {
   if (messages.every(hasReason)) return messages;
-  const answers = messages.map((message, index) => {
+  return messages.map((message, index) => {
     if (hasReason(message)) return message;
     const reason = messages.length === 1 ? (reasons?.at(-1) ?? undefined) : reasons?.[index];
     return { ...message, finish_reason: finishReasonOf(reason) };
   });
-  return answers;
 }
 
 /**
@@ -207,7 +206,8 @@ export interface RoleFields {
 /** The message of {@link RoleFields}. Most are a text with calls, and made at once. */
 export function roleMessage(fields: RoleFields): InputMessage {
   try {
-    const { content, name, role, tool_call_id: id, tool_calls: calls } = fields;
+    const { content, name, tool_call_id: id, tool_calls: calls } = fields;
+    const role = roleOf(fields.role);
     if (typeof content === "string") {
       if (role === "tool" && typeof id === "string") {
         return { role, parts: [{ type: "tool_call_response", id, response: content }] };
@@ -216,7 +216,7 @@ export function roleMessage(fields: RoleFields): InputMessage {
         const parts = content === "" ? [] : [textPart(content)];
         if (Array.isArray(calls))
           for (const call of calls) parts.push(callPart(fieldsIn(call) ?? {}));
-        return { role: roleOf(role), parts };
+        return { role, parts };
       }
     }
     const draft = roleDraft({ ...fields });

@@ -3,7 +3,7 @@ import { leavesRows, type RunFacts } from "../audit/signal-rows.ts";
 import type { JsonObject, LineEnvelope } from "../dialects/dialect.ts";
 import type { Mapping, ProjectedRow, Translated } from "../dialects/mapping.ts";
 import type { Outcome } from "../lifecycle/outcome.ts";
-import type { CallCounts, Run } from "../lifecycle/run.ts";
+import { type CallCounts, inSegment, type Run } from "../lifecycle/run.ts";
 import type { Signal } from "../lifecycle/signal.ts";
 import { type Bridge, internalsOf } from "./bridge.ts";
 import type { RunRows } from "./run-rows.ts";
@@ -148,8 +148,8 @@ function signalRefs(
 
 /** Not every source tells of all calls of a run, so that none is not known to be none. */
 function factsOf(run: Run<SpanHandle>): RunFacts {
-  const { before, parentCallId, resumedFromRunId, segment } = run;
-  const some = (count: keyof CallCounts) => run[count] - (before?.[count] ?? 0) || undefined;
+  const { parentCallId, resumedFromRunId, segment } = run;
+  const some = (count: keyof CallCounts) => inSegment(run, count) || undefined;
   return {
     segment,
     parentCallId,

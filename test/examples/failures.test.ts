@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runExample } from "./run-example.ts";
+import { linesOf } from "./run-example.ts";
 
 /** What a program of `examples/failures` prints for a case. */
 interface Line {
@@ -7,16 +7,7 @@ interface Line {
   readonly [field: string]: unknown;
 }
 
-async function linesOf(program: string): Promise<readonly Line[]> {
-  const { code, err, out } = await runExample(`failures/${program}`);
-  expect([code, err]).toEqual([0, ""]);
-  return out
-    .trimEnd()
-    .split("\n")
-    .map((line): Line => JSON.parse(line));
-}
-
-const own = linesOf("own-loop.mjs");
+const own = linesOf<Line>("failures/own-loop.mjs");
 own.catch(() => {});
 
 const failed = (kind: string, origin: string, code: string, tool: string | null = null) => ({
@@ -126,7 +117,7 @@ describe("examples/failures", () => {
   });
 
   it("says the same in the OpenAI Agents SDK", async () => {
-    expect(await linesOf("openai-agents.mjs")).toEqual(await own);
+    expect(await linesOf<Line>("failures/openai-agents.mjs")).toEqual(await own);
   });
 
   it("says the same in LangGraph, which does not tell whose time was over", async () => {
@@ -134,6 +125,6 @@ describe("examples/failures", () => {
     const same = (await own).map((line) =>
       line.case === "the deadline is over while a tool runs" ? { ...line, calls } : line,
     );
-    expect(await linesOf("langgraph.mjs")).toEqual(same);
+    expect(await linesOf<Line>("failures/langgraph.mjs")).toEqual(same);
   });
 });

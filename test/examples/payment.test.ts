@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runExample } from "./run-example.ts";
+import { linesOf } from "./run-example.ts";
 
 /** What a program of `examples/payment` prints for a decision. */
 interface Line {
@@ -9,16 +9,7 @@ interface Line {
   readonly [field: string]: unknown;
 }
 
-async function linesOf(program: string): Promise<readonly Line[]> {
-  const { code, err, out } = await runExample(`payment/${program}`);
-  expect([code, err]).toEqual([0, ""]);
-  return out
-    .trimEnd()
-    .split("\n")
-    .map((line): Line => JSON.parse(line));
-}
-
-const own = linesOf("own-loop.mjs");
+const own = linesOf<Line>("payment/own-loop.mjs");
 own.catch(() => {});
 
 const RUN = { span: "invoke_agent treasurer" };
@@ -171,12 +162,12 @@ describe("examples/payment", () => {
   });
 
   it("says the same in LangGraph, where only a rejection has a reason", async () => {
-    expect(await linesOf("langgraph.mjs")).toEqual((await own).map(withoutReason));
+    expect(await linesOf<Line>("payment/langgraph.mjs")).toEqual((await own).map(withoutReason));
   });
 
   it("says the same in the OpenAI Agents SDK, which knows no edit", async () => {
     const known = (await own).filter(({ decision }) => decision !== "edit");
     const same = known.map(withoutReason).map(askedAtTheEnd);
-    expect(await linesOf("openai-agents.mjs")).toEqual(same);
+    expect(await linesOf<Line>("payment/openai-agents.mjs")).toEqual(same);
   });
 });

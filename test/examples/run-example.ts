@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { expect } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -37,4 +38,14 @@ export function runExample(
       (_, out, err) => resolve({ code: child.exitCode, out, err }),
     );
   });
+}
+
+/** What an example that must end well prints: a value of JSON on each line. */
+export async function linesOf<L>(name: string): Promise<readonly L[]> {
+  const { code, err, out } = await runExample(name);
+  expect([code, err]).toEqual([0, ""]);
+  return out
+    .trimEnd()
+    .split("\n")
+    .map((line): L => JSON.parse(line));
 }

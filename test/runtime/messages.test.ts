@@ -1,21 +1,16 @@
-import { Writable } from "node:stream";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
-import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
-import { readEvents } from "../../src/ingest/read-events.ts";
-import { Bridge } from "../../src/otel/bridge.ts";
 import { runAgent, startRun } from "../../src/runtime/run-agent.ts";
 import { interrupt } from "../../src/runtime/run-errors.ts";
-import { FanOutSink } from "../../src/sinks/fan-out-sink.ts";
-import { RecorderSink } from "../../src/sinks/recorder-sink.ts";
+import type { AgentEventSink } from "../../src/sinks/agent-event-sink.ts";
 import {
   contentNames,
   expectMessageForm,
   messagesOn,
   runContent,
 } from "../support/message-form.ts";
+import { recorder } from "../support/recorded-and-replayed.ts";
 import { bench, RunEvents } from "../support/run-events.ts";
-import { collectSpans } from "../support/spans.ts";
 import { rejection } from "./said.ts";
 
 const base = { agent: "support", tenant: "acme" };
@@ -27,46 +22,16 @@ const answer = (content: string, finish_reason = "unknown") => ({
   finish_reason,
 });
 
-class Tape extends Writable {
-  text = "";
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.text += chunk.toString();
-    done();
-  }
-}
-
-/** Runs it with spans and a recording, whose replay must show the same content. */
+/** Runs it with spans and a recording, whose replay must make the same spans. */
 async function spansOf(
-  work: (sink: FanOutSink) => Promise<unknown>,
+  work: (sink: AgentEventSink) => Promise<unknown>,
   captureContent = true,
 ): Promise<readonly ReadableSpan[]> {
-  const tape = new Tape();
-  const live = collectSpans();
-  const bridge = new Bridge({ tracerProvider: live.provider, captureContent });
-  const recorder = new RecorderSink({ stream: tape });
-  await work(new FanOutSink([bridge, recorder]));
-  await recorder.shutdown();
-  const again = collectSpans();
-  const replay = new Bridge({ tracerProvider: again.provider, captureContent, mode: "replay" });
-  const report = await readEvents(lines(tape.text), {
-    dialects: [entelixDialect],
-    onEvent: ({ event, envelope }) => void replay.send(event, envelope),
-  });
-  expect(report.rejected).toBe(0);
-  await replay.shutdown();
-  const shown = (spans: readonly ReadableSpan[]) =>
-    spans.map(({ attributes, name }) => [
-      name,
-      attributes["gen_ai.input.messages"],
-      attributes["gen_ai.output.messages"],
-    ]);
-  expect(shown(again.spans())).toEqual(shown(live.spans()));
-  expectMessageForm(live.spans());
-  return live.spans();
-}
-
-async function* lines(of: string): AsyncGenerator<string> {
-  yield of;
+  const { replayed, sink, spans } = recorder({ captureContent }, true);
+  await work(sink);
+  await replayed();
+  expectMessageForm(spans());
+  return spans();
 }
 
 const ORDER = { id: 17, when: new Date(0), total: 2n ** 60n };

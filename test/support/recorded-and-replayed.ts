@@ -31,8 +31,15 @@ export async function recordedAndReplayed(
   return { names, tape };
 }
 
-/** The same for whoever sends the events itself. */
-export function recorder(options: Pick<BridgeOptions, "captureContent"> = {}) {
+/**
+ * The same for whoever sends the events itself.
+ *
+ * @param content whether the recording has it. Default: if the spans do.
+ */
+export function recorder(
+  options: Pick<BridgeOptions, "captureContent"> = {},
+  content = options.captureContent === true,
+) {
   let tape = "";
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -42,7 +49,6 @@ export function recorder(options: Pick<BridgeOptions, "captureContent"> = {}) {
   });
   const live = collectSpans();
   const bridge = new Bridge({ tracerProvider: live.provider, ...options });
-  const content = options.captureContent === true;
   const tapes = new RecorderSink({ stream, source: bridge, content });
   const sink: AgentEventSink = {
     async send(event, envelope) {
@@ -66,7 +72,7 @@ export function recorder(options: Pick<BridgeOptions, "captureContent"> = {}) {
       find: again.find,
     };
   };
-  return { sink, replayed };
+  return { sink, spans: live.spans, replayed };
 }
 
 async function* text(whole: string): AsyncGenerator<string> {

@@ -84,16 +84,10 @@ export function answerMessage(message: Fields, reason: string | undefined): Outp
   return { ...readMessage(message), finish_reason: finishReasonOf(reason) };
 }
 
-const ROLES: ReadonlyMap<string, string> = new Map([
-  ["human", "user"],
-  ["ai", "assistant"],
-  ["function", "tool"],
-]);
-
 /** Its class's fields are getters in some versions, which only this adapter may read. */
 function readMessage(fields: Fields): InputMessage {
   const kind = kindOf(fields);
-  const role = textOf(fields.role) ?? ROLES.get(kind) ?? kind;
+  const role = textOf(fields.role) ?? kind;
   const { content, name, tool_call_id, tool_calls } = fields;
   return roleMessage({ role, name, content, tool_calls, tool_call_id });
 }
