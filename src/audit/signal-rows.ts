@@ -53,7 +53,7 @@ const toolErrorKind = oneOf(TOOL_ERROR_KINDS);
  * The rows of a signal that was taken: of the start of a run, of its end, and of a decision about a
  * call. Every other signal leaves none here; a tool call has its rows by `toGraphEvent`.
  *
- * An end that is only supposed leaves none, nor does one that was given up: nobody said so. Operator text
+ * An assumed end leaves none, nor does an abandoned run, because its end is unknown. Operator text
  * stands in no row.
  *
  * @param timestamp in UTC.
@@ -162,7 +162,7 @@ function pauseOf(end: RunEnd & { readonly outcome: "interrupted" }, timestamp: s
   return { kind: "interrupt", interruption_kind: kind, payload, timestamp };
 }
 
-/** Upstream's word for a failure. What it needs and nobody said makes it an `error` of that class. */
+/** Upstream's word for a failure. If a required field is unknown, it is an `error` of that class. */
 function failureOf(end: RunEnd & { readonly outcome: "failed" }, timestamp: string): OwnWord {
   const { envelope, kind } = end;
   const code = textIn(envelope?.wire_code) || kind.type;

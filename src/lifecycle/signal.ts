@@ -161,7 +161,7 @@ export interface ModelOpening {
   readonly attributes?: SpanAttributes | undefined;
 }
 
-/** What a model is told beside the messages. */
+/** Instructions and tools of a request. */
 export interface ModelContext {
   readonly instructions?: unknown;
   readonly tools?: unknown;

@@ -80,7 +80,7 @@ export function messagesOrValue(value: unknown, role: "user" | "assistant"): unk
   return role === "assistant" ? outputMessages(messages) : messages;
 }
 
-/** What a model is told beside its messages: a list of parts. */
+/** System instructions as a list of parts. */
 export function instructionParts(value: unknown): readonly MessagePart[] {
   try {
     if (Array.isArray(value) && value.every(isKnownPart)) return value;

@@ -60,7 +60,7 @@ export const CONVENTIONS_ATTRIBUTES = {
   ),
   "gen_ai.system_instructions": content(
     "model",
-    "What the model is told beside the messages: a list of parts, as JSON.",
+    "The instructions of the request, which are not among its messages: a list of parts, as JSON.",
   ),
   "gen_ai.tool.definitions": content("model", "The tools that the model may call, as JSON."),
   "gen_ai.agent.name": on("run, call, model, step, marker, event", "string", "Name of the agent."),

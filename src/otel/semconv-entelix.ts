@@ -150,7 +150,7 @@ export const OWN_ATTRIBUTES = {
   "entelix.approval.outcome": on(
     "call, event",
     "string",
-    "`approved`, `denied`, `edited` (approved with another input), `answered` (a person gave the result); `cancelled` where nobody answered.",
+    "`approved`, `denied`, `edited` (approved with another input), `answered` (a person gave the result); `cancelled` if there was no decision.",
   ),
   "entelix.approval.by": on(
     "call, event",

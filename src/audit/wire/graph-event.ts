@@ -47,7 +47,7 @@ export interface ToolResult extends Timed {
   /** The output, or the text that the model was given in place of one. */
   readonly content: ToolResultContent;
   readonly is_error: boolean;
-  /** This package's own field: nobody knows which text the model was given, and `content` is empty. */
+  /** This package's own field: the text that the model received is unknown, and `content` is empty. */
   readonly model_text?: "unknown" | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface RunStarted {
   readonly timestamp: string;
 }
 
-/** A run ended. An `abandoned` run has no such entry: nobody said that it ended. */
+/** A run ended. An `abandoned` run has no such entry, because its end is unknown. */
 export interface RunEnded {
   readonly kind: "entelix.run_ended";
   readonly outcome: "complete" | "failed" | "refused" | "interrupted";

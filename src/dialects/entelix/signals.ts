@@ -250,7 +250,7 @@ function failureOf(event: Failed, details: EventDetails | undefined): RunEnd {
   };
 }
 
-/** What the model is told beside the messages; `undefined` where nothing is. */
+/** Instructions and tools of a request; `undefined` without both. */
 function contextOf({ system_instructions, tools }: ModelStart | ModelComplete) {
   const instructions = system_instructions ?? undefined;
   if (instructions === undefined && (tools ?? undefined) === undefined) return undefined;
