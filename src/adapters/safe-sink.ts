@@ -4,7 +4,7 @@ import type { EventDetails } from "../events/event-details.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
 import { isPromise } from "../events/promises.ts";
-import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
+import { type AgentEventSink, type ContentNeed, contentNeedOf } from "../sinks/agent-event-sink.ts";
 
 /** An envelope that may still change. The events of an adapter always have an id and a time. */
 export type OpenEnvelope = { -readonly [K in keyof EventEnvelope]: EventEnvelope[K] } & {
@@ -36,11 +36,13 @@ export class SafeSink {
   readonly #onError: ((error: unknown) => void) | undefined;
   /** Sends whose promise has not settled. */
   readonly #pending = new Set<Promise<void>>();
+  readonly contentNeed: ContentNeed;
   /** Events that the sink did not take. */
   failures = 0;
 
   constructor(options: SafeSinkOptions) {
     this.#sink = options.sink;
+    this.contentNeed = contentNeedOf([options.sink]);
     this.#onError = options.onError;
   }
 

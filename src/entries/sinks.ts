@@ -3,6 +3,7 @@
 export type {
   AgentEventSink,
   ClosableSink,
+  ContentNeed,
   InnerSink,
   SentEvent,
 } from "../sinks/agent-event-sink.ts";

@@ -13,6 +13,7 @@ import type { Run } from "../lifecycle/run.ts";
 import type {
   AgentEventSink,
   ClosableSink,
+  ContentNeed,
   SpanActivator,
   SpanTarget,
 } from "../sinks/agent-event-sink.ts";
@@ -129,6 +130,12 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     this.audit = new BridgeAudit(this.#sink, this.#telemetry, (run, row) =>
       this.#rows.track(run, row),
     );
+  }
+
+  /** Everything while spans show content, else what the audit log has of it. */
+  get contentNeed(): ContentNeed {
+    if (this.#telemetry.capturesContent) return "all";
+    return this.#sink === undefined ? "none" : "rows";
   }
 
   /**

@@ -124,6 +124,10 @@ export class Telemetry {
     if (this.#live) this.#startSweeper(limits);
   }
 
+  get capturesContent(): boolean {
+    return this.#content.captures;
+  }
+
   /** When the event happened: by its envelope, else by the clock. */
   timeOf(envelope: EventEnvelope | undefined): Instant {
     const given = envelope === undefined ? undefined : readEventTime(envelope);

@@ -18,6 +18,25 @@ export interface AgentEventSink<S = unknown> {
    * @returns nothing if the event was handled synchronously, otherwise a promise.
    */
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void>;
+
+  /**
+   * How much content it reads, which must not change. Adapters may leave the rest out of events, since
+   * converting the messages of models is most of what an event costs. Default `"all"`.
+   */
+  readonly contentNeed?: ContentNeed | undefined;
+}
+
+/**
+ * How much content a sink reads. `rows`: what stands in audit rows, which is what runs are asked, and what
+ * tools are given and give. `all`: also messages to and from models, answers of runs, and state.
+ */
+export type ContentNeed = "none" | "rows" | "all";
+
+/** What several sinks read together. */
+export function contentNeedOf(sinks: readonly AgentEventSink<never>[]): ContentNeed {
+  const needs = sinks.map(({ contentNeed }) => contentNeed ?? "all");
+  if (needs.includes("all")) return "all";
+  return needs.includes("rows") ? "rows" : "none";
 }
 
 /** Optional methods of a sink. Sinks that wrap others forward both calls. */

@@ -4,8 +4,13 @@ import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { checkFunction, checkGiven, checkOptionsObject } from "../events/option-checks.ts";
 import { isPromise } from "../events/promises.ts";
-import type { AgentEventSink, ClosableSink, InnerSink } from "./agent-event-sink.ts";
-import { type SpanActivator, type SpanTarget, withSpanOf } from "./agent-event-sink.ts";
+import type { AgentEventSink, ClosableSink, ContentNeed, InnerSink } from "./agent-event-sink.ts";
+import {
+  contentNeedOf,
+  type SpanActivator,
+  type SpanTarget,
+  withSpanOf,
+} from "./agent-event-sink.ts";
 
 /**
  * The step at which the wrapped sink failed: the type of an event, or the name of the closing
@@ -60,6 +65,10 @@ export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     } catch (error) {
       this.#report(error, typeOf(event));
     }
+  }
+
+  get contentNeed(): ContentNeed {
+    return contentNeedOf([this.#inner]);
   }
 
   /** Calls `work` inside the wrapped sink's span, if it has any. Errors of `work` are not kept. */

@@ -3,8 +3,13 @@ import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { checkGiven } from "../events/option-checks.ts";
 import { isPromise } from "../events/promises.ts";
-import type { AgentEventSink, ClosableSink, InnerSink } from "./agent-event-sink.ts";
-import { type SpanActivator, type SpanTarget, withSpanOf } from "./agent-event-sink.ts";
+import type { AgentEventSink, ClosableSink, ContentNeed, InnerSink } from "./agent-event-sink.ts";
+import {
+  contentNeedOf,
+  type SpanActivator,
+  type SpanTarget,
+  withSpanOf,
+} from "./agent-event-sink.ts";
 import { Passage, RunOrder } from "./run-order.ts";
 
 /**
@@ -70,6 +75,10 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
     } finally {
       passage.end();
     }
+  }
+
+  get contentNeed(): ContentNeed {
+    return contentNeedOf(this.#sinks);
   }
 
   /** Calls `work` inside the span of the first sink that has an open one there. */

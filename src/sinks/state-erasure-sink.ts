@@ -1,8 +1,13 @@
 import { type AgentEvent, eraseState } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { checkGiven } from "../events/option-checks.ts";
-import type { AgentEventSink, ClosableSink, InnerSink } from "./agent-event-sink.ts";
-import { type SpanActivator, type SpanTarget, withSpanOf } from "./agent-event-sink.ts";
+import type { AgentEventSink, ClosableSink, ContentNeed, InnerSink } from "./agent-event-sink.ts";
+import {
+  contentNeedOf,
+  type SpanActivator,
+  type SpanTarget,
+  withSpanOf,
+} from "./agent-event-sink.ts";
 
 /**
  * Replaces the agent's state in `complete` by `null`, for a sink that must not see it. Other events
@@ -33,6 +38,10 @@ export class StateErasureSink<S = unknown>
       return undefined;
     }
     return this.#inner.send(erased, envelope);
+  }
+
+  get contentNeed(): ContentNeed {
+    return contentNeedOf([this.#inner]);
   }
 
   /** Calls `work` inside the wrapped sink's span, if it has any. */

@@ -173,7 +173,7 @@ export class CallEvents {
   modelStarted(
     call: ModelScope,
     request: ModelRequest,
-    input: readonly InputMessage[],
+    input: readonly InputMessage[] | undefined,
     tools: unknown,
   ): void {
     const { run } = call;

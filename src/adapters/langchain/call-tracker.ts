@@ -1,6 +1,8 @@
 import { FROM_MODEL, recordSource, sourceMoment } from "../../errors/failure-source.ts";
 import { failureInResult, type IsFailure } from "../../errors/tool-result.ts";
+import type { InputMessage } from "../../messages/message.ts";
 import { costOf, type Price } from "../../runtime/price.ts";
+import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
 import { fieldsOf, listOf, textOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import { describedIn } from "../tool-descriptions.ts";
@@ -55,6 +57,7 @@ export class CallTracker {
   readonly #price: Price | undefined;
   readonly #decisions: Decisions;
   readonly #onError: (error: unknown) => void;
+  readonly #needs: ContentNeed;
   readonly #scopes: ScopeTable;
   readonly #stopped: StoppedGraphs;
   readonly #open: OpenCalls;
@@ -66,6 +69,7 @@ export class CallTracker {
       options.sink,
       limitOf("openCalls", options.limits?.openCalls, DEFAULT_OPEN_CALLS),
     );
+    this.#needs = sink.contentNeed;
     this.#held = HeldFailures.of(options.sink);
     this.#calls = new CallEvents(sink, this.#held);
     this.#steps = new StepEvents(sink);
@@ -131,7 +135,7 @@ export class CallTracker {
         tags,
         graph,
         inputs,
-        asked: askedOf(inputs),
+        asked: this.#needs === "none" ? undefined : askedOf(inputs),
       });
       if (run !== undefined) {
         run.namedAgent = named;
@@ -167,8 +171,9 @@ export class CallTracker {
     }
     const pause = graphPause(run, outputs);
     if (pause === undefined) {
-      const state = conventionalOutputs(outputs);
-      this.#runs.complete(run, state, answeredOf(state, outputs));
+      const state = this.#needs === "all" ? conventionalOutputs(outputs) : null;
+      const answer = this.#needs === "all" ? answeredOf(state, outputs) : undefined;
+      this.#runs.complete(run, state, answer);
     } else this.#runs.pause(run, pause);
   }
 
@@ -275,7 +280,7 @@ export class CallTracker {
 
   modelStarts(
     serialized: unknown,
-    request: { readonly messages: unknown } | { readonly prompts: unknown },
+    request: ModelInput,
     id: string,
     parentId: string | undefined,
     extra: unknown,
@@ -287,8 +292,8 @@ export class CallTracker {
     const fields = fieldsOf(metadata);
     const further = fieldsOf(extra);
     const model = modelNameOf(fieldsOf(serialized), further, fields);
-    const input =
-      "messages" in request ? requestMessages(request.messages) : promptMessages(request.prompts);
+    const isRead = this.#needs === "all" || (this.#needs === "rows" && above === undefined);
+    const input = isRead ? messagesIn(request) : undefined;
     const invocation = { metadata, tags, asked: input };
     const run = this.#open.runFor(id, parentId, above, model ?? "model", invocation);
     if (run === undefined) return;
@@ -321,7 +326,11 @@ export class CallTracker {
     const call = this.#open.takeOpen(id, "model");
     if (call?.kind !== "model") return;
     const { run } = call;
-    const answer = answerOf(fieldsOf(result), fieldsOf(extra)?.cached === true);
+    const answer = answerOf(
+      fieldsOf(result),
+      fieldsOf(extra)?.cached === true,
+      this.#needs === "all",
+    );
     const cost = this.#costOf(call, answer);
     run.totals.add(answer.usage, cost);
     if (answer.toolCalls.length > 0) run.asked = namesById(answer.toolCalls);
@@ -355,7 +364,8 @@ export class CallTracker {
     const above = this.#open.above(id, parentId);
     if (above === IGNORED) return;
     const name = textOf(runName) ?? classOf(fieldsOf(serialized)) ?? "retriever";
-    const invocation = { metadata, tags, asked: askedOf(query) };
+    const asked = this.#needs === "none" ? undefined : askedOf(query);
+    const invocation = { metadata, tags, asked };
     const run = this.#open.runFor(id, parentId, above, name, invocation);
     if (run === undefined) return;
     const step = this.#steps.start({ kind: "retriever", id, above, run, name }, query);
@@ -376,6 +386,15 @@ export class CallTracker {
     this.#steps.threw(step, thrown);
     if (step.alone) this.#runs.end(step.run, thrown);
   }
+}
+
+/** What a model is asked. */
+type ModelInput = { readonly messages: unknown } | { readonly prompts: unknown };
+
+function messagesIn(request: ModelInput): readonly InputMessage[] {
+  return "messages" in request
+    ? requestMessages(request.messages)
+    : promptMessages(request.prompts);
 }
 
 /** Whether the end of a chain tells what became of a call in it: not of a call in another call. */

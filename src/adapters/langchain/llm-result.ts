@@ -80,7 +80,7 @@ export interface Answer {
   readonly responseId: string | undefined;
   readonly finishReasons: readonly string[] | undefined;
   /** Content. */
-  readonly output: readonly OutputMessage[];
+  readonly output: readonly OutputMessage[] | undefined;
   readonly toolCalls: readonly unknown[];
 }
 
@@ -88,9 +88,10 @@ export interface Answer {
  * Reads LangChain's `LLMResult`.
  *
  * @param cached it came from LangChain's cache: the usage in it is that of another call.
+ * @param reads whether the content is wanted.
  */
-export function answerOf(result: Fields | undefined, cached: boolean): Answer {
-  const output: OutputMessage[] = [];
+export function answerOf(result: Fields | undefined, cached: boolean, reads: boolean): Answer {
+  const output: OutputMessage[] | undefined = reads ? [] : undefined;
   const finishReasons: string[] = [];
   let usage: ModelCallUsage | undefined;
   let first: Fields | undefined;
@@ -105,8 +106,7 @@ export function answerOf(result: Fields | undefined, cached: boolean): Answer {
       first ??= message;
       responseModel ??= modelIn(said);
       usage ??= usageOf(fieldsOf(message?.usage_metadata));
-      const answer = message ?? { type: "ai", content: fields?.text };
-      output.push(answerMessage(answer, reason));
+      output?.push(answerMessage(message ?? { type: "ai", content: fields?.text }, reason));
     }
   }
   const info = fieldsOf(first?.response_metadata);

@@ -16,6 +16,7 @@ import type { ModelComplete } from "../../events/model-event.ts";
 import type { InputMessage } from "../../messages/message.ts";
 import { toMessages } from "../../messages/to-messages.ts";
 import { isZeroCost } from "../../runtime/price.ts";
+import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
 import { textOf } from "../narrow.ts";
 import { type OpenEnvelope, type SafeSink, withDetails } from "../safe-sink.ts";
 import { describedIn } from "../tool-descriptions.ts";
@@ -47,6 +48,10 @@ export class CallEvents {
     this.#sink = sink;
   }
 
+  get contentNeed(): ContentNeed {
+    return this.#sink.contentNeed;
+  }
+
   toolStarted({ trace, run, open }: CallScope): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
@@ -62,7 +67,7 @@ export class CallEvents {
         tenant_id: tenantId,
         tool_use_id: idOf(open),
         tool: textOf(name) ?? "",
-        input: inputIn(input),
+        input: this.contentNeed === "none" ? undefined : inputIn(input),
       },
       sent,
     );
@@ -180,7 +185,7 @@ export class CallEvents {
   modelStarted({ trace, run, open }: CallScope): void {
     const { tenantId } = trace;
     if (tenantId === undefined) return;
-    const input = askedOf(trace, run, open);
+    const input = this.#askedOf(trace, run, open);
     const { spanData } = open.span;
     open.inputSent = input !== undefined;
     this.#sink.send(
@@ -224,7 +229,7 @@ export class CallEvents {
     };
     if (answer.output !== undefined && isOwn(open)) noteAnswer(trace, run, answer.output);
     // The Responses API's input is on a span that is not streamed only once it was answered.
-    if (!open.inputSent) event.input = askedOf(trace, run, open);
+    if (!open.inputSent) event.input = this.#askedOf(trace, run, open);
     if (cost !== undefined) event.cost_usd = cost;
     const sent = envelope(trace, run, open, "end", at);
     if (cost !== undefined && isZeroCost(cost)) {
@@ -253,6 +258,19 @@ export class CallEvents {
       withDetails(envelope(trace, run, open, "end", at), exceptionIn(parsed)),
     );
   }
+
+  /** What a model was asked, as far as its span says so by now, and somebody reads it. */
+  #askedOf(trace: TraceRecord, run: AgentRun, open: OpenSpan): readonly InputMessage[] | undefined {
+    const { spanData } = open.span;
+    const given = spanData.type === "response" ? spanData._input : spanData.input;
+    if (given === undefined || given === null) return undefined;
+    const isQuestion = isOwn(open) && run.question === undefined;
+    const need = this.contentNeed;
+    if (need === "none" || (need === "rows" && !isQuestion)) return undefined;
+    const messages = toMessages(given);
+    if (isQuestion) noteQuestion(trace, run, messages);
+    return messages;
+  }
 }
 
 type Open<E> = { -readonly [K in keyof E]: E[K] };
@@ -260,20 +278,6 @@ type Open<E> = { -readonly [K in keyof E]: E[K] };
 /** What the SDK told the model in place of a result. Without sensitive data, spans do not have it. */
 function resultOf({ span }: OpenSpan): string | undefined {
   return textOf(span.spanData.output);
-}
-
-/** What a model was asked, as far as its span says so by now. */
-function askedOf(
-  trace: TraceRecord,
-  run: AgentRun,
-  open: OpenSpan,
-): readonly InputMessage[] | undefined {
-  const { spanData } = open.span;
-  const given = spanData.type === "response" ? spanData._input : spanData.input;
-  if (given === undefined || given === null) return undefined;
-  const messages = toMessages(given);
-  if (isOwn(open)) noteQuestion(trace, run, messages);
-  return messages;
 }
 
 /** The agent's model is asked, and not one that a tool asks. */

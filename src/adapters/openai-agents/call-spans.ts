@@ -196,7 +196,7 @@ export class CallSpans {
       this.#events.modelFailed(scope, at, { text: failure, error: undefined, ofTool: false });
       return;
     }
-    const answer = answerIn(spanData);
+    const answer = answerIn(spanData, this.#events.contentNeed === "all");
     if (isOwnModelCall(open)) asks(run, answer);
     trace.totals.requests += 1;
     const cost = this.#costOf(spanData, answer);

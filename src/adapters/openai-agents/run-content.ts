@@ -13,7 +13,6 @@ export function noteQuestion(
   run: AgentRun,
   messages: readonly InputMessage[],
 ): void {
-  if (run.question !== undefined) return;
   const question = newestQuestion(messages);
   run.question = question;
   if (run.top && root !== undefined) root.question ??= question;

@@ -38,9 +38,11 @@ export interface ModelAnswer {
 /**
  * Reads a `response` span (Responses API: the raw response) or a `generation` span (Chat Completions
  * and other models: a list of raw answers). What the SDK leaves out is undefined.
+ *
+ * @param reads whether the content is wanted.
  */
-export function answerIn(data: SdkSpanData): ModelAnswer {
-  return data.type === "response" ? responseIn(data) : generationIn(data);
+export function answerIn(data: SdkSpanData, reads: boolean): ModelAnswer {
+  return data.type === "response" ? responseIn(data, reads) : generationIn(data, reads);
 }
 
 /**
@@ -69,7 +71,7 @@ export function failureIn(data: SdkSpanData): string | undefined {
   return parts.length === 0 ? "the response failed" : parts.join(": ");
 }
 
-function responseIn(data: SdkSpanData): ModelAnswer {
+function responseIn(data: SdkSpanData, reads: boolean): ModelAnswer {
   const response = fieldsOf(data._response);
   const output = response?.output;
   const why = textOf(fieldsOf(response?.incomplete_details)?.reason);
@@ -79,14 +81,14 @@ function responseIn(data: SdkSpanData): ModelAnswer {
     responseId: textOf(data.response_id) ?? textOf(response?.id),
     usage: usageIn(fieldsOf(response?.usage)),
     finishReasons: why === undefined ? undefined : [why],
-    output: response === undefined ? undefined : outputMessages(response),
+    output: reads && response !== undefined ? outputMessages(response) : undefined,
     instructions: response?.instructions ?? undefined,
     asked: Array.isArray(output) ? callsIn(output, responseCall) : undefined,
     tools: response?.tools,
   };
 }
 
-function generationIn(data: SdkSpanData): ModelAnswer {
+function generationIn(data: SdkSpanData, reads: boolean): ModelAnswer {
   const { output } = data;
   const answer = fieldsOf(listOf(output)?.[0]);
   const choice = fieldsOf(listOf(answer?.choices)?.[0]);
@@ -98,9 +100,10 @@ function generationIn(data: SdkSpanData): ModelAnswer {
     responseId: textOf(answer?.id),
     usage: usageIn(fieldsOf(data.usage ?? answer?.usage)),
     finishReasons: reason === undefined ? undefined : [reason],
-    output: given(output)
-      ? outputMessages(output, reason === undefined ? [] : [reason])
-      : undefined,
+    output:
+      reads && given(output)
+        ? outputMessages(output, reason === undefined ? [] : [reason])
+        : undefined,
     asked: Array.isArray(calls) ? callsIn(calls, chatCall) : protocolCallsIn(output),
     tools: undefined,
   };
