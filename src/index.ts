@@ -22,6 +22,6 @@ export { createIdGenerator, type IdGeneratorLike } from "./otel/id-generator.ts"
 export type { MetricOptions } from "./otel/metrics/label-values.ts";
 export type { ErrorHook } from "./otel/report.ts";
 export type { TelemetryOptions } from "./otel/telemetry-options.ts";
-export type { AgentEventSink } from "./sinks/agent-event-sink.ts";
+export type { AgentEventSink, ContentNeed } from "./sinks/agent-event-sink.ts";
 export type { RedactionHook } from "./sinks/redaction.ts";
 export { VERSION } from "./version.ts";

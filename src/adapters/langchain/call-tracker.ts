@@ -1,6 +1,5 @@
 import { FROM_MODEL, recordSource, sourceMoment } from "../../errors/failure-source.ts";
 import { failureInResult, type IsFailure } from "../../errors/tool-result.ts";
-import type { InputMessage } from "../../messages/message.ts";
 import { costOf, type Price } from "../../runtime/price.ts";
 import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
 import { fieldsOf, listOf, textOf } from "../narrow.ts";
@@ -28,10 +27,10 @@ import { failureOf, signalOf } from "./langchain-errors.ts";
 import { type Answer, answerOf, classOf, modelNameOf } from "./llm-result.ts";
 import {
   answeredOf,
+  askedMessages,
   askedOf,
   conventionalOutputs,
-  promptMessages,
-  requestMessages,
+  type ModelInput,
 } from "./messages.ts";
 import { requestOf, toolsIn } from "./model-request.ts";
 import { IGNORED, OpenCalls } from "./open-calls.ts";
@@ -293,7 +292,7 @@ export class CallTracker {
     const further = fieldsOf(extra);
     const model = modelNameOf(fieldsOf(serialized), further, fields);
     const isRead = this.#needs === "all" || (this.#needs === "rows" && above === undefined);
-    const input = isRead ? messagesIn(request) : undefined;
+    const input = isRead ? askedMessages(request) : undefined;
     const invocation = { metadata, tags, asked: input };
     const run = this.#open.runFor(id, parentId, above, model ?? "model", invocation);
     if (run === undefined) return;
@@ -386,15 +385,6 @@ export class CallTracker {
     this.#steps.threw(step, thrown);
     if (step.alone) this.#runs.end(step.run, thrown);
   }
-}
-
-/** What a model is asked. */
-type ModelInput = { readonly messages: unknown } | { readonly prompts: unknown };
-
-function messagesIn(request: ModelInput): readonly InputMessage[] {
-  return "messages" in request
-    ? requestMessages(request.messages)
-    : promptMessages(request.prompts);
 }
 
 /** Whether the end of a chain tells what became of a call in it: not of a call in another call. */

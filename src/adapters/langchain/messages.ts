@@ -13,7 +13,7 @@ import { reasonIn, saidOf } from "./answer-metadata.ts";
 // they hold is content, and is taken over as it is, not copied.
 
 /** The messages of one request. */
-export function requestMessages(messages: unknown): readonly InputMessage[] {
+function requestMessages(messages: unknown): readonly InputMessage[] {
   const list = listOf(messages) ?? [];
   const converted: InputMessage[] = [];
   for (const message of list) converted.push(messageOf(message));
@@ -69,9 +69,12 @@ export function questionOf(payload: unknown): unknown {
   return saidBy(values?.length === 1 ? values[0] : (values ?? payload), "assistant");
 }
 
-/** The prompt of a model that completes text. */
-export function promptMessages(prompts: unknown): readonly InputMessage[] {
-  return (listOf(prompts) ?? []).flatMap((prompt) => toMessages(prompt));
+/** What a model is asked; a prompt, where it completes text. */
+export type ModelInput = { readonly messages: unknown } | { readonly prompts: unknown };
+
+export function askedMessages(input: ModelInput): readonly InputMessage[] {
+  if ("messages" in input) return requestMessages(input.messages);
+  return (listOf(input.prompts) ?? []).flatMap((prompt) => toMessages(prompt));
 }
 
 export function messageOf(message: unknown): InputMessage {
