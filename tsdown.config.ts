@@ -16,6 +16,7 @@ export default defineConfig([
     // What users import. Nothing is bundled in: the API must be the application's own copy.
     entry: {
       index: "src/index.ts",
+      "ai-sdk": "src/entries/ai-sdk.ts",
       audit: "src/entries/audit.ts",
       context: "src/entries/context.ts",
       events: "src/entries/events.ts",

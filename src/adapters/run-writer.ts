@@ -57,6 +57,8 @@ export interface ToolCall {
 export interface ModelCall {
   readonly modelCallId: string;
   readonly model: string | undefined;
+  /** How often the provider was asked, with all retries. Default: not known. */
+  readonly attempts?: number;
   /** From `performance.now()`. */
   readonly startedMs: number;
 }
@@ -261,6 +263,7 @@ export class RunWriter {
         response_id: answer.responseId ?? null,
         finish_reasons: answer.finishReasons ?? null,
         ...(cost === undefined ? {} : { cost_usd: cost }),
+        ...retriesIn(call),
         output: answer.output,
       },
       withDetails(this.#envelope(), costKnown(cost)),
@@ -276,6 +279,7 @@ export class RunWriter {
         error: text ?? operatorText(thrown),
         envelope: envelopeOf(thrown, FROM_MODEL),
         kind: classifyFailure(thrown, FROM_MODEL),
+        ...retriesIn(call),
       },
       withDetails(this.#envelope(), exceptionDetails(thrown, text)),
     );
@@ -305,6 +309,10 @@ export class RunWriter {
     };
     return stepId === undefined ? envelope : withDetails(envelope, { step_id: stepId });
   }
+}
+
+function retriesIn({ attempts }: ModelCall): { readonly retries?: number } {
+  return attempts === undefined || attempts < 2 ? {} : { retries: attempts - 1 };
 }
 
 /** A cost of zero is one: somebody has said so. */

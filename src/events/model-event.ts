@@ -77,6 +77,8 @@ export interface ModelComplete extends ModelScoped, ModelRequest {
   readonly response_model?: string | null;
   readonly response_id?: string | null;
   readonly finish_reasons?: readonly string[] | null;
+  /** Attempts after the first: a retried call is one call. Absent: not known. */
+  readonly retries?: number | null;
   /** US dollars of this call as a decimal string. Absent: not known. */
   readonly cost_usd?: string | null;
   /** Content: the answer. */
@@ -87,6 +89,7 @@ export interface ModelComplete extends ModelScoped, ModelRequest {
 export interface ModelError extends ModelScoped {
   readonly type: "model_error";
   readonly duration_ms: number | bigint;
+  readonly retries?: number | null;
   /** Operator text: for spans and logs. */
   readonly error: string;
   readonly envelope: ErrorEnvelope;

@@ -1,20 +1,9 @@
 import { parametersIn } from "../../runtime/model-parameters.ts";
 import { serverOf } from "../../runtime/server-address.ts";
+import { aiSdkProvider } from "../ai-sdk-providers.ts";
 import { type ModelRequest, toolChoiceOf } from "../model-request.ts";
 import { type Fields, fieldsOf, textOf } from "../narrow.ts";
 import type { SdkSpanData } from "./sdk.ts";
-
-/** The AI SDK's names of providers, where the GenAI conventions have another one. */
-const PROVIDERS: ReadonlyMap<string, string> = new Map([
-  ["amazon-bedrock", "aws.bedrock"],
-  ["azure", "azure.ai.openai"],
-  ["azure-openai", "azure.ai.openai"],
-  ["google", "gcp.gemini"],
-  ["google.vertex", "gcp.vertex_ai"],
-  ["mistral", "mistral_ai"],
-  ["vertex", "gcp.vertex_ai"],
-  ["xai", "x_ai"],
-]);
 
 /** What a span of a model call says of the request by now. The SDK's own two models ask OpenAI's API. */
 export function requestIn(data: SdkSpanData): ModelRequest {
@@ -61,8 +50,5 @@ function providerIn(config: Fields): string | undefined {
   if (config.model_impl !== "ai-sdk") {
     return "top_p" in config || "base_url" in config ? "openai" : undefined;
   }
-  // `google.vertex.chat`, `openai.responses`: what comes last is an API.
-  const parts = textOf(config.provider)?.split(".") ?? [];
-  const [first, second] = parts;
-  return PROVIDERS.get(`${first}.${second}`) ?? (first && (PROVIDERS.get(first) ?? first));
+  return aiSdkProvider(textOf(config.provider));
 }

@@ -194,6 +194,7 @@ export const ENTELIX_EVENTS = tagged("type", {
     response_id: nullish(text),
     finish_reasons: nullish(asOne(list(text), "an array of text")),
     cost_usd: nullish(cost, `${cost.expected}, or null`),
+    retries: nullish(wholeNumber),
     output: optional(json),
   }),
   model_error: record({
@@ -202,6 +203,7 @@ export const ENTELIX_EVENTS = tagged("type", {
     error: text,
     kind: failureKind,
     envelope: errorEnvelope,
+    retries: nullish(wholeNumber),
   }),
   step_start: record({
     ...ofStep,

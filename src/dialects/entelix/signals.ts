@@ -278,6 +278,7 @@ function answerOf(event: ModelComplete, details: EventDetails | undefined): Mode
     "gen_ai.usage.cache_write.input_tokens": countIn(usage?.cache_write_input_tokens),
     "gen_ai.usage.reasoning.output_tokens": countIn(usage?.reasoning_output_tokens),
     "entelix.model.cost": costIn(event.cost_usd, details),
+    "entelix.retry.count": countIn(event.retries) || undefined,
   };
   return {
     outcome: "complete",
@@ -299,7 +300,9 @@ function modelErrorOf(event: ModelError, details: EventDetails | undefined): Mod
   const kind = failureKindIn(event.kind) ?? failureKindFromEnvelope(envelope);
   const message = textIn(event.error) ?? "";
   const problem = { kind, message, envelope, exception: details?.exception };
-  return { outcome: "error", model, problem };
+  const retries = countIn(event.retries) || undefined;
+  const attributes = retries === undefined ? undefined : { "entelix.retry.count": retries };
+  return { outcome: "error", model, problem, attributes };
 }
 
 /** A text with something in it. */

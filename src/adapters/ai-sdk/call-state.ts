@@ -1,0 +1,46 @@
+import type { ActiveRun } from "../../runtime/current-run.ts";
+import type { Fields } from "../narrow.ts";
+import type { ModelCall, RunWriter, ToolCall } from "../run-writer.ts";
+import type { UsageTotals } from "../usage-totals.ts";
+
+/** A model call that is open. */
+export interface OpenModel extends ModelCall {
+  readonly provider: string | undefined;
+  attempts: number;
+  /** What the last attempt failed with. */
+  error?: { readonly thrown: unknown } | undefined;
+  responseModel: string | undefined;
+}
+
+/** A tool call that is open. */
+export interface OpenTool extends ToolCall {
+  /** Its start, among what errors come out of. */
+  readonly since: number;
+  /** What its code threw: the SDK may hide it from telemetry. */
+  error?: { readonly thrown: unknown } | undefined;
+}
+
+/** One call of the AI SDK, which is a run. */
+export interface CallState {
+  readonly operationId: string;
+  readonly writer: RunWriter;
+  /** What its code finds as the current run. */
+  readonly active: ActiveRun;
+  /** No run is around it. */
+  readonly isRoot: boolean;
+  readonly totals: UsageTotals;
+  /** Its start, among what errors come out of. */
+  readonly since: number;
+  readonly runtimeContext: Fields;
+  /** The call's tools, by their names. */
+  readonly tools: unknown;
+  readonly toolChoice: unknown;
+  /** The SDK must not show what goes in or out, so error texts are not the errors' own. */
+  readonly isHidden: boolean;
+  model: OpenModel | undefined;
+  /** What the last model call failed with. */
+  modelError: { readonly thrown: unknown } | undefined;
+  readonly openTools: Map<string, OpenTool>;
+  /** Tool calls that were reported in this run. */
+  readonly reported: Set<string>;
+}

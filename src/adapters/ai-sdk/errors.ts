@@ -1,0 +1,57 @@
+import { type FailureSource, FROM_MODEL, FROM_RUN, sourceOf } from "../../errors/failure-source.ts";
+import { textProperty } from "../../errors/thrown.ts";
+import type { Failure } from "../run-writer.ts";
+import type { CallState } from "./call-state.ts";
+
+/** Errors of the SDK whose texts quote what the model or the user said, and the text in its place. */
+const QUOTING: ReadonlyMap<string, string> = new Map([
+  ["AI_InvalidPromptError", "the prompt has not the expected form"],
+  ["AI_InvalidToolInputError", "the model's input of a tool has not the expected form"],
+  ["AI_JSONParseError", "a text is not JSON"],
+  ["AI_NoSuchToolError", "the model asked for a tool that does not exist"],
+  ["AI_ToolCallRepairError", "the model's input of a tool could not be repaired"],
+  ["AI_TypeValidationError", "a value has not the expected form"],
+]);
+
+/** What the SDK shows telemetry of an error if it must not show what goes in or out. */
+const HIDDEN = "AI SDK operation failed";
+
+/** The operator's text of an error. Default (`undefined`): the error's own. */
+export function operatorTextOf(
+  thrown: unknown,
+  { isHidden }: Pick<CallState, "isHidden">,
+): string | undefined {
+  if (isHidden) return HIDDEN;
+  const name = textProperty(thrown, "name");
+  const text = name === undefined ? undefined : QUOTING.get(name);
+  return text === undefined ? undefined : `${name}: ${text}`;
+}
+
+/**
+ * Why a call of the SDK failed.
+ *
+ * @param shown the error as the SDK shows it; `undefined`: that of the model call.
+ */
+export function failureOf(state: CallState, shown: unknown): Failure {
+  const { active, model, since } = state;
+  const ofModel = model?.error ?? state.modelError;
+  // If it is hidden, the SDK shows another error than the one that was thrown.
+  const thrown =
+    ofModel !== undefined && (state.isHidden || shown === undefined) ? ofModel.thrown : shown;
+  const scope = { rootRunId: active.rootRunId, since };
+  const source: FailureSource =
+    sourceOf(thrown, scope) ?? (ofModel === undefined ? FROM_RUN : FROM_MODEL);
+  return { thrown, source, text: operatorTextOf(thrown, state) };
+}
+
+/** The text that the SDK gives the model for a tool's error. */
+export function toldToModel(thrown: unknown): string | null {
+  if (thrown === undefined || thrown === null) return "unknown error";
+  if (typeof thrown === "string") return thrown;
+  try {
+    if (thrown instanceof Error) return thrown.toString();
+    return JSON.stringify(thrown) ?? null;
+  } catch {
+    return null;
+  }
+}

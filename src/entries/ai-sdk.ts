@@ -1,0 +1,12 @@
+// `entelix-otel/ai-sdk`: for the AI SDK.
+
+export type {
+  AiSdkCall,
+  AiSdkCounts,
+  AiSdkTelemetryOptions,
+  PausedRun,
+  PausedRuns,
+} from "../adapters/ai-sdk/options.ts";
+export { AiSdkTelemetry } from "../adapters/ai-sdk/telemetry.ts";
+export type { DecidedBy, ToolDecision } from "../adapters/decided-by.ts";
+export type { Price, PricedCall } from "../runtime/price.ts";

@@ -1,0 +1,303 @@
+// Runs one scripted program with the AI SDK that is installed beside it, under the telemetry integration, and prints
+// the spans of each scene as JSON. It uses only what the oldest supported version has.
+import {
+  embed,
+  generateObject,
+  generateText,
+  isStepCount,
+  registerTelemetry,
+  streamText,
+  ToolLoopAgent,
+  tool,
+} from "ai";
+import { MockEmbeddingModelV4, MockLanguageModelV4, simulateReadableStream } from "ai/test";
+import { AiSdkTelemetry } from "entelix-otel/ai-sdk";
+import { z } from "zod";
+import { play, raceFree } from "./adapters-scenes.mjs";
+
+const USAGE = {
+  inputTokens: { total: 10, noCache: 8, cacheRead: 2, cacheWrite: 0 },
+  outputTokens: { total: 5, text: 4, reasoning: 1 },
+};
+
+const says = (text) => ({
+  content: [{ type: "text", text }],
+  finishReason: { unified: "stop", raw: "stop" },
+});
+
+const asks = (...calls) => ({
+  content: calls.map(([toolName, toolCallId, input = {}]) => ({
+    type: "tool-call",
+    toolCallId,
+    toolName,
+    input: typeof input === "string" ? input : JSON.stringify(input),
+  })),
+  finishReason: { unified: "tool-calls", raw: "tool_calls" },
+});
+
+/** Answers by its script: an answer, an error, or a function of the request. */
+function scripted(...script) {
+  const steps = [...script];
+  const next = async (options) => {
+    const step = steps.shift();
+    const answer = typeof step === "function" ? await step(options) : step;
+    if (answer instanceof Error) throw answer;
+    return {
+      usage: USAGE,
+      warnings: [],
+      response: { id: "resp-1", modelId: "small-1-2026" },
+      ...answer,
+    };
+  };
+  return new MockLanguageModelV4({
+    provider: "acme.chat",
+    modelId: "small-1",
+    doGenerate: next,
+    async doStream(options) {
+      const { content = [], finishReason, parts, response, usage } = await next(options);
+      const chunks = parts ?? [
+        { type: "stream-start", warnings: [] },
+        { type: "response-metadata", ...response },
+        ...content.flatMap(streamed),
+        { type: "finish", finishReason, usage },
+      ];
+      return {
+        stream: simulateReadableStream({ chunks, chunkDelayInMs: null, initialDelayInMs: null }),
+      };
+    },
+  });
+}
+
+function streamed(part) {
+  if (part.type !== "text") return [part];
+  const words = part.text.split(/(?<= )/);
+  const deltas = words.map((delta) => ({ type: "text-delta", id: "t", delta }));
+  return [{ type: "text-start", id: "t" }, ...deltas, { type: "text-end", id: "t" }];
+}
+
+const add = tool({
+  description: "adds",
+  inputSchema: z.object({ a: z.number(), b: z.number() }),
+  execute: async ({ a, b }) => a + b,
+});
+
+const plain = (execute, more = {}) => tool({ inputSchema: z.object({}), execute, ...more });
+
+const boom = plain(() => {
+  throw new RangeError("out of order");
+});
+
+/** What the provider's client throws. */
+function unavailable(statusCode = 503) {
+  const error = new Error("overloaded");
+  return Object.assign(error, { name: "AI_APICallError", statusCode, isRetryable: true });
+}
+
+const ADD = ["add", "c1", { a: 1, b: 2 }];
+const functionId = "support";
+const telemetry = { functionId };
+const many = { stopWhen: isStepCount(5), telemetry };
+
+/** Until the signal says stop. */
+const forever = (signal) =>
+  new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+
+async function readAll(result) {
+  for await (const part of result.stream ?? result.fullStream) void part;
+}
+
+/** Waits for what the SDK still does after its stream was left. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+/** What the model is told: the messages with the answers to requests for approval. */
+function answers(result, ...decided) {
+  const requests = result.content.filter(({ type }) => type === "tool-approval-request");
+  const content = requests.map(({ approvalId }, at) => ({
+    type: "tool-approval-response",
+    approvalId,
+    ...decided[at],
+  }));
+  const asked = [{ role: "user", content: "pay 17" }];
+  const said = result.responseMessages ?? result.response.messages;
+  return [...asked, ...said, { role: "tool", content }];
+}
+
+const pay = plain(async () => "paid", { needsApproval: true });
+
+async function paused(tools, ...calls) {
+  return generateText({ model: scripted(asks(...calls)), tools, prompt: "pay 17", ...many });
+}
+
+const scenes = {
+  async success() {
+    const both = raceFree(2);
+    const look = plain(both);
+    const calls = [
+      ["look", "c1"],
+      ["look", "c2"],
+    ];
+    const model = scripted(asks(...calls), says("done"));
+    await generateText({ model, tools: { look }, prompt: "look twice", ...many });
+  },
+  async "tool failure"() {
+    const model = scripted(asks(["boom", "c1"]), says("sorry"));
+    await generateText({ model, tools: { boom }, prompt: "go", ...many });
+  },
+  async "tool that says it failed"() {
+    const mcp = plain(async () => ({ isError: true, content: [{ type: "text", text: "no row" }] }));
+    const model = scripted(asks(["mcp", "c1"]), says("sorry"));
+    await generateText({ model, tools: { mcp }, prompt: "go", ...many });
+  },
+  async "invalid input"() {
+    const model = scripted(asks(["add", "c1", { a: "one" }], ["none", "c2"]), says("sorry"));
+    await generateText({ model, tools: { add }, prompt: "go", ...many });
+  },
+  async "model failure"() {
+    const model = scripted(unavailable(), unavailable(), unavailable());
+    await generateText({ model, prompt: "go", maxRetries: 0, ...many });
+  },
+  async "retried model"() {
+    const wait = { name: "AI_APICallError", responseHeaders: { "retry-after-ms": "1" } };
+    const model = scripted(Object.assign(unavailable(), wait), says("done"));
+    await generateText({ model, prompt: "go", maxRetries: 1, ...many });
+  },
+  async "failure of own code"() {
+    const prepareStep = () => {
+      throw new TypeError("no such field");
+    };
+    await generateText({ model: scripted(says("x")), prompt: "go", prepareStep, ...many });
+  },
+  async abort() {
+    const controller = new AbortController();
+    const wait = plain((_, { abortSignal }) => {
+      setImmediate(() => controller.abort());
+      return forever(abortSignal);
+    });
+    const model = scripted(asks(["wait", "c1"]), says("never"));
+    const { signal: abortSignal } = controller;
+    await generateText({ model, tools: { wait }, prompt: "go", abortSignal, ...many });
+  },
+  async timeout() {
+    const model = scripted(({ abortSignal }) => forever(abortSignal));
+    await generateText({ model, prompt: "go", timeout: 20, maxRetries: 0, ...many });
+  },
+  async stream() {
+    const model = scripted(asks(ADD), says("it is 3"));
+    await readAll(streamText({ model, tools: { add }, prompt: "1 + 2?", ...many }));
+  },
+  async "stream that fails"() {
+    const parts = [
+      { type: "stream-start", warnings: [] },
+      { type: "error", error: unavailable(429) },
+      { type: "finish", finishReason: { unified: "error", raw: "error" }, usage: USAGE },
+    ];
+    const model = scripted({ parts });
+    await readAll(streamText({ model, prompt: "go", onError() {}, ...many }));
+  },
+  async "stream that does not begin"() {
+    const model = scripted(unavailable(401));
+    await readAll(streamText({ model, prompt: "go", maxRetries: 0, onError() {}, ...many }));
+  },
+  async "aborted stream"() {
+    const controller = new AbortController();
+    const { signal: abortSignal } = controller;
+    const model = scripted(says("one two three"));
+    const result = streamText({ model, prompt: "go", abortSignal, ...many });
+    for await (const _ of result.textStream) controller.abort();
+    await settled();
+  },
+  async "reader that leaves"() {
+    const model = scripted(says("one two three ".repeat(100)));
+    const controller = new AbortController();
+    const { signal: abortSignal } = controller;
+    for await (const _ of streamText({ model, prompt: "go", abortSignal, ...many }).textStream)
+      break;
+    controller.abort();
+    await settled();
+  },
+  async "client that leaves"() {
+    const model = scripted(says("one two three"));
+    const response = await integration.respond((abortSignal) =>
+      streamText({ model, prompt: "go", abortSignal, ...many }).toUIMessageStreamResponse(),
+    );
+    const reader = response.body.getReader();
+    await reader.read();
+    await reader.cancel();
+    await settled();
+  },
+  async "nested agents"() {
+    const expert = new ToolLoopAgent({
+      model: scripted(asks(ADD), says("3")),
+      tools: { add },
+      telemetry: { functionId: "expert" },
+    });
+    const ask = plain(async () => (await expert.generate({ prompt: "1 + 2?" })).text);
+    const model = scripted(asks(["ask", "c1"]), says("it is 3"));
+    await generateText({ model, tools: { ask }, prompt: "go", ...many });
+  },
+  async "approved and denied"() {
+    const tools = { pay };
+    const first = await paused(tools, ["pay", "c1"], ["pay", "c2"]);
+    const messages = answers(
+      first,
+      { approved: true, reason: "small" },
+      { approved: false, reason: "twice" },
+    );
+    await generateText({ model: scripted(says("done")), tools, messages, ...many });
+  },
+  async "decided by a rule"() {
+    const rule = {
+      pay: () => ({ type: "denied", reason: "too much" }),
+      add: () => ({ type: "approved" }),
+    };
+    const model = scripted(asks(["pay", "c1"], ["add", "c2", { a: 1, b: 2 }]), says("done"));
+    const tools = { add, pay: plain(async () => "paid") };
+    await generateText({ model, tools, prompt: "go", toolApproval: rule, ...many });
+  },
+  async object() {
+    const model = scripted(says('{"city":"Oslo"}'));
+    await generateObject({
+      model,
+      schema: z.object({ city: z.string() }),
+      prompt: "where?",
+      telemetry,
+    });
+  },
+  async "object of another form"() {
+    const model = scripted(says('{"city":4711}'));
+    await generateObject({
+      model,
+      schema: z.object({ city: z.string() }),
+      prompt: "where?",
+      telemetry,
+    });
+  },
+  async embedding() {
+    const model = new MockEmbeddingModelV4({
+      doEmbed: async () => ({ embeddings: [[1, 2]], usage: { tokens: 3 }, warnings: [] }),
+    });
+    await embed({ model, value: "text", telemetry });
+    await generateText({ model: scripted(says("hi")), prompt: "go", ...many });
+  },
+};
+
+let integration;
+
+// The timers of `AbortSignal.timeout` keep no process alive; `play` ends it.
+setInterval(() => {}, 1000);
+
+await play({
+  scenes,
+  begin(sink, onError) {
+    integration = new AiSdkTelemetry({ sink, tenant: "acme", onError });
+    globalThis.AI_SDK_TELEMETRY_INTEGRATIONS = undefined;
+    registerTelemetry(integration);
+    return {
+      config: undefined,
+      flush: () => integration.flush(),
+      counts: () => integration.counts,
+    };
+  },
+});
