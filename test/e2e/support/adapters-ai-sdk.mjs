@@ -1,6 +1,7 @@
 // Runs one scripted program with the AI SDK that is installed beside it, under the telemetry integration, and prints
 // the spans of each scene as JSON. It uses only what the oldest supported version has.
 import {
+  APICallError,
   embed,
   generateObject,
   generateText,
@@ -88,10 +89,15 @@ const boom = plain(() => {
 });
 
 /** What the provider's client throws. */
-function unavailable(statusCode = 503) {
-  const error = new Error("overloaded");
-  return Object.assign(error, { name: "AI_APICallError", statusCode, isRetryable: true });
-}
+const unavailable = (statusCode = 503) =>
+  new APICallError({
+    message: "overloaded",
+    url: "http://127.0.0.1/chat",
+    requestBodyValues: {},
+    statusCode,
+    responseHeaders: { "retry-after-ms": "1" },
+    isRetryable: statusCode === 503,
+  });
 
 const ADD = ["add", "c1", { a: 1, b: 2 }];
 const functionId = "support";
@@ -155,13 +161,12 @@ const scenes = {
     await generateText({ model, tools: { add }, prompt: "go", ...many });
   },
   async "model failure"() {
-    const model = scripted(unavailable(), unavailable(), unavailable());
-    await generateText({ model, prompt: "go", maxRetries: 0, ...many });
+    const model = scripted(unavailable(), unavailable());
+    await generateText({ model, prompt: "go", maxRetries: 1, ...many });
   },
   async "retried model"() {
-    const wait = { name: "AI_APICallError", responseHeaders: { "retry-after-ms": "1" } };
-    const model = scripted(Object.assign(unavailable(), wait), says("done"));
-    await generateText({ model, prompt: "go", maxRetries: 1, ...many });
+    const model = scripted(unavailable(), unavailable(), says("done"));
+    await generateText({ model, prompt: "go", maxRetries: 2, ...many });
   },
   async "failure of own code"() {
     const prepareStep = () => {
@@ -218,12 +223,12 @@ const scenes = {
     await settled();
   },
   async "client that leaves"() {
-    const model = scripted(says("one two three"));
+    const model = scripted(says("one two three ".repeat(100)));
     const response = await integration.respond((abortSignal) =>
       streamText({ model, prompt: "go", abortSignal, ...many }).toUIMessageStreamResponse(),
     );
     const reader = response.body.getReader();
-    await reader.read();
+    for (let parts = 0; parts < 4; parts += 1) await reader.read();
     await reader.cancel();
     await settled();
   },
@@ -290,6 +295,14 @@ setInterval(() => {}, 1000);
 
 await play({
   scenes,
+  shown: [
+    "entelix.failure.origin",
+    "entelix.retry.count",
+    "entelix.tool.decision.outcome",
+    "entelix.tool.decision.by",
+    "entelix.run.approved_calls",
+    "entelix.run.denied_calls",
+  ],
   begin(sink, onError) {
     integration = new AiSdkTelemetry({ sink, tenant: "acme", onError });
     globalThis.AI_SDK_TELEMETRY_INTEGRATIONS = undefined;

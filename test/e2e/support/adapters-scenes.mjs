@@ -42,8 +42,10 @@ export function raceFree(times) {
 /**
  * Plays them in order, and prints one JSON object: for each scene its trees as lines, what it threw, what the adapter
  * was in trouble with, and the counts that are not 0.
+ *
+ * @param shown further attributes that are printed.
  */
-export async function play({ scenes, begin }) {
+export async function play({ scenes, begin, shown = [] }) {
   const only = process.argv[2];
   const printed = {};
   for (const [name, scene] of Object.entries(scenes)) {
@@ -64,7 +66,7 @@ export async function play({ scenes, begin }) {
     await flush();
     const spans = exporter.getFinishedSpans();
     printed[name] = {
-      tree: trees(spans),
+      tree: trees(spans, [...SHOWN, ...shown]),
       traces: new Set(spans.map((span) => span.spanContext().traceId)).size,
       thrown,
       troubles,
@@ -76,18 +78,18 @@ export async function play({ scenes, begin }) {
 }
 
 /** A line a span, indented below its parent; children in the order of their start, then by name. */
-function trees(spans) {
+function trees(spans, shown) {
   const ids = new Set(spans.map((span) => span.spanContext().spanId));
   const roots = spans.filter((span) => !ids.has(span.parentSpanContext?.spanId));
-  return inOrder(roots).flatMap((root) => below(root, spans, ""));
+  return inOrder(roots).flatMap((root) => below(root, spans, "", shown));
 }
 
-function below(span, spans, indent) {
+function below(span, spans, indent, shown) {
   const children = spans.filter(
     (other) => other.parentSpanContext?.spanId === span.spanContext().spanId,
   );
-  const lines = inOrder(children).flatMap((child) => below(child, spans, `${indent}  `));
-  return [`${indent}${lineOf(span)}`, ...lines];
+  const lines = inOrder(children).flatMap((child) => below(child, spans, `${indent}  `, shown));
+  return [`${indent}${lineOf(span, shown)}`, ...lines];
 }
 
 /** Those that start in the same millisecond may be seen in either order. */
@@ -99,8 +101,8 @@ function inOrder(spans) {
     .map(({ span }) => span);
 }
 
-function lineOf({ name, kind, status, attributes, links }) {
-  const shown = SHOWN.flatMap((key) =>
+function lineOf({ name, kind, status, attributes, links }, names) {
+  const shown = names.flatMap((key) =>
     attributes[key] === undefined
       ? []
       : [`${key.replace(/^(gen_ai|entelix)\./, "")}=${attributes[key]}`],
