@@ -9,6 +9,7 @@ import {
   OPENAI_AGENTS_TREES,
   type Trees,
 } from "./support/adapters-trees.ts";
+import { aiSdkTrees } from "./support/ai-sdk-trees.ts";
 
 /** Each framework in the oldest and the newest version that its adapter is tested with. */
 const ENDS: readonly {
@@ -51,7 +52,27 @@ const ENDS: readonly {
     trees: AISDK_TREES,
     newerNode: true,
   },
+  {
+    server: "ai-sdk-oldest",
+    program: "adapters-ai-sdk.mjs",
+    trees: aiSdkTrees(true),
+    newerNode: true,
+  },
+  {
+    server: "ai-sdk-newest",
+    program: "adapters-ai-sdk.mjs",
+    trees: aiSdkTrees(false),
+    newerNode: true,
+  },
 ];
+
+/** Counts of scenes that the adapter leaves something out of. */
+const COUNTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  handoff: { handoffs: 1 },
+  embedding: { otherOperations: 1 },
+};
+/** Scenes of two runs, of which each has a trace. */
+const TWO_TRACES = /^interrupt and|^approved and/;
 
 let folder: string;
 let tarball: string;
@@ -80,14 +101,15 @@ describe.each(ENDS)("the packed package beside $server", (end) => {
   it.each(Object.keys(end.trees))("%s: the spans, one trace for a run, no trouble", (name) => {
     const scene = scenes[name];
     expect(scene?.tree.map(withoutIds)).toEqual(end.trees[name]);
-    expect(scene?.traces).toBe(name.startsWith("interrupt and") ? 2 : 1);
+    expect(scene?.traces).toBe(TWO_TRACES.test(name) ? 2 : 1);
     expect(scene?.troubles).toEqual([]);
-    expect(scene?.counts).toEqual(name === "handoff" ? { handoffs: 1 } : {});
+    expect(scene?.counts).toEqual(COUNTS[name] ?? {});
   });
 });
 
 describe("the ranges of the package's peers", () => {
   it.each([
+    ["ai", "ai-sdk", ">=7.0.0 <8"],
     ["@langchain/core", "langchain", ">=0.3.40 <2"],
     ["@openai/agents-core", "openai-agents", ">=0.4.0 <1"],
   ])(
@@ -107,6 +129,7 @@ describe("the ranges of the package's peers", () => {
 
 describe("the versions that the pages state", () => {
   it.each([
+    ["docs/ai-sdk.md", "ai-sdk", ["ai"]],
     ["docs/langchain.md", "langchain", ["@langchain/core", "@langchain/langgraph"]],
     ["docs/openai-agents.md", "openai-agents", ["@openai/agents-core"]],
   ])("%s names both ends that are tested", async (page, server, names) => {

@@ -3,6 +3,7 @@ import type { AgentEvent } from "entelix-otel";
 import type { ChannelSink } from "entelix-otel/sinks";
 
 export * as main from "entelix-otel";
+export * as aiSdk from "entelix-otel/ai-sdk";
 export * as audit from "entelix-otel/audit";
 export * as context from "entelix-otel/context";
 export * as events from "entelix-otel/events";

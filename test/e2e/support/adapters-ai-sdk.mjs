@@ -208,7 +208,7 @@ const scenes = {
   async "aborted stream"() {
     const controller = new AbortController();
     const { signal: abortSignal } = controller;
-    const model = scripted(says("one two three"));
+    const model = scripted(says("one two three ".repeat(100)));
     const result = streamText({ model, prompt: "go", abortSignal, ...many });
     for await (const _ of result.textStream) controller.abort();
     await settled();

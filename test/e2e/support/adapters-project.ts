@@ -63,14 +63,29 @@ export class AdaptersProject {
   }
 
   /** Runs a program that lies beside this file. @returns what it printed of each scene. */
-  async play(program: string): Promise<Scenes> {
+  play(program: string): Promise<Scenes> {
+    return this.run<Scenes>(program, []);
+  }
+
+  /** The same for a program with arguments. @returns the JSON that it printed. */
+  async run<T>(program: string, args: readonly string[]): Promise<T> {
     for (const file of [program, "adapters-scenes.mjs"]) {
       await cp(join(HERE, file), join(this.folder, file));
     }
     const options = { cwd: this.folder, timeout: TIMEOUT_MS, env: { PATH: process.env.PATH } };
+    const { stdout } = await run(this.#node, [program, ...args], options);
+    const printed: T = JSON.parse(stdout);
+    return printed;
+  }
+
+  /** Runs one of the package's examples. @returns what it printed. */
+  async example(program: string): Promise<string> {
+    for (const file of [program, "span-tree.mjs"]) {
+      await cp(join(ROOT, "examples", file), join(this.folder, file));
+    }
+    const options = { cwd: this.folder, timeout: TIMEOUT_MS, env: { PATH: process.env.PATH } };
     const { stdout } = await run(this.#node, [program], options);
-    const scenes: Scenes = JSON.parse(stdout);
-    return scenes;
+    return stdout;
   }
 
   remove(): Promise<void> {

@@ -1,0 +1,206 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
+import { readEvents } from "../../src/ingest/read-events.ts";
+import { expectMessageForm, messagesOn } from "../support/message-form.ts";
+import { bench } from "../support/run-events.ts";
+import { AdaptersProject, installedPath, packed } from "./support/adapters-project.ts";
+
+/** A span as `ai-sdk-content.mjs` prints it. */
+interface PrintedSpan {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly startTime: readonly [number, number];
+  readonly endTime: readonly [number, number];
+  readonly status: { readonly code: number; readonly message?: string };
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly links: readonly string[];
+}
+
+interface Printed {
+  readonly spans: readonly PrintedSpan[];
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly tape: string;
+  readonly troubles: readonly string[];
+}
+
+/** What tells one live span from another: the audit's own attributes are the log's. */
+function told(span: Omit<PrintedSpan, "links">) {
+  const { attributes, endTime, name, parentSpanId, spanId, startTime, status, traceId } = span;
+  const own = Object.entries(attributes).filter(([key]) => !key.startsWith("entelix.audit."));
+  return { name, traceId, spanId, parentSpanId, startTime, endTime, status, own };
+}
+
+/** The spans of a recording. */
+async function replayed(tape: string, captureContent: boolean) {
+  const again = bench({ captureContent });
+  async function* lines() {
+    yield tape;
+  }
+  await readEvents(lines(), {
+    dialects: [entelixDialect],
+    onEvent: ({ event, envelope }) => again.sink.send(event, envelope),
+    onIssue: (issue) => expect(issue).toBeUndefined(),
+  });
+  return again.spans().map((span) =>
+    told({
+      name: span.name,
+      ...span.spanContext(),
+      ...(span.parentSpanContext === undefined
+        ? {}
+        : { parentSpanId: span.parentSpanContext.spanId }),
+      startTime: span.startTime,
+      endTime: span.endTime,
+      status: span.status,
+      attributes: span.attributes,
+    }),
+  );
+}
+
+describe("the AI SDK 7", () => {
+  let folder: string;
+  let project: AdaptersProject;
+  const play = (...args: readonly string[]) => project.run<Printed>("ai-sdk-content.mjs", args);
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "entelix-otel-ai-sdk-"));
+    const tarball = await packed(folder);
+    const node = await installedPath("newer-node");
+    project = await AdaptersProject.create("ai-sdk-newest", tarball, node);
+  });
+  afterAll(async () => {
+    await project?.remove();
+    await rm(folder, { recursive: true });
+  });
+
+  it("shows messages, request, usage and cost; a replay makes the same spans", async () => {
+    const { rows, spans, tape, troubles } = await play("shown");
+    expect(troubles).toEqual([]);
+    expect(expectMessageForm(spans)).toBe(10);
+    const [first, call, , run] = spans;
+    expect(first?.attributes).toMatchObject({
+      "gen_ai.provider.name": "acme",
+      "gen_ai.request.temperature": 0.2,
+      "gen_ai.request.max_tokens": 99,
+      "gen_ai.response.id": "resp-1",
+      "gen_ai.usage.reasoning.output_tokens": 1,
+      "entelix.model.cost": "0.01",
+    });
+    expect(first && messagesOn(first, "output")).toEqual([
+      {
+        role: "assistant",
+        parts: [
+          { type: "reasoning", content: "thought-mark" },
+          { type: "tool_call", id: "c1", name: "look", arguments: { order: "input-mark" } },
+        ],
+        finish_reason: "tool_call",
+      },
+    ]);
+    expect(call?.attributes).toMatchObject({
+      "gen_ai.tool.description": "looks an order up",
+      "gen_ai.tool.call.arguments": '{"order":"input-mark"}',
+      "gen_ai.tool.call.result": '{"state":"result-mark"}',
+    });
+    const text = (content: string) => [{ type: "text", content }];
+    expect(run && messagesOn(run, "input")).toEqual([
+      { role: "user", parts: text("question-mark") },
+    ]);
+    expect(run && messagesOn(run, "output")).toEqual([
+      { role: "assistant", parts: text("answer-mark"), finish_reason: "stop" },
+    ]);
+    expect(run?.attributes).toMatchObject({
+      "gen_ai.conversation.id": "t1",
+      "user.id": "u1",
+      "entelix.run.tags": ["support"],
+      "entelix.agent.usage.cost": "0.02",
+    });
+    expect(rows.map(({ kind }) => kind)).toEqual([
+      "entelix.run_started",
+      "tool_call",
+      "tool_result",
+      "entelix.run_ended",
+    ]);
+    expect(await replayed(tape, true)).toEqual(spans.map(told));
+  });
+
+  it("shows no content where a call's own settings hide it", async () => {
+    const { rows, spans, tape, troubles } = await play("hidden");
+    expect(troubles).toEqual([]);
+    expect(JSON.stringify([spans, rows, tape])).not.toMatch(/-mark/);
+    const failed = spans.find(({ name }) => name === "execute_tool fail");
+    expect(failed?.attributes["entelix.tool.error_kind"]).toBe("internal");
+    expect(rows.find(({ kind }) => kind === "tool_result")).toMatchObject({
+      content: "",
+      is_error: true,
+      model_text: "unknown",
+    });
+    expect(await replayed(tape, true)).toEqual(spans.map(told));
+  });
+
+  it("keeps tenants apart whose calls run at once", async () => {
+    const { rows, spans } = await play("tenants");
+    const traces = new Map<string, Set<unknown>>();
+    for (const { attributes, traceId } of spans) {
+      const tenants = traces.get(traceId) ?? new Set();
+      traces.set(traceId, tenants.add(attributes["entelix.tenant_id"]));
+    }
+    expect([...traces.values()].map((tenants) => [...tenants])).toEqual([["north"], ["south"]]);
+    expect(spans).toHaveLength(8);
+    for (const tenant_id of ["north", "south"]) {
+      const own = rows.filter((row) => JSON.stringify(row.thread).includes(tenant_id));
+      expect(own).toHaveLength(4);
+    }
+  });
+
+  it("runs the example", async () => {
+    const output = await project.example("ai-sdk.mjs");
+    expect(output.replace(/trace [0-9a-f]{32}/g, "trace ID").replace(/\d+ ms/g, "N ms")).toBe(
+      [
+        "You have your money back.",
+        "trace ID",
+        "invoke_agent support  N ms  interrupted",
+        "├─ chat small-1  N ms  done",
+        "├─ execute_tool ask_expert  N ms  complete",
+        "│  └─ invoke_agent expert  N ms  complete",
+        "│     └─ chat small-1  N ms  done",
+        "└─ chat small-1  N ms  done",
+        "trace ID",
+        "invoke_agent support  N ms  complete",
+        "├─ execute_tool refund  N ms  complete",
+        "└─ chat small-1  N ms  done",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("links a run that resumes in another process, with who decided and after which wait", async () => {
+    const file = join(folder, "paused.json");
+    const paused = await play("pause", file);
+    expect(
+      paused.spans.map(({ name, attributes }) => [name, attributes["entelix.run.outcome"]]),
+    ).toEqual([
+      ["chat small-1", undefined],
+      ["invoke_agent support", "interrupted"],
+    ]);
+    const pausedRun = paused.spans[1]?.attributes["entelix.run_id"];
+    const { rows, spans, tape } = await play("resume", file);
+    const run = spans.find(({ name }) => name === "invoke_agent support");
+    expect(run?.links).toEqual([paused.spans[1]?.traceId]);
+    expect(rows.find(({ kind }) => kind === "entelix.run_started")).toMatchObject({
+      resumed_from_run_id: pausedRun,
+    });
+    expect(rows.find(({ kind }) => kind === "entelix.tool_call_decided")).toMatchObject({
+      decision: "approved",
+      by: "user",
+      person: "u2",
+      reason: "small",
+      tool_use_id: "c1",
+      wait_ms: expect.any(Number),
+    });
+    expect(await replayed(tape, false)).toEqual(spans.map(told));
+  });
+});
