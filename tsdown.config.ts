@@ -23,6 +23,7 @@ export default defineConfig([
       langchain: "src/entries/langchain.ts",
       "openai-agents": "src/entries/openai-agents.ts",
       postgres: "src/entries/postgres.ts",
+      register: "src/entries/register.ts",
       replay: "src/entries/replay.ts",
       runtime: "src/entries/runtime.ts",
       setup: "src/entries/setup.ts",

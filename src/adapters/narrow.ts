@@ -30,7 +30,7 @@ export function countOf(value: unknown): number | null {
 }
 
 /** A field of something that may be no object. */
-export function fieldIn(value: unknown, name: string): unknown {
+export function fieldIn(value: unknown, name: PropertyKey): unknown {
   if (typeof value !== "object" || value === null) return undefined;
   return Reflect.get(value, name);
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
 import { readEvents } from "../../src/ingest/read-events.ts";
 import { expectMessageForm, messagesOn } from "../support/message-form.ts";
+import { OtlpServer } from "../support/otlp-server.ts";
 import { bench } from "../support/run-events.ts";
 import { AdaptersProject, installedPath, packed } from "./support/adapters-project.ts";
 
@@ -154,6 +155,17 @@ describe("the AI SDK 7", () => {
       const own = rows.filter((row) => JSON.stringify(row.thread).includes(tenant_id));
       expect(own).toHaveLength(4);
     }
+  });
+
+  it.each([
+    ["", ["chat small-1", "invoke_agent generateText"]],
+    ["yes", []],
+  ])("is reported without code, unless by hand: %j", async (BY_HAND, names) => {
+    await using receiver = await OtlpServer.start();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, BY_HAND };
+    const said = await project.registered("register-ai-sdk.mjs", env);
+    expect(said).toBe("entelix-otel: reports AI SDK, tenant default\nhello\n");
+    expect(receiver.spans.map(({ name }) => name)).toEqual(names);
   });
 
   it("runs the example", async () => {

@@ -47,7 +47,7 @@ describe("what may import what", () => {
     const reaching = imports.filter(
       ({ file, of }) =>
         /\/(setup|replay|service|export)\//.test(of) &&
-        !/^(otel\/(setup|replay|service|export)|service|cli|entries)\//.test(file),
+        !/^(otel\/(setup|replay|service|export)|service|cli|entries|register)\//.test(file),
     );
     expect(reaching).toEqual([]);
   });

@@ -10,6 +10,7 @@ export * as events from "entelix-otel/events";
 export * as langchain from "entelix-otel/langchain";
 export * as openAiAgents from "entelix-otel/openai-agents";
 export * as postgres from "entelix-otel/postgres";
+export * as register from "entelix-otel/register";
 export * as replay from "entelix-otel/replay";
 export * as runtime from "entelix-otel/runtime";
 export * as setup from "entelix-otel/setup";

@@ -7,6 +7,9 @@ import { Calls } from "./calls.ts";
 import { observedStream } from "./observed-stream.ts";
 import { type AiSdkCounts, type AiSdkTelemetryOptions, checkAiSdkOptions } from "./options.ts";
 
+/** By this a telemetry of whichever copy of this package is known. */
+export const AI_SDK_TELEMETRY: unique symbol = Symbol.for("entelix-otel.ai-sdk-telemetry.v1");
+
 /** What the SDK gives `executeLanguageModelCall` and `executeTool`. */
 interface Execution<T> {
   readonly callId: string;
@@ -29,6 +32,7 @@ interface Execution<T> {
  * registerTelemetry(new AiSdkTelemetry({ sink: bridge, tenant: "acme" }));
  */
 export class AiSdkTelemetry {
+  readonly [AI_SDK_TELEMETRY] = true;
   readonly #sink: AiSdkTelemetryOptions["sink"];
   readonly #safeSink: SafeSink;
   readonly #calls: Calls;

@@ -16,6 +16,11 @@ import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { TraceFollower } from "./trace-follower.ts";
 import { topRunId } from "./trace-record.ts";
 
+/** By this a processor of whichever copy of this package is known. */
+export const OPENAI_AGENTS_PROCESSOR: unique symbol = Symbol.for(
+  "entelix-otel.openai-agents-processor.v1",
+);
+
 /** Where the events go, and whose they are. */
 export interface OpenAIAgentsProcessorOptions {
   /** Where the events go: a `Bridge`, or any other sink. */
@@ -86,6 +91,7 @@ export interface RunOutcome {
  * addTraceProcessor(new OpenAIAgentsProcessor({ sink: bridge, tenant: "acme" }));
  */
 export class OpenAIAgentsProcessor {
+  readonly [OPENAI_AGENTS_PROCESSOR] = true;
   readonly #sink: InnerSink;
   readonly #safeSink: SafeSink;
   readonly #follower: TraceFollower;

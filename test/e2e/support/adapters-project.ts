@@ -88,6 +88,19 @@ export class AdaptersProject {
     return stdout;
   }
 
+  /** Runs a program that lies beside this file with the package registered from outside. @returns what it printed. */
+  async registered(program: string, env: Readonly<Record<string, string>>): Promise<string> {
+    await cp(join(HERE, program), join(this.folder, program));
+    const args = ["--import", "entelix-otel/register", program];
+    const options = {
+      cwd: this.folder,
+      timeout: TIMEOUT_MS,
+      env: { PATH: process.env.PATH, ...env },
+    };
+    const { stderr, stdout } = await run(this.#node, args, options);
+    return stderr + stdout;
+  }
+
   remove(): Promise<void> {
     return rm(this.folder, { recursive: true });
   }

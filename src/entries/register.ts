@@ -1,0 +1,11 @@
+// `entelix-otel/register`, for `node --import entelix-otel/register app.mjs`: reports agents without any code.
+import { register, registerSettings } from "../register/register.ts";
+
+const say = (line: string) => process.stderr.write(`entelix-otel: ${line}\n`);
+try {
+  const settings = registerSettings(process.env);
+  if (settings !== undefined) say(register(settings, process.argv[1]));
+} catch (error) {
+  // The application must start whatever happens here.
+  say(`nothing is reported: ${String(error)}`);
+}
