@@ -1,4 +1,4 @@
-// node bench/peers.mjs [--short] [--write] [NAME…]: what our LangChain and OpenAI Agents adapters cost a run, beside the
+// node bench/peers.mjs [--short] [--write] [NAME…]: what our adapters cost a run, beside the
 // instrumentations that a user would pick instead. Needs a build; `node scripts/servers/install.mjs peers` installs the
 // others. All of it takes less than ten minutes on a quiet machine; `--short` is a first look, NAME a framework or a
 // workload, and `--write` puts what was measured into docs/benchmarks.md.
@@ -28,10 +28,12 @@ const SIZES = short
 const PEERS = {
   langchain: ["openinference", "langfuse", "langfuse-processor", "traceloop"],
   "openai-agents": ["openinference", "langfuse-processor"],
+  "ai-sdk": ["ai-sdk-otel", "langfuse", "langfuse-processor"],
 };
 const WORKLOADS = {
   langchain: ["tools", "callbacks", "chain", "graph"],
   "openai-agents": ["callbacks", "agent"],
+  "ai-sdk": ["agent"],
 };
 /** Those in which the framework itself runs. */
 const FRAMEWORK = new Set(["chain", "graph", "agent"]);
