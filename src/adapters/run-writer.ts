@@ -101,12 +101,12 @@ export class RunWriter {
   readonly #sink: SafeSink;
   readonly #ids = new IdCounter();
   readonly #sequence = new SequenceCounter();
-  readonly #names: { readonly run_id: string; readonly tenant_id: string };
+  readonly #rootRunId: string | undefined;
 
   constructor(sink: SafeSink, place: RunPlace) {
     this.#sink = sink;
     this.place = place;
-    this.#names = { run_id: place.runId, tenant_id: place.tenantId };
+    this.#rootRunId = place.rootRunId === place.runId ? undefined : place.rootRunId;
   }
 
   /** An ID for a call that has none. */
@@ -121,7 +121,16 @@ export class RunWriter {
     if (resumedFromRunId !== undefined) envelope.resumed_from_run_id = resumedFromRunId;
     if (asked !== undefined) withDetails(envelope, { input: asked });
     const parent_run_id = parentRunId ?? null;
-    this.#send({ type: "started", ...this.#names, parent_run_id, agent }, envelope);
+    this.#send(
+      {
+        type: "started",
+        run_id: this.place.runId,
+        tenant_id: this.place.tenantId,
+        parent_run_id,
+        agent,
+      },
+      envelope,
+    );
   }
 
   /** @param usage of the run at the top, for all below. */
@@ -129,7 +138,13 @@ export class RunWriter {
     const cost = usage?.cost_usd ?? undefined;
     const envelope = withDetails(this.#envelope(), costKnown(cost));
     this.#send(
-      { type: "complete", ...this.#names, state: null, usage },
+      {
+        type: "complete",
+        run_id: this.place.runId,
+        tenant_id: this.place.tenantId,
+        state: null,
+        usage,
+      },
       withDetails(envelope, details),
     );
   }
@@ -138,7 +153,8 @@ export class RunWriter {
     this.#send(
       {
         type: "failed",
-        ...this.#names,
+        run_id: this.place.runId,
+        tenant_id: this.place.tenantId,
         error: text ?? operatorText(thrown),
         envelope: envelopeOf(thrown, source),
         kind: classifyFailure(thrown, source),
@@ -151,7 +167,13 @@ export class RunWriter {
   interrupted(kind: InterruptionKind, payload: unknown, asked: unknown): void {
     const details = asked === undefined ? undefined : { output: asked };
     this.#send(
-      { type: "interrupted", ...this.#names, kind, payload },
+      {
+        type: "interrupted",
+        run_id: this.place.runId,
+        tenant_id: this.place.tenantId,
+        kind,
+        payload,
+      },
       withDetails(this.#envelope(), details),
     );
   }
@@ -160,12 +182,30 @@ export class RunWriter {
   toolStarted(call: ToolCall, input: unknown, description?: string, stepId?: string): void {
     const envelope = this.#envelope(stepId);
     if (description !== undefined) withDetails(envelope, { tool_description: description });
-    this.#send({ type: "tool_start", ...this.#named(call), input }, envelope);
+    this.#send(
+      {
+        type: "tool_start",
+        run_id: this.place.runId,
+        tenant_id: this.place.tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+        input,
+      },
+      envelope,
+    );
   }
 
   toolCompleted(call: ToolCall, output: unknown): void {
     this.#send(
-      { type: "tool_complete", ...this.#named(call), duration_ms: sinceMs(call), output },
+      {
+        type: "tool_complete",
+        run_id: this.place.runId,
+        tenant_id: this.place.tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+        duration_ms: sinceMs(call),
+        output,
+      },
       this.#envelope(),
     );
   }
@@ -208,7 +248,10 @@ export class RunWriter {
     this.#send(
       {
         type: "tool_error",
-        ...this.#named(call),
+        run_id: this.place.runId,
+        tenant_id: this.place.tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
         error,
         error_for_llm,
         envelope,
@@ -221,7 +264,13 @@ export class RunWriter {
 
   toolApproved(call: Pick<ToolCall, "tool" | "toolUseId">, decision: DecisionDetails): void {
     this.#send(
-      { type: "tool_call_approved", ...this.#named(call) },
+      {
+        type: "tool_call_approved",
+        run_id: this.place.runId,
+        tenant_id: this.place.tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+      },
       withDetails(this.#envelope(), { decision }),
     );
   }
@@ -232,7 +281,14 @@ export class RunWriter {
     decision: DecisionDetails,
   ): void {
     this.#send(
-      { type: "tool_call_denied", ...this.#named(call), reason },
+      {
+        type: "tool_call_denied",
+        run_id: this.place.runId,
+        tenant_id: this.place.tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+        reason,
+      },
       withDetails(this.#envelope(), { decision }),
     );
   }
@@ -245,7 +301,15 @@ export class RunWriter {
     stepId?: string,
   ): void {
     this.#send(
-      { type: "model_start", ...this.#modelNames(call), ...request, ...content },
+      {
+        type: "model_start",
+        run_id: this.place.runId,
+        tenant_id: this.place.tenantId,
+        model_call_id: call.modelCallId,
+        model: call.model ?? null,
+        ...request,
+        ...content,
+      },
       this.#envelope(stepId),
     );
   }
@@ -255,7 +319,10 @@ export class RunWriter {
     this.#send(
       {
         type: "model_complete",
-        ...this.#modelNames(call),
+        run_id: this.place.runId,
+        tenant_id: this.place.tenantId,
+        model_call_id: call.modelCallId,
+        model: call.model ?? null,
         duration_ms: sinceMs(call),
         first_output_ms: firstOutputMs === undefined ? null : Math.round(firstOutputMs),
         usage: answer.usage ?? null,
@@ -274,7 +341,10 @@ export class RunWriter {
     this.#send(
       {
         type: "model_error",
-        ...this.#modelNames(call),
+        run_id: this.place.runId,
+        tenant_id: this.place.tenantId,
+        model_call_id: call.modelCallId,
+        model: call.model ?? null,
         duration_ms: sinceMs(call),
         error: text ?? operatorText(thrown),
         envelope: envelopeOf(thrown, FROM_MODEL),
@@ -285,27 +355,21 @@ export class RunWriter {
     );
   }
 
-  #named({ tool, toolUseId }: Pick<ToolCall, "tool" | "toolUseId">) {
-    return { ...this.#names, tool_use_id: toolUseId, tool };
-  }
-
-  #modelNames({ model, modelCallId }: ModelCall) {
-    return { ...this.#names, model_call_id: modelCallId, model: model ?? null };
-  }
-
   #send(event: AgentEvent, envelope: OpenEnvelope): void {
     this.#sink.send(event, envelope);
   }
 
   #envelope(stepId?: string, at: Instant = now()): OpenEnvelope {
-    const { rootRunId, runId, subject, threadId } = this.place;
+    const { subject, threadId } = this.place;
+    // Whole from the start, and field by field: spreading costs more than all that is in it.
     const envelope: OpenEnvelope = {
       event_id: this.#ids.next(),
       sequence: this.#sequence.next(),
       timestamp: at,
       thread_id: threadId,
-      root_run_id: rootRunId === runId ? undefined : rootRunId,
-      ...subject,
+      session_id: subject?.session_id,
+      root_run_id: this.#rootRunId,
+      details: subject?.details,
     };
     return stepId === undefined ? envelope : withDetails(envelope, { step_id: stepId });
   }
