@@ -41,8 +41,12 @@ export interface Beginning {
   readonly parentToolUseId?: string | null | undefined;
   readonly parentStepId?: string | undefined;
   readonly resumedFromRunId?: string | undefined;
+  /** The context of a caller in another process, that is trusted. */
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
   /** Content. */
   readonly asked?: unknown;
+  readonly details?: EventDetails | undefined;
 }
 
 /** A tool call. */
@@ -51,6 +55,18 @@ export interface ToolCall {
   readonly tool: string;
   /** From `performance.now()`. */
   readonly startedMs: number;
+  /** Sent with its start, and with its end as it is then. */
+  readonly details?: EventDetails | undefined;
+}
+
+/** A part of a run that is neither a call nor a run. */
+export interface Step {
+  readonly stepId: string;
+  readonly step: string;
+  /** From `performance.now()`. */
+  readonly startedMs: number;
+  /** Sent with its start, and with its end as it is then. */
+  readonly details?: EventDetails | undefined;
 }
 
 /** A model call. */
@@ -81,6 +97,7 @@ export interface Failure {
   readonly source: FailureSource;
   /** The operator's text, where the error's own may quote content. */
   readonly text?: string | undefined;
+  readonly details?: EventDetails | undefined;
 }
 
 /**
@@ -98,10 +115,15 @@ export class RunWriter {
   readonly place: RunPlace;
   readonly #sink: SafeSink;
   readonly #ids = new IdCounter();
-  readonly #sequence = new SequenceCounter();
+  readonly #sequence: SequenceCounter | undefined;
   readonly #names: { readonly run_id: string; readonly tenant_id: string };
 
-  constructor(sink: SafeSink, place: RunPlace) {
+  /**
+   * @param others whether something else sends events of this run as well: then these have no
+   *   sequence numbers.
+   */
+  constructor(sink: SafeSink, place: RunPlace, others = false) {
+    this.#sequence = others ? undefined : new SequenceCounter();
     this.#sink = sink;
     this.place = place;
     this.#names = { run_id: place.runId, tenant_id: place.tenantId };
@@ -114,7 +136,11 @@ export class RunWriter {
 
   started(from: Beginning): void {
     const { agent, asked, parentRunId, parentStepId, parentToolUseId, resumedFromRunId } = from;
-    const envelope = this.#envelope(parentStepId);
+    const envelope = withDetails(this.#envelope(parentStepId), from.details);
+    if (from.traceparent !== undefined) {
+      envelope.traceparent = from.traceparent;
+      envelope.tracestate = from.tracestate;
+    }
     if (parentToolUseId !== undefined) envelope.parent_tool_use_id = parentToolUseId;
     if (resumedFromRunId !== undefined) envelope.resumed_from_run_id = resumedFromRunId;
     if (asked !== undefined) withDetails(envelope, { input: asked });
@@ -132,7 +158,7 @@ export class RunWriter {
     );
   }
 
-  failed({ source, text, thrown }: Failure, at?: Instant): void {
+  failed({ details, source, text, thrown }: Failure, at?: Instant): void {
     this.#send(
       {
         type: "failed",
@@ -141,7 +167,7 @@ export class RunWriter {
         envelope: envelopeOf(thrown, source),
         kind: classifyFailure(thrown, source),
       },
-      withDetails(this.#envelope(undefined, at), exceptionDetails(thrown, text)),
+      withDetails(this.#envelope(undefined, at), { ...details, ...exceptionDetails(thrown, text) }),
     );
   }
 
@@ -156,7 +182,7 @@ export class RunWriter {
 
   /** @param description what the tool is for. */
   toolStarted(call: ToolCall, input: unknown, description?: string, stepId?: string): void {
-    const envelope = this.#envelope(stepId);
+    const envelope = withDetails(this.#envelope(stepId), call.details);
     if (description !== undefined) withDetails(envelope, { tool_description: description });
     this.#send({ type: "tool_start", ...this.#named(call), input }, envelope);
   }
@@ -164,7 +190,7 @@ export class RunWriter {
   toolCompleted(call: ToolCall, output: unknown): void {
     this.#send(
       { type: "tool_complete", ...this.#named(call), duration_ms: sinceMs(call), output },
-      this.#envelope(),
+      withDetails(this.#envelope(), call.details),
     );
   }
 
@@ -213,7 +239,7 @@ export class RunWriter {
         kind,
         duration_ms: sinceMs(call),
       },
-      withDetails(this.#envelope(), details),
+      withDetails(withDetails(this.#envelope(), call.details), details),
     );
   }
 
@@ -232,6 +258,33 @@ export class RunWriter {
     this.#send(
       { type: "tool_call_denied", ...this.#named(call), reason },
       withDetails(this.#envelope(), { decision }),
+    );
+  }
+
+  stepStarted(step: Step, input?: unknown): void {
+    this.#send(
+      { type: "step_start", ...this.#stepNames(step), input },
+      withDetails(this.#envelope(), step.details),
+    );
+  }
+
+  stepCompleted(step: Step, output?: unknown): void {
+    this.#send(
+      { type: "step_complete", ...this.#stepNames(step), duration_ms: sinceMs(step), output },
+      withDetails(this.#envelope(), step.details),
+    );
+  }
+
+  stepFailed(step: Step, { source, text, thrown }: Failure): void {
+    this.#send(
+      {
+        type: "step_error",
+        ...this.#stepNames(step),
+        duration_ms: sinceMs(step),
+        error: text ?? operatorText(thrown),
+        envelope: toolEnvelopeOf(thrown, source),
+      },
+      withDetails(withDetails(this.#envelope(), step.details), exceptionDetails(thrown, text)),
     );
   }
 
@@ -285,6 +338,10 @@ export class RunWriter {
     return { ...this.#names, tool_use_id: toolUseId, tool };
   }
 
+  #stepNames({ step, stepId }: Step) {
+    return { ...this.#names, step_id: stepId, step };
+  }
+
   #modelNames({ model, modelCallId }: ModelCall) {
     return { ...this.#names, model_call_id: modelCallId, model: model ?? null };
   }
@@ -297,7 +354,7 @@ export class RunWriter {
     const { rootRunId, runId, subject, threadId } = this.place;
     const envelope: OpenEnvelope = {
       event_id: this.#ids.next(),
-      sequence: this.#sequence.next(),
+      sequence: this.#sequence?.next(),
       timestamp: at,
       thread_id: threadId,
       root_run_id: rootRunId === runId ? undefined : rootRunId,
