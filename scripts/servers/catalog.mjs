@@ -74,6 +74,9 @@ export const SERVERS = {
   // The same SDK with models of other providers, by `aisdk()` of its extensions.
   "openai-agents-aisdk": npm("0.18.0", "openai-agents-aisdk/", "node_modules"),
   "openai-agents-aisdk-newest": npm("0.20.0", "openai-agents-aisdk-newest/", "node_modules"),
+  // The Model Context Protocol's SDKs: version 1.x, and 2.x in packages of client and server.
+  "mcp-oldest": npm("1.13.0", "mcp-oldest/", "node_modules"),
+  "mcp-newest": npm("1.32.2", "mcp-newest/", "node_modules"),
   // What their users would pick instead of the adapters, for `bench/peers.mjs`; the version is that of OpenInference.
   peers: npm("4.1.1", "peers/", "node_modules"),
   // What draws the pictures of the dashboards.

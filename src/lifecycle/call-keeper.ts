@@ -139,7 +139,9 @@ export class CallKeeper<H> {
     const call = inCallId === undefined ? undefined : run.calls.newestOf(inCallId)?.handle;
     if (call === undefined) return stepHandle(run, inStepId, this.#driver);
     const step = inStepId === undefined ? undefined : run.steps?.find(inStepId);
-    return step?.inCallId === inCallId ? handleOfStep(run, step, this.#driver) : call;
+    return step?.inCallId === inCallId && step !== undefined
+      ? handleOfStep(run, step, this.#driver)
+      : call;
   }
 
   #finish(
