@@ -8,6 +8,7 @@ import type { SpanTarget } from "../../sinks/agent-event-sink.ts";
 import type { RunWriter, ToolCall } from "../run-writer.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import type { Reporter } from "./reporter.ts";
+import { asksPerson, waitsForPerson } from "./rpc-error.ts";
 import { Waits } from "./waits.ts";
 
 /** Where a call stands, and who reports it. */
@@ -100,7 +101,7 @@ export class ClientCall implements ToolCall {
     const { kind, run, writer } = this.#place;
     const own: FailureSource = { origin: "tool", tool: this.tool };
     const scope = { rootRunId: run.rootRunId, since: this.#since };
-    const cut = this.#cutBy(thrown);
+    const cut = asksPerson(thrown) ? waitsForPerson(thrown) : this.#cutBy(thrown);
     if (kind === "shown") return;
     const source = recordSource(thrown, own, scope);
     // What a model is told of the error, if anything, its caller decides.

@@ -3,14 +3,23 @@ import { currentRunContext } from "../../otel/propagation.ts";
 import { fieldsOf, textOf } from "../narrow.ts";
 import type { ClientCall } from "./client-call.ts";
 import { Connection } from "./connection.ts";
-import { type Request, type RequestId, type Response, readMessage } from "./json-rpc.ts";
+import { idText, type Request, type RequestId, type Response, readMessage } from "./json-rpc.ts";
 import { type Propagate, withContext } from "./meta.ts";
 import type { Reporter } from "./reporter.ts";
 import { statusCodeOf } from "./rpc-error.ts";
 import type { Around, TransportWatch } from "./transport-hook.ts";
 
-/** The call that the running code belongs to. */
-export const runningCall = new AsyncLocalStorage<ClientCall>();
+/** A `tools/call` that the running code is inside of. */
+export interface RunningCall {
+  /** The client's open calls, which stand for the client. */
+  readonly of: ReadonlySet<ClientCall>;
+  /** The object of name and arguments, which the client's methods hand on to each other. */
+  readonly params: unknown;
+  /** `undefined`: it is not reported. */
+  readonly call: ClientCall | undefined;
+}
+
+export const runningCall = new AsyncLocalStorage<RunningCall>();
 
 /** Follows the messages of one connection of a client. */
 export class ClientWatch implements TransportWatch {
@@ -86,7 +95,7 @@ export class ClientWatch implements TransportWatch {
     const call = this.#running();
     if (call === undefined || textOf(params?.name) !== call.tool) return;
     this.#requests.set(id, call);
-    call.note({ ...this.connection.details(method), request_id: String(id) });
+    call.note({ ...this.connection.details(method), request_id: idText(id) });
     // The request is made again, with what the server had asked for.
     const answers = fieldsOf(params?.inputResponses);
     for (const [key, answer] of Object.entries(answers ?? {})) {
@@ -109,7 +118,7 @@ export class ClientWatch implements TransportWatch {
           call.waits.open(`input ${key}`, method, fieldsOf(request?.params));
       }
     }
-    return (work) => runningCall.run(call, () => call.within(work));
+    return (work) => this.#inside(call, work);
   }
 
   /** The server asks for something while it works on a call. */
@@ -122,14 +131,19 @@ export class ClientWatch implements TransportWatch {
       this.#reporter.counts.unplaced += 1;
       return undefined;
     }
-    const stepId = call.waits.open(`request ${id}`, method, params, String(id));
+    const stepId = call.waits.open(`request ${id}`, method, params, idText(id));
     if (stepId !== undefined) this.#waiting.set(id, call);
-    return (work) => runningCall.run(call, () => call.within(work, stepId));
+    return (work) => this.#inside(call, work, stepId);
+  }
+
+  #inside<T>(call: ClientCall, work: () => T, stepId?: string): T {
+    const running = { of: this.#calls, params: call.given.params, call };
+    return runningCall.run(running, () => call.within(work, stepId));
   }
 
   /** The call of this client that the running code belongs to. */
   #running(): ClientCall | undefined {
-    const call = runningCall.getStore();
+    const call = runningCall.getStore()?.call;
     return call !== undefined && this.#calls.has(call) ? call : undefined;
   }
 }

@@ -43,6 +43,14 @@ export function readMessage(message: unknown): Request | Response | Notification
   return { kind: "response", id, result, error };
 }
 
+/** The most characters of an id that are shown: a peer may send any text. */
+const MOST_ID = 256;
+
+/** An id as attributes have it. */
+export function idText(id: RequestId): string {
+  return String(id).slice(0, MOST_ID);
+}
+
 function isId(value: unknown): value is RequestId {
   return typeof value === "string" || typeof value === "number";
 }

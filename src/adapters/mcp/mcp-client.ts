@@ -93,17 +93,25 @@ class WrappedCalls {
     }
   }
 
+  /**
+   * Whether a method of the client makes the request of a call that another one has begun, or makes it
+   * again with what the server had asked for.
+   */
   isUnderWay(params: unknown): boolean {
-    const call = runningCall.getStore();
-    return call !== undefined && this.#open.has(call) && call.given.params === params;
+    const running = runningCall.getStore();
+    if (running?.of !== this.#open) return false;
+    if (running.params === params) return true;
+    const isAgain = property(params, "inputResponses") !== undefined;
+    return isAgain && property(params, "name") === property(running.params, "name");
   }
 
   report(params: unknown, args: readonly unknown[], work: () => unknown): unknown {
     const call = this.#begin(params, args);
-    if (call === undefined) return work();
+    const running = { of: this.#open, params, call };
+    if (call === undefined) return runningCall.run(running, work);
     let came: unknown;
     try {
-      came = runningCall.run(call, () => call.within(work));
+      came = runningCall.run(running, () => call.within(work));
     } catch (error) {
       this.#end(call, () => call.threw(error));
       throw error;

@@ -8,7 +8,7 @@ import type { RunWriter, ToolCall } from "../run-writer.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import type { Response } from "./json-rpc.ts";
 import type { Reporter } from "./reporter.ts";
-import { RpcError, statusCodeOf } from "./rpc-error.ts";
+import { asksPerson, isOfRequest, RpcError, statusCodeOf, waitsForPerson } from "./rpc-error.ts";
 import { Waits } from "./waits.ts";
 
 /** The call whose handler the running code belongs to. */
@@ -97,10 +97,14 @@ export class ServerCall implements ToolCall {
     if (code !== undefined) {
       this.details = { ...this.details, mcp: { ...this.details.mcp, status_code: code } };
     }
+    const { writer } = this.#place;
     const thrown = this.#thrown === undefined ? new RpcError(error) : this.#thrown.error;
     const failure = { thrown, source: this.#sourceOf(thrown) };
-    this.#place.writer.toolFailed(this, failure, null);
-    this.#place.writer.failed(failure);
+    const asks = asksPerson(error);
+    if (asks) writer.toolCut(this, waitsForPerson(thrown));
+    else writer.toolFailed(this, failure, null);
+    if (asks || isOfRequest(error)) writer.completed(null);
+    else writer.failed(failure);
   }
 
   #sourceOf(thrown: unknown): FailureSource {

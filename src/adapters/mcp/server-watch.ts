@@ -1,7 +1,9 @@
 import { property } from "../../errors/thrown.ts";
+import type { McpDetails } from "../../events/event-details.ts";
+import { MOST_NAME } from "../../events/value-limits.ts";
 import { fieldsOf, textOf } from "../narrow.ts";
 import { Connection } from "./connection.ts";
-import { type Request, type RequestId, readMessage } from "./json-rpc.ts";
+import { idText, type Request, type RequestId, readMessage } from "./json-rpc.ts";
 import type { Reporter } from "./reporter.ts";
 import { handledCall, ServerCall } from "./server-call.ts";
 import { DEFAULT_OPEN_CALLS, type McpServerOptions } from "./server-options.ts";
@@ -63,7 +65,7 @@ export class ServerWatch implements TransportWatch {
     } else if (read?.kind === "request") {
       const call = handledCall.getStore();
       const key = `request ${read.id}`;
-      const stepId = call?.waits.open(key, read.method, read.params, String(read.id));
+      const stepId = call?.waits.open(key, read.method, read.params, idText(read.id));
       if (call !== undefined && stepId !== undefined) this.#waiting.set(read.id, call);
     }
     return message;
@@ -80,15 +82,21 @@ export class ServerWatch implements TransportWatch {
   }
 
   #called({ id, method, params }: Request, extra: unknown): Around | undefined {
-    const tool = textOf(params?.name) ?? "";
-    const mcp = { ...this.#connection.details(method), request_id: String(id) };
+    const tool = textOf(params?.name)?.slice(0, MOST_NAME) ?? "";
+    const request = property(extra, "request") ?? property(extra, "requestInfo");
+    const mcp: McpDetails = {
+      ...versionIn(request),
+      ...this.#connection.details(method),
+      ...(request === undefined ? {} : { transport: "tcp" }),
+      request_id: idText(id),
+    };
     const place = this.#places.start(
       {
         tool,
         meta: fieldsOf(params?._meta) ?? {},
         sessionId: textOf(property(this.#transport, "sessionId")),
         authInfo: property(extra, "authInfo"),
-        request: property(extra, "request") ?? property(extra, "requestInfo"),
+        request,
       },
       mcp,
     );
@@ -123,4 +131,15 @@ export class ServerWatch implements TransportWatch {
     this.#calls.delete(id);
     for (const [request, of] of this.#waiting) if (of === call) this.#waiting.delete(request);
   }
+}
+
+/** The version that an HTTP request says, where its connection saw no `initialize`. */
+function versionIn(request: unknown): Pick<McpDetails, "protocol_version"> {
+  const headers: unknown = property(request, "headers");
+  const given =
+    headers instanceof Headers
+      ? headers.get("mcp-protocol-version")
+      : property(headers, "mcp-protocol-version");
+  const protocol_version = textOf(given);
+  return protocol_version === undefined ? {} : { protocol_version };
 }
