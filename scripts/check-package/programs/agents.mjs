@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import * as esmLangchain from "entelix-otel/langchain";
+import * as esmMcp from "entelix-otel/mcp";
 import * as esmOpenai from "entelix-otel/openai-agents";
 import * as esm from "entelix-otel/runtime";
 import { CaptureSink } from "entelix-otel/sinks";
@@ -10,6 +11,7 @@ import { CaptureSink } from "entelix-otel/sinks";
 const require = createRequire(import.meta.url);
 const cjs = require("entelix-otel/runtime");
 const cjsLangchain = require("entelix-otel/langchain");
+const cjsMcp = require("entelix-otel/mcp");
 const cjsOpenai = require("entelix-otel/openai-agents");
 
 assert.notEqual(esm.runAgent, cjs.runAgent, "expected two copies");
@@ -41,4 +43,9 @@ for (const { LangChainHandler } of [esmLangchain, cjsLangchain]) {
 for (const { OpenAIAgentsProcessor } of [esmOpenai, cjsOpenai]) {
   await new OpenAIAgentsProcessor({ sink: new CaptureSink(), tenant: "acme" }).shutdown();
 }
-console.log("both adapters, from both, without their frameworks");
+for (const { mcpClient, mcpCounts } of [esmMcp, cjsMcp]) {
+  const client = { async connect() {}, callTool: async () => "found", async request() {} };
+  assert.equal(await mcpClient(client).callTool({ name: "find_order" }), "found");
+  assert.equal(mcpCounts(client).skipped, 1);
+}
+console.log("every adapter, from both, without their frameworks");

@@ -47,8 +47,7 @@ export class Connection {
 function placeOf(
   transport: object,
 ): Pick<McpDetails, "transport" | "server_address" | "server_port"> {
-  if ("pid" in transport && "stderr" in transport) return { transport: "pipe" };
-  if ("_stdin" in transport && "_stdout" in transport) return { transport: "pipe" };
+  if (PIPES.some((name) => name in transport)) return { transport: "pipe" };
   if ("handleRequest" in transport || "handlePostMessage" in transport) {
     return { transport: "tcp" };
   }
@@ -61,6 +60,9 @@ function placeOf(
     ...(port === undefined ? {} : { server_port: port }),
   };
 }
+
+/** What clients and servers have that speak by standard input and output. */
+const PIPES = ["stderr", "_stdin"];
 
 const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
   ["http:", 80],

@@ -15,7 +15,13 @@ const STEP_NAMES: ReadonlyMap<string, string> = new Map([
 /** Waits of one call that are open at once. Those above have no step. */
 const MOST_WAITS = 100;
 
-const ACTIONS = ["accept", "decline", "cancel"] as const;
+/** What a person did, by the word for it. SDK 1.13 has another word for a refusal. */
+const ACTIONS: ReadonlyMap<unknown, McpDetails["elicitation"]> = new Map([
+  ["accept", "accept"],
+  ["decline", "decline"],
+  ["reject", "decline"],
+  ["cancel", "cancel"],
+]);
 
 /** What a request of a server was answered with. */
 export interface WaitAnswer {
@@ -85,7 +91,7 @@ export class Waits {
       this.#writer.stepFailed(wait, { thrown: new RpcError(error), source: FROM_RUN });
       return;
     }
-    const action = ACTIONS.find((known) => known === result?.action);
+    const action = ACTIONS.get(result?.action);
     if (wait.step === "elicitation" && action !== undefined) note(wait, { elicitation: action });
     this.#writer.stepCompleted(wait, this.#need === "all" ? result : undefined);
   }

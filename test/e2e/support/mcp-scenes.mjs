@@ -1,4 +1,4 @@
-// node mcp-scenes.mjs MAJOR: plays every scene with the MCP SDK of that major version that is installed beside it, and
+// node mcp-scenes.mjs MAJOR [REFUSAL] [SCENE]: plays every scene with the MCP SDK of that major version that is installed beside it, and
 // prints what spans each made as JSON.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createServer } from "node:http";
@@ -17,7 +17,11 @@ import { sdk } from "./mcp-sdk.mjs";
 import { shopServer } from "./mcp-tools.mjs";
 
 const major = process.argv[2];
+// For the context of the running code.
+new NodeTracerProvider().register();
 const kit = await sdk(major);
+/** SDK 1.13 has another word for a refusal. */
+const refusal = process.argv[3] ?? "decline";
 
 /** A bridge that keeps its spans. */
 function telemetry(captureContent) {
@@ -33,6 +37,8 @@ function telemetry(captureContent) {
 /** What the scenes work with: one bridge, with a recorder beside it. */
 class Stage {
   troubles = [];
+  /** The keys of `_meta` that a server got with each call. */
+  carried = [];
   wrapped = [];
   closing = [];
   #tape = new PassThrough();
@@ -63,7 +69,15 @@ class Stage {
   server(options = {}, tools = {}) {
     const wrap = (server) => {
       this.wrapped.push(server);
-      const given = { sink: this.sink, tenant: "acme", trust: true, ...options };
+      const trust = ({ meta }) => {
+        this.carried.push(
+          Object.keys(meta)
+            .filter((key) => !key.startsWith("io."))
+            .sort(),
+        );
+        return true;
+      };
+      const given = { sink: this.sink, tenant: "acme", trust, ...options };
       return mcpServer(server, this.options(given));
     };
     return shopServer(kit, wrap, tools);
@@ -89,16 +103,20 @@ class Stage {
     return client;
   }
 
+  /** By Streamable HTTP on this machine. */
   async http(client, makeServer) {
     const handle = await kit.http(makeServer);
     const server = createServer((request, response) => void handle(request, response));
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address();
     const url = new URL(`http://127.0.0.1:${port}/mcp`);
-    this.closing.push(() => new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
-    }));
+    this.closing.push(
+      () =>
+        new Promise((resolve) => {
+          server.close(resolve);
+          server.closeAllConnections();
+        }),
+    );
     await client.connect(new kit.StreamableHTTPClientTransport(url));
     return client;
   }
@@ -219,7 +237,7 @@ const scenes = {
     return stage.run(async () => said(await kit.call(client, { name: "refund" })));
   },
   async "elicitation declined by stdio"(stage) {
-    const client = await stage.stdio(stage.client(say("decline")));
+    const client = await stage.stdio(stage.client(say(refusal)));
     return stage.run(async () => said(await kit.call(client, { name: "refund" })));
   },
   async "two tenants"(stage) {
@@ -251,7 +269,9 @@ const scenes = {
   async "inside the framework's tool"(stage) {
     const client = await stage.inMemory(stage.client(), stage.server());
     return stage.run((run) =>
-      run.tool("shop__find_order", async () => said(await kit.call(client, { name: "find_order" }))),
+      run.tool("shop__find_order", async () =>
+        said(await kit.call(client, { name: "find_order" })),
+      ),
     );
   },
   async "inside another tool"(stage) {
@@ -284,7 +304,7 @@ if (major === "2") {
   };
 }
 
-const only = process.argv[3];
+const only = process.argv[4];
 const printed = {};
 for (const [name, scene] of Object.entries(scenes)) {
   if (only !== undefined && only !== name) continue;
@@ -300,16 +320,18 @@ for (const [name, scene] of Object.entries(scenes)) {
     for (const close of stage.closing.reverse()) await close();
     // What a server learns by the connection's end comes a moment later.
     await new Promise((resolve) => setTimeout(resolve, 100));
-    const all = [...stage.spans().map(plain), ...(stage.others ?? []).map((span) => ({ ...span, other: true }))];
+    const all = [...stage.spans().map(plain), ...(stage.others ?? [])];
     printed[content ? `${name}, with content` : name] = {
       answer,
       thrown,
       spans: all,
+      traces: new Set(all.map(({ traceId }) => traceId)).size,
       counts: stage.wrapped.map((one) =>
         Object.fromEntries(Object.entries(mcpCounts(one)).filter(([, count]) => count !== 0)),
       ),
       troubles: stage.troubles,
       replay: await stage.replaysEqual(),
+      carried: stage.carried,
     };
   }
 }

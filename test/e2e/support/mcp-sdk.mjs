@@ -34,7 +34,8 @@ async function version1() {
       if (answer !== undefined) client.setRequestHandler(ElicitRequestSchema, answer);
       return client;
     },
-    call: (client, params, options) => client.callTool(params, undefined, options),
+    call: (client, params, options) =>
+      client.callTool({ arguments: {}, ...params }, undefined, options),
     /** Asks the user from a handler. */
     ask: (server) => server.server.elicitInput(QUESTION),
     /** A handler of Node's HTTP server, with one session for each client that connects. */
@@ -76,7 +77,7 @@ async function version2() {
       if (answer !== undefined) client.setRequestHandler("elicitation/create", answer);
       return client;
     },
-    call: (client, params, options) => client.callTool(params, options),
+    call: (client, params, options) => client.callTool({ arguments: {}, ...params }, options),
     ask: (server) => server.server.elicitInput(QUESTION),
     async http(makeServer) {
       const handler = createMcpHandler(() => makeServer());

@@ -10,6 +10,8 @@ import { mcpServer } from "entelix-otel/mcp";
 import { sdk } from "./mcp-sdk.mjs";
 import { shopServer } from "./mcp-tools.mjs";
 
+// For the context of the running code.
+new NodeTracerProvider().register();
 const kit = await sdk(process.argv[2]);
 const exporter = new InMemorySpanExporter();
 const tracerProvider = new NodeTracerProvider({
