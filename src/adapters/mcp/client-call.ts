@@ -104,7 +104,7 @@ export class ClientCall implements ToolCall {
     const cut = asksPerson(thrown) ? waitsForPerson(thrown) : this.#cutBy(thrown);
     if (kind === "shown") return;
     const source = recordSource(thrown, own, scope);
-    // What a model is told of the error, if anything, its caller decides.
+    // The caller decides what its model receives of the error.
     if (cut === undefined) writer.toolFailed(this, { thrown, source }, null);
     else writer.toolCut(this, cut);
     if (kind === "lone") writer.failed({ thrown: cut ?? thrown, source });

@@ -20,7 +20,7 @@ type Callback = (this: unknown, ...args: readonly unknown[]) => unknown;
  * Watches the messages of a transport, of either version of the SDK, in place: the SDKs know their
  * transports by class and by identity, so another object in its place is not the same.
  *
- * `onmessage` and `onclose` are set by whoever connects, later. The node transports of the SDK hand them
+ * `onmessage` and `onclose` are set later, by the client or server that connects. The node transports of the SDK hand them
  * on to a transport inside, by accessors, which stay in use.
  */
 export function watchTransport(transport: object, watch: TransportWatch): void {

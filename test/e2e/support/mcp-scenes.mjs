@@ -85,7 +85,7 @@ class Stage {
 
   async inMemory(client, server) {
     const [near, far] = kit.InMemoryTransport.createLinkedPair();
-    // Read apart from whoever writes, as in another process.
+    // Messages are read in no context of the sender, as in another process.
     apart(near);
     apart(far);
     await server.connect(far);
