@@ -41,26 +41,42 @@ export interface Beginning {
   readonly parentToolUseId?: string | null | undefined;
   readonly parentStepId?: string | undefined;
   readonly resumedFromRunId?: string | undefined;
+  /** The context of a caller in another process, that is trusted. */
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
   /** Content. */
   readonly asked?: unknown;
+  readonly details?: EventDetails | undefined;
+}
+
+/** What every part of a run has. */
+interface Timed {
+  /** From `performance.now()`. */
+  readonly startedMs: number;
+  /** As the framework measured it, in ms. Default: the time since the start. */
+  readonly durationMs?: number | undefined;
+  /** Sent with its start, and with its end as it is then. */
+  readonly details?: EventDetails | undefined;
 }
 
 /** A tool call. */
-export interface ToolCall {
+export interface ToolCall extends Timed {
   readonly toolUseId: string;
   readonly tool: string;
-  /** From `performance.now()`. */
-  readonly startedMs: number;
+}
+
+/** A part of a run that is neither a call nor a run. */
+export interface Step extends Timed {
+  readonly stepId: string;
+  readonly step: string;
 }
 
 /** A model call. */
-export interface ModelCall {
+export interface ModelCall extends Timed {
   readonly modelCallId: string;
   readonly model: string | undefined;
   /** How often the provider was asked, with all retries. Default: not known. */
   readonly attempts?: number;
-  /** From `performance.now()`. */
-  readonly startedMs: number;
 }
 
 /** What a model answered. */
@@ -72,6 +88,8 @@ export interface ModelAnswer {
   readonly finishReasons?: readonly string[] | undefined;
   /** As decimal text. */
   readonly cost?: string | undefined;
+  /** Content: the request's messages, where they were not known at the start. */
+  readonly input?: unknown;
   /** Content. */
   readonly output?: unknown;
 }
@@ -83,6 +101,7 @@ export interface Failure {
   readonly source: FailureSource;
   /** The operator's text, where the error's own may quote content. */
   readonly text?: string | undefined;
+  readonly details?: EventDetails | undefined;
 }
 
 /**
@@ -98,15 +117,20 @@ export function startedNow(): { readonly startedMs: number; readonly since: numb
 /** Writes the events of one run of an adapter, in order, each with an ID and the time. */
 export class RunWriter {
   readonly place: RunPlace;
-  readonly #sink: SafeSink;
+  readonly #sink: Pick<SafeSink, "send">;
   readonly #ids = new IdCounter();
-  readonly #sequence = new SequenceCounter();
-  readonly #rootRunId: string | undefined;
+  readonly #sequence: SequenceCounter | undefined;
+  readonly #names: { readonly run_id: string; readonly tenant_id: string };
 
-  constructor(sink: SafeSink, place: RunPlace) {
+  /**
+   * @param others whether something else sends events of this run as well: then these have no
+   *   sequence numbers.
+   */
+  constructor(sink: Pick<SafeSink, "send">, place: RunPlace, others = false) {
+    this.#sequence = others ? undefined : new SequenceCounter();
     this.#sink = sink;
     this.place = place;
-    this.#rootRunId = place.rootRunId === place.runId ? undefined : place.rootRunId;
+    this.#names = { run_id: place.runId, tenant_id: place.tenantId };
   }
 
   /** An ID for a call that has none. */
@@ -116,21 +140,16 @@ export class RunWriter {
 
   started(from: Beginning): void {
     const { agent, asked, parentRunId, parentStepId, parentToolUseId, resumedFromRunId } = from;
-    const envelope = this.#envelope(parentStepId);
+    const envelope = withDetails(this.#envelope(parentStepId), from.details);
+    if (from.traceparent !== undefined) {
+      envelope.traceparent = from.traceparent;
+      envelope.tracestate = from.tracestate;
+    }
     if (parentToolUseId !== undefined) envelope.parent_tool_use_id = parentToolUseId;
     if (resumedFromRunId !== undefined) envelope.resumed_from_run_id = resumedFromRunId;
     if (asked !== undefined) withDetails(envelope, { input: asked });
     const parent_run_id = parentRunId ?? null;
-    this.#send(
-      {
-        type: "started",
-        run_id: this.place.runId,
-        tenant_id: this.place.tenantId,
-        parent_run_id,
-        agent,
-      },
-      envelope,
-    );
+    this.#send({ type: "started", ...this.#names, parent_run_id, agent }, envelope);
   }
 
   /** @param usage of the run at the top, for all below. */
@@ -138,28 +157,21 @@ export class RunWriter {
     const cost = usage?.cost_usd ?? undefined;
     const envelope = withDetails(this.#envelope(), costKnown(cost));
     this.#send(
-      {
-        type: "complete",
-        run_id: this.place.runId,
-        tenant_id: this.place.tenantId,
-        state: null,
-        usage,
-      },
+      { type: "complete", ...this.#names, state: null, usage },
       withDetails(envelope, details),
     );
   }
 
-  failed({ source, text, thrown }: Failure, at?: Instant): void {
+  failed({ details, source, text, thrown }: Failure, at?: Instant): void {
     this.#send(
       {
         type: "failed",
-        run_id: this.place.runId,
-        tenant_id: this.place.tenantId,
+        ...this.#names,
         error: text ?? operatorText(thrown),
         envelope: envelopeOf(thrown, source),
         kind: classifyFailure(thrown, source),
       },
-      withDetails(this.#envelope(undefined, at), exceptionDetails(thrown, text)),
+      withDetails(this.#envelope(undefined, at), { ...details, ...exceptionDetails(thrown, text) }),
     );
   }
 
@@ -167,46 +179,22 @@ export class RunWriter {
   interrupted(kind: InterruptionKind, payload: unknown, asked: unknown): void {
     const details = asked === undefined ? undefined : { output: asked };
     this.#send(
-      {
-        type: "interrupted",
-        run_id: this.place.runId,
-        tenant_id: this.place.tenantId,
-        kind,
-        payload,
-      },
+      { type: "interrupted", ...this.#names, kind, payload },
       withDetails(this.#envelope(), details),
     );
   }
 
   /** @param description what the tool is for. */
   toolStarted(call: ToolCall, input: unknown, description?: string, stepId?: string): void {
-    const envelope = this.#envelope(stepId);
+    const envelope = withDetails(this.#envelope(stepId), call.details);
     if (description !== undefined) withDetails(envelope, { tool_description: description });
-    this.#send(
-      {
-        type: "tool_start",
-        run_id: this.place.runId,
-        tenant_id: this.place.tenantId,
-        tool_use_id: call.toolUseId,
-        tool: call.tool,
-        input,
-      },
-      envelope,
-    );
+    this.#send({ type: "tool_start", ...this.#named(call), input }, envelope);
   }
 
   toolCompleted(call: ToolCall, output: unknown): void {
     this.#send(
-      {
-        type: "tool_complete",
-        run_id: this.place.runId,
-        tenant_id: this.place.tenantId,
-        tool_use_id: call.toolUseId,
-        tool: call.tool,
-        duration_ms: sinceMs(call),
-        output,
-      },
-      this.#envelope(),
+      { type: "tool_complete", ...this.#named(call), duration_ms: lastedMs(call), output },
+      withDetails(this.#envelope(), call.details),
     );
   }
 
@@ -248,29 +236,20 @@ export class RunWriter {
     this.#send(
       {
         type: "tool_error",
-        run_id: this.place.runId,
-        tenant_id: this.place.tenantId,
-        tool_use_id: call.toolUseId,
-        tool: call.tool,
+        ...this.#named(call),
         error,
         error_for_llm,
         envelope,
         kind,
-        duration_ms: sinceMs(call),
+        duration_ms: lastedMs(call),
       },
-      withDetails(this.#envelope(), details),
+      withDetails(withDetails(this.#envelope(), call.details), details),
     );
   }
 
   toolApproved(call: Pick<ToolCall, "tool" | "toolUseId">, decision: DecisionDetails): void {
     this.#send(
-      {
-        type: "tool_call_approved",
-        run_id: this.place.runId,
-        tenant_id: this.place.tenantId,
-        tool_use_id: call.toolUseId,
-        tool: call.tool,
-      },
+      { type: "tool_call_approved", ...this.#named(call) },
       withDetails(this.#envelope(), { decision }),
     );
   }
@@ -281,49 +260,64 @@ export class RunWriter {
     decision: DecisionDetails,
   ): void {
     this.#send(
-      {
-        type: "tool_call_denied",
-        run_id: this.place.runId,
-        tenant_id: this.place.tenantId,
-        tool_use_id: call.toolUseId,
-        tool: call.tool,
-        reason,
-      },
+      { type: "tool_call_denied", ...this.#named(call), reason },
       withDetails(this.#envelope(), { decision }),
     );
   }
 
-  /** @param content of the request: `input`, `system_instructions`, `tools`. */
+  stepStarted(step: Step, input?: unknown): void {
+    this.#send(
+      { type: "step_start", ...this.#stepNames(step), input },
+      withDetails(this.#envelope(), step.details),
+    );
+  }
+
+  stepCompleted(step: Step, output?: unknown): void {
+    this.#send(
+      { type: "step_complete", ...this.#stepNames(step), duration_ms: lastedMs(step), output },
+      withDetails(this.#envelope(), step.details),
+    );
+  }
+
+  stepFailed(step: Step, { source, text, thrown }: Failure): void {
+    this.#send(
+      {
+        type: "step_error",
+        ...this.#stepNames(step),
+        duration_ms: lastedMs(step),
+        error: text ?? operatorText(thrown),
+        envelope: toolEnvelopeOf(thrown, source),
+      },
+      withDetails(withDetails(this.#envelope(), step.details), exceptionDetails(thrown, text)),
+    );
+  }
+
+  /**
+   * @param content of the request: `input`, `system_instructions`, `tools`.
+   * @param at when the model was asked. Default: now.
+   */
   modelStarted(
     call: ModelCall,
     request: ModelRequest,
     content: Readonly<Record<"input" | "system_instructions" | "tools", unknown>>,
     stepId?: string,
+    at?: Instant,
   ): void {
     this.#send(
-      {
-        type: "model_start",
-        run_id: this.place.runId,
-        tenant_id: this.place.tenantId,
-        model_call_id: call.modelCallId,
-        model: call.model ?? null,
-        ...request,
-        ...content,
-      },
-      this.#envelope(stepId),
+      { type: "model_start", ...this.#modelNames(call), ...request, ...content },
+      withDetails(this.#envelope(stepId, at), call.details),
     );
   }
 
-  modelAnswered(call: ModelCall, answer: ModelAnswer): void {
-    const { cost, firstOutputMs } = answer;
+  /** @param at when the last of the answer came. Default: now. */
+  modelAnswered(call: ModelCall, answer: ModelAnswer, at?: Instant): void {
+    const { cost, firstOutputMs, input } = answer;
     this.#send(
       {
         type: "model_complete",
-        run_id: this.place.runId,
-        tenant_id: this.place.tenantId,
-        model_call_id: call.modelCallId,
-        model: call.model ?? null,
-        duration_ms: sinceMs(call),
+        ...this.#modelNames(call),
+        ...(input === undefined ? {} : { input }),
+        duration_ms: lastedMs(call),
         first_output_ms: firstOutputMs === undefined ? null : Math.round(firstOutputMs),
         usage: answer.usage ?? null,
         response_model: answer.responseModel ?? null,
@@ -333,26 +327,39 @@ export class RunWriter {
         ...retriesIn(call),
         output: answer.output,
       },
-      withDetails(this.#envelope(), costKnown(cost)),
+      withDetails(withDetails(this.#envelope(undefined, at), call.details), costKnown(cost)),
     );
   }
 
-  modelFailed(call: ModelCall, thrown: unknown, text?: string): void {
+  /** @param at when it failed. Default: now. */
+  modelFailed(call: ModelCall, thrown: unknown, text?: string, at?: Instant): void {
     this.#send(
       {
         type: "model_error",
-        run_id: this.place.runId,
-        tenant_id: this.place.tenantId,
-        model_call_id: call.modelCallId,
-        model: call.model ?? null,
-        duration_ms: sinceMs(call),
+        ...this.#modelNames(call),
+        duration_ms: lastedMs(call),
         error: text ?? operatorText(thrown),
         envelope: envelopeOf(thrown, FROM_MODEL),
         kind: classifyFailure(thrown, FROM_MODEL),
         ...retriesIn(call),
       },
-      withDetails(this.#envelope(), exceptionDetails(thrown, text)),
+      withDetails(
+        withDetails(this.#envelope(undefined, at), call.details),
+        exceptionDetails(thrown, text),
+      ),
     );
+  }
+
+  #named({ tool, toolUseId }: Pick<ToolCall, "tool" | "toolUseId">) {
+    return { ...this.#names, tool_use_id: toolUseId, tool };
+  }
+
+  #stepNames({ step, stepId }: Step) {
+    return { ...this.#names, step_id: stepId, step };
+  }
+
+  #modelNames({ model, modelCallId }: ModelCall) {
+    return { ...this.#names, model_call_id: modelCallId, model: model ?? null };
   }
 
   #send(event: AgentEvent, envelope: OpenEnvelope): void {
@@ -360,23 +367,19 @@ export class RunWriter {
   }
 
   #envelope(stepId?: string, at: Instant = now()): OpenEnvelope {
-    const { subject, threadId } = this.place;
+    const { rootRunId, runId, subject, threadId } = this.place;
     // Whole from the start, and field by field: spreading costs more than all that is in it.
     const envelope: OpenEnvelope = {
       event_id: this.#ids.next(),
-      sequence: this.#sequence.next(),
+      sequence: this.#sequence?.next(),
       timestamp: at,
       thread_id: threadId,
       session_id: subject?.session_id,
-      root_run_id: this.#rootRunId,
+      root_run_id: rootRunId === runId ? undefined : rootRunId,
       details: subject?.details,
     };
     return stepId === undefined ? envelope : withDetails(envelope, { step_id: stepId });
   }
-}
-
-function retriesIn({ attempts }: ModelCall): { readonly retries?: number } {
-  return attempts === undefined || attempts < 2 ? {} : { retries: attempts - 1 };
 }
 
 /** A cost of zero is one: somebody has said so. */
@@ -384,6 +387,10 @@ function costKnown(cost: string | undefined): EventDetails | undefined {
   return cost !== undefined && isZeroCost(cost) ? { cost_known: true } : undefined;
 }
 
-function sinceMs({ startedMs }: { readonly startedMs: number }): number {
-  return Math.max(0, Math.round(performance.now() - startedMs));
+function lastedMs({ durationMs, startedMs }: Timed): number {
+  return Math.max(0, Math.round(durationMs ?? performance.now() - startedMs));
+}
+
+function retriesIn({ attempts }: ModelCall): { readonly retries?: number } {
+  return attempts === undefined || attempts < 2 ? {} : { retries: attempts - 1 };
 }

@@ -39,6 +39,27 @@ export interface DecisionDetails {
   readonly proposed_input?: unknown;
 }
 
+/** How a call, run or step travels by the Model Context Protocol. */
+export interface McpDetails {
+  /** `mcp.method.name`: `tools/call`, `elicitation/create`, … */
+  readonly method?: string;
+  /** `mcp.protocol.version`. */
+  readonly protocol_version?: string;
+  /** `mcp.session.id`. */
+  readonly session_id?: string;
+  /** `jsonrpc.request.id`, as text. Of several requests of one call the last. */
+  readonly request_id?: string;
+  /** `rpc.response.status_code`: the code of a JSON-RPC error, as text. */
+  readonly status_code?: string;
+  /** `network.transport`: `pipe` for a child process, `tcp` for HTTP. */
+  readonly transport?: string;
+  /** `server.address` and `server.port`, of a server that a client reaches by HTTP. */
+  readonly server_address?: string;
+  readonly server_port?: number;
+  /** Of the end of an elicitation's step: what the person did. `entelix.elicitation.action`. */
+  readonly elicitation?: "accept" | "decline" | "cancel";
+}
+
 /**
  * What the sender of an event knows beyond the fields of upstream's events: the envelope's `details`.
  * Every field is optional.
@@ -56,7 +77,7 @@ export interface EventDetails {
   readonly output?: unknown;
   /** The step of the run that a call, another step or a child run (`started`) belongs to. */
   readonly step_id?: string;
-  /** Of a step: the tool call of the run that it is part of. */
+  /** Of a step, or of start and end of a tool call: the tool call of the run that it is part of. */
   readonly tool_use_id?: string;
   /** Of `tool_start`: `gen_ai.tool.description`. */
   readonly tool_description?: string;
@@ -71,6 +92,8 @@ export interface EventDetails {
    * nobody knows it.
    */
   readonly cost_known?: boolean;
+  /** Of starts and ends of calls, runs and steps: how they travel by the Model Context Protocol. */
+  readonly mcp?: McpDetails;
 }
 
 const textMap = value(
@@ -101,6 +124,24 @@ const exception = record({
   stacktrace: withoutNull(text),
 });
 
+const port = value(
+  "a whole number from 1 to 65,535",
+  (given): given is number =>
+    typeof given === "number" && Number.isInteger(given) && given > 0 && given <= 65_535,
+);
+
+const mcp = record({
+  method: withoutNull(name),
+  protocol_version: withoutNull(name),
+  session_id: withoutNull(name),
+  request_id: withoutNull(name),
+  status_code: withoutNull(name),
+  transport: withoutNull(name),
+  server_address: withoutNull(name),
+  server_port: withoutNull(port),
+  elicitation: withoutNull(oneOf(["accept", "decline", "cancel"])),
+});
+
 /** The form of an envelope's `details` on the wire. Unknown fields pass. */
 export const eventDetails = record({
   user_id: withoutNull(name),
@@ -115,6 +156,7 @@ export const eventDetails = record({
   model_text: withoutNull(oneOf(["unknown"])),
   exception: withoutNull(exception),
   cost_known: withoutNull(flag),
+  mcp: withoutNull(mcp),
 }) satisfies Form<EventDetails>;
 
 /** What {@link eventDetails} reads. */

@@ -8,7 +8,7 @@ import type { Approval, Run } from "./run.ts";
 import type { RunObserver } from "./run-observer.ts";
 import type { CallEnd, RunEnd } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
-import { stepHandle } from "./step-keeper.ts";
+import { handleOfStep, stepHandle } from "./step-keeper.ts";
 
 const UNFINISHED: CallEnd = { outcome: "unfinished" };
 const PAUSED: CallEnd = { outcome: "interrupted" };
@@ -20,6 +20,8 @@ interface CallName {
   readonly version?: string | undefined;
   /** The step of the run that it belongs to. */
   readonly inStepId?: string | undefined;
+  /** The open call of the run that made it: the inner one of call and step, where both are named. */
+  readonly inCallId?: string | undefined;
 }
 
 /** An approval as its source tells it. */
@@ -116,7 +118,7 @@ export class CallKeeper<H> {
   }
 
   #begin(run: Run<H>, told: CallName, at: Instant, content: unknown): Call<H> {
-    const { callId, inStepId, name, version } = told;
+    const { callId, name, version } = told;
     const last = run.history.last(callId);
     const occurrence = run.history.occurrences(callId, last) + 1;
     const call = new Call<H>(callId, name, version, occurrence, at, run.ids);
@@ -128,9 +130,18 @@ export class CallKeeper<H> {
     run.toolCalls++;
     if (run.approvals !== undefined) takeApproval(run.approvals, call);
     this.#counters.spansOpened++;
-    const step = stepHandle(run, inStepId, this.#driver);
-    call.handle = this.#driver.openCall(run, call, at, content, step);
+    call.handle = this.#driver.openCall(run, call, at, content, this.#around(run, told));
     return call;
+  }
+
+  /** What it stands in; `undefined`: its run. */
+  #around(run: Run<H>, { inCallId, inStepId }: CallName): H | undefined {
+    const call = inCallId === undefined ? undefined : run.calls.newestOf(inCallId)?.handle;
+    if (call === undefined) return stepHandle(run, inStepId, this.#driver);
+    const step = inStepId === undefined ? undefined : run.steps?.find(inStepId);
+    return step?.inCallId === inCallId && step !== undefined
+      ? handleOfStep(run, step, this.#driver)
+      : call;
   }
 
   #finish(

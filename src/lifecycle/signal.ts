@@ -58,6 +58,8 @@ export type SignalKind =
       readonly content?: unknown;
       /** The step of the run that it belongs to. */
       readonly inStepId?: string | undefined;
+      /** The open call of the run that made it. */
+      readonly inCallId?: string | undefined;
       readonly attributes?: SpanAttributes | undefined;
     }
   | {
@@ -70,6 +72,8 @@ export type SignalKind =
       readonly end: CallResult;
       /** Of a call not seen to start: the step that it belongs to. */
       readonly inStepId?: string | undefined;
+      /** Likewise: the call that made it. */
+      readonly inCallId?: string | undefined;
     }
   /** The open call of this id, else the next one, was allowed. */
   | {
@@ -277,22 +281,24 @@ export type CallEnd =
 /** How a step's span ended. */
 export type StepEnd =
   /** The content: the output. */
-  | { readonly outcome: "complete"; readonly content?: unknown }
-  | {
-      readonly outcome: "error";
-      readonly message: string;
-      readonly envelope: ErrorEnvelope;
-      readonly exception?: ExceptionDetails | undefined;
-    }
-  /** It paused its run: no failure. */
-  | { readonly outcome: "interrupted"; readonly message?: string | undefined }
-  /** Somebody called it off: no failure of the step. */
-  | {
-      readonly outcome: "cancelled";
-      readonly message: string;
-      readonly envelope: ErrorEnvelope;
-    }
-  | { readonly outcome: "unfinished" };
+  (
+    | { readonly outcome: "complete"; readonly content?: unknown }
+    | {
+        readonly outcome: "error";
+        readonly message: string;
+        readonly envelope: ErrorEnvelope;
+        readonly exception?: ExceptionDetails | undefined;
+      }
+    /** It paused its run: no failure. */
+    | { readonly outcome: "interrupted"; readonly message?: string | undefined }
+    /** Somebody called it off: no failure of the step. */
+    | {
+        readonly outcome: "cancelled";
+        readonly message: string;
+        readonly envelope: ErrorEnvelope;
+      }
+    | { readonly outcome: "unfinished" }
+  ) & { readonly attributes?: SpanAttributes | undefined };
 
 /** Why a model call gave no answer. */
 export interface ModelProblem {

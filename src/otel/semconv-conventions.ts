@@ -21,8 +21,12 @@ export const CONVENTIONS_ATTRIBUTES = {
     "string",
     "The model's provider, where the source names it; on an event the one whose account was changed.",
   ),
-  "server.address": on("model", "string", "Host of the model's API, where the sender knows it."),
-  "server.port": on("model", "int", "Its port."),
+  "server.address": on(
+    "model, call",
+    "string",
+    "Host of the model's API, or of the MCP server of a call, where the sender knows it.",
+  ),
+  "server.port": on("model, call", "int", "Its port."),
   "gen_ai.request.temperature": on("model", "double", "Temperature that was asked for."),
   "gen_ai.request.top_p": on("model", "double", "Share of the probability to sample from."),
   "gen_ai.request.top_k": on("model", "int", "Number of tokens to sample from."),
@@ -113,6 +117,32 @@ export const CONVENTIONS_ATTRIBUTES = {
   ),
   "gen_ai.retrieval.query.text": content("step", "What a retrieval looked for."),
   "gen_ai.retrieval.documents": content("step", "What a retrieval found, as JSON."),
+  "mcp.method.name": on(
+    "run, call, step",
+    "string",
+    "Method of the Model Context Protocol: `tools/call` of a call and of a server's run, `elicitation/create` or `sampling/createMessage` of a step.",
+  ),
+  "mcp.protocol.version": on(
+    "run, call",
+    "string",
+    "Version of the Model Context Protocol that client and server agreed on.",
+  ),
+  "mcp.session.id": on("run, call", "string", "Session of the Model Context Protocol, by HTTP."),
+  "jsonrpc.request.id": on(
+    "run, call, step",
+    "string",
+    "Id of the JSON-RPC request; of a call with several requests that of the last.",
+  ),
+  "rpc.response.status_code": on(
+    "run, call, step",
+    "string",
+    "Code of the JSON-RPC error that a request was answered with.",
+  ),
+  "network.transport": on(
+    "run, call",
+    "string",
+    "How a request of the Model Context Protocol travels: `pipe` (a child process) or `tcp` (HTTP).",
+  ),
   "error.type": on(
     "run, call, model, step",
     "string",

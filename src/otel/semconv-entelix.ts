@@ -120,6 +120,11 @@ export const OWN_ATTRIBUTES = {
     "string",
     "`complete`, `error`, `interrupted`, `cancelled`, `unfinished`.",
   ),
+  "entelix.elicitation.action": on(
+    "step",
+    "string",
+    "What the person did who was asked by an MCP server: `accept`, `decline` or `cancel`.",
+  ),
   "entelix.model.cost": on(
     "model",
     "string",

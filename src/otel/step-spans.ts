@@ -110,6 +110,7 @@ export class StepSpans {
       default:
         end satisfies never;
     }
+    if (end.attributes !== undefined) handle.setAttributes(end.attributes);
   }
 
   #setMessage(handle: SpanHandle, run: Run<SpanHandle>, text: string): void {

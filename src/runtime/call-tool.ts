@@ -164,7 +164,7 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
   call.restart();
   let output: T;
   try {
-    const current = { ...currentIn(run.current), toolUseId };
+    const current = { ...currentIn(run.current), toolUseId, tool: dispatch.name };
     output = await carried(run.current.sink, { tool_use_id: toolUseId }, current, async () =>
       fn(face),
     );

@@ -21,6 +21,8 @@ export interface CurrentRun {
 
 /** The same, with what code that it starts inherits. */
 export interface ActiveRun extends CurrentRun {
+  /** Name of the tool that is called, where {@link toolUseId} names a call and its adapter says it. */
+  readonly tool?: string | undefined;
   /** Where the run's events go. */
   readonly sink: AgentEventSink;
   /** The step that the code runs in. */

@@ -51,7 +51,7 @@ export class ToolCalls {
     if (tool === undefined) return execute();
     const { active } = state;
     try {
-      const run = { ...active, toolUseId };
+      const run = { ...active, toolUseId, tool: tool.tool };
       return await carried(active.sink, { tool_use_id: toolUseId }, run, async () => execute());
     } catch (thrown) {
       tool.error = { thrown };

@@ -86,6 +86,7 @@ export function spanScopeOf(sink: AgentEventSink, scope: Scope | undefined): Spa
     threadId: run.threadId,
     subject: run.subject,
     toolUseId,
+    tool: scope.kind === "tool" ? scope.tool : undefined,
     stepId,
     sink,
   };

@@ -289,6 +289,7 @@ export class OpenAIAgentsProcessor {
           threadId: trace.threadId,
           subject: trace.subject,
           toolUseId: scope.toolUseId,
+          tool: open?.kind === "tool" ? textOf(open.span.spanData.name) : undefined,
           sink: this.#sink,
         },
         scope: { tenant_id: tenantId, run_id: run.runId, tool_use_id: scope.toolUseId },

@@ -13,6 +13,7 @@ import { MOST_INT, MOST_NAME } from "../../events/value-limits.ts";
 import type { CallResult, ModelEnd, RunEnd, Signal, StepEnd } from "../../lifecycle/signal.ts";
 import type { KnownAttributes } from "../known-attributes.ts";
 import { decisionIn } from "./decisions.ts";
+import { mcpAttributes } from "./mcp-attributes.ts";
 import { requestAttributes, withRequest } from "./request-attributes.ts";
 import { costIn, usageOf } from "./run-usage.ts";
 
@@ -37,6 +38,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         inStepId: textIn(details?.step_id),
         originInEnvelope: true,
         asked: details?.input ?? undefined,
+        attributes: mcpAttributes(details),
       };
     case "tool_start":
       return {
@@ -49,6 +51,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         version: textIn(event.tool_version),
         content: event.input,
         inStepId: textIn(details?.step_id),
+        inCallId: nameIn(details?.tool_use_id),
         attributes: details === undefined ? undefined : toolAttributes(details),
       };
     case "tool_complete":
@@ -61,8 +64,9 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         name: textIn(event.tool) ?? "",
         version: textIn(event.tool_version),
         durationMs: millisecondsIn(event.duration_ms),
-        end: { outcome: "complete", content: event.output },
+        end: { outcome: "complete", content: event.output, attributes: mcpAttributes(details) },
         inStepId: textIn(details?.step_id),
+        inCallId: nameIn(details?.tool_use_id),
       };
     case "tool_error":
       return {
@@ -74,8 +78,9 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         name: textIn(event.tool) ?? "",
         version: textIn(event.tool_version),
         durationMs: millisecondsIn(event.duration_ms),
-        end: problemOf(event, details),
+        end: { ...problemOf(event, details), attributes: mcpAttributes(details) },
         inStepId: textIn(details?.step_id),
+        inCallId: nameIn(details?.tool_use_id),
       };
     case "complete":
       return {
@@ -89,6 +94,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
           content: event.state,
           asked: details?.input ?? undefined,
           answer: details?.output ?? undefined,
+          attributes: mcpAttributes(details),
         },
       };
     case "failed":
@@ -97,7 +103,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         tenantId: event.tenant_id,
         runId: event.run_id,
         at,
-        end: failureOf(event, details),
+        end: { ...failureOf(event, details), attributes: mcpAttributes(details) },
       };
     case "interrupted":
       return {
@@ -187,7 +193,8 @@ function stepSignalOf(event: StepEvent, at: Instant, details: EventDetails | und
       return { signal: "step_opens", ...of, kind, content: event.input };
     }
     case "step_complete": {
-      const end = { outcome: "complete", content: event.output } as const;
+      const attributes = mcpAttributes(details);
+      const end = { outcome: "complete", content: event.output, attributes } as const;
       return { signal: "step_closes", ...of, durationMs: millisecondsIn(event.duration_ms), end };
     }
     default: {
@@ -228,9 +235,12 @@ function problemOf(event: ToolError, details: EventDetails | undefined): CallRes
 function stepProblemOf(event: StepError, details: EventDetails | undefined): StepEnd {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
   const message = textIn(event.error) ?? "";
-  if (envelope.wire_code === "interrupted") return { outcome: "interrupted", message };
-  if (envelope.cancelled === true) return { outcome: "cancelled", message, envelope };
-  return { outcome: "error", message, envelope, exception: details?.exception };
+  const attributes = mcpAttributes(details);
+  if (envelope.wire_code === "interrupted") return { outcome: "interrupted", message, attributes };
+  if (envelope.cancelled === true) {
+    return { outcome: "cancelled", message, envelope, attributes };
+  }
+  return { outcome: "error", message, envelope, exception: details?.exception, attributes };
 }
 
 /** Agents before 0.6 report an interrupt as a failure, without saying of which kind it was. */
@@ -259,9 +269,9 @@ function contextOf({ system_instructions, tools }: ModelStart | ModelComplete) {
 
 function toolAttributes(details: EventDetails): KnownAttributes | undefined {
   const description = nameIn(details?.tool_description);
-  return description === undefined
-    ? undefined
-    : { "gen_ai.tool.description": description.slice(0, MOST_NAME) };
+  const mcp = mcpAttributes(details);
+  if (description === undefined) return mcp;
+  return { ...mcp, "gen_ai.tool.description": description.slice(0, MOST_NAME) };
 }
 
 function answerOf(event: ModelComplete, details: EventDetails | undefined): ModelEnd {

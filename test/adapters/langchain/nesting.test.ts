@@ -159,6 +159,7 @@ describe("inSpan", () => {
           runId: started?.event.run_id,
           rootRunId: started?.event.run_id,
           threadId: undefined,
+          tool: "look",
           toolUseId,
           stepId: expect.any(String),
           sink: seen.sink,

@@ -43,6 +43,7 @@ describe("code of tools", () => {
         runId: started?.event.run_id,
         rootRunId: started?.event.run_id,
         threadId: undefined,
+        tool: "look",
         toolUseId: "l1",
         sink: heard.sink,
       },
