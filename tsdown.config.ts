@@ -17,6 +17,7 @@ export default defineConfig([
     entry: {
       index: "src/index.ts",
       audit: "src/entries/audit.ts",
+      "claude-agent": "src/entries/claude-agent.ts",
       context: "src/entries/context.ts",
       events: "src/entries/events.ts",
       langchain: "src/entries/langchain.ts",

@@ -51,12 +51,24 @@ export interface ToolCall {
   readonly tool: string;
   /** From `performance.now()`. */
   readonly startedMs: number;
+  /** As the framework measured it, in ms. Default: the time since the start. */
+  readonly durationMs?: number | undefined;
 }
 
 /** A model call. */
 export interface ModelCall {
   readonly modelCallId: string;
   readonly model: string | undefined;
+  /** From `performance.now()`. */
+  readonly startedMs: number;
+  /** As the framework measured it, in ms. Default: the time since the start. */
+  readonly durationMs?: number | undefined;
+}
+
+/** A step. */
+export interface Step {
+  readonly stepId: string;
+  readonly name: string;
   /** From `performance.now()`. */
   readonly startedMs: number;
 }
@@ -96,12 +108,12 @@ export function startedNow(): { readonly startedMs: number; readonly since: numb
 /** Writes the events of one run of an adapter, in order, each with an ID and the time. */
 export class RunWriter {
   readonly place: RunPlace;
-  readonly #sink: SafeSink;
+  readonly #sink: Pick<SafeSink, "send">;
   readonly #ids = new IdCounter();
   readonly #sequence = new SequenceCounter();
   readonly #names: { readonly run_id: string; readonly tenant_id: string };
 
-  constructor(sink: SafeSink, place: RunPlace) {
+  constructor(sink: Pick<SafeSink, "send">, place: RunPlace) {
     this.#sink = sink;
     this.place = place;
     this.#names = { run_id: place.runId, tenant_id: place.tenantId };
@@ -235,20 +247,25 @@ export class RunWriter {
     );
   }
 
-  /** @param content of the request: `input`, `system_instructions`, `tools`. */
+  /**
+   * @param content of the request: `input`, `system_instructions`, `tools`.
+   * @param at when the model was asked. Default: now.
+   */
   modelStarted(
     call: ModelCall,
     request: ModelRequest,
     content: Readonly<Record<"input" | "system_instructions" | "tools", unknown>>,
     stepId?: string,
+    at?: Instant,
   ): void {
     this.#send(
       { type: "model_start", ...this.#modelNames(call), ...request, ...content },
-      this.#envelope(stepId),
+      this.#envelope(stepId, at),
     );
   }
 
-  modelAnswered(call: ModelCall, answer: ModelAnswer): void {
+  /** @param at when the last of the answer came. Default: now. */
+  modelAnswered(call: ModelCall, answer: ModelAnswer, at?: Instant): void {
     const { cost, firstOutputMs } = answer;
     this.#send(
       {
@@ -263,7 +280,7 @@ export class RunWriter {
         ...(cost === undefined ? {} : { cost_usd: cost }),
         output: answer.output,
       },
-      withDetails(this.#envelope(), costKnown(cost)),
+      withDetails(this.#envelope(undefined, at), costKnown(cost)),
     );
   }
 
@@ -279,6 +296,34 @@ export class RunWriter {
       },
       withDetails(this.#envelope(), exceptionDetails(thrown, text)),
     );
+  }
+
+  stepStarted(step: Step): void {
+    this.#send({ type: "step_start", ...this.#stepNames(step) }, this.#envelope());
+  }
+
+  stepCompleted(step: Step): void {
+    this.#send(
+      { type: "step_complete", ...this.#stepNames(step), duration_ms: sinceMs(step) },
+      this.#envelope(),
+    );
+  }
+
+  stepFailed(step: Step, { source, text, thrown }: Failure): void {
+    this.#send(
+      {
+        type: "step_error",
+        ...this.#stepNames(step),
+        duration_ms: sinceMs(step),
+        error: text ?? operatorText(thrown),
+        envelope: toolEnvelopeOf(thrown, source),
+      },
+      withDetails(this.#envelope(), exceptionDetails(thrown, text)),
+    );
+  }
+
+  #stepNames({ name, stepId }: Step) {
+    return { ...this.#names, step_id: stepId, step: name };
   }
 
   #named({ tool, toolUseId }: Pick<ToolCall, "tool" | "toolUseId">) {
@@ -312,6 +357,11 @@ function costKnown(cost: string | undefined): EventDetails | undefined {
   return cost !== undefined && isZeroCost(cost) ? { cost_known: true } : undefined;
 }
 
-function sinceMs({ startedMs }: { readonly startedMs: number }): number {
-  return Math.max(0, Math.round(performance.now() - startedMs));
+function sinceMs({ durationMs, startedMs }: Timed): number {
+  return Math.max(0, Math.round(durationMs ?? performance.now() - startedMs));
+}
+
+interface Timed {
+  readonly startedMs: number;
+  readonly durationMs?: number | undefined;
 }
