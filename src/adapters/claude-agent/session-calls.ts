@@ -58,6 +58,8 @@ export class SessionCalls {
   begins(input: Fields): void {
     const call = this.#named(input.tool_use_id, input);
     if (call === undefined) return;
+    // As the tool gets it: the model may have left out what has a default.
+    if (call.state === "announced" && !call.isDecided) call.input = input.tool_input;
     call.run.starting(call);
     this.#releaseLater(call);
   }
