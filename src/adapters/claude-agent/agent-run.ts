@@ -46,8 +46,9 @@ export class AgentRun {
     this.above = above;
     this.#readsContent = shared.content.isRead;
     this.writer = new RunWriter(shared.events, place);
-    this.tools = new ToolCalls(this.writer, shared.events, shared.tools);
-    this.model = new ModelCalls(this.writer, shared.content);
+    const model = new ModelCalls(this.writer, shared.content);
+    this.model = model;
+    this.tools = new ToolCalls(this.writer, shared.events, shared.tools, () => model.touch());
   }
 
   get isOver(): boolean {

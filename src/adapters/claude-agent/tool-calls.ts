@@ -49,7 +49,11 @@ export class ToolCalls {
   /** Number of calls that were made. */
   made = 0;
 
-  constructor(writer: RunWriter, held: HeldEvents, options: ToolCallOptions) {
+  readonly #onEnd: () => void;
+
+  /** @param onEnd called when a call is over: the model may be asked again. */
+  constructor(writer: RunWriter, held: HeldEvents, options: ToolCallOptions, onEnd: () => void) {
+    this.#onEnd = onEnd;
     this.writer = writer;
     this.#held = held;
     this.#options = options;
@@ -125,14 +129,14 @@ export class ToolCalls {
     this.asked(call);
     // It took so long to decide that the call seemed to have begun.
     if (call.state === "started") this.cut(call, AgentError.cancelled());
-    this.#open.delete(call.toolUseId);
+    this.#close(call);
     this.writer.toolDenied(call, this.#options.readsContent ? reason : "", decision);
   }
 
   /** @param content as the model receives it. */
   returned(call: OpenTool, content: unknown, isError: boolean, output: unknown): void {
     this.started(call);
-    this.#open.delete(call.toolUseId);
+    this.#close(call);
     this.made += 1;
     const result = {
       content: Array.isArray(content) ? content : [{ type: "text", text: textOf(content) ?? "" }],
@@ -154,7 +158,7 @@ export class ToolCalls {
   }
 
   cut(call: OpenTool, error: AgentError): void {
-    this.#open.delete(call.toolUseId);
+    this.#close(call);
     // A call that nobody let begin is none.
     if (call.state !== "started") return;
     call.held?.release();
@@ -174,6 +178,11 @@ export class ToolCalls {
   /** The call has the end that a hook told. */
   ended(call: OpenTool, { error, output }: HookEnd): void {
     this.returned(call, error ?? output, error !== undefined, output);
+  }
+
+  #close({ toolUseId }: OpenTool): void {
+    this.#open.delete(toolUseId);
+    this.#onEnd();
   }
 
   #sendStart(call: OpenTool): void {
