@@ -74,6 +74,8 @@ export const SERVERS = {
   // The same SDK with models of other providers, by `aisdk()` of its extensions.
   "openai-agents-aisdk": npm("0.18.0", "openai-agents-aisdk/", "node_modules"),
   "openai-agents-aisdk-newest": npm("0.20.0", "openai-agents-aisdk-newest/", "node_modules"),
+  // The Claude Agent SDK and its process. npm installs the one of eight binaries that this platform runs: 380 MB.
+  "claude-agent": npm("0.3.332", "claude-agent/", "node_modules"),
   // What their users would pick instead of the adapters, for `bench/peers.mjs`; the version is that of OpenInference.
   peers: npm("4.1.1", "peers/", "node_modules"),
   // What draws the pictures of the dashboards.

@@ -49,9 +49,9 @@ export class SessionCalls {
     const toolUseId = textOf(block.id);
     const tool = textOf(block.name);
     if (toolUseId === undefined || tool === undefined) return;
-    const call = this.find(toolUseId) ?? this.#announce(toolUseId, tool, block.input, message);
+    const call = this.#callOf(toolUseId, tool, block.input, message);
     // Where hooks are turned off, nothing else tells of the start.
-    if (!hasHooks) call.run.started(call);
+    if (!hasHooks) call?.run.started(call);
   }
 
   /** Hook `PreToolUse`. */
@@ -90,6 +90,7 @@ export class SessionCalls {
    */
   decided(toolUseId: unknown, input: Fields, decided: Decided): void {
     const call = this.#named(toolUseId, input);
+    if (call === undefined && textOf(toolUseId) !== undefined) return;
     if (call === undefined) {
       const named = { toolUseId: "", tool: textOf(input.tool_name) ?? "unknown" };
       const { writer } = this.#host.runOf(input);
@@ -158,12 +159,16 @@ export class SessionCalls {
     const toolUseId = textOf(given);
     const tool = textOf(input.tool_name);
     if (toolUseId === undefined || tool === undefined) return undefined;
-    return this.find(toolUseId) ?? this.#announce(toolUseId, tool, input.tool_input, input);
+    return this.#callOf(toolUseId, tool, input.tool_input, input);
   }
 
-  #announce(toolUseId: string, tool: string, input: unknown, from: Fields): OpenTool {
+  /** The call of that ID, or a new one; `undefined` for one that was denied. */
+  #callOf(toolUseId: string, tool: string, input: unknown, from: Fields): OpenTool | undefined {
+    const known = this.find(toolUseId);
+    if (known !== undefined) return known;
     const { forgot, most, runOf } = this.#host;
     const { tools } = runOf(from);
+    if (tools.wasDenied(toolUseId)) return undefined;
     const oldest = tools.size < most ? undefined : tools.oldest;
     if (oldest !== undefined) {
       tools.cut(oldest, AgentError.cancelled());

@@ -1,10 +1,14 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import { failureInResult, type IsFailure, type ToolFailure } from "../../errors/tool-result.ts";
 import type { DecisionDetails } from "../../events/event-details.ts";
+import { RecentMap } from "../../lifecycle/recent-map.ts";
 import { textOf } from "../narrow.ts";
 import type { RunWriter, ToolCall } from "../run-writer.ts";
 import type { HeldEvent, HeldEvents } from "./held-events.ts";
 import { MCP_PREFIX } from "./sdk.ts";
+
+/** Denied calls of a run that are remembered at least. */
+const MOST_DENIED = 100;
 
 /** What a hook says at the end of a call, before the message with the result. */
 export interface HookEnd {
@@ -46,6 +50,7 @@ export class ToolCalls {
   readonly #held: HeldEvents;
   readonly #options: ToolCallOptions;
   readonly #open = new Map<string, OpenTool>();
+  readonly #denied = new RecentMap<true>(MOST_DENIED);
   /** Number of calls that were made. */
   made = 0;
 
@@ -61,6 +66,11 @@ export class ToolCalls {
 
   get(toolUseId: string | undefined): OpenTool | undefined {
     return toolUseId === undefined ? undefined : this.#open.get(toolUseId);
+  }
+
+  /** Whether that call was denied: more than one of those who know it may say so. */
+  wasDenied(toolUseId: string): boolean {
+    return this.#denied.get(toolUseId) === true;
   }
 
   get size(): number {
@@ -130,6 +140,7 @@ export class ToolCalls {
     // It took so long to decide that the call seemed to have begun.
     if (call.state === "started") this.cut(call, AgentError.cancelled());
     this.#close(call);
+    this.#denied.set(call.toolUseId, true);
     this.writer.toolDenied(call, this.#options.readsContent ? reason : "", decision);
   }
 

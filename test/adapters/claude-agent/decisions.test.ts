@@ -311,6 +311,23 @@ describe("hooks of the application", () => {
     expect(seen.of("tool_start")[0]?.event.input).toEqual({ command: "cat a" });
   });
 
+  it("that deny are one denial, whoever else tells of it", async () => {
+    const seen = observe();
+    const { tool_use_id, tool_name } = CALL;
+    const denied = { type: "system", subtype: "permission_denied", message: "rule" };
+    await turn(
+      async (sdk) => {
+        // The hook of the application answers before ours is called.
+        await sdk.before("t1", "Bash", INPUT);
+        await sdk.before("t1", "Bash", INPUT);
+        sdk.send({ ...denied, tool_use_id, tool_name }, failed("t1", "rule"));
+      },
+      seen,
+      { hooks: { PreToolUse: [{ hooks: [output({ permissionDecision: "deny" })] }] } },
+    );
+    expect(calls(seen)).toEqual(["tool_call_denied Bash t1"]);
+  });
+
   it("older ones block with a word of their own", async () => {
     const seen = observe();
     await turn(

@@ -9,8 +9,8 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const INSTALL = join(ROOT, "scripts/servers/install.mjs");
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
-/** What a child process of these may take, in ms: the slowest starts in about 3 s. */
-const TIMEOUT_MS = 60_000;
+/** What a child process of these may take, in ms: the slowest plays for about 40 s. */
+const TIMEOUT_MS = 180_000;
 
 /** What a scene made, as the programs print it. */
 export interface Scene {
@@ -62,9 +62,14 @@ export class AdaptersProject {
     return new AdaptersProject(folder, node);
   }
 
-  /** Runs a program that lies beside this file. @returns what it printed of each scene. */
-  async play(program: string): Promise<Scenes> {
-    for (const file of [program, "adapters-scenes.mjs"]) {
+  /**
+   * Runs a program that lies beside this file.
+   *
+   * @param needs files that it imports, beside `adapters-scenes.mjs`.
+   * @returns what it printed of each scene.
+   */
+  async play(program: string, needs: readonly string[] = []): Promise<Scenes> {
+    for (const file of [program, "adapters-scenes.mjs", ...needs]) {
       await cp(join(HERE, file), join(this.folder, file));
     }
     const options = { cwd: this.folder, timeout: TIMEOUT_MS, env: { PATH: process.env.PATH } };
