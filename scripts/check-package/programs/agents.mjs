@@ -1,7 +1,8 @@
 // Agents in TypeScript with the package alone: no SDK, and none of the frameworks. Runs of both module
-// systems are in one tree, and both adapters can be made from either.
+// systems are in one tree, and every adapter can be made from either.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
+import * as esmClaude from "entelix-otel/claude-agent";
 import * as esmLangchain from "entelix-otel/langchain";
 import * as esmOpenai from "entelix-otel/openai-agents";
 import * as esm from "entelix-otel/runtime";
@@ -9,6 +10,7 @@ import { CaptureSink } from "entelix-otel/sinks";
 
 const require = createRequire(import.meta.url);
 const cjs = require("entelix-otel/runtime");
+const cjsClaude = require("entelix-otel/claude-agent");
 const cjsLangchain = require("entelix-otel/langchain");
 const cjsOpenai = require("entelix-otel/openai-agents");
 
@@ -41,4 +43,7 @@ for (const { LangChainHandler } of [esmLangchain, cjsLangchain]) {
 for (const { OpenAIAgentsProcessor } of [esmOpenai, cjsOpenai]) {
   await new OpenAIAgentsProcessor({ sink: new CaptureSink(), tenant: "acme" }).shutdown();
 }
-console.log("both adapters, from both, without their frameworks");
+for (const { claudeAgent } of [esmClaude, cjsClaude]) {
+  await claudeAgent({ sink: new CaptureSink(), tenant: "acme" }).flush();
+}
+console.log("every adapter, from both, without their frameworks");

@@ -4,6 +4,7 @@ import type { ChannelSink } from "entelix-otel/sinks";
 
 export * as main from "entelix-otel";
 export * as audit from "entelix-otel/audit";
+export * as claudeAgent from "entelix-otel/claude-agent";
 export * as context from "entelix-otel/context";
 export * as events from "entelix-otel/events";
 export * as langchain from "entelix-otel/langchain";

@@ -146,7 +146,9 @@ export class ClaudeAgent {
       contain: (work: () => void) => void this.#contained(work),
       onError: (error: unknown) => this.#troubled(error),
     };
-    const run = prompt === undefined ? undefined : session.begin(prompt);
+    // Without its conversation a run waits for the process, which knows it.
+    const begins = prompt !== undefined && session.hasConversation;
+    const run = begins ? session.begin(prompt) : undefined;
     const context = contextOf(this.#options.sink, run?.place, above);
     const { canUseTool } = given;
     const options = {
@@ -245,7 +247,7 @@ export class ClaudeAgent {
     if (toolUseId === undefined) return undefined;
     const found = [...this.#sessions].flatMap((session) => session.findCall(toolUseId) ?? []);
     const [call] = found;
-    // Two queries at once may have calls with the same ID: then nobody knows whose this is.
+    // Two queries at once may have calls with the same ID. Then it is not known whose this is.
     if (call === undefined || found.length > 1) return undefined;
     call.run.started(call);
     return { ...call.run.writer.place, toolUseId, sink: this.#options.sink };

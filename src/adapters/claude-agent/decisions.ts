@@ -3,7 +3,7 @@ import { personOf, type ToolDecision } from "../decided-by.ts";
 import { type Fields, fieldsOf, textOf } from "../narrow.ts";
 import type { ClaudeAgentOptions, QueryMetadata } from "./options.ts";
 
-/** A decision about a call, as it is told. */
+/** A decision about a call, with what its event says. */
 export interface Decided {
   readonly isAllowed: boolean;
   /** Content: why it was denied. */

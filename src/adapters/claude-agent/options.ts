@@ -29,8 +29,8 @@ export interface ClaudeAgentOptions {
   /** Name of the agent (`gen_ai.agent.name`). Default: `options.agent` of the query, else `claude`. */
   readonly agent?: string | undefined;
   /**
-   * Whose runs those of a query are, from its metadata: personal data, so nothing of it is sent but what
-   * this returns. Called once for each query. If it throws, or returns what is no subject, `onError` is
+   * Whose runs those of a query are, from its metadata: personal data, so only what this returns is
+   * sent. Called once for each query. If it throws, or returns what is no subject, `onError` is
    * called, and nothing is sent of it. Default: nothing, or what the run of this package around the
    * query says.
    *

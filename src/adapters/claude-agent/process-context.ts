@@ -4,7 +4,7 @@ import type { ActiveRun } from "../../runtime/current-run.ts";
 import { type Fields, fieldIn } from "../narrow.ts";
 import type { RunPlace } from "../run-writer.ts";
 
-/** What the SDK's process, and what it starts, is told of the run that it works for. */
+/** The context of the run that the SDK's process, and what it starts, works for. */
 export function contextOf(
   sink: unknown,
   run: RunPlace | undefined,

@@ -56,7 +56,7 @@ export class Session {
   #sessionId: string | undefined;
   #resumes: string | undefined;
   #main: AgentRun | undefined;
-  /** The run began with the call of `query()`, and the process has not told of its prompt. */
+  /** The run began with the call of `query()`, and the process has not taken its prompt yet. */
   #awaitsPrompt = false;
   /** A prompt that came while a run was open: it is part of it, or the next one's. Content. */
   #nextPrompt: unknown;
@@ -122,6 +122,11 @@ export class Session {
   /** @param toolUseId if it names no call, the decision stands alone. */
   decided(toolUseId: unknown, input: Fields, decided: Decided): void {
     if (!this.#isOver) this.#calls.decided(toolUseId, input, decided);
+  }
+
+  /** Whether it is known which conversation this is. */
+  get hasConversation(): boolean {
+    return this.#sessionId !== undefined;
   }
 
   /** Begins the run of a prompt that is known before the process is. */

@@ -170,7 +170,7 @@ export class ToolCalls {
 
   cut(call: OpenTool, error: AgentError): void {
     this.#close(call);
-    // A call that nobody let begin is none.
+    // A call that was not allowed to begin has no events.
     if (call.state !== "started") return;
     call.held?.release();
     this.made += 1;

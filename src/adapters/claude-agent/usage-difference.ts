@@ -114,7 +114,7 @@ function totalsOf(result: Fields): Totals | undefined {
   return { models, cost };
 }
 
-/** `undefined` where a figure went down: the totals began anew, and nobody said when. */
+/** `undefined` where a figure went down: the totals began anew without a message that says so. */
 function difference(after: Totals, before: Totals): ReadonlyMap<string, Tokens> | undefined {
   for (const model of before.models.keys()) if (!after.models.has(model)) return undefined;
   const models = new Map<string, Tokens>();

@@ -112,6 +112,26 @@ describe("the conversation", () => {
   });
 });
 
+describe("a conversation that is continued", () => {
+  it("is known once the process says it: the run begins then", async () => {
+    const seen = observe();
+    const { process } = await play(
+      seen,
+      async (sdk) => {
+        expect(seen.told).toEqual([]);
+        sdk.sessionId = "s7";
+        await sdk.prompt("hi");
+        sdk.send(result("ok"));
+      },
+      { options: { continue: true } },
+    );
+    expect(seen.lines()).toEqual(["started claude", "complete"]);
+    expect(seen.told.map(({ envelope }) => envelope.thread_id)).toEqual(["s7", "s7"]);
+    expect(process?.params.options).not.toHaveProperty("env");
+    expect(process?.params.options).not.toHaveProperty("sessionId");
+  });
+});
+
 describe("a query inside a run of this package", () => {
   it("is its child, below the tool call, of its tenant", async () => {
     const seen = observe({ tenant: "of-the-option" });

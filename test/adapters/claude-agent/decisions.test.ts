@@ -159,7 +159,7 @@ describe("canUseTool", () => {
     ]);
   });
 
-  it("counts as policy where the option says so, and names nobody", async () => {
+  it("counts as policy where the option says so, and names no person", async () => {
     const seen = observe({ permissionsBy: "policy", decidedBy: () => "ann" });
     await turn(
       async (sdk) => {
@@ -219,7 +219,7 @@ describe("canUseTool", () => {
 });
 
 describe("hooks of the application", () => {
-  it("are called as before, and nothing of the given objects is changed", async () => {
+  it("are called as before, and the given objects are not changed", async () => {
     const calledWith: unknown[] = [];
     const own = async (...args: unknown[]) => {
       calledWith.push(args);
@@ -311,7 +311,7 @@ describe("hooks of the application", () => {
     expect(seen.of("tool_start")[0]?.event.input).toEqual({ command: "cat a" });
   });
 
-  it("that deny are one denial, whoever else tells of it", async () => {
+  it("that deny are one denial, whatever else reports it", async () => {
     const seen = observe();
     const { tool_use_id, tool_name } = CALL;
     const denied = { type: "system", subtype: "permission_denied", message: "rule" };

@@ -99,7 +99,7 @@ export class ScriptedProcess {
 
   ask(id: string, tool: string, input: object, more: object = {}): Promise<unknown> {
     const { canUseTool } = this.params.options ?? {};
-    if (canUseTool === undefined) throw new Error("the script asks, and nobody answers");
+    if (canUseTool === undefined) throw new Error("the script asks without a `canUseTool`");
     const signal = new AbortController().signal;
     return canUseTool(tool, input, { signal, toolUseID: id, requestId: "r1", ...more });
   }

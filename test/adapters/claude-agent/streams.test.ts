@@ -203,7 +203,7 @@ describe("an abort controller", () => {
 });
 
 describe("two queries at once", () => {
-  it("of two tenants have a trace each, and nothing of the other", async () => {
+  it("of two tenants have a trace each, without content of the other", async () => {
     const seen = observe({ tenant: ({ customer }) => String(customer) });
     const script = (name: string) => async (sdk: ScriptedProcess) => {
       await sdk.prompt(`asked by ${name}`);

@@ -226,7 +226,7 @@ describe("a model call", () => {
 });
 
 describe("tool calls", () => {
-  it("run in parallel, and one that fails is told to the model", async () => {
+  it("run in parallel, and the model sees the one that fails", async () => {
     const seen = observe();
     await play(seen, async (sdk) => {
       await sdk.prompt("hi");

@@ -92,7 +92,7 @@ describe("tokens and cost", () => {
     expect(second).toMatchObject({ input_tokens: 12, output_tokens: 1, cost_usd: "0.02" });
   });
 
-  it("are not known where the totals went down, and nobody said why", async () => {
+  it("are not known where the totals went down without a message", async () => {
     const seen = await usages([result("a", totals(10, 5, 0.1)), result("b", totals(2, 1, 0.02))]);
     expect(seen[1]).toBeNull();
   });

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -76,6 +76,19 @@ export class AdaptersProject {
     const { stdout } = await run(this.#node, [program], options);
     const scenes: Scenes = JSON.parse(stdout);
     return scenes;
+  }
+
+  /**
+   * Runs a program of this repository as a user would.
+   *
+   * @param files their paths in it: the program, and what it imports.
+   * @returns what it printed.
+   */
+  async run(program: string, files: readonly string[]): Promise<string> {
+    for (const file of files) await cp(join(ROOT, file), join(this.folder, basename(file)));
+    const options = { cwd: this.folder, timeout: TIMEOUT_MS, env: { PATH: process.env.PATH } };
+    const { stdout } = await run(this.#node, [program], options);
+    return stdout;
   }
 
   remove(): Promise<void> {
