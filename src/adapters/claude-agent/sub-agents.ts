@@ -53,9 +53,10 @@ export class SubAgents {
   /** Message `task_started`. */
   taskStarted(message: Fields): void {
     const agentId = textOf(message.task_id);
-    if (agentId === undefined || message.task_type !== "local_agent") return;
-    const toolUseId = textOf(message.tool_use_id);
     const type = textOf(message.subagent_type);
+    const isAgent = message.task_type === "local_agent" || type !== undefined;
+    if (agentId === undefined || !isAgent) return;
+    const toolUseId = textOf(message.tool_use_id);
     const run = this.#runFor(agentId, toolUseId, type, message.prompt);
     run.isInBackground = message.is_backgrounded === true;
   }
