@@ -18,6 +18,7 @@ export default defineConfig([
       index: "src/index.ts",
       "ai-sdk": "src/entries/ai-sdk.ts",
       audit: "src/entries/audit.ts",
+      "claude-agent": "src/entries/claude-agent.ts",
       context: "src/entries/context.ts",
       events: "src/entries/events.ts",
       langchain: "src/entries/langchain.ts",

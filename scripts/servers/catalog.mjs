@@ -79,6 +79,8 @@ export const SERVERS = {
   // The Model Context Protocol's SDKs: version 1.x, and 2.x in packages of client and server.
   "mcp-oldest": npm("1.13.0", "mcp-oldest/", "node_modules"),
   "mcp-newest": npm("1.32.2", "mcp-newest/", "node_modules"),
+  // The Claude Agent SDK and its process. npm installs the one of eight binaries that this platform runs: 380 MB.
+  "claude-agent": npm("0.3.332", "claude-agent/", "node_modules"),
   // What their users would pick instead of the adapters, for `bench/peers.mjs`; the version is that of OpenInference.
   peers: npm("4.1.1", "peers/", "node_modules"),
   // What draws the pictures of the dashboards.

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import * as esmAiSdk from "entelix-otel/ai-sdk";
+import * as esmClaude from "entelix-otel/claude-agent";
 import * as esmLangchain from "entelix-otel/langchain";
 import * as esmMcp from "entelix-otel/mcp";
 import * as esmOpenai from "entelix-otel/openai-agents";
@@ -12,6 +13,7 @@ import { CaptureSink } from "entelix-otel/sinks";
 const require = createRequire(import.meta.url);
 const cjs = require("entelix-otel/runtime");
 const cjsAiSdk = require("entelix-otel/ai-sdk");
+const cjsClaude = require("entelix-otel/claude-agent");
 const cjsLangchain = require("entelix-otel/langchain");
 const cjsMcp = require("entelix-otel/mcp");
 const cjsOpenai = require("entelix-otel/openai-agents");
@@ -52,5 +54,8 @@ for (const { mcpClient, mcpCounts } of [esmMcp, cjsMcp]) {
   const client = { async connect() {}, callTool: async () => "found", async request() {} };
   assert.equal(await mcpClient(client).callTool({ name: "find_order" }), "found");
   assert.equal(mcpCounts(client).skipped, 1);
+}
+for (const { claudeAgent } of [esmClaude, cjsClaude]) {
+  await claudeAgent({ sink: new CaptureSink(), tenant: "acme" }).flush();
 }
 console.log("every adapter, from both, without their frameworks");

@@ -5,6 +5,7 @@ import type { ChannelSink } from "entelix-otel/sinks";
 export * as main from "entelix-otel";
 export * as aiSdk from "entelix-otel/ai-sdk";
 export * as audit from "entelix-otel/audit";
+export * as claudeAgent from "entelix-otel/claude-agent";
 export * as context from "entelix-otel/context";
 export * as events from "entelix-otel/events";
 export * as langchain from "entelix-otel/langchain";

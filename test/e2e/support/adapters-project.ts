@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -9,8 +9,8 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const INSTALL = join(ROOT, "scripts/servers/install.mjs");
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
-/** What a child process of these may take, in ms: the slowest starts in about 3 s. */
-const TIMEOUT_MS = 60_000;
+/** What a child process of these may take, in ms: the slowest plays for about 40 s. */
+const TIMEOUT_MS = 180_000;
 
 /** What a scene made, as the programs print it. */
 export interface Scene {
@@ -62,14 +62,23 @@ export class AdaptersProject {
     return new AdaptersProject(folder, node);
   }
 
-  /** Runs a program that lies beside this file. @returns what it printed of each scene. */
-  play(program: string): Promise<Scenes> {
-    return this.run<Scenes>(program, []);
+  /**
+   * Runs a program that lies beside this file.
+   *
+   * @param needs files that it imports, beside `adapters-scenes.mjs`.
+   * @returns what it printed of each scene.
+   */
+  play(program: string, needs: readonly string[] = []): Promise<Scenes> {
+    return this.run<Scenes>(program, [], needs);
   }
 
   /** The same for a program with arguments. @returns the JSON that it printed. */
-  async run<T>(program: string, args: readonly string[]): Promise<T> {
-    for (const file of [program, "adapters-scenes.mjs"]) {
+  async run<T>(
+    program: string,
+    args: readonly string[],
+    needs: readonly string[] = [],
+  ): Promise<T> {
+    for (const file of [program, "adapters-scenes.mjs", ...needs]) {
       await cp(join(HERE, file), join(this.folder, file));
     }
     const options = { cwd: this.folder, timeout: TIMEOUT_MS, env: { PATH: process.env.PATH } };
@@ -78,10 +87,15 @@ export class AdaptersProject {
     return printed;
   }
 
-  /** Runs one of the package's examples. @returns what it printed. */
-  async example(program: string): Promise<string> {
-    for (const file of [program, "span-tree.mjs"]) {
-      await cp(join(ROOT, "examples", file), join(this.folder, file));
+  /**
+   * Runs one of the package's examples.
+   *
+   * @param needs files of the repository that it imports, beside `span-tree.mjs`.
+   * @returns what it printed.
+   */
+  async example(program: string, needs: readonly string[] = []): Promise<string> {
+    for (const file of [`examples/${program}`, "examples/span-tree.mjs", ...needs]) {
+      await cp(join(ROOT, file), join(this.folder, basename(file)));
     }
     const options = { cwd: this.folder, timeout: TIMEOUT_MS, env: { PATH: process.env.PATH } };
     const { stdout } = await run(this.#node, [program], options);
