@@ -21,6 +21,7 @@ export default defineConfig([
       context: "src/entries/context.ts",
       events: "src/entries/events.ts",
       langchain: "src/entries/langchain.ts",
+      mastra: "src/entries/mastra.ts",
       "openai-agents": "src/entries/openai-agents.ts",
       postgres: "src/entries/postgres.ts",
       replay: "src/entries/replay.ts",

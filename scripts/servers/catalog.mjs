@@ -76,6 +76,8 @@ export const SERVERS = {
   "openai-agents-aisdk-newest": npm("0.20.0", "openai-agents-aisdk-newest/", "node_modules"),
   "ai-sdk-oldest": npm("7.0.0", "ai-sdk-oldest/", "node_modules"),
   "ai-sdk-newest": npm("7.0.173", "ai-sdk-newest/", "node_modules"),
+  "mastra-oldest": npm("1.57.0", "mastra-oldest/", "node_modules"),
+  "mastra-newest": npm("1.71.0", "mastra-newest/", "node_modules"),
   // What their users would pick instead of the adapters, for `bench/peers.mjs`; the version is that of OpenInference.
   peers: npm("4.1.1", "peers/", "node_modules"),
   // What draws the pictures of the dashboards.

@@ -63,8 +63,27 @@ export interface ModelCall {
   readonly startedMs: number;
 }
 
+/** A part of a run that is neither a call nor a run. */
+export interface Step {
+  readonly stepId: string;
+  readonly step: string;
+  /** From `performance.now()`. */
+  readonly startedMs: number;
+}
+
+/** When a call ended, where that is only told later. */
+export interface EndedAt {
+  readonly at: Instant;
+  /** From `performance.now()`. */
+  readonly ms: number;
+}
+
 /** What a model answered. */
 export interface ModelAnswer {
+  /** Default: now. */
+  readonly ended?: EndedAt | undefined;
+  /** Content: the request's messages, where they were not known at the start. */
+  readonly input?: unknown;
   readonly usage?: ModelCallUsage | undefined;
   readonly firstOutputMs?: number | undefined;
   readonly responseModel?: string | undefined;
@@ -243,20 +262,22 @@ export class RunWriter {
     request: ModelRequest,
     content: Readonly<Record<"input" | "system_instructions" | "tools", unknown>>,
     stepId?: string,
+    at?: Instant,
   ): void {
     this.#send(
       { type: "model_start", ...this.#modelNames(call), ...request, ...content },
-      this.#envelope(stepId),
+      this.#envelope(stepId, at),
     );
   }
 
   modelAnswered(call: ModelCall, answer: ModelAnswer): void {
-    const { cost, firstOutputMs } = answer;
+    const { cost, ended, firstOutputMs, input } = answer;
     this.#send(
       {
         type: "model_complete",
         ...this.#modelNames(call),
-        duration_ms: sinceMs(call),
+        ...(input === undefined ? {} : { input }),
+        duration_ms: sinceMs(call, ended),
         first_output_ms: firstOutputMs === undefined ? null : Math.round(firstOutputMs),
         usage: answer.usage ?? null,
         response_model: answer.responseModel ?? null,
@@ -266,23 +287,58 @@ export class RunWriter {
         ...retriesIn(call),
         output: answer.output,
       },
-      withDetails(this.#envelope(), costKnown(cost)),
+      withDetails(this.#envelope(undefined, ended?.at), costKnown(cost)),
     );
   }
 
-  modelFailed(call: ModelCall, thrown: unknown, text?: string): void {
+  modelFailed(call: ModelCall, thrown: unknown, text?: string, ended?: EndedAt): void {
     this.#send(
       {
         type: "model_error",
         ...this.#modelNames(call),
-        duration_ms: sinceMs(call),
+        duration_ms: sinceMs(call, ended),
         error: text ?? operatorText(thrown),
         envelope: envelopeOf(thrown, FROM_MODEL),
         kind: classifyFailure(thrown, FROM_MODEL),
         ...retriesIn(call),
       },
+      withDetails(this.#envelope(undefined, ended?.at), exceptionDetails(thrown, text)),
+    );
+  }
+
+  /** @param within the step or tool call of the run that it is part of. */
+  stepStarted(step: Step, within: { readonly stepId?: string; readonly toolUseId?: string }): void {
+    const { stepId, toolUseId } = within;
+    const details = toolUseId === undefined ? undefined : { tool_use_id: toolUseId };
+    this.#send(
+      { type: "step_start", ...this.#stepNames(step) },
+      withDetails(this.#envelope(stepId), details),
+    );
+  }
+
+  stepCompleted(step: Step): void {
+    this.#send(
+      { type: "step_complete", ...this.#stepNames(step), duration_ms: sinceMs(step) },
+      this.#envelope(),
+    );
+  }
+
+  /** The step failed, paused its run or was cut off. */
+  stepFailed(step: Step, { source, text, thrown }: Failure): void {
+    this.#send(
+      {
+        type: "step_error",
+        ...this.#stepNames(step),
+        duration_ms: sinceMs(step),
+        error: text ?? operatorText(thrown),
+        envelope: toolEnvelopeOf(thrown, source),
+      },
       withDetails(this.#envelope(), exceptionDetails(thrown, text)),
     );
+  }
+
+  #stepNames({ step, stepId }: Step) {
+    return { ...this.#names, step_id: stepId, step };
   }
 
   #named({ tool, toolUseId }: Pick<ToolCall, "tool" | "toolUseId">) {
@@ -320,6 +376,6 @@ function costKnown(cost: string | undefined): EventDetails | undefined {
   return cost !== undefined && isZeroCost(cost) ? { cost_known: true } : undefined;
 }
 
-function sinceMs({ startedMs }: { readonly startedMs: number }): number {
-  return Math.max(0, Math.round(performance.now() - startedMs));
+function sinceMs({ startedMs }: { readonly startedMs: number }, ended?: EndedAt): number {
+  return Math.max(0, Math.round((ended?.ms ?? performance.now()) - startedMs));
 }

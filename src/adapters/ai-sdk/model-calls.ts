@@ -6,7 +6,7 @@ import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import { operatorTextOf } from "./errors.ts";
-import { observed } from "./observed-stream.ts";
+import { observed } from "../observed-stream.ts";
 import { requestIn, usageIn } from "./requests.ts";
 
 /** How model calls are reported. */
