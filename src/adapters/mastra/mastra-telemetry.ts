@@ -1,7 +1,7 @@
 import { tellHook } from "../../errors/call-hook.ts";
 import { isPromise } from "../../events/promises.ts";
 import { activeRun, carried, currentIn } from "../../runtime/current-run.ts";
-import { type Fields, fieldsOf } from "../narrow.ts";
+import { type Fields, fieldsOf, textOf } from "../narrow.ts";
 import { observedStream } from "../observed-stream.ts";
 import { SafeSink } from "../safe-sink.ts";
 import { type MastraSpan, spanIn } from "./mastra-span.ts";
@@ -12,7 +12,7 @@ import {
   type MastraCounts,
   type MastraTelemetryOptions,
 } from "./options.ts";
-import type { OpenModel, Place, RunState } from "./run-state.ts";
+import { keepError, type OpenModel, type Place, type RunState } from "./run-state.ts";
 import { Runs } from "./runs.ts";
 import { SpanPlaces } from "./span-places.ts";
 import { ToolCalls } from "./tool-calls.ts";
@@ -124,11 +124,13 @@ export class MastraTelemetry {
     const { run } = place;
     const tool = run.tools.get(spanId);
     const step = run.steps.get(spanId);
-    if ((tool === undefined && step === undefined) || !isPromise(given)) return given;
+    if (!isPromise(given)) return given;
     given.then(undefined, (thrown: unknown) => {
       this.#contain(() => {
         if (tool !== undefined) this.#tools.threw(run, tool, thrown);
-        if (step !== undefined) this.#steps.threw(run, step, thrown);
+        else if (step !== undefined) this.#steps.threw(run, step, thrown);
+        // Spans have copies only.
+        else keepError(run, thrown);
       });
     });
     return given;
@@ -227,11 +229,9 @@ export class MastraTelemetry {
       this.#startedRun(span, above);
       return;
     }
-    if (above === undefined) {
-      this.#outside += 1;
-      return;
-    }
-    this.#places.add(span.id, this.#placeOf(span, above));
+    const within = above ?? this.#places.byRun(span.traceId, textOf(span.metadata.runId));
+    if (within === undefined) this.#outside += 1;
+    else this.#places.add(span.id, this.#placeOf(span, within));
   }
 
   #startedRun(span: MastraSpan, above: Place | undefined): void {

@@ -64,6 +64,7 @@ export interface OpenStep extends Step {
 export interface RunState {
   readonly kind: "agent" | "workflow";
   readonly spanId: string;
+  readonly traceId: string;
   readonly writer: RunWriter;
   /** What its code finds as the current run. */
   readonly active: ActiveRun;

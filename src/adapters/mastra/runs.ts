@@ -83,6 +83,7 @@ export class Runs {
     const run: RunState = {
       kind,
       spanId: span.id,
+      traceId: span.traceId,
       writer: new RunWriter(this.#sink, place),
       active: { ...place, sink },
       isRoot: around === undefined,
@@ -222,9 +223,9 @@ function tripped(attributes: Fields, status: unknown): unknown {
   return status === "tripwire" ? null : undefined;
 }
 
-/** An agent whose tool was called off ends without an answer, and says no more. */
+/** An agent whose tool was called off ends after that call, without an answer, and says no more. */
 function wasCut(run: RunState, { output }: MastraSpan): boolean {
-  return run.kind === "agent" && output === undefined && run.errors.some(isStop);
+  return output === undefined && run.finish === "tool-calls" && run.errors.some(isStop);
 }
 
 function isStop(thrown: unknown): boolean {

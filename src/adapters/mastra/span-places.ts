@@ -7,9 +7,17 @@ const MOST_SPANS = 10_000;
 export class SpanPlaces {
   readonly #places = new Map<string, Place>();
   readonly #runs = new Map<string, RunState>();
+  readonly #byRun = new Map<string, RunState>();
 
   get(spanId: string | undefined): Place | undefined {
     return spanId === undefined ? undefined : this.#places.get(spanId);
+  }
+
+  /** The run of a span whose parent is not exported: children have the ID of Mastra's run, too. */
+  byRun(traceId: string, mastraRunId: string | undefined): Place | undefined {
+    if (mastraRunId === undefined) return undefined;
+    const run = this.#byRun.get(`${traceId} ${mastraRunId}`);
+    return run === undefined ? undefined : { run };
   }
 
   runOf(spanId: string): RunState | undefined {
@@ -25,11 +33,13 @@ export class SpanPlaces {
 
   addRun(run: RunState): void {
     this.#runs.set(run.spanId, run);
+    this.#byRun.set(`${run.traceId} ${run.mastraRunId}`, run);
     this.add(run.spanId, { run });
   }
 
   removeRun(run: RunState): void {
     this.#runs.delete(run.spanId);
+    this.#byRun.delete(`${run.traceId} ${run.mastraRunId}`);
     for (const spanId of run.spans) this.#places.delete(spanId);
     run.spans.clear();
   }

@@ -69,7 +69,7 @@ export class AdaptersProject {
 
   /** The same for a program with arguments. @returns the JSON that it printed. */
   async run<T>(program: string, args: readonly string[]): Promise<T> {
-    for (const file of [program, "adapters-scenes.mjs"]) {
+    for (const file of [program, "adapters-scenes.mjs", "mastra-model.mjs"]) {
       await cp(join(HERE, file), join(this.folder, file));
     }
     const options = { cwd: this.folder, timeout: TIMEOUT_MS, env: { PATH: process.env.PATH } };
