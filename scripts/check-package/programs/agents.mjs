@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import * as esmAiSdk from "entelix-otel/ai-sdk";
 import * as esmLangchain from "entelix-otel/langchain";
+import * as esmMastra from "entelix-otel/mastra";
 import * as esmOpenai from "entelix-otel/openai-agents";
 import * as esm from "entelix-otel/runtime";
 import { CaptureSink } from "entelix-otel/sinks";
@@ -12,6 +13,7 @@ const require = createRequire(import.meta.url);
 const cjs = require("entelix-otel/runtime");
 const cjsAiSdk = require("entelix-otel/ai-sdk");
 const cjsLangchain = require("entelix-otel/langchain");
+const cjsMastra = require("entelix-otel/mastra");
 const cjsOpenai = require("entelix-otel/openai-agents");
 
 assert.notEqual(esm.runAgent, cjs.runAgent, "expected two copies");
@@ -45,5 +47,8 @@ for (const { OpenAIAgentsProcessor } of [esmOpenai, cjsOpenai]) {
 }
 for (const { AiSdkTelemetry } of [esmAiSdk, cjsAiSdk]) {
   await new AiSdkTelemetry({ sink: new CaptureSink(), tenant: "acme" }).flush();
+}
+for (const { MastraTelemetry } of [esmMastra, cjsMastra]) {
+  await new MastraTelemetry({ sink: new CaptureSink(), tenant: "acme" }).flush();
 }
 console.log("every adapter, from both, without their frameworks");

@@ -8,6 +8,7 @@ export * as audit from "entelix-otel/audit";
 export * as context from "entelix-otel/context";
 export * as events from "entelix-otel/events";
 export * as langchain from "entelix-otel/langchain";
+export * as mastra from "entelix-otel/mastra";
 export * as openAiAgents from "entelix-otel/openai-agents";
 export * as postgres from "entelix-otel/postgres";
 export * as replay from "entelix-otel/replay";

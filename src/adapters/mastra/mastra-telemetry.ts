@@ -82,6 +82,7 @@ export class MastraTelemetry {
       outside: this.#outside,
       refused: this.#runs.refused,
       forgotten: this.#forgotten,
+      forgottenSpans: this.#places.forgotten,
       duplicates: this.#duplicates,
       sinkFailures: this.#safeSink.failures,
       faults: this.#faults,

@@ -82,6 +82,8 @@ export interface MastraCounts {
   readonly refused: number;
   /** Runs that were forgotten because of `maxRuns`. */
   readonly forgotten: number;
+  /** Spans of open runs that were forgotten: a run keeps its last 10,000. */
+  readonly forgottenSpans: number;
   /** Events that arrived twice: the telemetry is a bridge and an exporter of the same configuration. */
   readonly duplicates: number;
   /** Events that the sink did not take. */

@@ -9,6 +9,9 @@ export class SpanPlaces {
   readonly #runs = new Map<string, RunState>();
   readonly #byRun = new Map<string, RunState>();
 
+  /** Spans that were forgotten before their run ended. */
+  forgotten = 0;
+
   get(spanId: string | undefined): Place | undefined {
     return spanId === undefined ? undefined : this.#places.get(spanId);
   }
@@ -61,5 +64,6 @@ export class SpanPlaces {
     if (oldest === undefined) return;
     spans.delete(oldest);
     this.#places.delete(oldest);
+    this.forgotten += 1;
   }
 }
