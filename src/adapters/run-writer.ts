@@ -71,7 +71,7 @@ export interface Step {
   readonly startedMs: number;
 }
 
-/** When a call ended, where that is only told later. */
+/** When a call ended, if that is known only later. */
 export interface EndedAt {
   readonly at: Instant;
   /** From `performance.now()`. */

@@ -233,6 +233,27 @@ describe.each(["mastra-oldest", "mastra-newest"])("%s", (server) => {
     }
   });
 
+  it("runs the example", async () => {
+    const output = await project.example("mastra.mjs");
+    expect(output.replace(/trace [0-9a-f]{32}/g, "trace ID").replace(/[\d.]+ ms/g, "N ms")).toBe(
+      [
+        "You have your money back.",
+        "trace ID",
+        "invoke_agent support  N ms  interrupted",
+        "├─ chat small-1  N ms  done",
+        "├─ execute_tool agent-expert  N ms  complete",
+        "│  └─ invoke_agent expert  N ms  complete",
+        "│     └─ chat small-1  N ms  done",
+        "└─ chat small-1  N ms  done",
+        "trace ID",
+        "invoke_agent support  N ms  complete",
+        "├─ execute_tool refund  N ms  complete",
+        "└─ chat small-1  N ms  done",
+        "",
+      ].join("\n"),
+    );
+  });
+
   it("links a run that resumes in another process, with who decided", async () => {
     const file = join(folder, "paused.json");
     const paused = await play("pause", file);
@@ -242,7 +263,7 @@ describe.each(["mastra-oldest", "mastra-newest"])("%s", (server) => {
       ["chat small-1", undefined],
       ["invoke_agent support", "interrupted"],
     ]);
-    // The usage of the call before the pause, which Mastra tells of only when the run resumes.
+    // Mastra's spans have the usage of the call before the pause only when the run resumes.
     expect(paused.spans[0]?.attributes["gen_ai.usage.input_tokens"]).toBe(10);
     const pausedRun = paused.spans[1]?.attributes["entelix.run_id"];
     const { rows, spans, tape } = await play("resume", file);

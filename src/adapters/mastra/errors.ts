@@ -1,3 +1,4 @@
+import { AgentError } from "../../errors/agent-error.ts";
 import {
   errorsIn,
   type FailureSource,
@@ -59,8 +60,15 @@ function hasMessage(thrown: unknown, message: string | undefined): boolean {
   return false;
 }
 
+/** IDs of Mastra's errors about an object of another form, whose texts quote the model. */
+const OF_OBJECT = /^STRUCTURED_OUTPUT_(?:SCHEMA_VALIDATION_FAILED|OBJECT_UNDEFINED|TRUNCATED)$/;
+
 /** Why a run failed, as its span says. */
 export function failureOf(run: RunState, info: Fields): Failure {
+  if (OF_OBJECT.test(textOf(info.id) ?? "")) {
+    const text = "the structured output has not the expected form";
+    return { thrown: AgentError.invalidRequest(text), source: FROM_RUN, text };
+  }
   const thrown = thrownOf(info, run.errors);
   const scope: SourceScope = { rootRunId: run.active.rootRunId, since: run.since };
   const source =

@@ -55,7 +55,7 @@ export function runIn(span: MastraSpan, kind: MastraRun["kind"]): MastraRun {
   };
 }
 
-/** The start of a span, from `performance.now()`, as far as Mastra's clock tells it. */
+/** The start of a span, from `performance.now()`, by Mastra's clock. */
 export function startedMsOf({ fields }: MastraSpan): number {
   const { startTime } = fields;
   const ago = startTime instanceof Date ? Date.now() - startTime.getTime() : 0;

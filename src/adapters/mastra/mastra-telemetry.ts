@@ -167,7 +167,7 @@ export class MastraTelemetry {
 
   /** Spans have copies of errors, and a paused run's have no usage: the stream has both. */
   #observed<T>(given: T, run: RunState, model: OpenModel): T {
-    if (!(given instanceof ReadableStream)) return given;
+    if (!(given instanceof ReadableStream) || given.locked) return given;
     const stream = observedStream(given, {
       part: (part) => this.#contain(() => this.#models.part(run, model, part)),
       failed: (thrown) => this.#contain(() => this.#models.threw(run, model, thrown)),

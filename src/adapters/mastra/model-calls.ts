@@ -179,6 +179,8 @@ export class ModelCalls {
     const { attributes, errorInfo } = span;
     const isError = errorInfo !== undefined || attributes.finishReason === "error";
     if (model.error !== undefined) this.#failed(run, model, model.error.thrown);
+    // Its answer is complete. What Mastra made of it has failed.
+    else if (isError && model.finish !== undefined) this.#answered(run, model, undefined, step);
     else if (errorInfo !== undefined) this.#failed(run, model, copiedError(errorInfo));
     else if (isError) {
       model.ended ??= { at: now(), ms: performance.now() };
@@ -236,7 +238,7 @@ export class ModelCalls {
     this.flushFailed(run, error);
   }
 
-  /** Reports a call whose error only the end of its run tells. */
+  /** Reports a call whose error is known only at the end of its run. */
   flushFailed(run: RunState, error: unknown = new Error("the model failed")): void {
     const { failedModel } = run;
     if (failedModel === undefined) return;

@@ -11,22 +11,22 @@ export interface PausedRun {
 
 const MOST_PAUSED = 10_000;
 
-/** The last paused runs of this process, by tenant and by Mastra's ID of the run. */
+/** The last paused runs of this process, by tenant and `pauseKey`. */
 export class PausedRuns {
   readonly #runs = new Map<string, PausedRun>();
 
   /** Gives it out once. */
-  take(tenantId: string, mastraRunId: string | undefined): PausedRun | undefined {
-    if (mastraRunId === undefined) return undefined;
-    const key = tenantKey(tenantId, mastraRunId);
+  take(tenantId: string, pauseKey: string | undefined): PausedRun | undefined {
+    if (pauseKey === undefined) return undefined;
+    const key = tenantKey(tenantId, pauseKey);
     const found = this.#runs.get(key);
     this.#runs.delete(key);
     return found;
   }
 
-  add(tenantId: string, mastraRunId: string | undefined, run: PausedRun): void {
-    if (mastraRunId === undefined) return;
-    this.#runs.set(tenantKey(tenantId, mastraRunId), run);
+  add(tenantId: string, pauseKey: string | undefined, run: PausedRun): void {
+    if (pauseKey === undefined) return;
+    this.#runs.set(tenantKey(tenantId, pauseKey), run);
     if (this.#runs.size <= MOST_PAUSED) return;
     for (const oldest of this.#runs.keys()) {
       this.#runs.delete(oldest);

@@ -75,13 +75,15 @@ export interface RunState {
   readonly since: number;
   /** Mastra's ID of it. */
   readonly mastraRunId: string | undefined;
+  /** What finds it when it resumes. */
+  readonly pauseKey: string | undefined;
   readonly isResumed: boolean;
   readonly models: Map<string, OpenModel>;
   readonly tools: Map<string, OpenTool>;
   readonly steps: Map<string, OpenStep>;
   /** Its spans. */
   readonly spans: Set<string>;
-  /** A model call that failed, until the run's end says with what. */
+  /** A model call whose error is known only at the run's end. */
   failedModel: OpenModel | undefined;
   /** How the last generation ended. */
   finish: string | undefined;

@@ -68,7 +68,8 @@ export class Runs {
       return undefined;
     }
     const isResumed = span.metadata.resumed === true;
-    const paused = isResumed ? this.#paused.take(tenantId, info.runId) : undefined;
+    const pauseKey = pauseKeyOf(info);
+    const paused = isResumed ? this.#paused.take(tenantId, pauseKey) : undefined;
     const before = paused?.runId ?? (isResumed && !around ? runOfTrace(span.traceId) : undefined);
     const runId = made ?? uuidv7();
     const { context, sink } = this.#options;
@@ -90,6 +91,7 @@ export class Runs {
       totals: above?.run.totals ?? new UsageTotals(),
       since: sourceMoment(),
       mastraRunId: info.runId,
+      pauseKey,
       isResumed,
       models: new Map(),
       tools: new Map(),
@@ -198,9 +200,9 @@ export class Runs {
     const isApproval = output?.reason === "tool-call-approval" && toolUseId !== undefined;
     run.finish = "suspended";
     this.#close(run, pausedIn());
-    const { active, mastraRunId } = run;
+    const { active, pauseKey } = run;
     const paused = { runId: active.runId, at: Date.now(), isApproval };
-    this.#paused.add(active.tenantId, mastraRunId, paused);
+    this.#paused.add(active.tenantId, pauseKey, paused);
     const call = toolUseId === undefined ? undefined : { tool_use_id: toolUseId, tool };
     run.writer.interrupted(
       isApproval ? { type: "approval_pending", tool_use_id: toolUseId } : { type: "custom" },
@@ -214,6 +216,11 @@ export class Runs {
     this.#parts.models.cutAll(run, thrown);
     this.#parts.steps.cutAll(run, cut);
   }
+}
+
+/** Mastra's run, and whose it is: a workflow in a workflow has the same ID. */
+function pauseKeyOf({ id, kind, runId }: MastraRun): string | undefined {
+  return runId === undefined ? undefined : `${kind} ${id} ${runId}`;
 }
 
 /** The processor that stopped the run, `null` where it has no name. */

@@ -19,7 +19,7 @@ export class SpanPlaces {
   /** The run of a span whose parent is not exported: children have the ID of Mastra's run, too. */
   byRun(traceId: string, mastraRunId: string | undefined): Place | undefined {
     if (mastraRunId === undefined) return undefined;
-    const run = this.#byRun.get(`${traceId} ${mastraRunId}`);
+    const run = this.#byRun.get(keyOf({ traceId, mastraRunId }));
     return run === undefined ? undefined : { run };
   }
 
@@ -36,13 +36,16 @@ export class SpanPlaces {
 
   addRun(run: RunState): void {
     this.#runs.set(run.spanId, run);
-    this.#byRun.set(`${run.traceId} ${run.mastraRunId}`, run);
+    const key = keyOf(run);
+    // A workflow in a workflow has the same ID.
+    if (!this.#byRun.has(key)) this.#byRun.set(key, run);
     this.add(run.spanId, { run });
   }
 
   removeRun(run: RunState): void {
     this.#runs.delete(run.spanId);
-    this.#byRun.delete(`${run.traceId} ${run.mastraRunId}`);
+    const key = keyOf(run);
+    if (this.#byRun.get(key) === run) this.#byRun.delete(key);
     for (const spanId of run.spans) this.#places.delete(spanId);
     run.spans.clear();
   }
@@ -66,4 +69,8 @@ export class SpanPlaces {
     this.#places.delete(oldest);
     this.forgotten += 1;
   }
+}
+
+function keyOf({ mastraRunId, traceId }: Pick<RunState, "traceId" | "mastraRunId">): string {
+  return `${traceId} ${mastraRunId}`;
 }

@@ -57,8 +57,9 @@ export class ToolCalls {
     if (tool.error !== undefined || errorInfo !== undefined) {
       const thrown = tool.error?.thrown ?? thrownOf(errorInfo ?? {}, run.errors);
       this.#failed(run, tool, thrown);
-    } else if (attributes.success === false) this.#refused(run, tool, output);
-    else if (attributes.success === undefined && output === undefined) this.#cut(run, tool);
+    } else if (attributes.success === false || isRefusal(output)) {
+      this.#refused(run, tool, output);
+    } else if (attributes.success === undefined && output === undefined) this.#cut(run, tool);
     else this.#returned(run, tool, output);
   }
 
@@ -101,6 +102,12 @@ export class ToolCalls {
     for (const tool of run.tools.values()) run.writer.toolCut(tool, error);
     run.tools.clear();
   }
+}
+
+/** Mastra's result in place of a tool's, where a schema does not fit. */
+function isRefusal(output: unknown): boolean {
+  const fields = fieldsOf(output);
+  return fields?.error === true && fields.validationErrors !== undefined;
 }
 
 /** A tool's code, or a step, paused the run. */

@@ -252,6 +252,33 @@ describe("model calls", () => {
     expect(heard.ofType("model_complete")[1]?.input).toEqual([user("cut short")]);
   });
 
+  it("are complete where Mastra rejects the object that the model gave", async () => {
+    const heard = listen();
+    const run = agentRun(heard.telemetry);
+    const { inference, step } = asked(run);
+    await readAll(step.insideSync(() => streamOf(FINISH)));
+    inference.end({ attributes: { finishReason: "error" } });
+    const id = "STRUCTURED_OUTPUT_SCHEMA_VALIDATION_FAILED";
+    run.end({ errorInfo: { id, message: "city: secret-mark", domain: "AGENT" } });
+    expect(heard.types().slice(2)).toEqual(["model_complete", "failed"]);
+    expect(heard.ofType("failed")[0]).toMatchObject({
+      error: "the structured output has not the expected form",
+      kind: { type: "internal" },
+      envelope: { wire_code: "invalid_request", origin: "run" },
+    });
+    expect(JSON.stringify(heard.sent)).not.toContain("secret-mark");
+  });
+
+  it("count a second model that answers in the first one's place as a retry", async () => {
+    const heard = listen();
+    const { inference, step } = asked(agentRun(heard.telemetry));
+    const error = new Error("overloaded");
+    await readAll(step.insideSync(() => streamOf({ type: "error", payload: { error } })));
+    await readAll(step.insideSync(() => streamOf(FINISH)));
+    inference.end(answered());
+    expect(heard.ofType("model_complete")[0]?.retries).toBe(1);
+  });
+
   it("have the price that the application gives", () => {
     const heard = listen({ price: () => "0.5" });
     const run = agentRun(heard.telemetry);
@@ -299,7 +326,11 @@ describe("tool calls", () => {
     const step = asked(agentRun(heard.telemetry)).step;
     const output = { error: true, message: "a: expected number, got secret-mark" };
     tool(step, "add", "c1").end({ output, attributes: { success: false } });
-    const [error] = heard.ofType("tool_error");
+    // A wrong result is a success to Mastra's span.
+    const wrong = { ...output, validationErrors: {} };
+    tool(step, "add", "c2").end({ output: wrong, attributes: { success: true } });
+    const [error, second] = heard.ofType("tool_error");
+    expect(second?.kind).toBe("validation");
     expect(error).toMatchObject({ kind: "validation", error_for_llm: output.message });
     expect(error?.error).not.toContain("secret-mark");
   });
@@ -588,6 +619,13 @@ describe("what Mastra must not notice", () => {
     const { telemetry } = listen();
     expect(await telemetry.executeInContext("none", async () => 1)).toBe(1);
     expect(telemetry.executeInContextSync("none", () => 2)).toBe(2);
+  });
+
+  it("leaves a stream alone that is read already", () => {
+    const step = asked(agentRun(listen().telemetry)).step;
+    const given = streamOf(1);
+    given.getReader();
+    expect(step.insideSync(() => given)).toBe(given);
   });
 
   it("gives a model's stream part by part, with its transport", async () => {

@@ -88,6 +88,23 @@ const scenes = {
     const model = scripted(asks(["add", "c1", { a: "one" }]), says("sorry"));
     await agent(model, { tools: { add } }).generate("go");
   },
+  async "invalid result"() {
+    const outputSchema = z.object({ sum: z.number() });
+    const wrong = plain("wrong", async () => ({ sum: "three" }), { outputSchema });
+    const model = scripted(asks(["wrong", "c1"]), says("sorry"));
+    await agent(model, { tools: { wrong } }).generate("go");
+  },
+  async "object of another form"() {
+    const structuredOutput = { schema: z.object({ city: z.string() }) };
+    await agent(scripted(says('{"city":4711}'))).generate("where?", { structuredOutput });
+  },
+  async "second model"() {
+    const models = [unavailable(400), says("done")].map((answer) => ({
+      model: scripted(answer),
+      maxRetries: 0,
+    }));
+    await agent(models).generate("go");
+  },
   async "model failure"() {
     await agent(scripted(unavailable(), unavailable())).generate("go", {
       modelSettings: { maxRetries: 1 },
@@ -210,6 +227,29 @@ const scenes = {
     await started;
     await run.resume({ step: "pause", resumeData: { ok: true } });
   },
+  async "nested agent that waits"() {
+    const expert = agentOf(scripted(asks(["pay", "c9"]), says("paid")), {
+      id: "expert",
+      name: "expert",
+      description: "pays",
+      tools: { pay },
+    });
+    const model = scripted(asks(["agent-expert", "c1", { prompt: "pay 17" }]), says("done"));
+    const support = agent(model, { agents: { expert } });
+    const { runId } = await support.generate("go");
+    await support.approveToolCallGenerate({ runId, toolCallId: "c1" });
+  },
+  async "nested workflow that waits"() {
+    const pause = stepOf(
+      "pause",
+      async ({ resumeData, suspend }) => resumeData ?? (await suspend({ question: "sure?" })),
+      { resumeSchema: z.any(), suspendSchema: z.any() },
+    );
+    const inner = createWorkflow({ id: "inner", inputSchema: z.any(), outputSchema: z.any() });
+    const { run, started } = await start([inner.then(pause).commit()]);
+    await started;
+    await run.resume({ step: ["inner", "pause"], resumeData: { ok: true } });
+  },
   async "workflow in a tool"() {
     const inner = createWorkflow({
       id: "inner",
@@ -260,6 +300,7 @@ await play({
   scenes,
   shown: [
     "entelix.failure.origin",
+    "entelix.retry.count",
     "entelix.tool.decision.outcome",
     "entelix.tool.decision.by",
     "entelix.run.approved_calls",
