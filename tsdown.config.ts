@@ -23,6 +23,7 @@ export default defineConfig([
       events: "src/entries/events.ts",
       langchain: "src/entries/langchain.ts",
       mcp: "src/entries/mcp.ts",
+      mastra: "src/entries/mastra.ts",
       "openai-agents": "src/entries/openai-agents.ts",
       postgres: "src/entries/postgres.ts",
       register: "src/entries/register.ts",

@@ -81,6 +81,8 @@ export const SERVERS = {
   "mcp-newest": npm("1.32.2", "mcp-newest/", "node_modules"),
   // The Claude Agent SDK and its process. npm installs the one of eight binaries that this platform runs: 380 MB.
   "claude-agent": npm("0.3.332", "claude-agent/", "node_modules"),
+  "mastra-oldest": npm("1.57.0", "mastra-oldest/", "node_modules"),
+  "mastra-newest": npm("1.71.0", "mastra-newest/", "node_modules"),
   // What their users would pick instead of the adapters, for `bench/peers.mjs`; the version is that of OpenInference.
   peers: npm("4.1.1", "peers/", "node_modules"),
   // What draws the pictures of the dashboards.

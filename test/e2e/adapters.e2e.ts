@@ -10,6 +10,7 @@ import {
   type Trees,
 } from "./support/adapters-trees.ts";
 import { aiSdkTrees } from "./support/ai-sdk-trees.ts";
+import { mastraTrees } from "./support/mastra-trees.ts";
 
 /** Each framework in the oldest and the newest version that its adapter is tested with. */
 const ENDS: readonly {
@@ -18,6 +19,8 @@ const ENDS: readonly {
   readonly trees: Trees;
   /** The newest OpenAI Agents SDK asks for more than the Node that this package asks for. */
   readonly newerNode?: boolean;
+  /** Files that the program imports. */
+  readonly needs?: readonly string[];
 }[] = [
   {
     server: "langchain-oldest",
@@ -64,6 +67,20 @@ const ENDS: readonly {
     trees: aiSdkTrees(false),
     newerNode: true,
   },
+  {
+    server: "mastra-oldest",
+    program: "adapters-mastra.mjs",
+    needs: ["mastra-model.mjs"],
+    trees: mastraTrees(true),
+    newerNode: true,
+  },
+  {
+    server: "mastra-newest",
+    program: "adapters-mastra.mjs",
+    needs: ["mastra-model.mjs"],
+    trees: mastraTrees(false),
+    newerNode: true,
+  },
 ];
 
 /** Counts of scenes that the adapter leaves something out of. */
@@ -72,7 +89,7 @@ const COUNTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   embedding: { otherOperations: 1 },
 };
 /** Scenes of two runs, of which each has a trace. */
-const TWO_TRACES = /^interrupt and|^approved and/;
+const TWO_TRACES = /^interrupt and|^approved and|^denied$|that waits$/;
 
 let folder: string;
 let tarball: string;
@@ -90,7 +107,7 @@ describe.each(ENDS)("the packed package beside $server", (end) => {
   beforeAll(async () => {
     const node = end.newerNode === true ? await installedPath("newer-node") : process.execPath;
     project = await AdaptersProject.create(end.server, tarball, node);
-    scenes = await project.play(end.program);
+    scenes = await project.play(end.program, end.needs);
   });
   afterAll(() => project?.remove());
 
@@ -111,6 +128,7 @@ describe("the ranges of the package's peers", () => {
   it.each([
     ["ai", "ai-sdk", ">=7.0.0 <8"],
     ["@langchain/core", "langchain", ">=0.3.40 <2"],
+    ["@mastra/core", "mastra", ">=1.57.0 <2"],
     ["@openai/agents-core", "openai-agents", ">=0.4.0 <1"],
   ])(
     "of %s begins at the oldest that is tested, and takes the newest",
@@ -131,6 +149,7 @@ describe("the versions that the pages state", () => {
   it.each([
     ["docs/ai-sdk.md", "ai-sdk", ["ai"]],
     ["docs/langchain.md", "langchain", ["@langchain/core", "@langchain/langgraph"]],
+    ["docs/mastra.md", "mastra", ["@mastra/core", "@mastra/observability"]],
     ["docs/openai-agents.md", "openai-agents", ["@openai/agents-core"]],
   ])("%s names both ends that are tested", async (page, server, names) => {
     const text = await readFile(new URL(`../../${page}`, import.meta.url), "utf8");

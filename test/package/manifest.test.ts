@@ -44,7 +44,7 @@ describe("package.json", () => {
         ? []
         : [[name.replace("./", ""), [part(entry, "require").types]]],
     );
-    expect(subpaths.length).toBe(15);
+    expect(subpaths.length).toBe(16);
     expect(part(manifest, "typesVersions")).toEqual({ "*": Object.fromEntries(subpaths) });
   });
 

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import * as esmAiSdk from "entelix-otel/ai-sdk";
 import * as esmClaude from "entelix-otel/claude-agent";
 import * as esmLangchain from "entelix-otel/langchain";
+import * as esmMastra from "entelix-otel/mastra";
 import * as esmMcp from "entelix-otel/mcp";
 import * as esmOpenai from "entelix-otel/openai-agents";
 import * as esm from "entelix-otel/runtime";
@@ -16,6 +17,7 @@ const cjsAiSdk = require("entelix-otel/ai-sdk");
 const cjsClaude = require("entelix-otel/claude-agent");
 const cjsLangchain = require("entelix-otel/langchain");
 const cjsMcp = require("entelix-otel/mcp");
+const cjsMastra = require("entelix-otel/mastra");
 const cjsOpenai = require("entelix-otel/openai-agents");
 
 assert.notEqual(esm.runAgent, cjs.runAgent, "expected two copies");
@@ -57,5 +59,8 @@ for (const { mcpClient, mcpCounts } of [esmMcp, cjsMcp]) {
 }
 for (const { claudeAgent } of [esmClaude, cjsClaude]) {
   await claudeAgent({ sink: new CaptureSink(), tenant: "acme" }).flush();
+}
+for (const { MastraTelemetry } of [esmMastra, cjsMastra]) {
+  await new MastraTelemetry({ sink: new CaptureSink(), tenant: "acme" }).flush();
 }
 console.log("every adapter, from both, without their frameworks");

@@ -9,6 +9,7 @@ export * as claudeAgent from "entelix-otel/claude-agent";
 export * as context from "entelix-otel/context";
 export * as events from "entelix-otel/events";
 export * as langchain from "entelix-otel/langchain";
+export * as mastra from "entelix-otel/mastra";
 export * as mcp from "entelix-otel/mcp";
 export * as openAiAgents from "entelix-otel/openai-agents";
 export * as postgres from "entelix-otel/postgres";

@@ -4,9 +4,9 @@ import { carried, currentIn } from "../../runtime/current-run.ts";
 import { costOf, type Price } from "../../runtime/price.ts";
 import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
+import { observed } from "../observed-stream.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import { operatorTextOf } from "./errors.ts";
-import { observed } from "./observed-stream.ts";
 import { requestIn, usageIn } from "./requests.ts";
 
 /** How model calls are reported. */

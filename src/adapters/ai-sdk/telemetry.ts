@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { tellHook } from "../../errors/call-hook.ts";
 import { type Fields, fieldsOf, textOf } from "../narrow.ts";
+import { observedStream } from "../observed-stream.ts";
 import { SafeSink } from "../safe-sink.ts";
 import type { CallState } from "./call-state.ts";
 import { Calls } from "./calls.ts";
-import { observedStream } from "./observed-stream.ts";
 import { type AiSdkCounts, type AiSdkTelemetryOptions, checkAiSdkOptions } from "./options.ts";
 
 /** By this a telemetry of whichever copy of this package is known. */

@@ -1,4 +1,4 @@
-import { fieldsOf } from "../narrow.ts";
+import { fieldsOf } from "./narrow.ts";
 
 /** What becomes of a model's stream. */
 export interface StreamObserver {
@@ -25,11 +25,14 @@ export function observedStream<T>(
   observer: StreamObserver,
 ): ReadableStream<T> {
   const reader = stream.getReader();
+  // A reader that leaves may do so while the next part is on its way.
+  let isLeft = false;
   return new ReadableStream<T>(
     {
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
+          if (isLeft) return;
           if (done) {
             controller.close();
             return;
@@ -37,11 +40,13 @@ export function observedStream<T>(
           observer.part(value);
           controller.enqueue(value);
         } catch (error) {
+          if (isLeft) return;
           observer.failed(error);
           controller.error(error);
         }
       },
       cancel(reason) {
+        isLeft = true;
         observer.cancelled(reason);
         return reader.cancel(reason);
       },

@@ -1,0 +1,76 @@
+import type { Place, RunState } from "./run-state.ts";
+
+/** Most spans of a run that are kept until it ends, so that later spans find their parents. */
+const MOST_SPANS = 10_000;
+
+/** Where the spans of open runs are, by their IDs. */
+export class SpanPlaces {
+  readonly #places = new Map<string, Place>();
+  readonly #runs = new Map<string, RunState>();
+  readonly #byRun = new Map<string, RunState>();
+
+  /** Spans that were forgotten before their run ended. */
+  forgotten = 0;
+
+  get(spanId: string | undefined): Place | undefined {
+    return spanId === undefined ? undefined : this.#places.get(spanId);
+  }
+
+  /** The run of a span whose parent is not exported: children have the ID of Mastra's run, too. */
+  byRun(traceId: string, mastraRunId: string | undefined): Place | undefined {
+    if (mastraRunId === undefined) return undefined;
+    const run = this.#byRun.get(keyOf({ traceId, mastraRunId }));
+    return run === undefined ? undefined : { run };
+  }
+
+  runOf(spanId: string): RunState | undefined {
+    return this.#runs.get(spanId);
+  }
+
+  add(spanId: string, place: Place): void {
+    const { spans } = place.run;
+    this.#places.set(spanId, place);
+    spans.add(spanId);
+    if (spans.size > MOST_SPANS) this.#forgetOldest(spans);
+  }
+
+  addRun(run: RunState): void {
+    this.#runs.set(run.spanId, run);
+    const key = keyOf(run);
+    // A workflow in a workflow has the same ID.
+    if (!this.#byRun.has(key)) this.#byRun.set(key, run);
+    this.add(run.spanId, { run });
+  }
+
+  removeRun(run: RunState): void {
+    this.#runs.delete(run.spanId);
+    const key = keyOf(run);
+    if (this.#byRun.get(key) === run) this.#byRun.delete(key);
+    for (const spanId of run.spans) this.#places.delete(spanId);
+    run.spans.clear();
+  }
+
+  /** @returns the runs that were removed. */
+  keepRuns(most: number): number {
+    let removed = 0;
+    for (const run of this.#runs.values()) {
+      if (this.#runs.size <= most) break;
+      this.removeRun(run);
+      removed += 1;
+    }
+    return removed;
+  }
+
+  /** The run's own span comes first, and stays. */
+  #forgetOldest(spans: Set<string>): void {
+    const [, oldest] = spans;
+    if (oldest === undefined) return;
+    spans.delete(oldest);
+    this.#places.delete(oldest);
+    this.forgotten += 1;
+  }
+}
+
+function keyOf({ mastraRunId, traceId }: Pick<RunState, "traceId" | "mastraRunId">): string {
+  return `${traceId} ${mastraRunId}`;
+}

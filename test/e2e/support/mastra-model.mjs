@@ -1,0 +1,92 @@
+// A scripted model for the programs with Mastra: the `LanguageModelV3` of the AI SDK, by hand.
+
+const USAGE = {
+  inputTokens: { total: 10, noCache: 8, cacheRead: 2, cacheWrite: 0 },
+  outputTokens: { total: 5, text: 4, reasoning: 1 },
+};
+const RESPONSE = { id: "resp-1", modelId: "small-1-2026" };
+
+export const says = (text) => ({
+  content: [{ type: "text", text }],
+  finishReason: { unified: "stop", raw: "stop" },
+});
+
+export const asks = (...calls) => ({
+  content: calls.map(([toolName, toolCallId, input = {}]) => ({
+    type: "tool-call",
+    toolCallId,
+    toolName,
+    input: JSON.stringify(input),
+  })),
+  finishReason: { unified: "tool-calls", raw: "tool_calls" },
+});
+
+/** Until the signal says stop. */
+export const forever = (signal) =>
+  new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+
+/** What a provider's client throws. */
+export const unavailable = (statusCode = 503) => {
+  const error = new Error("overloaded");
+  error.name = "AI_APICallError";
+  const marker = Symbol.for("vercel.ai.error");
+  const more = { statusCode, isRetryable: statusCode === 503, url: "http://127.0.0.1/chat" };
+  return Object.assign(error, more, {
+    responseHeaders: { "retry-after-ms": "1" },
+    [marker]: true,
+    [Symbol.for("vercel.ai.error.AI_APICallError")]: true,
+  });
+};
+
+/** Answers by its script: an answer, an error, or a function of the request. */
+export function scripted(...script) {
+  const steps = [...script];
+  const next = async (options) => {
+    const step = steps.shift();
+    const answer = typeof step === "function" ? await step(options) : step;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  return {
+    specificationVersion: "v3",
+    provider: "acme.chat",
+    modelId: "small-1",
+    supportedUrls: {},
+    async doGenerate(options) {
+      const answer = await next(options);
+      return { ...answer, usage: USAGE, warnings: [], response: RESPONSE };
+    },
+    async doStream(options) {
+      const { content = [], finishReason, parts } = await next(options);
+      const chunks = parts ?? [
+        { type: "stream-start", warnings: [] },
+        { type: "response-metadata", ...RESPONSE },
+        ...content.flatMap(streamed),
+        { type: "finish", finishReason, usage: USAGE },
+      ];
+      return { stream: streamOf(chunks) };
+    },
+  };
+}
+
+function streamed(part) {
+  if (part.type !== "text") return [part];
+  const words = part.text.split(/(?<= )/);
+  const deltas = words.map((delta) => ({ type: "text-delta", id: "t", delta }));
+  return [{ type: "text-start", id: "t" }, ...deltas, { type: "text-end", id: "t" }];
+}
+
+/** One part for each turn of the event loop: a reader may leave in between. */
+function streamOf(chunks) {
+  const left = [...chunks];
+  return new ReadableStream({
+    async pull(controller) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const chunk = left.shift();
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(chunk);
+    },
+  });
+}
