@@ -76,6 +76,7 @@ export const SERVERS = {
   "openai-agents-aisdk-newest": npm("0.20.0", "openai-agents-aisdk-newest/", "node_modules"),
   "ai-sdk-oldest": npm("7.0.0", "ai-sdk-oldest/", "node_modules"),
   "ai-sdk-newest": npm("7.0.173", "ai-sdk-newest/", "node_modules"),
+  "ai-sdk-mcp": npm("7.0.173", "ai-sdk-mcp/", "node_modules"),
   // The Model Context Protocol's SDKs: version 1.x, and 2.x in packages of client and server.
   "mcp-oldest": npm("1.13.0", "mcp-oldest/", "node_modules"),
   "mcp-newest": npm("1.32.2", "mcp-newest/", "node_modules"),

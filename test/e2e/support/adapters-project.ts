@@ -77,11 +77,16 @@ export class AdaptersProject {
     program: string,
     args: readonly string[],
     needs: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
   ): Promise<T> {
     for (const file of [program, "adapters-scenes.mjs", ...needs]) {
       await cp(join(HERE, file), join(this.folder, file));
     }
-    const options = { cwd: this.folder, timeout: TIMEOUT_MS, env: { PATH: process.env.PATH } };
+    const options = {
+      cwd: this.folder,
+      timeout: TIMEOUT_MS,
+      env: { PATH: process.env.PATH, ...env },
+    };
     const { stdout } = await run(this.#node, [program, ...args], options);
     const printed: T = JSON.parse(stdout);
     return printed;
