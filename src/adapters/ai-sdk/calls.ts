@@ -5,6 +5,7 @@ import { outputMessages, toMessages } from "../../messages/to-messages.ts";
 import { calledOff, cutBy } from "../../runtime/calling-off.ts";
 import { activeRun } from "../../runtime/current-run.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
+import { tenantOf } from "../common-options.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import { RunWriter } from "../run-writer.ts";
 import type { SafeSink } from "../safe-sink.ts";
@@ -203,12 +204,8 @@ export class Calls {
   }
 
   #tenantOf(call: AiSdkCall): string | undefined {
-    const { tenant } = this.#options;
-    if (typeof tenant === "string") return tenant;
     try {
-      const given: unknown = tenant(call);
-      if (typeof given === "string" && given !== "") return given;
-      throw new TypeError(`tenant: expected the function to give a text, got ${typeof given}`);
+      return tenantOf(this.#options.tenant, call);
     } catch (error) {
       this.#refused += 1;
       this.#onError(error);

@@ -1,17 +1,7 @@
 import { type FailureSource, FROM_MODEL, FROM_RUN, sourceOf } from "../../errors/failure-source.ts";
-import { textProperty } from "../../errors/thrown.ts";
+import { textInPlaceOf } from "../ai-sdk-errors.ts";
 import type { Failure } from "../run-writer.ts";
 import type { CallState } from "./call-state.ts";
-
-/** Errors of the SDK whose texts quote what the model or the user said, and the text in its place. */
-const QUOTING: ReadonlyMap<string, string> = new Map([
-  ["AI_InvalidPromptError", "the prompt has not the expected form"],
-  ["AI_InvalidToolInputError", "the model's input of a tool has not the expected form"],
-  ["AI_JSONParseError", "a text is not JSON"],
-  ["AI_NoSuchToolError", "the model asked for a tool that does not exist"],
-  ["AI_ToolCallRepairError", "the model's input of a tool could not be repaired"],
-  ["AI_TypeValidationError", "a value has not the expected form"],
-]);
 
 /** What the SDK shows telemetry of an error if it must not show what goes in or out. */
 const HIDDEN = "AI SDK operation failed";
@@ -22,9 +12,7 @@ export function operatorTextOf(
   { isHidden }: Pick<CallState, "isHidden">,
 ): string | undefined {
   if (isHidden) return HIDDEN;
-  const name = textProperty(thrown, "name");
-  const text = name === undefined ? undefined : QUOTING.get(name);
-  return text === undefined ? undefined : `${name}: ${text}`;
+  return textInPlaceOf(thrown);
 }
 
 /**

@@ -1,14 +1,9 @@
 import type { IsFailure } from "../../errors/tool-result.ts";
-import {
-  checkFunction,
-  checkGiven,
-  checkHas,
-  checkOptionsObject,
-  checkWhole,
-} from "../../events/option-checks.ts";
+import { checkFunction, checkHas, checkWhole } from "../../events/option-checks.ts";
 import type { Price } from "../../runtime/price.ts";
 import type { RunSubject } from "../../runtime/run-subject.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
+import { checkCommonOptions } from "../common-options.ts";
 import type { DecidedBy } from "../decided-by.ts";
 
 /** A call of the AI SDK, as the hooks of {@link AiSdkTelemetryOptions} see it. */
@@ -102,18 +97,8 @@ export const DEFAULT_CALLS = 10_000;
 
 /** @throws TypeError for an option of another type, RangeError for a limit out of range. */
 export function checkAiSdkOptions(options: AiSdkTelemetryOptions): void {
-  checkOptionsObject(options);
-  checkGiven(options.sink, "sink", "send");
-  const { tenant } = options;
-  if (typeof tenant !== "function" && (typeof tenant !== "string" || tenant === "")) {
-    throw new TypeError("tenant: expected a text that is not empty, or a function that gives it");
-  }
+  checkCommonOptions(options);
   checkFunction(options.thread, "thread");
-  checkFunction(options.context, "context");
-  checkFunction(options.isFailure, "isFailure");
-  checkFunction(options.price, "price");
-  checkFunction(options.decidedBy, "decidedBy");
-  checkFunction(options.onError, "onError");
   checkHas(options.pausedRuns, "pausedRuns", "get");
   checkWhole(options.maxCalls ?? DEFAULT_CALLS, "maxCalls", 1);
 }

@@ -4,6 +4,7 @@ import { property } from "../../errors/thrown.ts";
 import { tenantKey } from "../../events/agent-event.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import { type ActiveRun, activeRun, carried } from "../../runtime/current-run.ts";
+import { tenantOf } from "../common-options.ts";
 import { type Fields, fieldsOf, textOf } from "../narrow.ts";
 import { SafeSink } from "../safe-sink.ts";
 import { askedSubject } from "../subject-hook.ts";
@@ -257,9 +258,7 @@ export class ClaudeAgent {
     const { tenant } = this.#options;
     if (typeof tenant === "string") return textOf(metadata.tenant_id) ?? active?.tenantId ?? tenant;
     try {
-      const given: unknown = tenant(metadata);
-      if (typeof given === "string" && given !== "") return given;
-      throw new TypeError(`tenant: expected the function to give text, got ${typeof given}`);
+      return tenantOf(tenant, metadata);
     } catch (error) {
       this.#refused += 1;
       this.#troubled(error);

@@ -1,7 +1,5 @@
 import type { IsFailure } from "../../errors/tool-result.ts";
 import {
-  checkFunction,
-  checkGiven,
   checkOneOf,
   checkOptionsObject,
   checkText,
@@ -10,6 +8,7 @@ import {
 import type { Price } from "../../runtime/price.ts";
 import type { RunSubject } from "../../runtime/run-subject.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
+import { checkCommonOptions } from "../common-options.ts";
 import type { DecidedBy } from "../decided-by.ts";
 
 /** What the functions among the options get: data of yours, given with the call of `query`. */
@@ -112,19 +111,10 @@ export interface KnownLimits {
 
 /** @throws TypeError, RangeError when an option is of another type, or out of its range. */
 export function checkClaudeAgentOptions(options: ClaudeAgentOptions): KnownLimits {
-  checkOptionsObject(options);
-  const { limits = {}, tenant } = options;
-  checkGiven(options.sink, "sink", "send");
-  if (typeof tenant !== "function" && (typeof tenant !== "string" || tenant === "")) {
-    throw new TypeError("tenant: expected text that is not empty, or a function that gives it");
-  }
+  checkCommonOptions(options);
+  const { limits = {} } = options;
   checkText(options.agent, "agent");
-  checkFunction(options.context, "context");
-  checkFunction(options.isFailure, "isFailure");
-  checkFunction(options.price, "price");
-  checkFunction(options.decidedBy, "decidedBy");
   checkOneOf(options.permissionsBy, "permissionsBy", ["user", "policy"]);
-  checkFunction(options.onError, "onError");
   checkOptionsObject(limits);
   const { openAgents = 1_000, openCalls = 10_000, sessions = 10_000 } = limits;
   checkWhole(openAgents, "limits.openAgents", 1);

@@ -11,6 +11,7 @@ import {
 import type { Price } from "../../runtime/price.ts";
 import type { RunSubject } from "../../runtime/run-subject.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
+import { checkTenant, tenantOf } from "../common-options.ts";
 import type { DecidedBy } from "../decided-by.ts";
 import { type Fields, textOf } from "../narrow.ts";
 
@@ -138,9 +139,7 @@ export class Tenants {
   readonly #given: LangChainHandlerOptions["tenant"];
 
   constructor(given: LangChainHandlerOptions["tenant"]) {
-    if (typeof given !== "function" && textOf(given) === undefined) {
-      throw new TypeError("tenant: expected text that is not empty, or a function that gives it");
-    }
+    checkTenant(given);
     this.#given = given;
   }
 
@@ -152,8 +151,6 @@ export class Tenants {
   /** @throws TypeError when the function gives no text, and whatever it throws itself. */
   of(metadata: Fields | undefined): string {
     if (typeof this.#given === "string") return this.explicit(metadata) ?? this.#given;
-    const tenant: unknown = this.#given(metadata ?? {});
-    if (typeof tenant === "string" && tenant !== "") return tenant;
-    throw new TypeError(`tenant: expected the function to give text, got ${typeof tenant}`);
+    return tenantOf(this.#given, metadata ?? {});
   }
 }

@@ -8,17 +8,10 @@ import {
   sourceOf,
 } from "../../errors/failure-source.ts";
 import { textProperty, thrownMessage } from "../../errors/thrown.ts";
-import { operatorTextOf } from "../ai-sdk/errors.ts";
+import { textInPlaceOf } from "../ai-sdk-errors.ts";
 import { type Fields, textOf } from "../narrow.ts";
 import type { Failure } from "../run-writer.ts";
 import type { RunState } from "./run-state.ts";
-
-const SHOWN = { isHidden: false };
-
-/** The operator's text of an error, where its own quotes what the model or the user said. */
-export function textFor(thrown: unknown): string | undefined {
-  return operatorTextOf(thrown, SHOWN);
-}
 
 /** An error that a span has a copy of. */
 export function copiedError(info: Fields): Error {
@@ -75,7 +68,7 @@ export function failureOf(run: RunState, info: Fields): Failure {
     sourceOf(thrown, scope) ??
     (run.failedModel === undefined ? domainSource(info, undefined) : FROM_MODEL) ??
     FROM_RUN;
-  return { thrown, source, text: textFor(thrown) };
+  return { thrown, source, text: textInPlaceOf(thrown) };
 }
 
 /** The text that Mastra gives the model for a tool's error; `null`: not known. */

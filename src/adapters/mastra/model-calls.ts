@@ -4,9 +4,10 @@ import { now } from "../../events/clock.ts";
 import { fromMilliseconds } from "../../events/instant.ts";
 import { costOf, type Price } from "../../runtime/price.ts";
 import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
+import { textInPlaceOf } from "../ai-sdk-errors.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import { keepTurn, requestAtEnd, requestAtStart, turnOutput } from "./conversation.ts";
-import { copiedError, textFor } from "./errors.ts";
+import { copiedError } from "./errors.ts";
 import { type MastraSpan, startedMsOf } from "./mastra-span.ts";
 import { isRequest, requestIn, streamUsageIn, usageIn } from "./requests.ts";
 import {
@@ -221,7 +222,7 @@ export class ModelCalls {
   }
 
   #failed(run: RunState, model: OpenModel, thrown: unknown): void {
-    run.writer.modelFailed(timed(model), thrown, textFor(thrown), model.ended?.at);
+    run.writer.modelFailed(timed(model), thrown, textInPlaceOf(thrown), model.ended?.at);
   }
 
   /** A call that did not end by itself: it was suspended after its answer, or cut off. */

@@ -5,6 +5,8 @@ import { FROM_RUN, sourceMoment } from "../../errors/failure-source.ts";
 import { outputMessages } from "../../messages/to-messages.ts";
 import { calledOff, cutBy } from "../../runtime/calling-off.ts";
 import { activeRun } from "../../runtime/current-run.ts";
+import { textInPlaceOf } from "../ai-sdk-errors.ts";
+import { tenantOf } from "../common-options.ts";
 import { type Fields, fieldsOf, textOf } from "../narrow.ts";
 import { RunWriter } from "../run-writer.ts";
 import type { SafeSink } from "../safe-sink.ts";
@@ -12,7 +14,7 @@ import { askedSubject } from "../subject-hook.ts";
 import { UsageTotals } from "../usage-totals.ts";
 import { answeredIn, askedIn } from "./conversation.ts";
 import { decisionIn, sendDecision } from "./decisions.ts";
-import { failureOf, textFor } from "./errors.ts";
+import { failureOf } from "./errors.ts";
 import { type MastraSpan, runIn } from "./mastra-span.ts";
 import type { ModelCalls } from "./model-calls.ts";
 import type { MastraRun, MastraTelemetryOptions } from "./options.ts";
@@ -128,12 +130,8 @@ export class Runs {
   }
 
   #tenantOf(run: MastraRun): string | undefined {
-    const { tenant } = this.#options;
-    if (typeof tenant === "string") return tenant;
     try {
-      const given: unknown = tenant(run);
-      if (typeof given === "string" && given !== "") return given;
-      throw new TypeError("tenant: expected a text that is not empty");
+      return tenantOf(this.#options.tenant, run);
     } catch (error) {
       this.#onError(error);
       return undefined;
@@ -181,7 +179,7 @@ export class Runs {
     const reason = run.errors.find(isStop);
     const thrown = calledOff(reason);
     this.#close(run, thrown);
-    run.writer.failed({ thrown, source: FROM_RUN, text: textFor(thrown) });
+    run.writer.failed({ thrown, source: FROM_RUN, text: textInPlaceOf(thrown) });
   }
 
   /** A processor stopped the run. Its reason may quote what the model or the user said. */

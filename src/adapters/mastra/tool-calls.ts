@@ -2,10 +2,11 @@ import { AgentError } from "../../errors/agent-error.ts";
 import { type FailureSource, recordSource } from "../../errors/failure-source.ts";
 import { failureInResult, type IsFailure } from "../../errors/tool-result.ts";
 import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
+import { textInPlaceOf } from "../ai-sdk-errors.ts";
 import { fieldsOf, textOf } from "../narrow.ts";
 import { startedNow } from "../run-writer.ts";
 import { keepResult } from "./conversation.ts";
-import { textFor, thrownOf, toldToModel } from "./errors.ts";
+import { thrownOf, toldToModel } from "./errors.ts";
 import type { MastraSpan } from "./mastra-span.ts";
 import { keepError, type OpenTool, type Place, type RunState } from "./run-state.ts";
 
@@ -66,7 +67,7 @@ export class ToolCalls {
   #failed(run: RunState, tool: OpenTool, thrown: unknown): void {
     const source = this.#record(run, tool, thrown);
     const told = toldToModel(thrown);
-    run.writer.toolFailed(tool, { thrown, source, text: textFor(thrown) }, told);
+    run.writer.toolFailed(tool, { thrown, source, text: textInPlaceOf(thrown) }, told);
     this.#keep(tool, { type: "error-text", value: told ?? "" });
   }
 

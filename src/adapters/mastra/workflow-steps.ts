@@ -1,7 +1,8 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import { FROM_RUN, sourceOf } from "../../errors/failure-source.ts";
+import { textInPlaceOf } from "../ai-sdk-errors.ts";
 import { textOf } from "../narrow.ts";
-import { textFor, thrownOf } from "./errors.ts";
+import { thrownOf } from "./errors.ts";
 import type { MastraSpan } from "./mastra-span.ts";
 import { keepError, type OpenStep, type Place, type RunState } from "./run-state.ts";
 import { pausedIn } from "./tool-calls.ts";
@@ -46,7 +47,7 @@ export class WorkflowSteps {
   #failed(run: RunState, step: OpenStep, thrown: unknown): void {
     const scope = { rootRunId: run.active.rootRunId, since: run.since };
     const source = sourceOf(thrown, scope) ?? FROM_RUN;
-    run.writer.stepFailed(step, { thrown, source, text: textFor(thrown) });
+    run.writer.stepFailed(step, { thrown, source, text: textInPlaceOf(thrown) });
   }
 
   cutAll(run: RunState, error: AgentError): void {

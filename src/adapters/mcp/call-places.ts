@@ -1,9 +1,10 @@
 import { v7 as uuidv7 } from "uuid";
 import { type ActiveRun, activeRun } from "../../runtime/current-run.ts";
+import { tenantOf } from "../common-options.ts";
 import { RunWriter } from "../run-writer.ts";
 import { askedSubject } from "../subject-hook.ts";
 import type { CallPlace } from "./client-call.ts";
-import { type LoneCall, type McpClientOptions, tenantOf } from "./client-options.ts";
+import type { LoneCall, McpClientOptions } from "./client-options.ts";
 import type { Reporter } from "./reporter.ts";
 import { isSameTool } from "./tool-name.ts";
 

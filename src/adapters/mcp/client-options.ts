@@ -8,6 +8,7 @@ import {
 } from "../../events/option-checks.ts";
 import type { RunSubject } from "../../runtime/run-subject.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
+import { checkTenant } from "../common-options.ts";
 import type { Propagate } from "./meta.ts";
 
 /** A call outside any run, as the options' functions get it. */
@@ -62,7 +63,7 @@ export function checkClientOptions(options: McpClientOptions): void {
   checkOptionsObject(options);
   const { tenant } = options;
   checkHas(options.sink, "sink", "send");
-  checkTenant(tenant);
+  if (tenant !== undefined) checkTenant(tenant);
   checkOneOf(options.loneCalls, "loneCalls", ["run", "skip"]);
   if (options.loneCalls === "run" && (options.sink === undefined || tenant === undefined)) {
     throw new TypeError('loneCalls: "run" needs the options sink and tenant');
@@ -72,22 +73,4 @@ export function checkClientOptions(options: McpClientOptions): void {
   checkFunction(options.isFailure, "isFailure");
   checkOneOf(options.propagate, "propagate", ["run", "trace", "none"]);
   checkFunction(options.onError, "onError");
-}
-
-/** @throws TypeError unless it is a text with something in it, a function, or absent. */
-export function checkTenant(tenant: unknown): void {
-  if (tenant === undefined || typeof tenant === "function") return;
-  if (typeof tenant === "string" && tenant !== "") return;
-  throw new TypeError("tenant: expected a text with something in it, or a function that gives it");
-}
-
-/**
- * The tenant that an option names.
- *
- * @throws TypeError when its function gives no text, and whatever it throws itself.
- */
-export function tenantOf<C>(tenant: string | ((call: C) => string), call: C): string {
-  const given: unknown = typeof tenant === "function" ? tenant(call) : tenant;
-  if (typeof given === "string" && given !== "") return given;
-  throw new TypeError(`tenant: expected the function to give text, got ${typeof given}`);
 }

@@ -1,14 +1,8 @@
 import type { IsFailure } from "../../errors/tool-result.ts";
-import {
-  checkFunction,
-  checkGiven,
-  checkOptionsObject,
-  checkText,
-  checkWhole,
-} from "../../events/option-checks.ts";
+import { checkFunction, checkText, checkWhole } from "../../events/option-checks.ts";
 import type { RunSubject } from "../../runtime/run-subject.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
-import { checkTenant } from "./client-options.ts";
+import { checkCommonOptions } from "../common-options.ts";
 
 /** A call that came in, and what the transport knows of its caller. */
 export interface McpCaller {
@@ -62,14 +56,8 @@ export const DEFAULT_OPEN_CALLS = 10_000;
  * @throws RangeError when `maxOpenCalls` is not a whole number from 1.
  */
 export function checkServerOptions(options: McpServerOptions): void {
-  checkOptionsObject(options);
-  checkGiven(options.sink, "sink", "send");
-  if (options.tenant === undefined) throw new TypeError("tenant: expected a text or a function");
-  checkTenant(options.tenant);
+  checkCommonOptions(options);
   if (typeof options.trust !== "boolean") checkFunction(options.trust, "trust");
   checkText(options.agent, "agent");
-  checkFunction(options.context, "context");
-  checkFunction(options.isFailure, "isFailure");
   checkWhole(options.maxOpenCalls ?? DEFAULT_OPEN_CALLS, "maxOpenCalls", 1);
-  checkFunction(options.onError, "onError");
 }

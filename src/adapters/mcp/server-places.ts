@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
 import type { McpDetails } from "../../events/event-details.ts";
 import type { ActiveRun } from "../../runtime/current-run.ts";
+import { tenantOf } from "../common-options.ts";
 import { RunWriter } from "../run-writer.ts";
 import { askedSubject } from "../subject-hook.ts";
-import { tenantOf } from "./client-options.ts";
 import { contextIn } from "./meta.ts";
 import type { Reporter } from "./reporter.ts";
 import type { ServerPlace } from "./server-call.ts";

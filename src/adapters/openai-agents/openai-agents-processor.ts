@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { tellHook } from "../../errors/call-hook.ts";
 import type { IsFailure } from "../../errors/tool-result.ts";
-import { checkFunction, checkOptionsObject, checkWhole } from "../../events/option-checks.ts";
+import { checkWhole } from "../../events/option-checks.ts";
 import { withCurrentRun } from "../../runtime/current-run.ts";
 import type { Price } from "../../runtime/price.ts";
 import type { RunSubject } from "../../runtime/run-subject.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
 import { isSpanActivator } from "../../sinks/agent-event-sink.ts";
+import { checkCommonOptions } from "../common-options.ts";
 import type { DecidedBy } from "../decided-by.ts";
 import { fieldIn, fieldsOf, textOf } from "../narrow.ts";
 import { SafeSink } from "../safe-sink.ts";
@@ -102,18 +103,9 @@ export class OpenAIAgentsProcessor {
   #shutDown: Promise<void> | undefined;
 
   constructor(options: OpenAIAgentsProcessorOptions) {
-    checkOptionsObject(options);
+    checkCommonOptions(options);
     const { sink, tenant, maxTraces = 2_000, flushTimeoutMs = 5_000 } = options;
     const { decidedBy, isFailure, onError, price } = options;
-    if (typeof sink?.send !== "function") throw new TypeError("sink: expected a sink with send()");
-    if (typeof tenant !== "function" && (typeof tenant !== "string" || tenant === "")) {
-      throw new TypeError("tenant: expected a text with something in it, or a function");
-    }
-    checkFunction(options.context, "context");
-    checkFunction(isFailure, "isFailure");
-    checkFunction(price, "price");
-    checkFunction(decidedBy, "decidedBy");
-    checkFunction(onError, "onError");
     checkWhole(maxTraces, "maxTraces", 1);
     checkWhole(flushTimeoutMs, "flushTimeoutMs");
     const trouble = (error: unknown) => this.#troubled(error);

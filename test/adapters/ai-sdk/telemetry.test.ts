@@ -125,7 +125,7 @@ describe("a call of the AI SDK", () => {
     expect(heard.ofType("started").map(({ tenant_id }) => tenant_id)).toEqual(["acme"]);
     expect(heard.telemetry.counts).toMatchObject({ refused: 1, faults: 0 });
     expect(heard.errors).toEqual([
-      new TypeError("tenant: expected the function to give a text, got string"),
+      new TypeError("tenant: expected the function to give text, got string"),
     ]);
   });
 

@@ -75,6 +75,6 @@ describe("tenants", () => {
 
   it("an empty one is refused at once", () => {
     const { sink } = observe();
-    expect(() => new LangChainHandler({ sink, tenant: "" })).toThrow("tenant: expected text");
+    expect(() => new LangChainHandler({ sink, tenant: "" })).toThrow("tenant: expected a text");
   });
 });

@@ -342,7 +342,7 @@ describe("trouble of ours", () => {
 
   it("is a TypeError where an option or the client is wrong", () => {
     const { client } = observe();
-    expect(() => client({ tenant: "" })).toThrow("tenant: expected a text with something in it");
+    expect(() => client({ tenant: "" })).toThrow("tenant: expected a text that is not empty");
     expect(() => client({ loneCalls: "run" })).toThrow("needs the options sink and tenant");
     expect(() => client(JSON.parse('{"propagate":"all"}'))).toThrow("propagate: expected run or");
   });

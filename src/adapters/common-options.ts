@@ -1,0 +1,42 @@
+import { checkFunction, checkGiven, checkOptionsObject } from "../events/option-checks.ts";
+
+/** The options that most adapters have. */
+interface CommonOptions {
+  readonly sink?: unknown;
+  readonly tenant?: unknown;
+  readonly context?: unknown;
+  readonly isFailure?: unknown;
+  readonly price?: unknown;
+  readonly decidedBy?: unknown;
+  readonly onError?: unknown;
+}
+
+/** @throws TypeError when one of them is of another type, or `sink` or `tenant` is missing. */
+export function checkCommonOptions(options: CommonOptions): void {
+  checkOptionsObject(options);
+  checkGiven(options.sink, "sink", "send");
+  checkTenant(options.tenant);
+  checkFunction(options.context, "context");
+  checkFunction(options.isFailure, "isFailure");
+  checkFunction(options.price, "price");
+  checkFunction(options.decidedBy, "decidedBy");
+  checkFunction(options.onError, "onError");
+}
+
+/** @throws TypeError unless it is a text that is not empty, or a function. */
+export function checkTenant(tenant: unknown): void {
+  if (typeof tenant === "function") return;
+  if (typeof tenant === "string" && tenant !== "") return;
+  throw new TypeError("tenant: expected a text that is not empty, or a function that gives it");
+}
+
+/**
+ * The tenant that the option says.
+ *
+ * @throws TypeError when its function gives no text, and whatever it throws itself.
+ */
+export function tenantOf<C>(tenant: string | ((of: C) => string), of: C): string {
+  const given: unknown = typeof tenant === "function" ? tenant(of) : tenant;
+  if (typeof given === "string" && given !== "") return given;
+  throw new TypeError(`tenant: expected the function to give text, got ${typeof given}`);
+}
