@@ -2,70 +2,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
-import { readEvents } from "../../src/ingest/read-events.ts";
 import { expectMessageForm, messagesOn } from "../support/message-form.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
-import { bench } from "../support/run-events.ts";
 import { AdaptersProject, installedPath, packed } from "./support/adapters-project.ts";
-
-/** A span as `ai-sdk-content.mjs` prints it. */
-interface PrintedSpan {
-  readonly name: string;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly startTime: readonly [number, number];
-  readonly endTime: readonly [number, number];
-  readonly status: { readonly code: number; readonly message?: string };
-  readonly attributes: Readonly<Record<string, unknown>>;
-  readonly links: readonly string[];
-}
-
-interface Printed {
-  readonly spans: readonly PrintedSpan[];
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
-  readonly tape: string;
-  readonly troubles: readonly string[];
-}
-
-/** What tells one live span from another: the audit's own attributes are the log's. */
-function told(span: Omit<PrintedSpan, "links">) {
-  const { attributes, endTime, name, parentSpanId, spanId, startTime, status, traceId } = span;
-  const own = Object.entries(attributes).filter(([key]) => !key.startsWith("entelix.audit."));
-  return { name, traceId, spanId, parentSpanId, startTime, endTime, status, own };
-}
-
-/** The spans of a recording. */
-async function replayed(tape: string, captureContent: boolean) {
-  const again = bench({ captureContent });
-  async function* lines() {
-    yield tape;
-  }
-  await readEvents(lines(), {
-    dialects: [entelixDialect],
-    onEvent: ({ event, envelope }) => again.sink.send(event, envelope),
-    onIssue: (issue) => expect(issue).toBeUndefined(),
-  });
-  return again.spans().map((span) =>
-    told({
-      name: span.name,
-      ...span.spanContext(),
-      ...(span.parentSpanContext === undefined
-        ? {}
-        : { parentSpanId: span.parentSpanContext.spanId }),
-      startTime: span.startTime,
-      endTime: span.endTime,
-      status: span.status,
-      attributes: span.attributes,
-    }),
-  );
-}
+import { byId, type PrintedRun, replayed } from "./support/printed-spans.ts";
 
 describe("the AI SDK 7", () => {
   let folder: string;
   let project: AdaptersProject;
-  const play = (...args: readonly string[]) => project.run<Printed>("ai-sdk-content.mjs", args);
+  const play = (...args: readonly string[]) => project.run<PrintedRun>("ai-sdk-content.mjs", args);
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "entelix-otel-ai-sdk-"));
@@ -125,7 +70,7 @@ describe("the AI SDK 7", () => {
       "tool_result",
       "entelix.run_ended",
     ]);
-    expect(await replayed(tape, true)).toEqual(spans.map(told));
+    expect(await replayed(tape, true)).toEqual(byId(spans));
   });
 
   it("shows no content where a call's own settings hide it", async () => {
@@ -139,7 +84,7 @@ describe("the AI SDK 7", () => {
       is_error: true,
       model_text: "unknown",
     });
-    expect(await replayed(tape, true)).toEqual(spans.map(told));
+    expect(await replayed(tape, true)).toEqual(byId(spans));
   });
 
   it("keeps tenants apart whose calls run at once", async () => {
@@ -213,6 +158,6 @@ describe("the AI SDK 7", () => {
       tool_use_id: "c1",
       wait_ms: expect.any(Number),
     });
-    expect(await replayed(tape, false)).toEqual(spans.map(told));
+    expect(await replayed(tape, false)).toEqual(byId(spans));
   });
 });

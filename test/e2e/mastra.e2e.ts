@@ -2,30 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
-import { readEvents } from "../../src/ingest/read-events.ts";
 import { expectMessageForm, messagesOn } from "../support/message-form.ts";
-import { bench } from "../support/run-events.ts";
 import { AdaptersProject, installedPath, packed } from "./support/adapters-project.ts";
+import { byId, type PrintedRun, type PrintedSpan, replayed } from "./support/printed-spans.ts";
 
-/** A span as `mastra-content.mjs` prints it. */
-interface PrintedSpan {
-  readonly name: string;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly startTime: readonly [number, number];
-  readonly endTime: readonly [number, number];
-  readonly status: { readonly code: number; readonly message?: string };
-  readonly attributes: Readonly<Record<string, unknown>>;
-  readonly links: readonly string[];
-}
-
-interface Printed {
-  readonly spans: readonly PrintedSpan[];
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
-  readonly tape: string;
-  readonly troubles: readonly string[];
+interface Printed extends PrintedRun {
   /** What code in the calls saw. */
   readonly seen: Readonly<Record<string, unknown>>;
   readonly counts: Readonly<Record<string, number>>;
@@ -36,44 +17,6 @@ const inOrder = (spans: readonly PrintedSpan[]) =>
 
 function compare(a: PrintedSpan["startTime"], b: PrintedSpan["startTime"]): number {
   return a[0] - b[0] || a[1] - b[1];
-}
-
-/** What tells one live span from another: the audit's own attributes are the log's. */
-function told(span: Omit<PrintedSpan, "links">) {
-  const { attributes, endTime, name, parentSpanId, spanId, startTime, status, traceId } = span;
-  const own = Object.entries(attributes)
-    .filter(([key]) => !key.startsWith("entelix.audit."))
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return { name, traceId, spanId, parentSpanId, startTime, endTime, status, own };
-}
-
-const byId = (spans: readonly Omit<PrintedSpan, "links">[]) =>
-  spans.map(told).sort((a, b) => (a.spanId < b.spanId ? -1 : 1));
-
-/** The spans of a recording. */
-async function replayed(tape: string, captureContent: boolean) {
-  const again = bench({ captureContent });
-  async function* lines() {
-    yield tape;
-  }
-  await readEvents(lines(), {
-    dialects: [entelixDialect],
-    onEvent: ({ event, envelope }) => again.sink.send(event, envelope),
-    onIssue: (issue) => expect(issue).toBeUndefined(),
-  });
-  return byId(
-    again.spans().map((span) => ({
-      name: span.name,
-      ...span.spanContext(),
-      ...(span.parentSpanContext === undefined
-        ? {}
-        : { parentSpanId: span.parentSpanContext.spanId }),
-      startTime: span.startTime,
-      endTime: span.endTime,
-      status: span.status,
-      attributes: span.attributes,
-    })),
-  );
 }
 
 const text = (content: string) => [{ type: "text", content }];
