@@ -382,7 +382,7 @@ export class RunWriter {
   }
 }
 
-/** A cost of zero is one: somebody has said so. */
+/** A known cost of zero must be marked, because `"0"` alone means unknown. */
 function costKnown(cost: string | undefined): EventDetails | undefined {
   return cost !== undefined && isZeroCost(cost) ? { cost_known: true } : undefined;
 }

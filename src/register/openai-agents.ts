@@ -13,7 +13,7 @@ const FLUSH_MS = 2_000;
 
 /** Follows every trace, unless the application has added a processor of this package itself. */
 class AutomaticProcessor extends OpenAIAgentsProcessor {
-  /** The application has one of its own. */
+  /** The application added its own processor. */
   isReplaced = false;
 
   override onTraceStart(...[trace]: Parameters<OpenAIAgentsProcessor["onTraceStart"]>) {

@@ -31,7 +31,7 @@ function callParameters(
     stop_sequences: event.stopSequences,
     reasoning_effort: event.reasoning,
     tool_choice: textOf(choice?.toolName) ?? toolChoiceOf(toolChoice),
-    // A flag that says no is no news.
+    // The conventions want this flag only if it is true.
     stream: isStream ? true : undefined,
   });
 }

@@ -37,7 +37,7 @@ export class AiSdkTelemetry {
   readonly #safeSink: SafeSink;
   readonly #calls: Calls;
   readonly #onError: ((error: unknown) => void) | undefined;
-  /** The calls of whoever answers a client. */
+  /** The calls that a response to a client waits for. */
   readonly #answering = new AsyncLocalStorage<Set<string>>();
   #faults = 0;
 
@@ -165,7 +165,7 @@ export class AiSdkTelemetry {
     return this.#calls.tools.execute(state, options.toolCallId, options.execute);
   }
 
-  /** The reader of a stream has left, or the SDK asks the model again: that it does at once. */
+  /** The reader of a stream left. A retry of the SDK also cancels a stream, but asks the model again in the same tick. */
   #left(options: unknown, reason: unknown): void {
     setImmediate(() => {
       this.#with(options, (state, fields) => {

@@ -50,7 +50,7 @@ export class SessionCalls {
     const tool = textOf(block.name);
     if (toolUseId === undefined || tool === undefined) return;
     const call = this.#callOf(toolUseId, tool, block.input, message);
-    // Where hooks are turned off, nothing else tells of the start.
+    // Without hooks, the message is the only sign of the start.
     if (!hasHooks) call?.run.started(call);
   }
 

@@ -101,7 +101,7 @@ export class ToolCalls {
     return call;
   }
 
-  /** The call begins, unless somebody decides otherwise: until then its start is held. */
+  /** Holds the call's start until a decision about it is known. */
   starting(call: OpenTool): void {
     if (call.state !== "announced") return;
     call.startedMs = performance.now();

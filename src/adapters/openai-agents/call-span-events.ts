@@ -259,7 +259,7 @@ export class CallEvents {
     );
   }
 
-  /** What a model was asked, as far as its span says so by now, and somebody reads it. */
+  /** The model's input, if the span has it by now and the sink reads it. */
   #askedOf(trace: TraceRecord, run: AgentRun, open: OpenSpan): readonly InputMessage[] | undefined {
     const { spanData } = open.span;
     const given = spanData.type === "response" ? spanData._input : spanData.input;
