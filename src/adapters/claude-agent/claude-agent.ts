@@ -251,7 +251,8 @@ export class ClaudeAgent {
     // Two queries at once may have calls with the same ID. Then it is not known whose this is.
     if (call === undefined || found.length > 1) return undefined;
     call.run.started(call);
-    return { ...call.run.writer.place, toolUseId, sink: this.#options.sink };
+    const { sink } = this.#options;
+    return { ...call.run.writer.place, toolUseId, tool: call.tool, sink };
   }
 
   #tenantOf(metadata: QueryMetadata, active: ActiveRun | undefined): string | undefined {

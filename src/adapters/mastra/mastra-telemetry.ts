@@ -157,10 +157,12 @@ export class MastraTelemetry {
     const isHere =
       here?.runId === active.runId && here.toolUseId === toolUseId && here.stepId === stepId;
     if (isHere) return work();
+    const open = [...run.tools.values()].find((call) => call.toolUseId === toolUseId);
+    const tool = open?.tool;
     return carried(
       active.sink,
       { tool_use_id: toolUseId, step_id: stepId },
-      { ...active, toolUseId, stepId },
+      { ...active, toolUseId, tool, stepId },
       work,
     );
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MastraTelemetry } from "../../../src/entries/mastra.ts";
 import { setUnclassifiedWarning } from "../../../src/errors/classify-warning.ts";
-import { currentRun, withCurrentRun } from "../../../src/runtime/current-run.ts";
+import { activeRun, withCurrentRun } from "../../../src/runtime/current-run.ts";
 import {
   agentRun,
   answered,
@@ -31,7 +31,7 @@ describe("a run of an agent", () => {
     const run = agentRun(heard.telemetry);
     const { generation, inference, step } = asked(run);
     const add = tool(step, "add", "c1", { input: { a: 1 } });
-    const seen = await add.inside(async () => currentRun());
+    const seen = await add.inside(async () => activeRun());
     add.end({ output: 3, attributes: { success: true } });
     inference.end(answered("tool-calls"));
     step.end();
@@ -51,7 +51,7 @@ describe("a run of an agent", () => {
     // Mastra's trace is that of the run.
     expect(started?.run_id.replaceAll("-", "")).toBe(run.traceId);
     expect(run.id).toBe(run.traceId.slice(16));
-    expect(seen).toMatchObject({ runId: started?.run_id, toolUseId: "c1" });
+    expect(seen).toMatchObject({ runId: started?.run_id, toolUseId: "c1", tool: "add" });
     expect(heard.ofType("tool_start")[0]).toMatchObject({
       tool: "add",
       tool_use_id: "c1",
