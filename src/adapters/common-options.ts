@@ -1,4 +1,5 @@
 import { checkFunction, checkGiven, checkOptionsObject } from "../events/option-checks.ts";
+import { textOf } from "./narrow.ts";
 
 /** The options that most adapters have. */
 interface CommonOptions {
@@ -39,4 +40,36 @@ export function tenantOf<C>(tenant: string | ((of: C) => string), of: C): string
   const given: unknown = typeof tenant === "function" ? tenant(of) : tenant;
   if (typeof given === "string" && given !== "") return given;
   throw new TypeError(`tenant: expected the function to give text, got ${typeof given}`);
+}
+
+/**
+ * The same. Never throws.
+ *
+ * @param refused called with the error in place of throwing it.
+ * @returns `undefined` where the tenant is not known.
+ */
+export function knownTenant<C>(
+  tenant: string | ((of: C) => string),
+  of: C,
+  refused: (error: unknown) => void,
+): string | undefined {
+  try {
+    return tenantOf(tenant, of);
+  } catch (error) {
+    refused(error);
+    return undefined;
+  }
+}
+
+/** The text that a hook of the application returns, unless it is empty. Never throws. */
+export function askedText(
+  ask: () => unknown,
+  onError: (error: unknown) => void,
+): string | undefined {
+  try {
+    return textOf(ask());
+  } catch (error) {
+    onError(error);
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import { textOf } from "./narrow.ts";
+import { askedText } from "./common-options.ts";
 
 /** A decision about a tool call, for the application to say who made it. */
 export interface ToolDecision {
@@ -27,11 +27,5 @@ export function personOf(
   metadata: Readonly<Record<string, unknown>>,
   onError: (error: unknown) => void,
 ): string | undefined {
-  if (hook === undefined) return undefined;
-  try {
-    return textOf(hook(decision, metadata));
-  } catch (error) {
-    onError(error);
-    return undefined;
-  }
+  return hook === undefined ? undefined : askedText(() => hook(decision, metadata), onError);
 }

@@ -5,7 +5,7 @@ import { outputMessages, toMessages } from "../../messages/to-messages.ts";
 import { calledOff, cutBy } from "../../runtime/calling-off.ts";
 import { activeRun } from "../../runtime/current-run.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
-import { tenantOf } from "../common-options.ts";
+import { askedText, knownTenant } from "../common-options.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import { RunWriter } from "../run-writer.ts";
 import type { SafeSink } from "../safe-sink.ts";
@@ -41,10 +41,10 @@ const RUNS: ReadonlySet<unknown> = new Set([
   "ai.streamObject",
 ]);
 
-/** What every call of the SDK that is followed belongs to, by its sink. */
+/** The default stores of paused runs: telemetries with the same sink share one. */
 const pausedBySink = new WeakMap<InnerSink, PausedRuns>();
 
-/** Follows calls of the AI SDK, each of which is a run. */
+/** Follows calls of the AI SDK. Each is a run. */
 export class Calls {
   readonly models: ModelCalls;
   readonly tools: ToolCalls;
@@ -197,6 +197,7 @@ export class Calls {
 
   /** The runs of a tree share their totals, as far as they are calls of the SDK. */
   #totalsOf(outerId: string | undefined): UsageTotals {
+    if (outerId === undefined) return new UsageTotals();
     for (const { active, totals } of this.#calls.values()) {
       if (active.runId === outerId) return totals;
     }
@@ -204,22 +205,14 @@ export class Calls {
   }
 
   #tenantOf(call: AiSdkCall): string | undefined {
-    try {
-      return tenantOf(this.#options.tenant, call);
-    } catch (error) {
+    return knownTenant(this.#options.tenant, call, (error) => {
       this.#refused += 1;
       this.#onError(error);
-      return undefined;
-    }
+    });
   }
 
   #threadOf(call: AiSdkCall): string | undefined {
-    try {
-      return textOf(this.#options.thread?.(call));
-    } catch (error) {
-      this.#onError(error);
-      return undefined;
-    }
+    return askedText(() => this.#options.thread?.(call), this.#onError);
   }
 
   /** A step has ended: what its content tells beyond the callbacks before. */

@@ -4,7 +4,7 @@ import { property } from "../../errors/thrown.ts";
 import { tenantKey } from "../../events/agent-event.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import { type ActiveRun, activeRun, carried } from "../../runtime/current-run.ts";
-import { tenantOf } from "../common-options.ts";
+import { knownTenant } from "../common-options.ts";
 import { type Fields, fieldsOf, textOf } from "../narrow.ts";
 import { SafeSink } from "../safe-sink.ts";
 import { askedSubject } from "../subject-hook.ts";
@@ -258,13 +258,10 @@ export class ClaudeAgent {
   #tenantOf(metadata: QueryMetadata, active: ActiveRun | undefined): string | undefined {
     const { tenant } = this.#options;
     if (typeof tenant === "string") return textOf(metadata.tenant_id) ?? active?.tenantId ?? tenant;
-    try {
-      return tenantOf(tenant, metadata);
-    } catch (error) {
+    return knownTenant(tenant, metadata, (error) => {
       this.#refused += 1;
       this.#troubled(error);
-      return undefined;
-    }
+    });
   }
 
   #contained<T>(work: () => T): T | undefined {

@@ -6,7 +6,7 @@ import { outputMessages } from "../../messages/to-messages.ts";
 import { calledOff, cutBy } from "../../runtime/calling-off.ts";
 import { activeRun } from "../../runtime/current-run.ts";
 import { textInPlaceOf } from "../ai-sdk-errors.ts";
-import { tenantOf } from "../common-options.ts";
+import { askedText, knownTenant } from "../common-options.ts";
 import { type Fields, fieldsOf, textOf } from "../narrow.ts";
 import { RunWriter } from "../run-writer.ts";
 import type { SafeSink } from "../safe-sink.ts";
@@ -64,7 +64,7 @@ export class Runs {
     const around = above === undefined ? activeRun() : { ...above.run.active, ...above };
     const info = runIn(span, kind);
     const made = this.#traceIds.takeRunId(span.traceId);
-    const tenantId = around?.tenantId ?? this.#tenantOf(info);
+    const tenantId = around?.tenantId ?? knownTenant(this.#options.tenant, info, this.#onError);
     if (tenantId === undefined) {
       this.refused += 1;
       return undefined;
@@ -129,24 +129,9 @@ export class Runs {
     sendDecision(run.writer, decision, paused, deciding);
   }
 
-  #tenantOf(run: MastraRun): string | undefined {
-    try {
-      return tenantOf(this.#options.tenant, run);
-    } catch (error) {
-      this.#onError(error);
-      return undefined;
-    }
-  }
-
   #threadOf(run: MastraRun): string | undefined {
     const { thread } = this.#options;
-    if (thread === undefined) return run.threadId;
-    try {
-      return textOf(thread(run)) ?? run.threadId;
-    } catch (error) {
-      this.#onError(error);
-      return run.threadId;
-    }
+    return askedText(() => thread?.(run), this.#onError) ?? run.threadId;
   }
 
   end(span: MastraSpan, run: RunState): void {

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import { type ActiveRun, activeRun } from "../../runtime/current-run.ts";
-import { tenantOf } from "../common-options.ts";
+import { knownTenant } from "../common-options.ts";
 import { RunWriter } from "../run-writer.ts";
 import { askedSubject } from "../subject-hook.ts";
 import type { CallPlace } from "./client-call.ts";
@@ -44,14 +44,11 @@ export class CallPlaces {
       counts.skipped += 1;
       return undefined;
     }
-    let tenantId: string;
-    try {
-      tenantId = tenantOf(tenant, call);
-    } catch (error) {
+    const tenantId = knownTenant(tenant, call, (error) => {
       counts.refused += 1;
       troubled(error);
-      return undefined;
-    }
+    });
+    if (tenantId === undefined) return undefined;
     counts.reported += 1;
     const ask = this.#options.context;
     const subject = askedSubject(

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import type { McpDetails } from "../../events/event-details.ts";
 import type { ActiveRun } from "../../runtime/current-run.ts";
-import { tenantOf } from "../common-options.ts";
+import { knownTenant } from "../common-options.ts";
 import { RunWriter } from "../run-writer.ts";
 import { askedSubject } from "../subject-hook.ts";
 import { contextIn } from "./meta.ts";
@@ -25,14 +25,11 @@ export class ServerPlaces {
   start(caller: McpCaller, mcp: McpDetails): ServerPlace | undefined {
     const { context, sink, tenant } = this.#options;
     const { counts, troubled } = this.#reporter;
-    let tenantId: string;
-    try {
-      tenantId = tenantOf(tenant, caller);
-    } catch (error) {
+    const tenantId = knownTenant(tenant, caller, (error) => {
       counts.refused += 1;
       troubled(error);
-      return undefined;
-    }
+    });
+    if (tenantId === undefined) return undefined;
     counts.reported += 1;
     const above = this.#isTrusted(caller) ? contextIn(caller.meta) : {};
     const ask = context === undefined ? undefined : () => context(caller);
