@@ -1,7 +1,5 @@
-import type { DecidedBy } from "../decided-by.ts";
-import { personOf } from "../decided-by.ts";
+import type { Decision } from "../call-reports.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
-import type { RunWriter } from "../run-writer.ts";
 import type { PausedRun, PausedRuns } from "./options.ts";
 
 /** A request for approval in what a model answered, or in the messages of a later call. */
@@ -14,11 +12,7 @@ export interface ApprovalRequest {
 }
 
 /** The answer to a request. */
-export interface ApprovalResponse extends ApprovalRequest {
-  readonly approved: boolean;
-  /** Content. */
-  readonly reason: string;
-}
+export interface ApprovalResponse extends ApprovalRequest, Decision {}
 
 /** Requests in a step's content that a person must answer. */
 export function waitingIn(content: unknown): readonly ApprovalRequest[] {
@@ -93,33 +87,6 @@ function fieldsIn(list: unknown): readonly Fields[] {
     if (fields !== undefined) found.push(fields);
   }
   return found;
-}
-
-/** Who decided about a call of a run. */
-export interface Deciding {
-  readonly by: "user" | "policy";
-  readonly decidedBy?: DecidedBy | undefined;
-  readonly metadata: Fields;
-  readonly waitMs?: number | undefined;
-  readonly onError: (error: unknown) => void;
-}
-
-/** Sends the event of a decision. */
-export function sendDecision(writer: RunWriter, response: ApprovalResponse, from: Deciding): void {
-  const { approved, reason, tool, toolUseId } = response;
-  const { by, waitMs } = from;
-  const outcome = approved ? "approved" : "denied";
-  const person =
-    by === "user"
-      ? personOf(from.decidedBy, { outcome, tool, toolUseId, reason }, from.metadata, from.onError)
-      : undefined;
-  const details = {
-    by,
-    ...(person === undefined ? {} : { person }),
-    ...(waitMs === undefined ? {} : { wait_ms: waitMs }),
-  };
-  if (!approved) writer.toolDenied(response, reason, details);
-  else writer.toolApproved(response, reason === "" ? details : { ...details, reason });
 }
 
 const MOST_PAUSED = 10_000;

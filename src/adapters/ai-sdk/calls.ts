@@ -5,6 +5,7 @@ import { outputMessages, toMessages } from "../../messages/to-messages.ts";
 import { calledOff, cutBy } from "../../runtime/calling-off.ts";
 import { activeRun } from "../../runtime/current-run.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";
+import { sendDecision } from "../call-reports.ts";
 import { askedText, knownTenant } from "../common-options.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import { RunWriter } from "../run-writer.ts";
@@ -17,7 +18,6 @@ import {
   answeredIn,
   automaticIn,
   RecentPausedRuns,
-  sendDecision,
   waitingIn,
 } from "./approvals.ts";
 import type { CallState } from "./call-state.ts";

@@ -1,20 +1,13 @@
 import { FROM_MODEL, recordSource } from "../../errors/failure-source.ts";
 import { outputMessages, toMessages } from "../../messages/to-messages.ts";
 import { carried, currentIn } from "../../runtime/current-run.ts";
-import { costOf, type Price } from "../../runtime/price.ts";
-import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
+import { costOf } from "../../runtime/price.ts";
+import type { ModelCallOptions } from "../call-reports.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import { observed } from "../observed-stream.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import { operatorTextOf } from "./errors.ts";
 import { requestIn, usageIn } from "./requests.ts";
-
-/** How model calls are reported. */
-export interface ModelCallOptions {
-  readonly contentNeed: ContentNeed;
-  readonly price: Price | undefined;
-  readonly onError: (error: unknown) => void;
-}
 
 /** Follows the model call of each call of the SDK: there is one at a time. */
 export class ModelCalls {

@@ -1,19 +1,11 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import { recordSource } from "../../errors/failure-source.ts";
-import { failureInResult, type IsFailure } from "../../errors/tool-result.ts";
 import { carried } from "../../runtime/current-run.ts";
-import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
+import { sendReturned, type ToolCallOptions } from "../call-reports.ts";
 import { type Fields, fieldIn, fieldsOf, listOf, textOf } from "../narrow.ts";
 import { startedNow } from "../run-writer.ts";
 import type { CallState, OpenTool } from "./call-state.ts";
 import { operatorTextOf, toldToModel } from "./errors.ts";
-
-/** How tool calls are reported. */
-export interface ToolCallOptions {
-  readonly contentNeed: ContentNeed;
-  readonly isFailure: IsFailure | undefined;
-  readonly onError: (error: unknown) => void;
-}
 
 /** Follows the tool calls of the SDK. */
 export class ToolCalls {
@@ -68,14 +60,7 @@ export class ToolCalls {
     state.openTools.delete(tool.toolUseId);
     const output = fieldsOf(event.toolOutput);
     if (output?.type === "tool-error") this.#failed(state, tool, output.error);
-    else this.#returned(state, tool, output?.output);
-  }
-
-  #returned(state: CallState, tool: OpenTool, output: unknown): void {
-    const { contentNeed, isFailure, onError } = this.#options;
-    const failure = failureInResult(output, tool, isFailure, onError);
-    if (failure !== undefined) state.writer.toolReturnedFailure(tool, failure);
-    else state.writer.toolCompleted(tool, contentNeed === "none" ? undefined : output);
+    else sendReturned(state.writer, tool, output?.output, this.#options);
   }
 
   #failed(state: CallState, tool: OpenTool, shown: unknown): void {

@@ -2,9 +2,9 @@ import { AgentError } from "../../errors/agent-error.ts";
 import { FROM_MODEL, recordSource } from "../../errors/failure-source.ts";
 import { now } from "../../events/clock.ts";
 import { fromMilliseconds } from "../../events/instant.ts";
-import { costOf, type Price } from "../../runtime/price.ts";
-import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
+import { costOf } from "../../runtime/price.ts";
 import { textInPlaceOf } from "../ai-sdk-errors.ts";
+import type { ModelCallOptions } from "../call-reports.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import { keepTurn, requestAtEnd, requestAtStart, turnOutput } from "./conversation.ts";
 import { copiedError } from "./errors.ts";
@@ -18,13 +18,6 @@ import {
   type Place,
   type RunState,
 } from "./run-state.ts";
-
-/** How model calls are reported. */
-export interface ModelCallOptions {
-  readonly contentNeed: ContentNeed;
-  readonly price: Price | undefined;
-  readonly onError: (error: unknown) => void;
-}
 
 /** Parts of a model's stream that are output. */
 const OUTPUT: ReadonlySet<unknown> = new Set([

@@ -6,6 +6,7 @@ import { outputMessages } from "../../messages/to-messages.ts";
 import { calledOff, cutBy } from "../../runtime/calling-off.ts";
 import { activeRun } from "../../runtime/current-run.ts";
 import { textInPlaceOf } from "../ai-sdk-errors.ts";
+import { sendDecision } from "../call-reports.ts";
 import { askedText, knownTenant } from "../common-options.ts";
 import { type Fields, fieldsOf, textOf } from "../narrow.ts";
 import { RunWriter } from "../run-writer.ts";
@@ -13,7 +14,7 @@ import type { SafeSink } from "../safe-sink.ts";
 import { askedSubject } from "../subject-hook.ts";
 import { UsageTotals } from "../usage-totals.ts";
 import { answeredIn, askedIn } from "./conversation.ts";
-import { decisionIn, sendDecision } from "./decisions.ts";
+import { decisionIn } from "./decisions.ts";
 import { failureOf } from "./errors.ts";
 import { type MastraSpan, runIn } from "./mastra-span.ts";
 import type { ModelCalls } from "./model-calls.ts";
@@ -124,9 +125,13 @@ export class Runs {
     if (!run.isResumed || run.kind !== "agent") return;
     const decision = decisionIn(span.input, paused);
     if (decision === undefined) return;
-    const { decidedBy } = this.#options;
-    const deciding = { decidedBy, requestContext, onError: this.#onError };
-    sendDecision(run.writer, decision, paused, deciding);
+    sendDecision(run.writer, decision, {
+      by: "user",
+      decidedBy: this.#options.decidedBy,
+      metadata: requestContext,
+      waitMs: paused === undefined ? undefined : Math.max(0, Date.now() - paused.at),
+      onError: this.#onError,
+    });
   }
 
   #threadOf(run: MastraRun): string | undefined {

@@ -1,21 +1,13 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import { type FailureSource, recordSource } from "../../errors/failure-source.ts";
-import { failureInResult, type IsFailure } from "../../errors/tool-result.ts";
-import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
 import { textInPlaceOf } from "../ai-sdk-errors.ts";
+import { sendReturned, type ToolCallOptions } from "../call-reports.ts";
 import { fieldsOf, textOf } from "../narrow.ts";
 import { startedNow } from "../run-writer.ts";
 import { keepResult } from "./conversation.ts";
 import { thrownOf, toldToModel } from "./errors.ts";
 import type { MastraSpan } from "./mastra-span.ts";
 import { keepError, type OpenTool, type Place, type RunState } from "./run-state.ts";
-
-/** How tool calls are reported. */
-export interface ToolCallOptions {
-  readonly contentNeed: ContentNeed;
-  readonly isFailure: IsFailure | undefined;
-  readonly onError: (error: unknown) => void;
-}
 
 /** Follows the tool calls of Mastra, also those of MCP servers. */
 export class ToolCalls {
@@ -81,10 +73,7 @@ export class ToolCalls {
   }
 
   #returned(run: RunState, tool: OpenTool, output: unknown): void {
-    const { contentNeed, isFailure, onError } = this.#options;
-    const failure = failureInResult(output, tool, isFailure, onError);
-    if (failure !== undefined) run.writer.toolReturnedFailure(tool, failure);
-    else run.writer.toolCompleted(tool, contentNeed === "none" ? undefined : output);
+    sendReturned(run.writer, tool, output, this.#options);
     this.#keep(tool, typeof output === "string" ? output : { type: "json", value: output });
   }
 
