@@ -1,7 +1,6 @@
 import { AiSdkTelemetry, type AiSdkTelemetryOptions } from "../../../src/entries/ai-sdk.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
 import type { ContentNeed } from "../../../src/sinks/agent-event-sink.ts";
+import { keepingSink } from "../../support/told.ts";
 
 // Calls the telemetry as the AI SDK 7 does, with the events that it has in 7.0.173. The SDK itself needs a
 // newer Node: `test/e2e/adapters.e2e.ts` runs it.
@@ -33,31 +32,19 @@ export function listen(
   more: Partial<AiSdkTelemetryOptions> = {},
   contentNeed: ContentNeed = "all",
 ) {
-  const sent: { readonly event: AgentEvent; readonly envelope: EventEnvelope }[] = [];
+  const { sink, ...kept } = keepingSink(contentNeed);
   const errors: unknown[] = [];
-  const sink = {
-    contentNeed,
-    send: (event: AgentEvent, envelope: EventEnvelope = {}) => void sent.push({ event, envelope }),
-  };
   const telemetry = new AiSdkTelemetry({
     sink,
     tenant: "acme",
     onError: (error) => errors.push(error),
     ...more,
   });
-  const ofType = <T extends AgentEvent["type"]>(type: T) =>
-    sent.flatMap(({ event, envelope }) =>
-      event.type === type
-        ? [{ ...(event as Extract<AgentEvent, { type: T }>), sentIn: envelope }]
-        : [],
-    );
   return {
+    ...kept,
     telemetry,
     sink,
-    sent,
     errors,
-    ofType,
-    types: () => sent.map(({ event }) => event.type),
   };
 }
 

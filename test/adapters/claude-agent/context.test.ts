@@ -11,11 +11,11 @@ afterEach(() => vi.unstubAllEnvs());
 describe("the environment of the process", () => {
   it("names the run of the prompt", async () => {
     const seen = observe();
-    const { process } = await play(seen, works, { options: { env: { HOME: "/home/ann" } } });
+    const { process } = await play(seen, works, { options: { env: { LANG: "de_DE.UTF-8" } } });
     const [started] = seen.of("started");
     const span = seen.find("invoke_agent claude")?.spanContext();
     expect(process?.params.options?.env).toEqual({
-      HOME: "/home/ann",
+      LANG: "de_DE.UTF-8",
       TRACEPARENT: `00-${span?.traceId}-${span?.spanId}-01`,
       ENTELIX_ROOT_RUN_ID: started?.event.run_id,
       ENTELIX_PARENT_RUN_ID: started?.event.run_id,

@@ -1,17 +1,11 @@
 import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { type ClaudeAgentOptions, claudeAgent } from "../../../src/entries/claude-agent.ts";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
 import type { InnerSink } from "../../../src/sinks/agent-event-sink.ts";
-import { collectSpans, type SpanNode, toTrees } from "../../support/spans.ts";
+import { collectSpans, toTrees } from "../../support/spans.ts";
+import { type Told, toldOf, treeLines } from "../../support/told.ts";
 import { type Script, type ScriptedParams, scripted } from "./scripted-sdk.ts";
-
-/** One event as it reached the sink. */
-export interface Told {
-  readonly event: AgentEvent;
-  readonly envelope: EventEnvelope;
-}
 
 /** An adapter whose sink keeps every event and hands it on to a bridge. */
 export function observe(options: Partial<ClaudeAgentOptions> = {}) {
@@ -47,15 +41,12 @@ export function observe(options: Partial<ClaudeAgentOptions> = {}) {
     told,
     errors,
     lines: () => told.map(({ event }) => lineOf(event)),
-    of: <T extends AgentEvent["type"]>(type: T) =>
-      told.filter((one): one is Told & { event: Extract<AgentEvent, { type: T }> } => {
-        return one.event.type === type;
-      }),
+    of: <T extends AgentEvent["type"]>(type: T) => toldOf(told, type),
     spans: () => collected.spans(),
     ended: () => [...collected.ended.values()],
     started: () => collected.started.size,
     trees: () => toTrees(collected.spans()),
-    tree: () => toTrees(collected.spans()).flatMap((node) => treeLines(node, "")),
+    tree: () => toTrees(collected.spans()).flatMap((node) => treeLines(node)),
     find: (name: string) => collected.spans().find((span) => span.name === name),
   };
 }
@@ -110,20 +101,4 @@ function lineOf(event: AgentEvent): string {
     default:
       return event.type;
   }
-}
-
-function treeLines(node: SpanNode, indent: string): string[] {
-  const { attributes } = node;
-  const outcome =
-    attributes["entelix.run.outcome"] ??
-    attributes["entelix.tool.outcome"] ??
-    attributes["entelix.step.outcome"] ??
-    attributes["entelix.model.outcome"];
-  const why = attributes["entelix.failure.kind"] ?? attributes["entelix.tool.error_kind"];
-  const said = [node.span, outcome, why].filter((part) => part !== undefined).join(" ");
-  const mark = node.status === "error" ? " !" : "";
-  return [
-    `${indent}${said}${mark}`,
-    ...node.children.flatMap((child) => treeLines(child, `${indent}  `)),
-  ];
 }

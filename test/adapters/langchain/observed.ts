@@ -1,15 +1,9 @@
 import { LangChainHandler, type LangChainHandlerOptions } from "../../../src/entries/langchain.ts";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
 import type { AgentEventSink } from "../../../src/sinks/agent-event-sink.ts";
-import { collectSpans, type SpanNode, toTrees } from "../../support/spans.ts";
-
-/** One event as it reached the sink. */
-export interface Told {
-  readonly event: AgentEvent;
-  readonly envelope: EventEnvelope;
-}
+import { collectSpans, toTrees } from "../../support/spans.ts";
+import { type Told, toldOf, treeLines } from "../../support/told.ts";
 
 /**
  * A handler whose sink keeps every event and hands it on to a bridge.
@@ -44,16 +38,13 @@ export function observe(options: Partial<LangChainHandlerOptions> = {}, steps = 
     errors,
     /** What was told, a line an event. */
     lines: () => told.map(({ event }) => lineOf(event)),
-    of: <T extends AgentEvent["type"]>(type: T) =>
-      told.filter((one): one is Told & { event: Extract<AgentEvent, { type: T }> } => {
-        return one.event.type === type;
-      }),
+    of: <T extends AgentEvent["type"]>(type: T) => toldOf(told, type),
     spans: () => collected.spans(),
     ended: () => [...collected.ended.values()],
     started: () => collected.started.size,
     trees: () => toTrees(collected.spans()),
     /** The spans, a line each, indented by depth. */
-    tree: () => toTrees(collected.spans()).flatMap((node) => treeLines(node, "")),
+    tree: () => toTrees(collected.spans()).flatMap((node) => treeLines(node)),
   };
 }
 
@@ -84,20 +75,4 @@ function lineOf(event: AgentEvent): string {
     default:
       return event.type;
   }
-}
-
-function treeLines(node: SpanNode, indent: string): string[] {
-  const { attributes } = node;
-  const outcome =
-    attributes["entelix.run.outcome"] ??
-    attributes["entelix.tool.outcome"] ??
-    attributes["entelix.step.outcome"] ??
-    attributes["entelix.model.outcome"];
-  const why = attributes["entelix.failure.kind"] ?? attributes["entelix.tool.error_kind"];
-  const said = [node.span, outcome, why].filter((part) => part !== undefined).join(" ");
-  const mark = node.status === "error" ? " !" : "";
-  return [
-    `${indent}${said}${mark}`,
-    ...node.children.flatMap((child) => treeLines(child, `${indent}  `)),
-  ];
 }

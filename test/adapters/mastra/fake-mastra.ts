@@ -1,7 +1,6 @@
 import { MastraTelemetry, type MastraTelemetryOptions } from "../../../src/entries/mastra.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
 import type { ContentNeed } from "../../../src/sinks/agent-event-sink.ts";
+import { keepingSink } from "../../support/told.ts";
 
 // Calls the telemetry as Mastra's observability does, with the spans that it has in 1.71.0. Mastra itself needs a
 // newer Node: `test/e2e/adapters.e2e.ts` and `test/e2e/mastra.e2e.ts` run it.
@@ -26,31 +25,19 @@ export function listen(
   more: Partial<MastraTelemetryOptions> = {},
   contentNeed: ContentNeed = "all",
 ) {
-  const sent: { readonly event: AgentEvent; readonly envelope: EventEnvelope }[] = [];
+  const { sink, ...kept } = keepingSink(contentNeed);
   const errors: unknown[] = [];
-  const sink = {
-    contentNeed,
-    send: (event: AgentEvent, envelope: EventEnvelope = {}) => void sent.push({ event, envelope }),
-  };
   const telemetry = new MastraTelemetry({
     sink,
     tenant: "acme",
     onError: (error) => errors.push(error),
     ...more,
   });
-  const ofType = <T extends AgentEvent["type"]>(type: T) =>
-    sent.flatMap(({ event, envelope }) =>
-      event.type === type
-        ? [{ ...(event as Extract<AgentEvent, { type: T }>), sentIn: envelope }]
-        : [],
-    );
   return {
+    ...kept,
     telemetry,
     sink,
-    sent,
     errors,
-    ofType,
-    types: () => sent.map(({ event }) => event.type),
     /** Counts that are not 0. */
     counts: () =>
       Object.fromEntries(Object.entries(telemetry.counts).filter(([, count]) => count !== 0)),

@@ -5,17 +5,12 @@ import {
   mcpServer,
 } from "../../../src/entries/mcp.ts";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
 import { Bridge, type BridgeOptions } from "../../../src/otel/bridge.ts";
 import { runAgent } from "../../../src/runtime/run-agent.ts";
 import type { AgentEventSink } from "../../../src/sinks/agent-event-sink.ts";
 import { collectSpans, type SpanNode, toTrees } from "../../support/spans.ts";
+import { type Told, toldOf } from "../../support/told.ts";
 import { Client, Pipe, played, Server, type Tool } from "./peers.ts";
-
-export interface Told {
-  readonly event: AgentEvent;
-  readonly envelope: EventEnvelope;
-}
 
 /** A sink that keeps its events and hands them on to a bridge, with clients and servers that report to it. */
 export function observe(bridgeOptions: BridgeOptions = {}) {
@@ -56,10 +51,7 @@ export function observe(bridgeOptions: BridgeOptions = {}) {
     /** Runs code as a run of its own, while messages travel. */
     run: <T>(work: Parameters<typeof runAgent<T>>[1], tenant = "acme"): Promise<T> =>
       played(runAgent<T>({ sink, agent: "support", tenant }, work)),
-    of: <T extends AgentEvent["type"]>(type: T) =>
-      told.filter((one): one is Told & { event: Extract<AgentEvent, { type: T }> } => {
-        return one.event.type === type;
-      }),
+    of: <T extends AgentEvent["type"]>(type: T) => toldOf(told, type),
     spans: () => collected.spans(),
     trees: () => toTrees(collected.spans()),
     /** The spans, a line each, indented by depth: their name, and how they ended. */
