@@ -12,7 +12,12 @@ const CLASSES: ReadonlyMap<string, string> = new Map([
 
 /** What LangChain's messages have as their type, and each is a role in its words. */
 const TYPES: ReadonlySet<string> = new Set([
-  ...["human", "ai", "system", "developer", "tool", "function"],
+  "human",
+  "ai",
+  "system",
+  "developer",
+  "tool",
+  "function",
 ]);
 
 /**

@@ -186,8 +186,9 @@ function byteLength(text: string): number {
   return Buffer.byteLength(text, "utf8");
 }
 
-function capturesByEnvironment(): boolean {
-  const value = process.env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.toLowerCase();
+/** Whether the variable of the conventions switches content on. */
+export function capturesByEnvironment(env: NodeJS.ProcessEnv = process.env): boolean {
+  const value = env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.toLowerCase();
   return value === "true" || value === "span_only" || value === "span_and_event";
 }
 

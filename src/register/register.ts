@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fieldIn } from "../adapters/narrow.ts";
 import { Bridge } from "../otel/bridge.ts";
+import { capturesByEnvironment } from "../otel/content.ts";
 import { isRegistered } from "../otel/setup/global-registration.ts";
 import type { Tracing } from "../otel/setup/tracing.ts";
 import type { TracingOptions } from "../otel/setup/tracing-options.ts";
@@ -42,12 +43,10 @@ export function registerSettings(env: NodeJS.ProcessEnv): RegisterSettings | und
       `ENTELIX_REGISTER: expected ${FRAMEWORKS.join(", ")}, separated by commas, got ${JSON.stringify(name)}`,
     );
   }
-  const capture =
-    env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.trim().toLowerCase() ?? "";
   return {
     tenant: env.ENTELIX_TENANT?.trim() || "default",
     frameworks: new Set(frameworks.length === 0 ? FRAMEWORKS : frameworks),
-    captures: ["true", "span_only", "span_and_event"].includes(capture),
+    captures: capturesByEnvironment(env),
   };
 }
 
