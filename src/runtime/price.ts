@@ -19,8 +19,8 @@ export interface PricedCall {
  * Gives the price of a model call in US dollars: a decimal text such as `"0.0031"`, which is added
  * exactly, or a number, which is rounded to 12 decimal places. `undefined`: not known.
  *
- * It is called once for each call that ended and said what it used. It must be synchronous. What it
- * throws, a promise, and what is no amount from 0 go to `onError`, and the cost is not known.
+ * It is called once for each call that reported its usage. It must be synchronous. An error that it
+ * throws, a promise, and anything but an amount from 0 go to `onError`. Then the cost is not known.
  *
  * @example
  * const price: Price = ({ model, usage }) =>

@@ -50,7 +50,7 @@ export interface AiSdkTelemetryOptions {
   readonly thread?: ((call: AiSdkCall) => string | undefined) | undefined;
   /**
    * Whose run a call is: personal data, so only what this returns is sent. Called once for each outermost
-   * call. If it throws, or returns what is no subject, `onError` is called. Default: nothing, or what the
+   * call. If it throws, or returns an invalid subject, `onError` is called. Default: nothing, or what the
    * run around the call says.
    */
   readonly context?: ((call: AiSdkCall) => RunSubject | undefined) | undefined;

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../events/agent-event.ts";
 import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
 
-/** Events that may wait at most; more of them are sent, whatever they wait for. */
+/** Most events that wait. Above it, all of them are sent. */
 const MOST_WAITING = 1_000;
 
 /** An event that may be taken back until it is released. */

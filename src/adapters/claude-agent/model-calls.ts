@@ -22,7 +22,7 @@ interface OpenModelCall {
 
 const REQUEST: ModelRequest = { provider: "anthropic" };
 
-/** What is sent of the content of model calls. */
+/** Which content of model calls is sent. */
 export interface ModelContent {
   readonly isRead: boolean;
   /** Content. */

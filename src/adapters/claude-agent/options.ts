@@ -29,7 +29,7 @@ export interface ClaudeAgentOptions {
   readonly agent?: string | undefined;
   /**
    * Whose runs those of a query are, from its metadata: personal data, so only what this returns is
-   * sent. Called once for each query. If it throws, or returns what is no subject, `onError` is
+   * sent. Called once for each query. If it throws, or returns an invalid subject, `onError` is
    * called, and nothing is sent of it. Default: nothing, or what the run of this package around the
    * query says.
    *
@@ -77,9 +77,9 @@ export interface ClaudeAgentLimits {
   readonly sessions?: number | undefined;
 }
 
-/** What is known of a query, beside the SDK's parameters. */
+/** Details of a query that the SDK's parameters do not have. */
 export interface QueryDetails {
-  /** For the functions among the options. None of it is sent. */
+  /** Passed to the functions among the options. The adapter does not send it. */
   readonly metadata?: QueryMetadata | undefined;
   /**
    * The run that this query resumes, where another process had it: the value of `lastRunOf` there.

@@ -17,7 +17,7 @@ export interface AgentHost {
   forgot(): void;
 }
 
-/** What is known of a sub-agent before its run begins. */
+/** A sub-agent before its run begins. */
 interface Announced {
   type: string | undefined;
 }
@@ -25,14 +25,14 @@ interface Announced {
 const CANCELLED: Ending = { thrown: AgentError.cancelled(), source: FROM_RUN };
 
 /**
- * The sub-agents of a query: each a run below the call that started it, whatever the depth. A hook names a
+ * The sub-agents of a query: each a run below the call that started it, at any depth. A hook names a
  * sub-agent by its own ID, a message by the call, and `task_started` by both.
  */
 export class SubAgents {
   readonly #host: AgentHost;
   readonly #byId = new Map<string, AgentRun>();
   readonly #byCall = new Map<string, AgentRun>();
-  /** Sub-agents of which only a hook has told. */
+  /** Sub-agents that only a hook has announced. */
   readonly #announced = new Map<string, Announced>();
 
   constructor(host: AgentHost) {

@@ -48,7 +48,7 @@ export interface LangChainHandlerOptions {
   /**
    * Whose run an invocation is, from its `metadata` and its `tags`: personal data, so nothing of them
    * is sent but what this returns. Called once for each outermost invocation; the runs below inherit
-   * it. If it throws, or returns what is no subject, `onError` is called, and nothing is sent of it.
+   * it. If it throws, or returns an invalid subject, `onError` is called, and nothing is sent of it.
    * Default: nothing, or what the run of `entelix-otel/runtime` around it says.
    *
    * @example

@@ -20,7 +20,7 @@ export interface MastraSpan {
 
 const NOTHING: Fields = Object.freeze({});
 
-/** @returns `undefined` for what is no span. */
+/** @returns `undefined` if it is not a span. */
 export function spanIn(exported: unknown): MastraSpan | undefined {
   const fields = fieldsOf(exported);
   const id = textOf(fields?.id);

@@ -46,7 +46,7 @@ const TRANSPORT = Symbol.for("@mastra/core.modelStreamTransport");
  * const mastra = new Mastra({ agents, observability });
  */
 export class MastraTelemetry {
-  /** The name by which Mastra's logs call it. */
+  /** Its name in Mastra's logs. */
   readonly name = "entelix-otel";
   readonly #options: MastraTelemetryOptions;
   readonly #safeSink: SafeSink;

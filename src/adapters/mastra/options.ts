@@ -45,7 +45,7 @@ export interface MastraTelemetryOptions {
   readonly thread?: ((run: MastraRun) => string | undefined) | undefined;
   /**
    * Whose run it is: personal data, so only what this returns is sent. Called once for each outermost run.
-   * If it throws, or returns what is no subject, `onError` is called. Default: nothing, or what the run
+   * If it throws, or returns an invalid subject, `onError` is called. Default: nothing, or what the run
    * around it says.
    *
    * @example

@@ -40,7 +40,7 @@ export interface McpClientOptions {
   /** Name of the agent of such runs. Default: the tool's name. */
   readonly agent?: string | undefined;
   /**
-   * Whose run a call outside any run is: personal data. If it throws, or returns what is no subject,
+   * Whose run a call outside any run is: personal data. If it throws, or returns an invalid subject,
    * `onError` is called, and nothing is sent of it. Default: nothing.
    */
   readonly context?: ((call: LoneCall) => RunSubject | undefined) | undefined;

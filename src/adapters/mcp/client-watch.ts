@@ -83,7 +83,7 @@ export class ClientWatch implements TransportWatch {
     this.#reporter.troubled(error);
   }
 
-  /** The call has ended: what is known of its requests goes. */
+  /** The call has ended: forgets its requests. */
   ended(call: ClientCall): void {
     for (const table of [this.#requests, this.#waiting]) {
       for (const [id, of] of table) if (of === call) table.delete(id);

@@ -6,7 +6,7 @@ import type { Request, RequestId, Response } from "./json-rpc.ts";
 /** The reserved key in which a request of the protocol's revision 2026-07-28 says its version. */
 const VERSION_META_KEY = "io.modelcontextprotocol/protocolVersion";
 
-/** What is known of a connection, for the attributes of its calls. */
+/** Data of a connection, for the attributes of its calls. */
 export class Connection {
   readonly #transport: object;
   readonly #place: Pick<McpDetails, "transport" | "server_address" | "server_port">;

@@ -25,7 +25,7 @@ export interface Notification {
   readonly params: Fields | undefined;
 }
 
-/** What a message is; `undefined` for what is none of the three. */
+/** The kind of a message; `undefined` for any other value. */
 export function readMessage(message: unknown): Request | Response | Notification | undefined {
   const fields = fieldsOf(message);
   if (fields === undefined) return undefined;

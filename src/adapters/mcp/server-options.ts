@@ -37,7 +37,7 @@ export interface McpServerOptions {
   /** Name of the agent of the runs. Default: the server's name. */
   readonly agent?: string | undefined;
   /**
-   * Whose run a call is: personal data. If it throws, or returns what is no subject, `onError` is
+   * Whose run a call is: personal data. If it throws, or returns an invalid subject, `onError` is
    * called, and nothing is sent of it. Default: nothing.
    */
   readonly context?: ((caller: McpCaller) => RunSubject | undefined) | undefined;

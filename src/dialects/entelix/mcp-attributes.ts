@@ -20,7 +20,7 @@ export function mcpAttributes(details: EventDetails | undefined): KnownAttribute
   };
 }
 
-// Programs without types put anything there. What is not what it should be counts as absent.
+// Programs without types put anything there. A value of a wrong type counts as absent.
 
 function nameIn(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value.slice(0, MOST_NAME) : undefined;
