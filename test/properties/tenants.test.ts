@@ -84,11 +84,12 @@ function withKnownRuns(stream: readonly Sent[]): Sent[] {
       run != null && runs.has(nameOf(tenant_id, run));
     const told = event.type === "started" && !isKnown(event.parent_run_id) ? orphan(event) : event;
     const placed = placedBy(envelope, isKnown);
-    // What comes again, names no run or is of no known type opens none.
+    // What comes again, names no run, is of no known type or is of a step without an id opens none.
     const id = envelope.event_id;
     const again = id !== undefined && events.has(nameOf(tenant_id, id));
     if (id !== undefined) events.add(nameOf(tenant_id, id));
-    if (!again && run_id !== "" && String(event.type) !== "brand_new") {
+    const noStep = "step_id" in event && event.step_id === "";
+    if (!again && !noStep && run_id !== "" && String(event.type) !== "brand_new") {
       runs.add(nameOf(tenant_id, run_id));
     }
     return { event: told, envelope: placed };
