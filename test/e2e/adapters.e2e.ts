@@ -25,21 +25,25 @@ const ENDS: readonly {
   {
     server: "langchain-oldest",
     program: "adapters-langchain.mjs",
+    needs: ["langchain-model.mjs"],
     trees: langchainTrees(false),
   },
   {
     server: "langchain-newest",
     program: "adapters-langchain.mjs",
+    needs: ["langchain-model.mjs"],
     trees: langchainTrees(true),
   },
   {
     server: "openai-agents-oldest",
     program: "adapters-openai-agents.mjs",
+    needs: ["openai-agents-model.mjs"],
     trees: OPENAI_AGENTS_TREES,
   },
   {
     server: "openai-agents-newest",
     program: "adapters-openai-agents.mjs",
+    needs: ["openai-agents-model.mjs"],
     trees: OPENAI_AGENTS_TREES,
     newerNode: true,
   },

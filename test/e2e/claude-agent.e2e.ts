@@ -107,7 +107,8 @@ let scenes: Scenes;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "entelix-otel-claude-agent-"));
   project = await AdaptersProject.create("claude-agent", await packed(folder), process.execPath);
-  scenes = await project.play("adapters-claude-agent.mjs", ["claude-agent-messages-api.mjs"]);
+  const needs = ["claude-agent-ask.mjs", "claude-agent-messages-api.mjs"];
+  scenes = await project.play("adapters-claude-agent.mjs", needs);
 });
 afterAll(async () => {
   await project?.remove();

@@ -3,6 +3,7 @@ import { tellHook } from "../../errors/call-hook.ts";
 import { property } from "../../errors/thrown.ts";
 import { tenantKey } from "../../events/agent-event.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
+import { calledOff } from "../../runtime/calling-off.ts";
 import { type ActiveRun, activeRun, carried } from "../../runtime/current-run.ts";
 import { knownTenant } from "../common-options.ts";
 import { type Fields, fieldsOf, textOf } from "../narrow.ts";
@@ -195,7 +196,8 @@ export class ClaudeAgent {
       isNew: !goesOn(given),
       maxTurns: amountOf(given.maxTurns),
       maxBudgetUsd: amountOf(given.maxBudgetUsd),
-      signal: signal instanceof AbortSignal ? signal : undefined,
+      calledOff: () =>
+        signal instanceof AbortSignal && signal.aborted ? calledOff(signal.reason) : undefined,
       onError,
       onForgotten: () => {
         this.#forgotten += 1;

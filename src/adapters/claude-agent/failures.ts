@@ -1,6 +1,5 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import { type FailureSource, FROM_MODEL, FROM_RUN } from "../../errors/failure-source.ts";
-import { calledOff } from "../../runtime/calling-off.ts";
 import { type Fields, listOf, textOf } from "../narrow.ts";
 import { amountOf, decimalOf } from "./usage-difference.ts";
 
@@ -65,21 +64,24 @@ export interface ResultState extends Limits {
   readonly wasInterrupted: boolean;
   /** The error of the run's last model call, if it was the last event of the run. */
   readonly modelError: unknown;
-  /** Of the abort controller; `undefined` where it has not fired. */
-  readonly abortReason: { readonly reason: unknown } | undefined;
+  /** By the abort controller; `undefined` where it has not fired. */
+  readonly calledOff: AgentError | undefined;
 }
 
 /** Why the result is a failure; `undefined` for a success. */
 export function endingOf(result: Fields, state: ResultState): Ending | undefined {
   const { subtype, terminal_reason: reason } = result;
-  if (subtype === "success" && result.is_error !== true) return undefined;
+  if (subtype === "success" && result.is_error !== true) {
+    // The SDK lets the process go on for a moment, and rejects the reader after the result.
+    return state.calledOff && ofRun(state.calledOff);
+  }
   if (subtype === "error_max_turns" || reason === "max_turns") {
     return ofRun(AgentError.usageLimitExceeded(turnsBreach(result, state)));
   }
   if (subtype === "error_max_budget_usd" || reason === "budget_exhausted") {
     return ofRun(AgentError.usageLimitExceeded(costBreach(result, state)));
   }
-  if (state.abortReason !== undefined) return ofRun(calledOff(state.abortReason.reason));
+  if (state.calledOff !== undefined) return ofRun(state.calledOff);
   if (state.wasInterrupted || ABORTS.has(reason)) return ofRun(AgentError.cancelled());
   const text = resultText(result);
   if (
@@ -150,9 +152,9 @@ function resultText(result: Fields): string {
 export function brokenOff(
   thrown: unknown,
   wasLeft: boolean,
-  abortReason: ResultState["abortReason"],
+  calledOff: AgentError | undefined,
 ): Ending {
-  if (abortReason !== undefined) return ofRun(calledOff(abortReason.reason));
+  if (calledOff !== undefined) return ofRun(calledOff);
   if (wasLeft) return ofRun(AgentError.cancelled());
   return ofRun(thrown ?? new Error("the stream of the SDK ended before the result"));
 }

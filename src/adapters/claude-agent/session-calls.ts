@@ -21,6 +21,8 @@ export interface CallHost {
   /** The run of a hook's input, or of a message. */
   runOf(input: Fields): AgentRun;
   wasInterrupted(): boolean;
+  /** By the abort controller. */
+  calledOff(): AgentError | undefined;
   forgot(): void;
 }
 
@@ -148,9 +150,9 @@ export class SessionCalls {
       this.decided(call.toolUseId, { tool_name: call.tool }, decided);
       return;
     }
-    const { end } = call;
-    const isCut = end?.isInterrupt ?? this.#host.wasInterrupted();
-    if (isError && isCut) call.run.cut(call, AgentError.cancelled());
+    const isInterrupt = call.end?.isInterrupt ?? this.#host.wasInterrupted();
+    const cut = this.#host.calledOff() ?? (isInterrupt ? AgentError.cancelled() : undefined);
+    if (isError && cut !== undefined) call.run.cut(call, cut);
     else call.run.returned(call, block.content, isError, message.tool_use_result);
     this.#host.agents.callEnded(call, isError);
   }

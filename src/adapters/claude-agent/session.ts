@@ -1,3 +1,4 @@
+import type { AgentError } from "../../errors/agent-error.ts";
 import { FROM_RUN } from "../../errors/failure-source.ts";
 import { cutBy } from "../../runtime/calling-off.ts";
 import type { ActiveRun } from "../../runtime/current-run.ts";
@@ -35,7 +36,8 @@ export interface SessionStart {
   readonly isNew: boolean;
   readonly maxTurns: number | undefined;
   readonly maxBudgetUsd: number | undefined;
-  readonly signal: AbortSignal | undefined;
+  /** By the abort controller. */
+  readonly calledOff: () => AgentError | undefined;
   readonly onError: (error: unknown) => void;
   readonly onForgotten: () => void;
   /** Called with the latest run of a session. */
@@ -100,6 +102,7 @@ export class Session {
       main: () => this.#main,
       runOf: (input) => this.#runOf(input),
       wasInterrupted: () => this.#wasInterrupted,
+      calledOff: from.calledOff,
       forgot: from.onForgotten,
     });
   }
@@ -221,7 +224,7 @@ export class Session {
     this.#isOver = true;
     // A process that failed before its first prompt would leave no trace.
     if (this.#runs === 0 && thrown !== undefined && !wasLeft) this.#prompt();
-    const ending = brokenOff(thrown, wasLeft, this.#abortReason());
+    const ending = brokenOff(thrown, wasLeft, this.#from.calledOff());
     this.#agents.end({ thrown: cutBy(ending.thrown), source: FROM_RUN });
     this.#main?.failed(ending);
     this.#main = undefined;
@@ -389,12 +392,7 @@ export class Session {
       costAtStart: this.#costAtStart,
       wasInterrupted: this.#wasInterrupted,
       modelError: main.modelError,
-      abortReason: this.#abortReason(),
+      calledOff: this.#from.calledOff(),
     };
-  }
-
-  #abortReason(): ResultState["abortReason"] {
-    const { signal } = this.#from;
-    return signal?.aborted === true ? { reason: signal.reason } : undefined;
   }
 }

@@ -200,6 +200,21 @@ describe("an abort controller", () => {
     expect(seen.lines().at(-1)).toBe(line);
     expect(seen.of("tool_error")[0]?.event.envelope.cancelled).toBe(true);
   });
+
+  it("ends it, too, where the process tells of a failed call and a result before it stops", async () => {
+    const seen = observe();
+    const abortController = new AbortController();
+    const script = async (sdk: ScriptedProcess) => {
+      await sdk.prompt("hi");
+      sdk.send(says("m1", uses("t1", "mcp__shop__look")));
+      await sdk.before("t1", "mcp__shop__look", {});
+      sdk.send(failed("t1", "The tool call was interrupted"), result("done"));
+      abortController.abort();
+    };
+    await play(seen, script, { options: { abortController } });
+    expect(seen.of("tool_error")[0]?.event.envelope.cancelled).toBe(true);
+    expect(seen.lines().at(-1)).toBe("failed cancelled: operation cancelled");
+  });
 });
 
 describe("two queries at once", () => {

@@ -1,57 +1,16 @@
 // Runs the process of the Claude Agent SDK that is installed beside it against a scripted Messages API, under the
 // adapter, and prints the spans of each scene as JSON.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createSdkMcpServer, query, tool } from "@anthropic-ai/claude-agent-sdk";
+import { createSdkMcpServer, tool } from "@anthropic-ai/claude-agent-sdk";
 import { claudeAgent } from "entelix-otel/claude-agent";
 import { runAgent } from "entelix-otel/runtime";
 import { z } from "zod";
 import { play } from "./adapters-scenes.mjs";
-import { messagesApi, refuses, text, uses } from "./claude-agent-messages-api.mjs";
-
-const home = await mkdtemp(join(tmpdir(), "claude-agent-"));
-process.on("exit", () => void rm(home, { recursive: true, force: true }));
+import { ask, home } from "./claude-agent-ask.mjs";
+import { refuses, text, uses } from "./claude-agent-messages-api.mjs";
 
 /** Asks for one call of Bash, then says that it is done. */
 const oneCall = (command) => (_, n) =>
   n === 0 ? [uses("t1", "Bash", { command })] : [text("done")];
-
-/** Reads a query to its end. @returns the messages. */
-async function ask({ agent }, script, { details, env, follow, prompt = "hi", ...options } = {}) {
-  const api = await messagesApi(script);
-  const messages = [];
-  try {
-    const stream = agent.query(
-      query,
-      {
-        prompt,
-        options: {
-          cwd: home,
-          env: {
-            PATH: process.env.PATH,
-            HOME: home,
-            ANTHROPIC_BASE_URL: api.url,
-            ANTHROPIC_API_KEY: "none",
-            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-            ...env,
-          },
-          model: "claude-sonnet-4-5",
-          settingSources: [],
-          ...options,
-        },
-      },
-      details,
-    );
-    for await (const message of stream) {
-      messages.push(message);
-      if ((await follow?.(message, stream)) === "leave") break;
-    }
-  } finally {
-    api.close();
-  }
-  return messages;
-}
 
 /** Prompts, each once the one before has its result. */
 function turns(...prompts) {

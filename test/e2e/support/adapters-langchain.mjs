@@ -1,7 +1,5 @@
 // Runs one scripted program with the LangChain.js and LangGraph that are installed beside it, under the adapter,
 // and prints the spans of each scene as JSON. It uses only what the oldest supported versions have.
-import { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import { AIMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import {
   Annotation,
@@ -17,49 +15,7 @@ import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { LangChainHandler } from "entelix-otel/langchain";
 import { z } from "zod";
 import { play, raceFree } from "./adapters-scenes.mjs";
-
-/** Answers by its script, and says what it used: 10 tokens in, 2 of them cached, 5 out. */
-class ScriptedModel extends BaseChatModel {
-  constructor(script) {
-    super({ maxRetries: 0 });
-    this.script = [...script];
-  }
-
-  _llmType() {
-    return "scripted";
-  }
-
-  getLsParams(options) {
-    return { ...super.getLsParams(options), ls_provider: "acme", ls_model_name: "small-1" };
-  }
-
-  bindTools() {
-    return this;
-  }
-
-  async _generate() {
-    const message = this.script.shift();
-    if (message instanceof Error) throw message;
-    return { generations: [{ text: String(message.content), message }] };
-  }
-}
-
-function says(content, ...calls) {
-  return new AIMessage({
-    content,
-    tool_calls: calls.map(([name, id, args = {}]) => ({ type: "tool_call", name, id, args })),
-    usage_metadata: {
-      input_tokens: 10,
-      output_tokens: 5,
-      total_tokens: 15,
-      input_token_details: { cache_read: 2 },
-    },
-    response_metadata: {
-      model_name: "small-1-2026",
-      finish_reason: calls.length > 0 ? "tool_calls" : "stop",
-    },
-  });
-}
+import { ScriptedModel, says } from "./langchain-model.mjs";
 
 const add = tool(async ({ a, b }) => String(a + b), {
   name: "add",

@@ -7,59 +7,11 @@ import {
   setTraceProcessors,
   setTracingDisabled,
   tool,
-  Usage,
-  withResponseSpan,
 } from "@openai/agents-core";
 import { OpenAIAgentsProcessor } from "entelix-otel/openai-agents";
 import { z } from "zod";
 import { play, raceFree } from "./adapters-scenes.mjs";
-
-/** Answers by its script, and traces as the models of `@openai/agents-openai` do. */
-class ScriptedModel {
-  constructor(script) {
-    this.script = [...script];
-  }
-
-  getResponse() {
-    return withResponseSpan(async (span) => {
-      const output = this.script.shift();
-      if (output instanceof Error) throw output;
-      const usage = new Usage({ requests: 1, inputTokens: 10, outputTokens: 5, totalTokens: 15 });
-      span.spanData.response_id = "resp-1";
-      span.spanData._response = {
-        id: "resp-1",
-        model: "small-1",
-        status: "completed",
-        output: output.map(asAnswered),
-        usage: {
-          input_tokens: 10,
-          output_tokens: 5,
-          input_tokens_details: { cached_tokens: 2 },
-        },
-      };
-      return { output, usage, responseId: "resp-1" };
-    });
-  }
-}
-
-/** As the Responses API writes it. */
-const asAnswered = ({ type, callId, name, arguments: input, ...rest }) =>
-  type === "function_call" ? { type, call_id: callId, name, arguments: input } : { type, ...rest };
-
-const says = (text) => ({
-  type: "message",
-  role: "assistant",
-  status: "completed",
-  content: [{ type: "output_text", text }],
-});
-
-const asks = (name, callId, input = {}) => ({
-  type: "function_call",
-  name,
-  callId,
-  arguments: JSON.stringify(input),
-  status: "completed",
-});
+import { asks, ScriptedModel, says } from "./openai-agents-model.mjs";
 
 const agent = (name, script, more = {}) =>
   new Agent({ name, model: new ScriptedModel(script), ...more });
