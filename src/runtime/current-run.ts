@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { AgentError } from "../errors/agent-error.ts";
 import { isPromise } from "../events/promises.ts";
 import {
   type AgentEventSink,
@@ -34,6 +35,11 @@ export interface ActiveRun extends CurrentRun {
    * have it.
    */
   readonly policy?: RunPolicy | undefined;
+  /**
+   * Calls `cut` when the run ends while an adapter's call in it is open, unless what this returns was called before.
+   * Runs of `entelix-otel/runtime` have it; every other run ends after its calls.
+   */
+  readonly whileOpen?: ((cut: (error: AgentError) => void) => () => void) | undefined;
 }
 
 /** One for the process, however often this package is loaded: as CommonJS and ESM, or in two versions. */

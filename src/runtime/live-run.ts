@@ -11,7 +11,7 @@ import { cutBy, LazySignal, Watch } from "./calling-off.ts";
 import type { ActiveRun } from "./current-run.ts";
 import { carried, currentIn } from "./current-run.ts";
 import { EventLine, IdCounter } from "./event-line.ts";
-import type { OpenCall, RunCore } from "./open-call.ts";
+import { OpenCall, type RunCore } from "./open-call.ts";
 import { isZeroCost } from "./price.ts";
 import { answerIn, askedIn, questionIn } from "./run-content.ts";
 import {
@@ -73,7 +73,8 @@ export class LiveRun<I> implements RunCore {
     };
     this.ids = { run_id: runId, tenant_id: tenantId };
     const { policy } = this;
-    this.current = { tenantId, runId, rootRunId, threadId, subject, sink, policy };
+    const whileOpen: ActiveRun["whileOpen"] = (cut) => this.#whileOpen(cut);
+    this.current = { tenantId, runId, rootRunId, threadId, subject, sink, policy, whileOpen };
     this.#line = new EventLine(sink, envelopeFor(plan), this.#newIds, (error) =>
       this.#report(error),
     );
@@ -231,6 +232,13 @@ export class LiveRun<I> implements RunCore {
   untrack(call: OpenCall): void {
     this.#calls.delete(call);
     if (this.#pausing !== undefined && this.#calls.size === 0) this.#endPause(this.#pausing);
+  }
+
+  #whileOpen(cut: (error: AgentError) => void): () => void {
+    const call = new OpenCall(() => {});
+    call.begin(cut);
+    this.track(call);
+    return () => this.untrack(call);
   }
 
   #endPause(interruption: Interruption): void {

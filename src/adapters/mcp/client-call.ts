@@ -40,6 +40,7 @@ export class ClientCall implements ToolCall {
   readonly waits: Waits;
   details: EventDetails;
   isOpen = true;
+  #leave: (() => void) | undefined;
   readonly #since = sourceMoment();
   readonly #place: CallPlace;
   readonly #run: ActiveRun;
@@ -67,6 +68,9 @@ export class ClientCall implements ToolCall {
     if (this.#place.kind === "shown") return;
     const { run, sink, writer } = this.#place;
     const input = sink.contentNeed === "none" ? null : property(this.given.params, "arguments");
+    this.#leave = run.whileOpen?.((error) => {
+      if (this.#close()) writer.toolCut(this, error);
+    });
     writer.toolStarted(this, input ?? null, undefined, run.stepId);
   }
 
@@ -113,6 +117,7 @@ export class ClientCall implements ToolCall {
   #close(): boolean {
     if (!this.isOpen) return false;
     this.isOpen = false;
+    this.#leave?.();
     this.waits.closeAll();
     return true;
   }

@@ -246,6 +246,28 @@ describe("a call that fails", () => {
     expect(span["entelix.tool.error_kind"]).toBe(outcome === "error" ? "transient" : undefined);
   });
 
+  it.each([
+    ["is called off", () => new AbortController()],
+    ["completes without it", () => undefined],
+  ])("is cancelled before its run ends, where the run %s first", async (_, controllerOf) => {
+    const { mcp, sink, told } = await scene();
+    const controller = controllerOf();
+    const options = { sink, agent: "support", tenant: "acme", signal: controller?.signal };
+    const ended = runAgent(options, async () => {
+      const made = mcp.callTool({ name: "never" });
+      await new Promise((resolve) => setImmediate(resolve));
+      controller?.abort();
+      if (controller !== undefined) await made;
+    });
+    await ended.catch(() => {});
+    expect(told.slice(1).map(({ event }) => event.type)).toEqual([
+      "tool_start",
+      "tool_error",
+      controller === undefined ? "complete" : "failed",
+    ]);
+    expect(told[2]?.event).toMatchObject({ envelope: { cancelled: true } });
+  });
+
   it("because the connection closed is transient", async () => {
     const { mcp, of, pipe, run } = await scene();
     const call = run(async () => {

@@ -42,7 +42,6 @@ export async function playSame({ begin, scenarios }) {
   setInterval(() => {}, 1000);
   const printed = {};
   for (const [name, scenario] of Object.entries(scenarios)) {
-    if (process.argv.length > 2 && process.argv[2] !== name) continue;
     const exporter = new InMemorySpanExporter();
     const provider = new NodeTracerProvider({
       spanProcessors: [new SimpleSpanProcessor(exporter)],
