@@ -1,0 +1,228 @@
+// What the comparison expects of each framework: the lines of the runtime, but for these differences.
+
+/** A scenario that a framework reports in another way. */
+export interface Difference {
+  /** For the page: why. */
+  readonly why: string;
+  /** What is reported instead; `undefined` where the framework has no such scenario. */
+  readonly lines: readonly string[] | undefined;
+}
+
+export type Differences = Readonly<Record<string, Difference>>;
+
+/** The end of the versions of a framework that a program runs with. */
+export interface End {
+  readonly server: string;
+  readonly args?: readonly string[];
+  readonly newerNode?: boolean;
+  /** Of this end, beside those of the framework. */
+  readonly differences?: Differences;
+}
+
+export interface Framework {
+  readonly name: string;
+  /** Its page in `docs/`. */
+  readonly page: string;
+  readonly program: string;
+  /** Files that the program imports. */
+  readonly needs: readonly string[];
+  readonly differences: Differences;
+  /** The newest comes last: it is the one that the page shows. */
+  readonly ends: readonly [...End[], End];
+}
+
+const run = (outcome: string, ...rows: readonly string[]) =>
+  `run of acme: ${outcome} [${["entelix.run_started", ...rows, "entelix.run_ended"].join(", ")}]`;
+const CALL = ["tool_call", "tool_result"];
+const COMPLETE = run("complete");
+const ONE_CALL = [run("complete", ...CALL), "  model: complete", "  tool: complete"];
+const DECIDED = (outcome: string) => `entelix.tool_call_decided (${outcome}, user)`;
+const PAUSED = [run("interrupted", "interrupt"), "  model: complete"];
+const DISPATCH = run("failed model_dispatch, origin model", "error");
+const ABSENT = (why: string): Difference => ({ why, lines: undefined });
+
+/** Each request of the model is a call of its own in these. */
+const RETRIES = (why: string): Differences => ({
+  "model failure after a retry": { why, lines: [DISPATCH, "  model: error", "  model: error"] },
+  "answer after a retry": { why, lines: [COMPLETE, "  model: error", "  model: complete"] },
+});
+
+const NO_LINK = "The other process is not told of the paused run, so there is no link.";
+const TOLD = "The SDK always tells the model of a tool's failure.";
+const NO_RETRY = "This version has no retries.";
+
+export const FRAMEWORKS: readonly Framework[] = [
+  {
+    name: "LangChain, LangGraph",
+    page: "langchain.md",
+    program: "same-langchain.mjs",
+    needs: ["langchain-model.mjs"],
+    differences: {
+      ...RETRIES("`withRetry` calls the model anew: each attempt is a model call."),
+      "stream whose reader leaves": {
+        why: "LangGraph tells of no end of the model call, and the run's end is known half a minute later.",
+        lines: [run("failed cancelled, origin run", "cancelled"), "  model: unfinished"],
+      },
+      "pause, approved in another process": {
+        why: `${NO_LINK} The wait is not known either.`,
+        lines: [
+          ...PAUSED,
+          run("complete", DECIDED("approved"), ...CALL),
+          "  tool: complete",
+          "  model: complete",
+        ],
+      },
+    },
+    ends: [
+      {
+        server: "langchain-oldest",
+        differences: {
+          "timeout in the model": {
+            why: "LangGraph 0.2 throws the same for a timeout and for an abort.",
+            lines: [run("failed cancelled, origin run", "cancelled"), "  model: error"],
+          },
+          "stream whose reader leaves": {
+            why: "LangGraph 0.2 tells of no end of the run.",
+            lines: ["run of acme: abandoned [entelix.run_started]", "  model: complete"],
+          },
+        },
+      },
+      { server: "langchain-newest" },
+    ],
+  },
+  {
+    name: "OpenAI Agents",
+    page: "openai-agents.md",
+    program: "same-openai-agents.mjs",
+    needs: ["openai-agents-model.mjs"],
+    differences: RETRIES("Each attempt has a span of the SDK, and is a model call."),
+    ends: [
+      {
+        server: "openai-agents-oldest",
+        differences: {
+          "model failure after a retry": { why: NO_RETRY, lines: [DISPATCH, "  model: error"] },
+          "answer after a retry": { why: NO_RETRY, lines: [DISPATCH, "  model: error"] },
+          "abort in a tool": {
+            why: "SDK 0.4 gives a tool no signal: the next call of the model ends the run.",
+            lines: [
+              run("failed cancelled, origin run", ...CALL, "cancelled"),
+              "  model: complete",
+              "  tool: complete",
+              "  model: error",
+            ],
+          },
+        },
+      },
+      { server: "openai-agents-newest", newerNode: true },
+    ],
+  },
+  {
+    name: "Claude Agent",
+    page: "claude-agent.md",
+    program: "same-claude-agent.mjs",
+    needs: ["claude-agent-ask.mjs", "claude-agent-messages-api.mjs"],
+    differences: {
+      "tool failure that ends the run": ABSENT(TOLD),
+      "abort in a tool": {
+        why: "The SDK lets its process go on for a moment: it may ask the model once more.",
+        lines: [
+          run("failed cancelled, origin run", ...CALL, "cancelled"),
+          "  model: complete",
+          "  tool: cancelled",
+          "  model: complete",
+        ],
+      },
+      "timeout in the model": {
+        why: "The SDK tells of a model call when it answers.",
+        lines: [run("failed deadline_exceeded, origin run", "error")],
+      },
+      "agent in a tool": {
+        why: "The SDK does not tell of the last answer of a sub-agent.",
+        lines: [
+          run("complete", ...CALL),
+          "  model: complete",
+          "  tool: complete",
+          `    ${run("complete", ...CALL)}`,
+          "      model: complete",
+          "      tool: complete",
+          "  model: complete",
+        ],
+      },
+      "pause, approved": {
+        why: "`canUseTool` waits in the open run: it does not pause.",
+        lines: [
+          run("complete", DECIDED("approved"), ...CALL),
+          ...ONE_CALL.slice(1),
+          "  model: complete",
+        ],
+      },
+      "pause, denied": {
+        why: "`canUseTool` waits in the open run: it does not pause.",
+        lines: [
+          run("complete", DECIDED("denied")),
+          "  model: complete",
+          "  tool: denied",
+          "  model: complete",
+        ],
+      },
+      "pause, approved in another process": ABSENT("A run does not pause for `canUseTool`."),
+    },
+    ends: [{ server: "claude-agent" }],
+  },
+  {
+    name: "Mastra",
+    page: "mastra.md",
+    program: "same-mastra.mjs",
+    needs: ["mastra-model.mjs"],
+    differences: {
+      "tool failure that ends the run": ABSENT(
+        "Mastra always tells the model of a tool's failure.",
+      ),
+    },
+    ends: [
+      {
+        server: "mastra-oldest",
+        newerNode: true,
+        differences: {
+          "answer after a retry": {
+            why: "Mastra 1.57 does not ask again.",
+            lines: [DISPATCH, "  model: error"],
+          },
+          "abort in a tool": {
+            why: "Mastra 1.57 asks the model once more after an abort.",
+            lines: [
+              run("failed cancelled, origin run", ...CALL, "cancelled"),
+              "  model: complete",
+              "  tool: cancelled",
+              "  model: error",
+            ],
+          },
+        },
+      },
+      { server: "mastra-newest", newerNode: true },
+    ],
+  },
+  {
+    name: "MCP",
+    page: "mcp.md",
+    program: "same-mcp.mjs",
+    needs: ["mcp-sdk.mjs", "mcp-tools.mjs"],
+    differences: Object.fromEntries(
+      [
+        "tool failure that ends the run",
+        "model failure after a retry",
+        "answer after a retry",
+        "timeout in the model",
+        "stream whose reader leaves",
+        "agent in a tool",
+        "pause, approved",
+        "pause, denied",
+        "pause, approved in another process",
+      ].map((scenario) => [scenario, ABSENT("The protocol is about calls of tools alone.")]),
+    ),
+    ends: [
+      { server: "mcp-oldest", args: ["1"] },
+      { server: "mcp-newest", args: ["2"] },
+    ],
+  },
+];
