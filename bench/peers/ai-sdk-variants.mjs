@@ -25,6 +25,6 @@ export const VARIANTS = {
   "langfuse-processor"(spanProcessor) {
     const own = langfuseProcessor(spanProcessor);
     const { handler } = VARIANTS.langfuse(own);
-    return { handler, flush: () => own.forceFlush() };
+    return { handler, flush: () => own.forceFlush(), hasProcessor: true };
   },
 };

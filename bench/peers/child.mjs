@@ -1,4 +1,4 @@
-// One process, one variant: `node child.mjs time|spans langchain|openai-agents WORKLOAD VARIANT SLICES RUNS WARM`,
+// One process, one variant: `node child.mjs time|spans FRAMEWORK WORKLOAD VARIANT SLICES RUNS WARM`,
 // WARM the slices that come before.
 // It prints as JSON what a run costs, in µs of time and of the processor, or what spans it makes.
 import { NOTHING, SeenSpans } from "./seen-spans.mjs";
@@ -8,7 +8,8 @@ const { VARIANTS } = await import(`./${framework}-variants.mjs`);
 const { WORKLOADS } = await import(`./${framework}-workloads.mjs`);
 const workload = WORKLOADS[workloadName];
 const seen = new SeenSpans();
-const { handler, flush } = await VARIANTS[variantName](what === "spans" ? seen : NOTHING);
+const variant = await VARIANTS[variantName](what === "spans" ? seen : NOTHING);
+const { handler, flush } = variant;
 const count = Number(runs);
 let made = 0;
 
@@ -25,8 +26,8 @@ async function slice(used) {
   const from = process.hrtime.bigint();
   for (const input of inputs) await workload.play(used, input);
   await workload.settle?.();
-  // Langfuse's processor has its exporter to feed; the others have nothing left to do.
-  if (variantName === "langfuse-processor" && used !== undefined) await flush();
+  // A processor of the variant's own has its exporter to feed; the others have nothing left to do.
+  if (variant.hasProcessor && used !== undefined) await flush();
   const time = Number(process.hrtime.bigint() - from) / 1000 / count;
   const { user, system } = process.cpuUsage(cpu);
   return { time, cpu: (user + system) / count };
@@ -36,6 +37,7 @@ const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 
 if (what === "spans") {
   for (const input of batch()) await workload.play(handler, input);
+  await workload.settle?.();
   await flush();
   await new Promise((resolve) => setImmediate(resolve));
   console.log(JSON.stringify(seen.told(count, workload.parts)));

@@ -61,7 +61,7 @@ export const VARIANTS = {
   "langfuse-processor"(processor) {
     const own = langfuseProcessor(processor);
     const { handler } = VARIANTS.langfuse(own);
-    return { handler, flush: () => own.forceFlush() };
+    return { handler, flush: () => own.forceFlush(), hasProcessor: true };
   },
   traceloop(processor) {
     // It puts itself into every call of LangChain's when it is made; here it is given to a call, as the others are.

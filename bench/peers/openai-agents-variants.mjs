@@ -29,7 +29,7 @@ export const VARIANTS = {
   "langfuse-processor"(spanProcessor) {
     const own = langfuseProcessor(spanProcessor);
     const { handler } = VARIANTS.openinference(own);
-    return { handler, flush: () => own.forceFlush() };
+    return { handler, flush: () => own.forceFlush(), hasProcessor: true };
   },
 };
 

@@ -3,14 +3,16 @@ import { readFileSync, writeFileSync } from "node:fs";
 
 const PAGE = new URL("../../docs/benchmarks.md", import.meta.url);
 
-/** What the columns hold, in order; the first of `ours` is the time itself. */
+/** What the columns hold, in order: variants, of which a framework has one at most, and the title. */
 const COLUMNS = [
-  ["openinference", "OpenInference"],
-  ["langfuse", "Langfuse"],
-  ["langfuse-processor", "Langfuse with its processor"],
-  ["traceloop", "Traceloop"],
-  ["hand-written", "hand-written"],
-  ["ours (control)", "ours again"],
+  [["openinference"], "OpenInference"],
+  [["langfuse"], "Langfuse"],
+  [["langfuse-processor"], "Langfuse with its processor"],
+  [["traceloop"], "Traceloop"],
+  [["ai-sdk-otel", "otel-exporter"], "the framework's own"],
+  [["otel-bridge"], "Mastra's bridge"],
+  [["hand-written"], "hand-written"],
+  [["ours (control)"], "ours again"],
 ];
 const TITLES = {
   "langchain callbacks": "LangChain's callbacks, the whole agent",
@@ -19,6 +21,9 @@ const TITLES = {
   "langchain graph": "LangGraph itself, a graph",
   "openai-agents callbacks": "OpenAI Agents' callbacks, the whole agent",
   "openai-agents agent": "OpenAI Agents itself",
+  "ai-sdk agent": "AI SDK itself",
+  "claude-agent query": "Claude Agent SDK, a recorded query",
+  "mastra events": "Mastra, a recorded run",
 };
 
 /**
@@ -67,23 +72,37 @@ function replaced(page, name, table, results) {
 
 function timesTable(results) {
   const rows = results.map(({ framework, workload, rows }) => {
-    const of = (name) => rows.find(({ variant }) => variant === name);
-    const ratios = COLUMNS.map(([name]) => {
-      const ratio = of(name)?.["ours / it"];
+    const of = (names) => rows.find(({ variant }) => names.includes(variant));
+    const ratios = COLUMNS.map(([names]) => {
+      const ratio = of(names)?.["ours / it"];
       return ratio === undefined ? "" : Number(ratio).toFixed(2);
     });
     const title = TITLES[`${framework} ${workload}`];
-    return line([title, Math.round(of("ours")["µs/run"]), ...ratios]);
+    return line([title, Math.round(of(["ours"])["µs/run"]), ...ratios]);
   });
   const head = ["workload", "ours, µs a run", ...COLUMNS.map(([, title]) => title)];
   return { head, order: Object.values(TITLES), rows };
 }
 
-const FRAMEWORKS = { langchain: "LangChain", "openai-agents": "OpenAI Agents" };
+const FRAMEWORKS = {
+  langchain: "LangChain",
+  "openai-agents": "OpenAI Agents",
+  "ai-sdk": "AI SDK",
+  "claude-agent": "Claude Agent SDK",
+  mastra: "Mastra",
+};
+/** The workload of each that is the whole agent. */
+const WHOLE = {
+  langchain: "callbacks",
+  "openai-agents": "callbacks",
+  "ai-sdk": "agent",
+  "claude-agent": "query",
+  mastra: "events",
+};
 
 /** Of the whole agent: what each variant makes of a run. */
 function spansTable(results) {
-  const whole = results.filter(({ workload }) => workload === "callbacks");
+  const whole = results.filter(({ framework, workload }) => WHOLE[framework] === workload);
   const rows = whole.flatMap(({ framework, rows }) =>
     rows
       .filter(({ variant }) => variant !== "ours (control)")
@@ -108,7 +127,7 @@ function spansTable(results) {
     "payload missing",
     "bytes of text",
   ];
-  const variants = ["ours", ...COLUMNS.map(([name]) => name)];
+  const variants = ["ours", ...COLUMNS.flatMap(([names]) => names)];
   const order = Object.values(FRAMEWORKS).flatMap((name) =>
     variants.map((variant) => `${name}: ${variant}`),
   );
