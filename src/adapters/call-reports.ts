@@ -3,7 +3,8 @@ import type { Price } from "../runtime/price.ts";
 import type { ContentNeed } from "../sinks/agent-event-sink.ts";
 import { type DecidedBy, personOf } from "./decided-by.ts";
 import type { Fields } from "./narrow.ts";
-import type { RunWriter, ToolCall } from "./run-writer.ts";
+import type { ToolCall } from "./run-parts.ts";
+import type { RunWriter } from "./run-writer.ts";
 
 /** How the tool calls of a framework are reported. */
 export interface ToolCallOptions {

@@ -8,7 +8,7 @@ import {
   toolEnvelopeOf,
 } from "../errors/classify.ts";
 import { exceptionDetails, resultException } from "../errors/exception-of.ts";
-import { type FailureSource, FROM_MODEL, sourceMoment } from "../errors/failure-source.ts";
+import { type FailureSource, FROM_MODEL } from "../errors/failure-source.ts";
 import { resultText } from "../errors/llm-text.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
 import type { ToolFailure } from "../errors/tool-result.ts";
@@ -17,110 +17,33 @@ import { now } from "../events/clock.ts";
 import type { DecisionDetails, EventDetails } from "../events/event-details.ts";
 import { SequenceCounter } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
-import type { ModelCallUsage } from "../events/model-event.ts";
 import { IdCounter } from "../runtime/event-line.ts";
 import { isZeroCost } from "../runtime/price.ts";
-import type { SubjectFields } from "../runtime/run-subject.ts";
 import type { ModelRequest } from "./model-request.ts";
+import type {
+  Beginning,
+  Failure,
+  ModelAnswer,
+  ModelCall,
+  ModelText,
+  RunPlace,
+  Step,
+  Timed,
+  ToolCall,
+} from "./run-parts.ts";
 import { type OpenEnvelope, type SafeSink, withDetails } from "./safe-sink.ts";
 
-/** A run as its events name it. */
-export interface RunPlace {
-  readonly runId: string;
-  readonly rootRunId: string;
-  readonly tenantId: string;
-  readonly threadId?: string | undefined;
-  readonly subject?: SubjectFields | undefined;
-}
-
-/** Where a run begins, and from what. */
-export interface Beginning {
-  readonly agent: string;
-  readonly parentRunId?: string | undefined;
-  /** `null` where it is known to be none. */
-  readonly parentToolUseId?: string | null | undefined;
-  readonly parentStepId?: string | undefined;
-  readonly resumedFromRunId?: string | undefined;
-  /** The context of a caller in another process, that is trusted. */
-  readonly traceparent?: string | undefined;
-  readonly tracestate?: string | undefined;
-  /** Content. */
-  readonly asked?: unknown;
-  readonly details?: EventDetails | undefined;
-}
-
-/** What every part of a run has. */
-interface Timed {
-  /** From `performance.now()`. */
-  readonly startedMs: number;
-  /** As the framework measured it, in ms. Default: the time since the start. */
-  readonly durationMs?: number | undefined;
-  /** Sent with its start, and with its end as it is then. */
-  readonly details?: EventDetails | undefined;
-}
-
-/** A tool call. */
-export interface ToolCall extends Timed {
-  readonly toolUseId: string;
-  readonly tool: string;
-}
-
-/** A part of a run that is neither a call nor a run. */
-export interface Step extends Timed {
-  readonly stepId: string;
-  readonly step: string;
-}
-
-/** A model call. */
-export interface ModelCall extends Timed {
-  readonly modelCallId: string;
-  readonly model: string | undefined;
-  /** How often the provider was asked, with all retries. Default: not known. */
-  readonly attempts?: number;
-}
-
-/** What a model answered. */
-export interface ModelAnswer {
-  readonly usage?: ModelCallUsage | undefined;
-  readonly firstOutputMs?: number | undefined;
-  readonly responseModel?: string | undefined;
-  readonly responseId?: string | undefined;
-  readonly finishReasons?: readonly string[] | undefined;
-  /** As decimal text. */
-  readonly cost?: string | undefined;
-  /** Content: the request's messages, where they were not known at the start. */
-  readonly input?: unknown;
-  /** Content. */
-  readonly output?: unknown;
-}
-
-/** Why a run or call failed. */
-export interface Failure {
-  readonly thrown: unknown;
-  /** The innermost call that it came out of. */
-  readonly source: FailureSource;
-  /** The operator's text, where the error's own may quote content. */
-  readonly text?: string | undefined;
-  readonly details?: EventDetails | undefined;
-}
-
 /**
- * What the model received of a tool's failure. Default: our own text. `null`: that is not known.
+ * Writes the events of one run of an adapter, in order, each with an ID and the time. Each event is written
+ * field by field: to spread what events have in common into them costs many times as much.
  */
-export type ModelText = string | null | undefined;
-
-/** The fields of a call that is just being started. */
-export function startedNow(): { readonly startedMs: number; readonly since: number } {
-  return { startedMs: performance.now(), since: sourceMoment() };
-}
-
-/** Writes the events of one run of an adapter, in order, each with an ID and the time. */
 export class RunWriter {
   readonly place: RunPlace;
   readonly #sink: Pick<SafeSink, "send">;
   readonly #ids = new IdCounter();
   readonly #sequence: SequenceCounter | undefined;
-  readonly #names: { readonly run_id: string; readonly tenant_id: string };
+  readonly #runId: string;
+  readonly #tenantId: string;
 
   /**
    * @param others whether something else sends events of this run as well: then these have no
@@ -130,7 +53,8 @@ export class RunWriter {
     this.#sequence = others ? undefined : new SequenceCounter();
     this.#sink = sink;
     this.place = place;
-    this.#names = { run_id: place.runId, tenant_id: place.tenantId };
+    this.#runId = place.runId;
+    this.#tenantId = place.tenantId;
   }
 
   /** An ID for a call that has none. */
@@ -149,7 +73,10 @@ export class RunWriter {
     if (resumedFromRunId !== undefined) envelope.resumed_from_run_id = resumedFromRunId;
     if (asked !== undefined) withDetails(envelope, { input: asked });
     const parent_run_id = parentRunId ?? null;
-    this.#send({ type: "started", ...this.#names, parent_run_id, agent }, envelope);
+    this.#send(
+      { type: "started", run_id: this.#runId, tenant_id: this.#tenantId, parent_run_id, agent },
+      envelope,
+    );
   }
 
   /** @param usage of the run at the top, for all below. */
@@ -157,7 +84,7 @@ export class RunWriter {
     const cost = usage?.cost_usd ?? undefined;
     const envelope = withDetails(this.#envelope(), costKnown(cost));
     this.#send(
-      { type: "complete", ...this.#names, state: null, usage },
+      { type: "complete", run_id: this.#runId, tenant_id: this.#tenantId, state: null, usage },
       withDetails(envelope, details),
     );
   }
@@ -166,7 +93,8 @@ export class RunWriter {
     this.#send(
       {
         type: "failed",
-        ...this.#names,
+        run_id: this.#runId,
+        tenant_id: this.#tenantId,
         error: text ?? operatorText(thrown),
         envelope: envelopeOf(thrown, source),
         kind: classifyFailure(thrown, source),
@@ -179,7 +107,7 @@ export class RunWriter {
   interrupted(kind: InterruptionKind, payload: unknown, asked: unknown): void {
     const details = asked === undefined ? undefined : { output: asked };
     this.#send(
-      { type: "interrupted", ...this.#names, kind, payload },
+      { type: "interrupted", run_id: this.#runId, tenant_id: this.#tenantId, kind, payload },
       withDetails(this.#envelope(), details),
     );
   }
@@ -188,12 +116,30 @@ export class RunWriter {
   toolStarted(call: ToolCall, input: unknown, description?: string, stepId?: string): void {
     const envelope = withDetails(this.#envelope(stepId), call.details);
     if (description !== undefined) withDetails(envelope, { tool_description: description });
-    this.#send({ type: "tool_start", ...this.#named(call), input }, envelope);
+    this.#send(
+      {
+        type: "tool_start",
+        run_id: this.#runId,
+        tenant_id: this.#tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+        input,
+      },
+      envelope,
+    );
   }
 
   toolCompleted(call: ToolCall, output: unknown): void {
     this.#send(
-      { type: "tool_complete", ...this.#named(call), duration_ms: lastedMs(call), output },
+      {
+        type: "tool_complete",
+        run_id: this.#runId,
+        tenant_id: this.#tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+        duration_ms: lastedMs(call),
+        output,
+      },
       withDetails(this.#envelope(), call.details),
     );
   }
@@ -236,7 +182,10 @@ export class RunWriter {
     this.#send(
       {
         type: "tool_error",
-        ...this.#named(call),
+        run_id: this.#runId,
+        tenant_id: this.#tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
         error,
         error_for_llm,
         envelope,
@@ -249,7 +198,13 @@ export class RunWriter {
 
   toolApproved(call: Pick<ToolCall, "tool" | "toolUseId">, decision: DecisionDetails): void {
     this.#send(
-      { type: "tool_call_approved", ...this.#named(call) },
+      {
+        type: "tool_call_approved",
+        run_id: this.#runId,
+        tenant_id: this.#tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+      },
       withDetails(this.#envelope(), { decision }),
     );
   }
@@ -260,21 +215,43 @@ export class RunWriter {
     decision: DecisionDetails,
   ): void {
     this.#send(
-      { type: "tool_call_denied", ...this.#named(call), reason },
+      {
+        type: "tool_call_denied",
+        run_id: this.#runId,
+        tenant_id: this.#tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+        reason,
+      },
       withDetails(this.#envelope(), { decision }),
     );
   }
 
   stepStarted(step: Step, input?: unknown): void {
     this.#send(
-      { type: "step_start", ...this.#stepNames(step), input },
+      {
+        type: "step_start",
+        run_id: this.#runId,
+        tenant_id: this.#tenantId,
+        step_id: step.stepId,
+        step: step.step,
+        input,
+      },
       withDetails(this.#envelope(), step.details),
     );
   }
 
   stepCompleted(step: Step, output?: unknown): void {
     this.#send(
-      { type: "step_complete", ...this.#stepNames(step), duration_ms: lastedMs(step), output },
+      {
+        type: "step_complete",
+        run_id: this.#runId,
+        tenant_id: this.#tenantId,
+        step_id: step.stepId,
+        step: step.step,
+        duration_ms: lastedMs(step),
+        output,
+      },
       withDetails(this.#envelope(), step.details),
     );
   }
@@ -283,7 +260,10 @@ export class RunWriter {
     this.#send(
       {
         type: "step_error",
-        ...this.#stepNames(step),
+        run_id: this.#runId,
+        tenant_id: this.#tenantId,
+        step_id: step.stepId,
+        step: step.step,
         duration_ms: lastedMs(step),
         error: text ?? operatorText(thrown),
         envelope: toolEnvelopeOf(thrown, source),
@@ -304,7 +284,15 @@ export class RunWriter {
     at?: Instant,
   ): void {
     this.#send(
-      { type: "model_start", ...this.#modelNames(call), ...request, ...content },
+      {
+        type: "model_start",
+        run_id: this.#runId,
+        tenant_id: this.#tenantId,
+        model_call_id: call.modelCallId,
+        model: call.model ?? null,
+        ...request,
+        ...content,
+      },
       withDetails(this.#envelope(stepId, at), call.details),
     );
   }
@@ -315,7 +303,10 @@ export class RunWriter {
     this.#send(
       {
         type: "model_complete",
-        ...this.#modelNames(call),
+        run_id: this.#runId,
+        tenant_id: this.#tenantId,
+        model_call_id: call.modelCallId,
+        model: call.model ?? null,
         ...(input === undefined ? {} : { input }),
         duration_ms: lastedMs(call),
         first_output_ms: firstOutputMs === undefined ? null : Math.round(firstOutputMs),
@@ -336,7 +327,10 @@ export class RunWriter {
     this.#send(
       {
         type: "model_error",
-        ...this.#modelNames(call),
+        run_id: this.#runId,
+        tenant_id: this.#tenantId,
+        model_call_id: call.modelCallId,
+        model: call.model ?? null,
         duration_ms: lastedMs(call),
         error: text ?? operatorText(thrown),
         envelope: envelopeOf(thrown, FROM_MODEL),
@@ -348,18 +342,6 @@ export class RunWriter {
         exceptionDetails(thrown, text),
       ),
     );
-  }
-
-  #named({ tool, toolUseId }: Pick<ToolCall, "tool" | "toolUseId">) {
-    return { ...this.#names, tool_use_id: toolUseId, tool };
-  }
-
-  #stepNames({ step, stepId }: Step) {
-    return { ...this.#names, step_id: stepId, step };
-  }
-
-  #modelNames({ model, modelCallId }: ModelCall) {
-    return { ...this.#names, model_call_id: modelCallId, model: model ?? null };
   }
 
   #send(event: AgentEvent, envelope: OpenEnvelope): void {

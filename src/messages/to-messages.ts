@@ -246,12 +246,12 @@ function responseDrafts(
 /** Neighbours that belong together become one message. */
 function joined(drafts: readonly Draft[], role: "user" | "assistant"): readonly InputMessage[] {
   const together: (Draft & { readonly parts: MessagePart[]; reason: string | undefined })[] = [];
-  for (const draft of drafts) {
+  for (const { joins, name, parts, reason, role } of drafts) {
     const last = together.at(-1);
-    if (last?.joins === true && draft.joins && last.role === draft.role) {
-      for (const part of draft.parts) last.parts.push(part);
-      last.reason = draft.reason ?? last.reason;
-    } else together.push({ ...draft, parts: [...draft.parts], reason: draft.reason });
+    if (last?.joins === true && joins && last.role === role) {
+      for (const part of parts) last.parts.push(part);
+      last.reason = reason ?? last.reason;
+    } else together.push({ role, parts: [...parts], name, reason, joins });
   }
   const kept = together.filter(({ joins, parts }) => !joins || parts.length > 0);
   return kept.map((draft) => messageOf(draft, role));

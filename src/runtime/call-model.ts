@@ -103,7 +103,8 @@ export function callModel<T>(
     run.assertOpen(`model ${model}`);
     refuseAt(run, call, run.policy.budget.takeRequest());
     run.track(call);
-    const names = { ...run.ids, model_call_id: id ?? run.newId(), model };
+    const { run_id, tenant_id } = run.ids;
+    const names = { run_id, tenant_id, model_call_id: id ?? run.newId(), model };
     call.begin((error, duration_ms) => {
       void run.send({
         type: "model_error",

@@ -31,7 +31,8 @@ export function callStep<T>(
     run.track(call);
     // In a call or step of this run, that is what the step is part of.
     const around = currentIn(run.current);
-    const names = { ...run.ids, step_id: run.newId(), step: name };
+    const { run_id, tenant_id } = run.ids;
+    const names = { run_id, tenant_id, step_id: run.newId(), step: name };
     const { input, kind } = options;
     const details = around.toolUseId === undefined ? undefined : { tool_use_id: around.toolUseId };
     call.begin((error, duration_ms) => {

@@ -74,7 +74,8 @@ export function callTool<T, I>(
 }
 
 function namesOf<T, I>({ run, name, toolUseId }: Dispatch<T, I>) {
-  return { ...run.ids, tool_use_id: toolUseId, tool: name };
+  const { run_id, tenant_id } = run.ids;
+  return { run_id, tenant_id, tool_use_id: toolUseId, tool: name };
 }
 
 /** @returns the call as it was approved: its input may be another. */
@@ -140,7 +141,9 @@ function awaitExternal<T, I>(dispatch: Dispatch<T, I>): AgentError {
 /** The call itself: nothing is called before the sink has taken its start. */
 async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
   const { run, call, toolUseId, options, fn } = dispatch;
-  const names = { ...namesOf(dispatch), tool_version: options.version ?? null };
+  const { run_id, tenant_id } = run.ids;
+  const tool_version = options.version ?? null;
+  const names = { run_id, tenant_id, tool_use_id: toolUseId, tool: dispatch.name, tool_version };
   const { input } = options;
   const face = {
     toolUseId,

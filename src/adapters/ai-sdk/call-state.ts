@@ -1,6 +1,7 @@
 import type { ActiveRun } from "../../runtime/current-run.ts";
 import type { Fields } from "../narrow.ts";
-import type { ModelCall, RunWriter, ToolCall } from "../run-writer.ts";
+import type { ModelCall, ToolCall } from "../run-parts.ts";
+import type { RunWriter } from "../run-writer.ts";
 import type { UsageTotals } from "../usage-totals.ts";
 
 /** A model call that is open. */

@@ -1,6 +1,6 @@
 import { type FailureSource, FROM_MODEL, FROM_RUN, sourceOf } from "../../errors/failure-source.ts";
 import { textInPlaceOf } from "../ai-sdk-errors.ts";
-import type { Failure } from "../run-writer.ts";
+import type { Failure } from "../run-parts.ts";
 import type { CallState } from "./call-state.ts";
 
 /** What the SDK shows telemetry of an error if it must not show what goes in or out. */

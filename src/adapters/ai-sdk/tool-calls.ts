@@ -3,7 +3,7 @@ import { recordSource } from "../../errors/failure-source.ts";
 import { carried } from "../../runtime/current-run.ts";
 import { sendReturned, type ToolCallOptions } from "../call-reports.ts";
 import { type Fields, fieldIn, fieldsOf, listOf, textOf } from "../narrow.ts";
-import { startedNow } from "../run-writer.ts";
+import { startedNow } from "../run-parts.ts";
 import type { CallState, OpenTool } from "./call-state.ts";
 import { operatorTextOf, toldToModel } from "./errors.ts";
 

@@ -1,14 +1,18 @@
 import { v7 as uuidv7 } from "uuid";
-import type { AgentError } from "../../errors/agent-error.ts";
+import { AgentError } from "../../errors/agent-error.ts";
 import { toMessages } from "../../messages/to-messages.ts";
 import { cutBy } from "../../runtime/calling-off.ts";
 import type { CurrentRun } from "../../runtime/current-run.ts";
-import { type Beginning, type RunPlace, RunWriter, type Step } from "../run-writer.ts";
+import type { Beginning, RunPlace, Step } from "../run-parts.ts";
+import { RunWriter } from "../run-writer.ts";
 import type { Ending } from "./failures.ts";
 import type { HeldEvents } from "./held-events.ts";
 import { ModelCalls, type ModelContent } from "./model-calls.ts";
 import { type ToolCallOptions, ToolCalls } from "./tool-calls.ts";
 import { costIsZero, type PromptUsage } from "./usage-difference.ts";
+
+/** Of calls that are open when their run completes. Made once, since most runs leave none open. */
+const CUT = AgentError.cancelled();
 
 /** What the runs of a query share. */
 export interface RunShared {
@@ -58,7 +62,7 @@ export class AgentRun {
   /** @param asked the prompt. Content. */
   started(from: Omit<Beginning, "asked">, asked: unknown, readsRows: boolean): void {
     const isKnown = readsRows && asked !== undefined && asked !== "";
-    this.writer.started({ ...from, asked: isKnown ? toMessages(asked) : undefined });
+    this.writer.started({ asked: isKnown ? toMessages(asked) : undefined, ...from });
     // The stream repeats what a sub-agent is asked.
     if (isKnown && this.above === undefined) this.model.heard({ role: "user", content: asked });
     else this.model.touch();
@@ -66,7 +70,7 @@ export class AgentRun {
 
   /** @param usage of the prompt. Sub-agents have none of their own. */
   completed(answer: unknown, usage: PromptUsage | undefined): void {
-    if (!this.#end(cutBy(undefined))) return;
+    if (!this.#end(CUT)) return;
     const output =
       this.#readsContent && answer !== undefined && answer !== ""
         ? toMessages(answer, "assistant")

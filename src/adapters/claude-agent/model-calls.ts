@@ -3,7 +3,8 @@ import type { Instant } from "../../events/instant.ts";
 import { toMessages } from "../../messages/to-messages.ts";
 import type { ModelRequest } from "../model-request.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
-import type { ModelCall, RunWriter } from "../run-writer.ts";
+import type { ModelCall } from "../run-parts.ts";
+import type { RunWriter } from "../run-writer.ts";
 
 /** A model call whose answer may still come. */
 interface OpenModelCall {
@@ -159,12 +160,12 @@ export class ModelCalls {
     if (open?.lastAt === undefined || open.lastMs === undefined) return;
     this.#open = undefined;
     const { blocks, call, firstMs, lastAt, lastMs, messageId, model, stopReason } = open;
-    const durationMs = lastMs - call.startedMs;
+    const { modelCallId, startedMs } = call;
     const message = { role: "assistant", content: blocks, stop_reason: stopReason };
     this.#writer.modelAnswered(
-      { ...call, durationMs },
+      { modelCallId, model: call.model, startedMs, durationMs: lastMs - startedMs },
       {
-        firstOutputMs: firstMs === undefined ? undefined : firstMs - call.startedMs,
+        firstOutputMs: firstMs === undefined ? undefined : firstMs - startedMs,
         responseModel: model,
         responseId: messageId,
         finishReasons: stopReason === undefined ? undefined : [stopReason],

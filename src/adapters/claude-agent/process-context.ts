@@ -2,7 +2,7 @@ import { writeEnvironment } from "../../context/environment.ts";
 import { isRunContextSource, type RunContext } from "../../context/run-context.ts";
 import type { ActiveRun } from "../../runtime/current-run.ts";
 import { type Fields, fieldIn } from "../narrow.ts";
-import type { RunPlace } from "../run-writer.ts";
+import type { RunPlace } from "../run-parts.ts";
 
 /** The context of the run that the SDK's process, and what it starts, works for. */
 export function contextOf(

@@ -3,7 +3,8 @@ import { failureInResult, type IsFailure, type ToolFailure } from "../../errors/
 import type { DecisionDetails } from "../../events/event-details.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import { textOf } from "../narrow.ts";
-import type { RunWriter, ToolCall } from "../run-writer.ts";
+import type { ToolCall } from "../run-parts.ts";
+import type { RunWriter } from "../run-writer.ts";
 import type { HeldEvent, HeldEvents } from "./held-events.ts";
 import { MCP_PREFIX } from "./sdk.ts";
 

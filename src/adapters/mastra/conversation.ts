@@ -1,6 +1,6 @@
 import { inputMessages, outputMessages } from "../../messages/to-messages.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
-import type { Generation, ModelStep } from "./run-state.ts";
+import { fieldsOf, listOf, textOf } from "../narrow.ts";
+import type { Generation, ModelStep, OpenTool } from "./run-state.ts";
 
 // Mastra shows the messages of a loop's first request in full, and those of later ones as roles with
 // shortened texts. Later requests have the first messages, and what came of the turns before.
@@ -38,8 +38,11 @@ function partsIn(output: unknown): readonly unknown[] {
 }
 
 /** The result of a tool, for the messages of the next turn. */
-export function keepResult(step: ModelStep | undefined, call: Fields, output: unknown): void {
-  const { tool, toolUseId } = call;
+export function keepResult(
+  step: ModelStep | undefined,
+  { tool, toolUseId }: Pick<OpenTool, "tool" | "toolUseId">,
+  output: unknown,
+): void {
   step?.results.push({ type: "tool-result", toolCallId: toolUseId, toolName: tool, output });
 }
 

@@ -10,7 +10,7 @@ import {
 import { textProperty, thrownMessage } from "../../errors/thrown.ts";
 import { textInPlaceOf } from "../ai-sdk-errors.ts";
 import { type Fields, textOf } from "../narrow.ts";
-import type { Failure } from "../run-writer.ts";
+import type { Failure } from "../run-parts.ts";
 import type { RunState } from "./run-state.ts";
 
 /** An error that a span has a copy of. */

@@ -6,6 +6,7 @@ import { costOf } from "../../runtime/price.ts";
 import { textInPlaceOf } from "../ai-sdk-errors.ts";
 import type { ModelCallOptions } from "../call-reports.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
+import type { ModelCall } from "../run-parts.ts";
 import { keepTurn, requestAtEnd, requestAtStart, turnOutput } from "./conversation.ts";
 import { copiedError } from "./errors.ts";
 import { type MastraSpan, startedMsOf } from "./mastra-span.ts";
@@ -57,7 +58,7 @@ export class ModelCalls {
 
   /** A turn of the loop begins. */
   step(place: Place): Place {
-    const { generation } = place;
+    const { generation, run, stepId, toolUseId } = place;
     if (generation === undefined) return place;
     const modelStep: ModelStep = {
       generation,
@@ -66,7 +67,7 @@ export class ModelCalls {
       model: undefined,
       hasInference: false,
     };
-    return { ...place, modelStep };
+    return { run, stepId, toolUseId, generation, modelStep };
   }
 
   stepUpdated({ input }: MastraSpan, { modelStep }: Place): void {
@@ -195,8 +196,9 @@ export class ModelCalls {
     const { finish } = model;
     const usage = usageIn(attributes.usage) ?? streamUsageIn(finish);
     const responseModel = model.responseModel ?? textOf(attributes.responseModel);
-    const called = { provider: model.provider, model: model.model, responseModel };
-    const cost = usage === undefined ? undefined : costOf(price, { ...called, usage }, onError);
+    const { provider, model: asked } = model;
+    const called = usage && { provider, model: asked, responseModel, usage };
+    const cost = called && costOf(price, called, onError);
     run.totals.add(usage, cost);
     const reason = textOf(attributes.finishReason) ?? textOf(fieldsOf(finish?.stepResult)?.reason);
     const reads = contentNeed === "all";
@@ -233,11 +235,12 @@ export class ModelCalls {
   }
 
   /** Reports a call whose error is known only at the end of its run. */
-  flushFailed(run: RunState, error: unknown = new Error("the model failed")): void {
+  flushFailed(run: RunState, error?: unknown): void {
     const { failedModel } = run;
     if (failedModel === undefined) return;
     run.failedModel = undefined;
-    this.#failed(run, failedModel, error);
+    const thrown = error === undefined ? new Error("the model failed") : error;
+    this.#failed(run, failedModel, thrown);
   }
 
   /** A turn has ended. Without a span of its request, it stands for the request. */
@@ -270,7 +273,8 @@ function timeOf(ms: number) {
 }
 
 /** The call, with the time that it took where it ended before its span. */
-function timed(model: OpenModel): OpenModel {
-  const { ended, startedMs } = model;
-  return ended === undefined ? model : { ...model, durationMs: ended.ms - startedMs };
+function timed(open: OpenModel): ModelCall {
+  const { attempts, ended, model, modelCallId, startedMs } = open;
+  if (ended === undefined) return open;
+  return { modelCallId, model, attempts, startedMs, durationMs: ended.ms - startedMs };
 }

@@ -2,7 +2,8 @@ import type { Instant } from "../../events/instant.ts";
 import type { ActiveRun } from "../../runtime/current-run.ts";
 import type { ModelRequest } from "../model-request.ts";
 import type { Fields } from "../narrow.ts";
-import type { ModelCall, RunWriter, Step, ToolCall } from "../run-writer.ts";
+import type { ModelCall, Step, ToolCall } from "../run-parts.ts";
+import type { RunWriter } from "../run-writer.ts";
 import type { UsageTotals } from "../usage-totals.ts";
 
 /** What was thrown. */

@@ -25,6 +25,9 @@ import { pausedIn, type ToolCalls } from "./tool-calls.ts";
 import { runOfTrace, type TraceIds } from "./trace-ids.ts";
 import type { WorkflowSteps } from "./workflow-steps.ts";
 
+/** Of calls that are open when their run completes. Made once, since most runs leave none open. */
+const CUT = AgentError.cancelled();
+
 /** What a run is made of. */
 export interface RunParts {
   readonly models: ModelCalls;
@@ -89,7 +92,7 @@ export class Runs {
       spanId: span.id,
       traceId: span.traceId,
       writer: new RunWriter(this.#sink, place),
-      active: { ...place, sink },
+      active: { sink, ...place },
       isRoot: around === undefined,
       totals: above?.run.totals ?? new UsageTotals(),
       since: sourceMoment(),
@@ -152,7 +155,7 @@ export class Runs {
   }
 
   #complete(run: RunState, span: MastraSpan): void {
-    this.#close(run, AgentError.cancelled());
+    this.#close(run, CUT);
     const isAll = this.#sink.contentNeed === "all";
     const answer = isAll ? answeredIn(span.output, run.kind === "agent") : undefined;
     const usage = run.isRoot ? run.totals.snapshot() : null;

@@ -3,7 +3,7 @@ import { type FailureSource, recordSource } from "../../errors/failure-source.ts
 import { textInPlaceOf } from "../ai-sdk-errors.ts";
 import { sendReturned, type ToolCallOptions } from "../call-reports.ts";
 import { fieldsOf, textOf } from "../narrow.ts";
-import { startedNow } from "../run-writer.ts";
+import { startedNow } from "../run-parts.ts";
 import { keepResult } from "./conversation.ts";
 import { thrownOf, toldToModel } from "./errors.ts";
 import type { MastraSpan } from "./mastra-span.ts";
@@ -78,7 +78,7 @@ export class ToolCalls {
   }
 
   #keep(tool: OpenTool, output: unknown): void {
-    if (this.#options.contentNeed === "all") keepResult(tool.modelStep, { ...tool }, output);
+    if (this.#options.contentNeed === "all") keepResult(tool.modelStep, tool, output);
   }
 
   /** Its span ended without a result: the run paused in it, or was called off. */

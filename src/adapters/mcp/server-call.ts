@@ -4,7 +4,8 @@ import { type FailureSource, recordSource, sourceMoment } from "../../errors/fai
 import { failureInResult, type IsFailure, textOfResult } from "../../errors/tool-result.ts";
 import type { EventDetails } from "../../events/event-details.ts";
 import { type ActiveRun, carried } from "../../runtime/current-run.ts";
-import type { RunWriter, ToolCall } from "../run-writer.ts";
+import type { ToolCall } from "../run-parts.ts";
+import type { RunWriter } from "../run-writer.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import type { Response } from "./json-rpc.ts";
 import type { Reporter } from "./reporter.ts";

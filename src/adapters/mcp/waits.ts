@@ -3,7 +3,8 @@ import { FROM_RUN } from "../../errors/failure-source.ts";
 import type { EventDetails, McpDetails } from "../../events/event-details.ts";
 import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
 import type { Fields } from "../narrow.ts";
-import type { RunWriter, Step } from "../run-writer.ts";
+import type { Step } from "../run-parts.ts";
+import type { RunWriter } from "../run-writer.ts";
 import { RpcError, statusCodeOf } from "./rpc-error.ts";
 
 /** The requests that a server makes while it works on a call, and the names of their steps. */
