@@ -41,6 +41,9 @@ const RUNS: ReadonlySet<unknown> = new Set([
   "ai.streamObject",
 ]);
 
+/** Of calls that are open when their run completes. Made once, since most runs leave none open. */
+const CUT = AgentError.cancelled();
+
 /** The default stores of paused runs: telemetries with the same sink share one. */
 const pausedBySink = new WeakMap<InnerSink, PausedRuns>();
 
@@ -217,7 +220,8 @@ export class Calls {
 
   /** A step has ended: what its content tells beyond the callbacks before. */
   stepEnded(state: CallState, event: Fields): void {
-    this.models.failed(state, new Error("the model's stream ended without an answer"));
+    if (state.model !== undefined)
+      this.models.failed(state, new Error("the model's stream ended without an answer"));
     this.tools.refusedIn(state, event.content);
     for (const response of automaticIn(event.content)) this.#decided(state, response, "policy");
   }
@@ -233,7 +237,7 @@ export class Calls {
       this.failed(event, state, event.error ?? undefined);
       return;
     }
-    this.#close(event, state, AgentError.cancelled());
+    this.#close(event, state, CUT);
     state.writer.completed(this.#usageOf(state), { output: this.#answerOf(event, last) });
   }
 
