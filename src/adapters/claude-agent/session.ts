@@ -224,17 +224,14 @@ export class Session {
     this.#isOver = true;
     // A process that failed before its first prompt would leave no trace.
     if (this.#runs === 0 && thrown !== undefined && !wasLeft) this.#prompt();
-    if (this.#main !== undefined || this.#agents.open.length > 0) this.#breakOff(thrown, wasLeft);
+    if (this.#main !== undefined || this.#agents.open.length > 0) {
+      const ending = brokenOff(thrown, wasLeft, this.#from.calledOff());
+      this.#agents.end({ thrown: cutBy(ending.thrown), source: FROM_RUN });
+      this.#main?.failed(ending);
+      this.#main = undefined;
+    }
     this.#events.releaseAll();
     this.#from.onEnd();
-  }
-
-  /** What is open ends with the stream. */
-  #breakOff(thrown: unknown, wasLeft: boolean): void {
-    const ending = brokenOff(thrown, wasLeft, this.#from.calledOff());
-    this.#agents.end({ thrown: cutBy(ending.thrown), source: FROM_RUN });
-    this.#main?.failed(ending);
-    this.#main = undefined;
   }
 
   #prompted(input: Fields): void {
