@@ -1,3 +1,4 @@
+import type { Instant } from "../../events/instant.ts";
 import type { ActiveRun } from "../../runtime/current-run.ts";
 import type { Fields } from "../narrow.ts";
 import type { ModelCall, ToolCall } from "../run-parts.ts";
@@ -11,6 +12,9 @@ export interface OpenModel extends ModelCall {
   /** What the last attempt failed with. */
   error?: { readonly thrown: unknown } | undefined;
   responseModel: string | undefined;
+  /** When the last of the answer came, if the SDK reports it later. */
+  answeredAt?: Instant | undefined;
+  durationMs?: number | undefined;
 }
 
 /** A tool call that is open. */
@@ -34,10 +38,10 @@ export interface CallState {
   readonly since: number;
   readonly runtimeContext: Fields;
   /** The call's tools, by their names. */
-  readonly tools: unknown;
-  readonly toolChoice: unknown;
+  tools: unknown;
+  toolChoice: unknown;
   /** The SDK must not show what goes in or out, so error texts are not the errors' own. */
-  readonly isHidden: boolean;
+  isHidden: boolean;
   model: OpenModel | undefined;
   /** What the last model call failed with. */
   modelError: { readonly thrown: unknown } | undefined;

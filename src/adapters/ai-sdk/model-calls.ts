@@ -4,7 +4,7 @@ import { carried, currentIn } from "../../runtime/current-run.ts";
 import { costOf } from "../../runtime/price.ts";
 import type { ModelCallOptions } from "../call-reports.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
-import { observed } from "../observed-stream.ts";
+import { observed, type StreamObserver } from "../observed-stream.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import { operatorTextOf } from "./errors.ts";
 import { requestIn, usageIn } from "./requests.ts";
@@ -47,32 +47,53 @@ export class ModelCalls {
     execute: () => PromiseLike<T>,
     onLeft: (reason: unknown) => void,
   ): Promise<T> {
-    const { active, model, since } = state;
+    const { model } = state;
     if (model === undefined) return execute();
-    model.attempts += 1;
-    const failed = (thrown: unknown) => {
-      model.error = { thrown };
-      recordSource(thrown, FROM_MODEL, { rootRunId: active.rootRunId, since });
-    };
     let result: T;
     try {
-      const place = { model_call_id: model.modelCallId };
-      result = await carried(active.sink, place, currentIn(active), async () => execute());
+      result = await this.attempt(state, model, async () => execute());
     } catch (thrown) {
-      failed(thrown);
+      this.attemptFailed(state, model, thrown);
       throw thrown;
     }
+    return this.answering(state, model, result, { cancelled: onLeft });
+  }
+
+  /** Asks the provider once, in the span of the model call. */
+  attempt<T>({ active }: CallState, model: OpenModel, work: () => T): T {
+    model.attempts += 1;
+    const place = { model_call_id: model.modelCallId };
+    return carried(active.sink, place, currentIn(active), work);
+  }
+
+  /** The attempt, or its stream, failed. The call itself has not: the SDK may try again. */
+  attemptFailed({ active, since }: CallState, model: OpenModel, thrown: unknown): void {
+    model.error = { thrown };
+    recordSource(thrown, FROM_MODEL, { rootRunId: active.rootRunId, since });
+  }
+
+  /** The provider has answered, or begins to. @returns its result, with the stream observed, if it has one. */
+  answering<T>(
+    state: CallState,
+    model: OpenModel,
+    result: T,
+    { cancelled, failed, part }: Partial<StreamObserver>,
+  ): T {
     model.error = undefined;
     model.responseModel = textOf(fieldsOf(fieldsOf(result)?.response)?.modelId);
     return observed(result, {
-      part: (part) => {
-        const fields = fieldsOf(part);
+      part: (each) => {
+        const fields = fieldsOf(each);
         if (fields?.type === "response-metadata") {
           model.responseModel = textOf(fields.modelId) ?? model.responseModel;
-        } else if (fields?.type === "error") failed(fields.error);
+        } else if (fields?.type === "error") this.attemptFailed(state, model, fields.error);
+        part?.(each);
       },
-      failed,
-      cancelled: onLeft,
+      failed: (thrown) => {
+        this.attemptFailed(state, model, thrown);
+        failed?.(thrown);
+      },
+      cancelled: (reason) => cancelled?.(reason),
     });
   }
 
@@ -96,7 +117,7 @@ export class ModelCalls {
     const cost = usage === undefined ? undefined : costOf(price, { ...called, usage }, onError);
     totals.add(usage, cost);
     const reason = textOf(event.finishReason);
-    writer.modelAnswered(model, {
+    const answer = {
       usage,
       cost,
       firstOutputMs: firstOutputIn(event),
@@ -104,7 +125,8 @@ export class ModelCalls {
       responseId: textOf(event.responseId) ?? textOf(response?.id),
       finishReasons: reason === undefined ? undefined : [reason],
       output: this.#options.contentNeed === "all" ? answerIn(event, reason) : undefined,
-    });
+    };
+    writer.modelAnswered(model, answer, model.answeredAt);
   }
 
   /** The model call did not end with an answer. */
