@@ -90,8 +90,10 @@ export class Calls {
 
   /** @returns a promise where the store of paused runs has to be asked. */
   start(event: Fields): void | Promise<void> {
-    const operationId = textOf(event.operationId) ?? "";
+    const operationId = textOf(event.operationId);
     const callId = textOf(event.callId);
+    // The AI SDK 6 calls its own integrations, which are others.
+    if (operationId === undefined) return;
     if (!RUNS.has(operationId) || callId === undefined) {
       this.#otherOperations += 1;
       return;

@@ -41,16 +41,21 @@ export class ToolCalls {
   async execute<T>(state: CallState, toolUseId: string, execute: () => PromiseLike<T>): Promise<T> {
     const tool = state.openTools.get(toolUseId);
     if (tool === undefined) return execute();
-    const { active } = state;
     try {
-      const run = { ...active, toolUseId, tool: tool.tool };
-      return await carried(active.sink, { tool_use_id: toolUseId }, run, async () => execute());
+      return await this.inCall(state, tool, async () => execute());
     } catch (thrown) {
       tool.error = { thrown };
       const source = { origin: "tool", tool: tool.tool } as const;
-      recordSource(thrown, source, { rootRunId: active.rootRunId, since: tool.since });
+      const { rootRunId } = state.active;
+      recordSource(thrown, source, { rootRunId, since: tool.since });
       throw thrown;
     }
+  }
+
+  /** Runs code as that of the tool call, in its span. */
+  inCall<T>({ active }: CallState, { tool, toolUseId }: OpenTool, work: () => T): T {
+    const run = { ...active, toolUseId, tool };
+    return carried(active.sink, { tool_use_id: toolUseId }, run, work);
   }
 
   ended(state: CallState, event: Fields): void {
@@ -78,6 +83,8 @@ export class ToolCalls {
   /**
    * Calls that the SDK did not make, since their input or their name was wrong: the model gets an error
    * in place of a result.
+   *
+   * @param content parts of an answer. One without an `error`: what the model got is not known.
    */
   refusedIn(state: CallState, content: unknown): void {
     for (const part of listOf(content) ?? []) {
@@ -91,7 +98,7 @@ export class ToolCalls {
       const text = `the SDK did not call ${tool.tool}: its name or its input is wrong`;
       const thrown = AgentError.invalidRequest(text);
       const source = { origin: "tool", tool: tool.tool } as const;
-      const told = state.isHidden ? null : toldToModel(fields.error);
+      const told = state.isHidden || !("error" in fields) ? null : toldToModel(fields.error);
       state.writer.toolFailed(tool, { thrown, source, text }, told);
     }
   }
