@@ -27,6 +27,14 @@ export function observedStream<T>(
   const reader = stream.getReader();
   // A reader that leaves may do so while the next part is on its way.
   let isLeft = false;
+  let isBroken = false;
+  const broken = (error: unknown) => {
+    if (isBroken) return;
+    isBroken = true;
+    observer.failed(error);
+  };
+  // A reader that has stopped reading does not see an error: an aborted stream would never end.
+  reader.closed.catch(broken);
   return new ReadableStream<T>(
     {
       async pull(controller) {
@@ -41,7 +49,7 @@ export function observedStream<T>(
           controller.enqueue(value);
         } catch (error) {
           if (isLeft) return;
-          observer.failed(error);
+          broken(error);
           controller.error(error);
         }
       },

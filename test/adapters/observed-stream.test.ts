@@ -39,6 +39,19 @@ describe("an observed stream", () => {
     expect(seen).toEqual([["failed", error]]);
   });
 
+  it("tells an error that no reader asks for, once", async () => {
+    const { observer, seen } = watching();
+    const error = new Error("broken");
+    const controllers: ReadableStreamDefaultController[] = [];
+    const stream = new ReadableStream({ start: (controller) => void controllers.push(controller) });
+    const reader = observedStream(stream, observer).getReader();
+    controllers[0]?.error(error);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(seen).toEqual([["failed", error]]);
+    await expect(reader.read()).rejects.toBe(error);
+    expect(seen).toEqual([["failed", error]]);
+  });
+
   it("is cancelled once, also while the next part is on its way", async () => {
     const { observer, seen } = watching();
     const reasons: unknown[] = [];
