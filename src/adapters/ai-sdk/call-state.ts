@@ -12,6 +12,8 @@ export interface OpenModel extends ModelCall {
   /** What the last attempt failed with. */
   error?: { readonly thrown: unknown } | undefined;
   responseModel: string | undefined;
+  /** Its answer, of which the SDK has not reported the end. */
+  answer?: Fields | undefined;
   /** When the last of the answer came, if the SDK reports it later. */
   answeredAt?: Instant | undefined;
   durationMs?: number | undefined;
@@ -40,6 +42,8 @@ export interface CallState {
   /** The call's tools, by their names. */
   tools: unknown;
   toolChoice: unknown;
+  /** The SDK's major version. */
+  readonly sdk: 6 | 7;
   /** The SDK must not show what goes in or out, so error texts are not the errors' own. */
   isHidden: boolean;
   model: OpenModel | undefined;

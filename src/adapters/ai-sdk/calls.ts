@@ -34,7 +34,7 @@ import {
 import { ToolCalls } from "./tool-calls.ts";
 
 /** Calls of the SDK that are runs. */
-const RUNS: ReadonlySet<unknown> = new Set([
+export const RUNS: ReadonlySet<unknown> = new Set([
   "ai.generateText",
   "ai.streamText",
   "ai.generateObject",
@@ -46,6 +46,11 @@ const CUT = AgentError.cancelled();
 
 /** The default stores of paused runs: telemetries with the same sink share one. */
 const pausedBySink = new WeakMap<InnerSink, PausedRuns>();
+
+/** What names a call. */
+interface CallName {
+  readonly callId?: unknown;
+}
 
 /** Follows calls of the AI SDK. Each is a run. */
 export class Calls {
@@ -84,7 +89,7 @@ export class Calls {
   }
 
   /** The call that an event is of. */
-  of(event: Fields): CallState | undefined {
+  of(event: CallName): CallState | undefined {
     return this.#calls.get(textOf(event.callId) ?? "");
   }
 
@@ -192,6 +197,7 @@ export class Calls {
       runtimeContext,
       tools: event.tools,
       toolChoice: event.toolChoice,
+      sdk: event.sdk === 6 ? 6 : 7,
       isHidden: event.recordInputs === false || event.recordOutputs === false,
       model: undefined,
       modelError: undefined,
@@ -249,7 +255,7 @@ export class Calls {
     return outputMessages(event.object, ["stop"]);
   }
 
-  #pause(event: Fields, state: CallState, waiting: readonly ApprovalRequest[]): void {
+  #pause(event: CallName, state: CallState, waiting: readonly ApprovalRequest[]): void {
     this.#close(event, state, AgentError.cancelled());
     const { runId, tenantId } = state.active;
     for (const { approvalId } of waiting) {
@@ -271,20 +277,20 @@ export class Calls {
     }
   }
 
-  failed(event: Fields, state: CallState, shown: unknown): void {
+  failed(event: CallName, state: CallState, shown: unknown): void {
     const failure = failureOf(state, shown);
     this.#close(event, state, cutBy(failure.thrown), failure.thrown);
     state.writer.failed(failure);
   }
 
   /** The call was aborted, or its reader has left. */
-  aborted(event: Fields, state: CallState, reason: unknown): void {
+  aborted(event: CallName, state: CallState, reason: unknown): void {
     const thrown = calledOff(reason);
     this.#close(event, state, thrown, thrown);
     state.writer.failed({ thrown, source: FROM_RUN, text: operatorTextOf(thrown, state) });
   }
 
-  #close(event: Fields, state: CallState, cut: AgentError, thrown: unknown = cut): void {
+  #close(event: CallName, state: CallState, cut: AgentError, thrown: unknown = cut): void {
     this.#calls.delete(textOf(event.callId) ?? "");
     this.tools.cutAll(state, cut);
     this.models.failed(state, thrown);

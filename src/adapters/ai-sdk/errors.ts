@@ -32,12 +32,12 @@ export function failureOf(state: CallState, shown: unknown): Failure {
   return { thrown, source, text: operatorTextOf(thrown, state) };
 }
 
-/** The text that the SDK gives the model for a tool's error. */
-export function toldToModel(thrown: unknown): string | null {
+/** The text that the SDK gives the model for a tool's error. Version 6 leaves the error's name away. */
+export function toldToModel(thrown: unknown, { sdk }: Pick<CallState, "sdk">): string | null {
   if (thrown === undefined || thrown === null) return "unknown error";
   if (typeof thrown === "string") return thrown;
   try {
-    if (thrown instanceof Error) return thrown.toString();
+    if (thrown instanceof Error) return sdk === 6 ? thrown.message : thrown.toString();
     return JSON.stringify(thrown) ?? null;
   } catch {
     return null;

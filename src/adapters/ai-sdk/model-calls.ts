@@ -129,14 +129,18 @@ export class ModelCalls {
     writer.modelAnswered(model, answer, model.answeredAt);
   }
 
-  /** The model call did not end with an answer. */
+  /** The model call did not end with an answer, or the SDK will not report it. */
   failed(state: CallState, shown: unknown): void {
     const { model, writer } = state;
     if (model === undefined) return;
+    if (model.answer !== undefined && model.error === undefined) {
+      this.answered(state, model.answer);
+      return;
+    }
     state.model = undefined;
     const thrown = model.error === undefined ? shown : model.error.thrown;
     state.modelError = { thrown };
-    writer.modelFailed(model, thrown, operatorTextOf(thrown, state));
+    writer.modelFailed(model, thrown, operatorTextOf(thrown, state), model.answeredAt);
   }
 
   /** A stream's last event names the model that answered, in place of the one that was asked. */

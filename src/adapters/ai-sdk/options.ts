@@ -10,9 +10,12 @@ import type { DecidedBy } from "../decided-by.ts";
 export interface AiSdkCall {
   /** `ai.generateText`, `ai.streamText`, `ai.generateObject` or `ai.streamObject`. */
   readonly operationId: string;
-  /** As the call's `telemetry.functionId` says. */
+  /** As the call's `telemetry.functionId` says; in the AI SDK 6, its `experimental_telemetry.functionId`. */
   readonly functionId: string | undefined;
-  /** The fields of the call's `runtimeContext` that its `telemetry.includeRuntimeContext` names. */
+  /**
+   * The fields of the call's `runtimeContext` that its `telemetry.includeRuntimeContext` names; in the AI SDK 6,
+   * its `experimental_telemetry.metadata`.
+   */
   readonly runtimeContext: Readonly<Record<string, unknown>>;
 }
 
@@ -62,8 +65,8 @@ export interface AiSdkTelemetryOptions {
   /** Gives the price of a model call that reported its usage, in US dollars. Default: the cost is not known. */
   readonly price?: Price | undefined;
   /**
-   * Names the person who answered an approval request. It gets the `runtimeContext` of the call with the
-   * answer. Default: no person is named.
+   * Names the person who answered an approval request. It gets the `runtimeContext` (AI SDK 6: `metadata`) of
+   * the call with the answer. Default: no person is named.
    */
   readonly decidedBy?: DecidedBy | undefined;
   /**

@@ -6,6 +6,8 @@ import { SafeSink } from "../safe-sink.ts";
 import type { CallState } from "./call-state.ts";
 import { Calls } from "./calls.ts";
 import { type AiSdkCounts, type AiSdkTelemetryOptions, checkAiSdkOptions } from "./options.ts";
+import { SpanCalls } from "./span-calls.ts";
+import { type AiSdkTracer, SpanTracer } from "./tracer.ts";
 
 /** By this a telemetry of whichever copy of this package is known. */
 export const AI_SDK_TELEMETRY: unique symbol = Symbol.for("entelix-otel.ai-sdk-telemetry.v1");
@@ -17,7 +19,8 @@ interface Execution<T> {
 }
 
 /**
- * A telemetry integration for the AI SDK 7: sends runs, model calls, tool calls and approvals to a sink.
+ * A telemetry integration for the AI SDK 7: sends runs, model calls, tool calls and approvals to a sink. Calls of
+ * the AI SDK 6 take its {@link tracer}.
  *
  * Each call of `generateText`, `streamText`, `generateObject` and `streamObject` is a run, and so is each
  * call of an agent. A call that a tool makes is a child run of that tool call. It does not import the SDK, and
@@ -39,6 +42,7 @@ export class AiSdkTelemetry {
   readonly #onError: ((error: unknown) => void) | undefined;
   /** The calls that a response to a client waits for. */
   readonly #answering = new AsyncLocalStorage<Set<string>>();
+  readonly #tracer: SpanTracer;
   #faults = 0;
 
   constructor(options: AiSdkTelemetryOptions) {
@@ -47,6 +51,30 @@ export class AiSdkTelemetry {
     this.#onError = options.onError;
     this.#safeSink = new SafeSink({ sink: options.sink, onError: options.onError });
     this.#calls = new Calls(options, this.#safeSink, (error) => tellHook(this.#onError, error));
+    const spans = new SpanCalls({
+      calls: this.#calls,
+      contentNeed: this.#safeSink.contentNeed,
+      contain: (work) => this.#contain(work),
+      began: (callId) => this.#answering.getStore()?.add(callId),
+    });
+    this.#tracer = new SpanTracer(spans);
+  }
+
+  /**
+   * For the AI SDK 6, whose calls take a tracer: each call that gets this one is a run, as with the AI SDK 7.
+   * Pass it as `integrations`, too: a stream that waits for an approval looks complete otherwise, as it does in
+   * versions before 6.0.111, which have no integrations.
+   *
+   * @example
+   * const { tracer } = telemetry;
+   * streamText({
+   *   model,
+   *   prompt,
+   *   experimental_telemetry: { isEnabled: true, functionId: "support", tracer, integrations: tracer },
+   * });
+   */
+  get tracer(): AiSdkTracer {
+    return this.#tracer;
   }
 
   /** Counts of callbacks that were not sent as events. */

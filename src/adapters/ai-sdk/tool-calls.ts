@@ -77,7 +77,7 @@ export class ToolCalls {
       { rootRunId: active.rootRunId, since: tool.since },
     );
     const failure = { thrown, source, text: operatorTextOf(thrown, state) };
-    writer.toolFailed(tool, failure, isHidden ? null : toldToModel(thrown));
+    writer.toolFailed(tool, failure, isHidden ? null : toldToModel(thrown, state));
   }
 
   /**
@@ -98,7 +98,7 @@ export class ToolCalls {
       const text = `the SDK did not call ${tool.tool}: its name or its input is wrong`;
       const thrown = AgentError.invalidRequest(text);
       const source = { origin: "tool", tool: tool.tool } as const;
-      const told = state.isHidden || !("error" in fields) ? null : toldToModel(fields.error);
+      const told = state.isHidden || !("error" in fields) ? null : toldToModel(fields.error, state);
       state.writer.toolFailed(tool, { thrown, source, text }, told);
     }
   }
