@@ -74,6 +74,8 @@ export const SERVERS = {
   // The same SDK with models of other providers, by `aisdk()` of its extensions.
   "openai-agents-aisdk": npm("0.18.0", "openai-agents-aisdk/", "node_modules"),
   "openai-agents-aisdk-newest": npm("0.20.0", "openai-agents-aisdk-newest/", "node_modules"),
+  "ai-sdk-6-oldest": npm("6.0.0", "ai-sdk-6-oldest/", "node_modules"),
+  "ai-sdk-6-newest": npm("6.0.326", "ai-sdk-6-newest/", "node_modules"),
   "ai-sdk-oldest": npm("7.0.0", "ai-sdk-oldest/", "node_modules"),
   "ai-sdk-newest": npm("7.0.173", "ai-sdk-newest/", "node_modules"),
   "ai-sdk-mcp": npm("7.0.173", "ai-sdk-mcp/", "node_modules"),
