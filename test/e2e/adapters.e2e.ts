@@ -60,15 +60,29 @@ const ENDS: readonly {
     newerNode: true,
   },
   {
+    server: "ai-sdk-6-oldest",
+    program: "adapters-ai-sdk.mjs",
+    needs: ["ai-sdk-version.mjs"],
+    trees: aiSdkTrees({ major: 6, goesOn: true, streamsWait: false }),
+  },
+  {
+    server: "ai-sdk-6-newest",
+    program: "adapters-ai-sdk.mjs",
+    needs: ["ai-sdk-version.mjs"],
+    trees: aiSdkTrees({ major: 6, goesOn: false, streamsWait: true }),
+  },
+  {
     server: "ai-sdk-oldest",
     program: "adapters-ai-sdk.mjs",
-    trees: aiSdkTrees(true),
+    needs: ["ai-sdk-version.mjs"],
+    trees: aiSdkTrees({ major: 7, goesOn: true, streamsWait: true }),
     newerNode: true,
   },
   {
     server: "ai-sdk-newest",
     program: "adapters-ai-sdk.mjs",
-    trees: aiSdkTrees(false),
+    needs: ["ai-sdk-version.mjs"],
+    trees: aiSdkTrees({ major: 7, goesOn: false, streamsWait: true }),
     newerNode: true,
   },
   {
@@ -130,19 +144,19 @@ describe.each(ENDS)("the packed package beside $server", (end) => {
 
 describe("the ranges of the package's peers", () => {
   it.each([
-    ["ai", "ai-sdk", ">=7.0.0 <8"],
-    ["@langchain/core", "langchain", ">=0.3.40 <2"],
-    ["@mastra/core", "mastra", ">=1.57.0 <2"],
-    ["@openai/agents-core", "openai-agents", ">=0.4.0 <1"],
+    ["ai", "ai-sdk-6-oldest", "ai-sdk-newest", ">=6.0.0 <8"],
+    ["@langchain/core", "langchain-oldest", "langchain-newest", ">=0.3.40 <2"],
+    ["@mastra/core", "mastra-oldest", "mastra-newest", ">=1.57.0 <2"],
+    ["@openai/agents-core", "openai-agents-oldest", "openai-agents-newest", ">=0.4.0 <1"],
   ])(
     "of %s begins at the oldest that is tested, and takes the newest",
-    async (name, server, range) => {
+    async (name, first, last, range) => {
       const { peerDependencies, peerDependenciesMeta } = await manifest("package.json");
       expect(peerDependencies?.[name]).toBe(range);
       expect(peerDependenciesMeta?.[name]).toEqual({ optional: true });
       const [from = "", below = ""] = range.replace(">=", "").split(" <");
-      const oldest = await manifest(`scripts/servers/${server}-oldest/package.json`);
-      const newest = await manifest(`scripts/servers/${server}-newest/package.json`);
+      const oldest = await manifest(`scripts/servers/${first}/package.json`);
+      const newest = await manifest(`scripts/servers/${last}/package.json`);
       expect(oldest.dependencies?.[name]).toBe(from);
       expect(Number(newest.dependencies?.[name]?.split(".")[0])).toBe(Number(below) - 1);
     },
@@ -152,6 +166,7 @@ describe("the ranges of the package's peers", () => {
 describe("the versions that the pages state", () => {
   it.each([
     ["docs/ai-sdk.md", "ai-sdk", ["ai"]],
+    ["docs/ai-sdk.md", "ai-sdk-6", ["ai"]],
     ["docs/langchain.md", "langchain", ["@langchain/core", "@langchain/langgraph"]],
     ["docs/mastra.md", "mastra", ["@mastra/core", "@mastra/observability"]],
     ["docs/openai-agents.md", "openai-agents", ["@openai/agents-core"]],

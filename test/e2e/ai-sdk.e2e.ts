@@ -7,21 +7,30 @@ import { OtlpServer } from "../support/otlp-server.ts";
 import { AdaptersProject, installedPath, packed } from "./support/adapters-project.ts";
 import { byId, type PrintedRun, replayed } from "./support/printed-spans.ts";
 
-describe("the AI SDK 7", () => {
-  let folder: string;
+let folder: string;
+let tarball: string;
+let newerNode: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "entelix-otel-ai-sdk-"));
+  tarball = await packed(folder);
+  newerNode = await installedPath("newer-node");
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe.each([
+  { server: "ai-sdk-6-oldest", node: () => process.execPath },
+  { server: "ai-sdk-6-newest", node: () => process.execPath },
+  { server: "ai-sdk-newest", node: () => newerNode },
+])("$server", ({ node, server }) => {
   let project: AdaptersProject;
-  const play = (...args: readonly string[]) => project.run<PrintedRun>("ai-sdk-content.mjs", args);
+  const play = (...args: readonly string[]) =>
+    project.run<PrintedRun>("ai-sdk-content.mjs", args, ["ai-sdk-version.mjs"]);
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "entelix-otel-ai-sdk-"));
-    const tarball = await packed(folder);
-    const node = await installedPath("newer-node");
-    project = await AdaptersProject.create("ai-sdk-newest", tarball, node);
+    project = await AdaptersProject.create(server, tarball, node());
   });
-  afterAll(async () => {
-    await project?.remove();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => project?.remove());
 
   it("shows messages, request, usage and cost; a replay makes the same spans", async () => {
     const { rows, spans, tape, troubles } = await play("shown");
@@ -102,6 +111,60 @@ describe("the AI SDK 7", () => {
     }
   });
 
+  it("keeps streams in their runs, also if another run reads them", async () => {
+    const { spans, troubles } = await play("streams");
+    const found = spans.map(({ attributes, name, traceId }) => ({
+      name,
+      traceId,
+      tenant: attributes["entelix.tenant_id"],
+    }));
+    for (const tenant of ["north", "south", "west"]) {
+      const own = found.filter((span) => span.tenant === tenant);
+      const asked = tenant === "west" ? "read" : "ask";
+      const names = ["chat small-1", "chat small-1", `execute_tool ${asked}`];
+      expect(own.map(({ name }) => name).sort()).toEqual([...names, "invoke_agent support"]);
+      expect(new Set(own.map(({ traceId }) => traceId)).size).toBe(1);
+    }
+    expect(new Set(found.map(({ traceId }) => traceId)).size).toBe(3);
+    expect(troubles).toEqual([]);
+  });
+
+  it("links a run that resumes in another process, with who decided and after which wait", async () => {
+    const file = join(folder, `paused-${server}.json`);
+    const paused = await play("pause", file);
+    expect(
+      paused.spans.map(({ name, attributes }) => [name, attributes["entelix.run.outcome"]]),
+    ).toEqual([
+      ["chat small-1", undefined],
+      ["invoke_agent support", "interrupted"],
+    ]);
+    const pausedRun = paused.spans[1]?.attributes["entelix.run_id"];
+    const { rows, spans, tape } = await play("resume", file);
+    const run = spans.find(({ name }) => name === "invoke_agent support");
+    expect(run?.links).toEqual([paused.spans[1]?.traceId]);
+    expect(rows.find(({ kind }) => kind === "entelix.run_started")).toMatchObject({
+      resumed_from_run_id: pausedRun,
+    });
+    expect(rows.find(({ kind }) => kind === "entelix.tool_call_decided")).toMatchObject({
+      decision: "approved",
+      by: "user",
+      person: "u2",
+      reason: "small",
+      tool_use_id: "c1",
+      wait_ms: expect.any(Number),
+    });
+    expect(await replayed(tape, false)).toEqual(byId(spans));
+  });
+});
+
+describe("the AI SDK 7", () => {
+  let project: AdaptersProject;
+
+  beforeAll(async () => {
+    project = await AdaptersProject.create("ai-sdk-newest", tarball, newerNode);
+  });
+  afterAll(() => project?.remove());
+
   it.each([
     ["", ["chat small-1", "invoke_agent generateText"]],
     ["yes", []],
@@ -132,32 +195,5 @@ describe("the AI SDK 7", () => {
         "",
       ].join("\n"),
     );
-  });
-
-  it("links a run that resumes in another process, with who decided and after which wait", async () => {
-    const file = join(folder, "paused.json");
-    const paused = await play("pause", file);
-    expect(
-      paused.spans.map(({ name, attributes }) => [name, attributes["entelix.run.outcome"]]),
-    ).toEqual([
-      ["chat small-1", undefined],
-      ["invoke_agent support", "interrupted"],
-    ]);
-    const pausedRun = paused.spans[1]?.attributes["entelix.run_id"];
-    const { rows, spans, tape } = await play("resume", file);
-    const run = spans.find(({ name }) => name === "invoke_agent support");
-    expect(run?.links).toEqual([paused.spans[1]?.traceId]);
-    expect(rows.find(({ kind }) => kind === "entelix.run_started")).toMatchObject({
-      resumed_from_run_id: pausedRun,
-    });
-    expect(rows.find(({ kind }) => kind === "entelix.tool_call_decided")).toMatchObject({
-      decision: "approved",
-      by: "user",
-      person: "u2",
-      reason: "small",
-      tool_use_id: "c1",
-      wait_ms: expect.any(Number),
-    });
-    expect(await replayed(tape, false)).toEqual(byId(spans));
   });
 });

@@ -1,20 +1,27 @@
-// Runs one scripted program with the AI SDK that is installed beside it, under the telemetry integration, and prints
-// the spans of each scene as JSON. It uses only what the oldest supported version has.
+// Runs one scripted program with the AI SDK 6 or 7 that is installed beside it, under the telemetry, and prints the spans
+// of each scene as JSON. It uses only what the oldest supported version has.
+import * as ai from "ai";
 import {
   APICallError,
   embed,
   generateObject,
   generateText,
-  isStepCount,
-  registerTelemetry,
+  streamObject,
   streamText,
   ToolLoopAgent,
   tool,
 } from "ai";
-import { MockEmbeddingModelV4, MockLanguageModelV4, simulateReadableStream } from "ai/test";
+import { simulateReadableStream } from "ai/test";
 import { AiSdkTelemetry } from "entelix-otel/ai-sdk";
 import { z } from "zod";
 import { play, raceFree } from "./adapters-scenes.mjs";
+import {
+  is6,
+  isStepCount,
+  MockEmbeddingModel,
+  MockLanguageModel,
+  reported,
+} from "./ai-sdk-version.mjs";
 
 const USAGE = {
   inputTokens: { total: 10, noCache: 8, cacheRead: 2, cacheWrite: 0 },
@@ -50,7 +57,7 @@ function scripted(...script) {
       ...answer,
     };
   };
-  return new MockLanguageModelV4({
+  return new MockLanguageModel({
     provider: "acme.chat",
     modelId: "small-1",
     doGenerate: next,
@@ -62,9 +69,14 @@ function scripted(...script) {
         ...content.flatMap(streamed),
         { type: "finish", finishReason, usage },
       ];
-      return {
-        stream: simulateReadableStream({ chunks, chunkDelayInMs: null, initialDelayInMs: null }),
-      };
+      const stream = simulateReadableStream({
+        chunks,
+        chunkDelayInMs: null,
+        initialDelayInMs: null,
+      });
+      // As a provider's client does.
+      const { abortSignal: signal } = options;
+      return { stream: signal ? stream.pipeThrough(new TransformStream(), { signal }) : stream };
     },
   });
 }
@@ -100,9 +112,8 @@ const unavailable = (statusCode = 503) =>
   });
 
 const ADD = ["add", "c1", { a: 1, b: 2 }];
-const functionId = "support";
-const telemetry = { functionId };
-const many = { stopWhen: isStepCount(5), telemetry };
+const named = (functionId) => reported(integration, { functionId });
+const many = () => ({ stopWhen: isStepCount(5), ...named("support") });
 
 /** Until the signal says stop. */
 const forever = (signal) =>
@@ -133,7 +144,7 @@ function answers(result, ...decided) {
 const pay = plain(async () => "paid", { needsApproval: true });
 
 async function paused(tools, ...calls) {
-  return generateText({ model: scripted(asks(...calls)), tools, prompt: "pay 17", ...many });
+  return generateText({ model: scripted(asks(...calls)), tools, prompt: "pay 17", ...many() });
 }
 
 const scenes = {
@@ -145,34 +156,34 @@ const scenes = {
       ["look", "c2"],
     ];
     const model = scripted(asks(...calls), says("done"));
-    await generateText({ model, tools: { look }, prompt: "look twice", ...many });
+    await generateText({ model, tools: { look }, prompt: "look twice", ...many() });
   },
   async "tool failure"() {
     const model = scripted(asks(["boom", "c1"]), says("sorry"));
-    await generateText({ model, tools: { boom }, prompt: "go", ...many });
+    await generateText({ model, tools: { boom }, prompt: "go", ...many() });
   },
   async "tool that says it failed"() {
     const mcp = plain(async () => ({ isError: true, content: [{ type: "text", text: "no row" }] }));
     const model = scripted(asks(["mcp", "c1"]), says("sorry"));
-    await generateText({ model, tools: { mcp }, prompt: "go", ...many });
+    await generateText({ model, tools: { mcp }, prompt: "go", ...many() });
   },
   async "invalid input"() {
     const model = scripted(asks(["add", "c1", { a: "one" }], ["none", "c2"]), says("sorry"));
-    await generateText({ model, tools: { add }, prompt: "go", ...many });
+    await generateText({ model, tools: { add }, prompt: "go", ...many() });
   },
   async "model failure"() {
     const model = scripted(unavailable(), unavailable());
-    await generateText({ model, prompt: "go", maxRetries: 1, ...many });
+    await generateText({ model, prompt: "go", maxRetries: 1, ...many() });
   },
   async "retried model"() {
     const model = scripted(unavailable(), unavailable(), says("done"));
-    await generateText({ model, prompt: "go", maxRetries: 2, ...many });
+    await generateText({ model, prompt: "go", maxRetries: 2, ...many() });
   },
   async "failure of own code"() {
     const prepareStep = () => {
       throw new TypeError("no such field");
     };
-    await generateText({ model: scripted(says("x")), prompt: "go", prepareStep, ...many });
+    await generateText({ model: scripted(says("x")), prompt: "go", prepareStep, ...many() });
   },
   async abort() {
     const controller = new AbortController();
@@ -182,15 +193,17 @@ const scenes = {
     });
     const model = scripted(asks(["wait", "c1"]), says("never"));
     const { signal: abortSignal } = controller;
-    await generateText({ model, tools: { wait }, prompt: "go", abortSignal, ...many });
+    await generateText({ model, tools: { wait }, prompt: "go", abortSignal, ...many() });
   },
   async timeout() {
     const model = scripted(({ abortSignal }) => forever(abortSignal));
-    await generateText({ model, prompt: "go", timeout: 20, maxRetries: 0, ...many });
+    // The first versions of the AI SDK 6 have no `timeout`.
+    const late = is6 ? { abortSignal: AbortSignal.timeout(20) } : { timeout: 20 };
+    await generateText({ model, prompt: "go", maxRetries: 0, ...late, ...many() });
   },
   async stream() {
     const model = scripted(asks(ADD), says("it is 3"));
-    await readAll(streamText({ model, tools: { add }, prompt: "1 + 2?", ...many }));
+    await readAll(streamText({ model, tools: { add }, prompt: "1 + 2?", ...many() }));
   },
   async "stream that fails"() {
     const parts = [
@@ -199,17 +212,17 @@ const scenes = {
       { type: "finish", finishReason: { unified: "error", raw: "error" }, usage: USAGE },
     ];
     const model = scripted({ parts });
-    await readAll(streamText({ model, prompt: "go", onError() {}, ...many }));
+    await readAll(streamText({ model, prompt: "go", onError() {}, ...many() }));
   },
   async "stream that does not begin"() {
     const model = scripted(unavailable(401));
-    await readAll(streamText({ model, prompt: "go", maxRetries: 0, onError() {}, ...many }));
+    await readAll(streamText({ model, prompt: "go", maxRetries: 0, onError() {}, ...many() }));
   },
   async "aborted stream"() {
     const controller = new AbortController();
     const { signal: abortSignal } = controller;
     const model = scripted(says("one two three ".repeat(100)));
-    const result = streamText({ model, prompt: "go", abortSignal, ...many });
+    const result = streamText({ model, prompt: "go", abortSignal, ...many() });
     for await (const _ of result.textStream) controller.abort();
     await settled();
   },
@@ -217,7 +230,7 @@ const scenes = {
     const model = scripted(says("one two three ".repeat(100)));
     const controller = new AbortController();
     const { signal: abortSignal } = controller;
-    for await (const _ of streamText({ model, prompt: "go", abortSignal, ...many }).textStream)
+    for await (const _ of streamText({ model, prompt: "go", abortSignal, ...many() }).textStream)
       break;
     controller.abort();
     await settled();
@@ -225,7 +238,7 @@ const scenes = {
   async "client that leaves"() {
     const model = scripted(says("one two three ".repeat(100)));
     const response = await integration.respond((abortSignal) =>
-      streamText({ model, prompt: "go", abortSignal, ...many }).toUIMessageStreamResponse(),
+      streamText({ model, prompt: "go", abortSignal, ...many() }).toUIMessageStreamResponse(),
     );
     const reader = response.body.getReader();
     for (let parts = 0; parts < 4; parts += 1) await reader.read();
@@ -236,11 +249,11 @@ const scenes = {
     const expert = new ToolLoopAgent({
       model: scripted(asks(ADD), says("3")),
       tools: { add },
-      telemetry: { functionId: "expert" },
+      ...named("expert"),
     });
     const ask = plain(async () => (await expert.generate({ prompt: "1 + 2?" })).text);
     const model = scripted(asks(["ask", "c1"]), says("it is 3"));
-    await generateText({ model, tools: { ask }, prompt: "go", ...many });
+    await generateText({ model, tools: { ask }, prompt: "go", ...many() });
   },
   async "approved and denied"() {
     const tools = { pay };
@@ -250,7 +263,22 @@ const scenes = {
       { approved: true, reason: "small" },
       { approved: false, reason: "twice" },
     );
-    await generateText({ model: scripted(says("done")), tools, messages, ...many });
+    await generateText({ model: scripted(says("done")), tools, messages, ...many() });
+  },
+  async "stream that waits"() {
+    const tools = { pay };
+    const first = streamText({
+      model: scripted(asks(["pay", "c1"])),
+      tools,
+      prompt: "pay 17",
+      ...many(),
+    });
+    await readAll(first);
+    const messages = answers(
+      { content: await first.content, response: await first.response },
+      { approved: true },
+    );
+    await readAll(streamText({ model: scripted(says("done")), tools, messages, ...many() }));
   },
   async "decided by a rule"() {
     const rule = {
@@ -259,7 +287,7 @@ const scenes = {
     };
     const model = scripted(asks(["pay", "c1"], ["add", "c2", { a: 1, b: 2 }]), says("done"));
     const tools = { add, pay: plain(async () => "paid") };
-    await generateText({ model, tools, prompt: "go", toolApproval: rule, ...many });
+    await generateText({ model, tools, prompt: "go", toolApproval: rule, ...many() });
   },
   async object() {
     const model = scripted(says('{"city":"Oslo"}'));
@@ -267,7 +295,7 @@ const scenes = {
       model,
       schema: z.object({ city: z.string() }),
       prompt: "where?",
-      telemetry,
+      ...named("support"),
     });
   },
   async "object of another form"() {
@@ -276,17 +304,26 @@ const scenes = {
       model,
       schema: z.object({ city: z.string() }),
       prompt: "where?",
-      telemetry,
+      ...named("support"),
     });
+  },
+  async "streamed object"() {
+    const model = scripted(says('{"city":"Oslo"}'));
+    const schema = z.object({ city: z.string() });
+    const result = streamObject({ model, schema, prompt: "where?", ...named("support") });
+    for await (const _ of result.partialObjectStream);
   },
   async embedding() {
-    const model = new MockEmbeddingModelV4({
+    const model = new MockEmbeddingModel({
       doEmbed: async () => ({ embeddings: [[1, 2]], usage: { tokens: 3 }, warnings: [] }),
     });
-    await embed({ model, value: "text", telemetry });
-    await generateText({ model: scripted(says("hi")), prompt: "go", ...many });
+    await embed({ model, value: "text", ...named("support") });
+    await generateText({ model: scripted(says("hi")), prompt: "go", ...many() });
   },
 };
+
+// The AI SDK 6 has no rules.
+if (is6) delete scenes["decided by a rule"];
 
 let integration;
 
@@ -306,7 +343,7 @@ await play({
   begin(sink, onError) {
     integration = new AiSdkTelemetry({ sink, tenant: "acme", onError });
     globalThis.AI_SDK_TELEMETRY_INTEGRATIONS = undefined;
-    registerTelemetry(integration);
+    ai.registerTelemetry?.(integration);
     return {
       config: undefined,
       flush: () => integration.flush(),

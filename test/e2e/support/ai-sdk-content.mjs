@@ -1,6 +1,6 @@
-// Runs the AI SDK that is installed beside it, and prints what it made: spans, audit rows and the recording, as JSON.
+// Runs the AI SDK 6 or 7 that is installed beside it, and prints what it made: spans, audit rows and the recording, as JSON.
 //
-// node ai-sdk-content.mjs shown | hidden | tenants | pause FILE | resume FILE
+// node ai-sdk-content.mjs shown | hidden | tenants | streams | pause FILE | resume FILE
 import { readFileSync, writeFileSync } from "node:fs";
 import { Writable } from "node:stream";
 import {
@@ -8,13 +8,13 @@ import {
   NodeTracerProvider,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
-import { generateText, isStepCount, tool } from "ai";
-import { MockLanguageModelV4 } from "ai/test";
+import { generateText, streamText, tool } from "ai";
 import { Bridge, createIdGenerator } from "entelix-otel";
 import { AiSdkTelemetry } from "entelix-otel/ai-sdk";
 import { MemorySessionLog } from "entelix-otel/audit";
 import { FanOutSink, RecorderSink } from "entelix-otel/sinks";
 import { z } from "zod";
+import { is6, isStepCount, MockLanguageModel, reported } from "./ai-sdk-version.mjs";
 
 const [what, file] = process.argv.slice(2);
 
@@ -26,22 +26,37 @@ const USAGE = {
 /** @param content the parts of each answer. */
 function scripted(...content) {
   const steps = [...content];
-  return new MockLanguageModelV4({
+  const next = () => {
+    const parts = steps.shift();
+    const asks = parts.some(({ type }) => type === "tool-call");
+    const reason = asks ? "tool-calls" : "stop";
+    return { parts, end: { finishReason: { unified: reason, raw: reason }, usage: USAGE } };
+  };
+  return new MockLanguageModel({
     provider: "acme.chat",
     modelId: "small-1",
     async doGenerate() {
-      const parts = steps.shift();
-      const asks = parts.some(({ type }) => type === "tool-call");
-      const reason = asks ? "tool-calls" : "stop";
-      return {
-        content: parts,
-        finishReason: { unified: reason, raw: reason },
-        usage: USAGE,
-        warnings: [],
-        response: { id: "resp-1", modelId: "small-1-2026" },
-      };
+      const { end, parts } = next();
+      const response = { id: "resp-1", modelId: "small-1-2026" };
+      return { content: parts, ...end, warnings: [], response };
+    },
+    async doStream() {
+      const { end, parts } = next();
+      const chunks = parts.flatMap(streamed);
+      const start = { type: "stream-start", warnings: [] };
+      return { stream: ReadableStream.from([start, ...chunks, { type: "finish", ...end }]) };
     },
   });
+}
+
+function streamed(part) {
+  if (part.type === "tool-call") return [part];
+  const { text, type } = part;
+  return [
+    { type: `${type}-start`, id: type },
+    { type: `${type}-delta`, id: type, delta: text },
+    { type: `${type}-end`, id: type },
+  ];
 }
 
 const says = (text) => [{ type: "text", text }];
@@ -89,13 +104,17 @@ const telemetry = new AiSdkTelemetry({
 });
 const options = (runtimeContext, more = {}) => ({
   stopWhen: isStepCount(3),
-  runtimeContext,
-  telemetry: {
+  ...(is6 ? {} : { runtimeContext }),
+  ...reported(telemetry, {
     functionId: "support",
-    integrations: telemetry,
-    includeRuntimeContext: { tenant: true, thread: true, user: true },
+    ...(is6
+      ? { metadata: runtimeContext }
+      : {
+          integrations: telemetry,
+          includeRuntimeContext: { tenant: true, thread: true, user: true },
+        }),
     ...more,
-  },
+  }),
 });
 
 const look = tool({
@@ -157,6 +176,31 @@ const USES = {
         }),
       ),
     );
+  },
+  async streams() {
+    const inputSchema = z.object({});
+    const streams = ["north", "south"].map((tenant) =>
+      streamText({
+        model: scripted(asks("ask", {}), says("done")),
+        tools: { ask: tool({ inputSchema, execute: async () => "seen" }) },
+        prompt: "go",
+        ...options({ tenant }),
+      }),
+    );
+    const readAll = async ({ fullStream, stream = fullStream }) => {
+      for await (const _ of stream);
+    };
+    // They are read by the code of another run.
+    const execute = async () => {
+      await Promise.all(streams.map(readAll));
+      return "read";
+    };
+    await generateText({
+      model: scripted(asks("read", {}), says("done")),
+      tools: { read: tool({ inputSchema, execute }) },
+      prompt: "go",
+      ...options({ tenant: "west" }),
+    });
   },
   async pause() {
     const model = scripted(asks("pay", { sum: 17 }));

@@ -23,9 +23,17 @@ const failedTool = (name: string, id: string, kind: string) =>
 
 const cancelled = [failed("cancelled", "run"), failedModel()];
 
-/** @param goesOn whether the SDK asks the model again after an abort inside a tool, as it did before 7.0.1xx. */
-export function aiSdkTrees(goesOn: boolean): Trees {
-  return {
+/** What differs between versions. */
+interface Version {
+  readonly major: 6 | 7;
+  /** Whether the SDK asks the model again after an abort inside a tool, as it did before 7.0.1xx. */
+  readonly goesOn: boolean;
+  /** Whether it says that a stream waits for an approval: before 6.0.111 it does not. */
+  readonly streamsWait: boolean;
+}
+
+export function aiSdkTrees({ goesOn, major, streamsWait }: Version): Trees {
+  const trees: Trees = {
     success: [completed(2), ASKS, tool("look", "c1"), tool("look", "c2"), SAYS],
     "tool failure": [completed(2), ASKS, failedTool("boom", "c1", "internal"), SAYS],
     "tool that says it failed": [completed(2), ASKS, failedTool("mcp", "c1", "internal"), SAYS],
@@ -65,6 +73,13 @@ export function aiSdkTrees(goesOn: boolean): Trees {
       tool("pay", "c1"),
       SAYS,
     ],
+    "stream that waits": [
+      streamsWait ? "invoke_agent support kind=0 run.outcome=interrupted" : completed(1),
+      ASKS,
+      completed(1, ` run.approved_calls=1${streamsWait ? " links=1" : ""}`),
+      tool("pay", "c1"),
+      SAYS,
+    ],
     "decided by a rule": [
       completed(2, " run.approved_calls=1 run.denied_calls=1"),
       ASKS,
@@ -74,6 +89,9 @@ export function aiSdkTrees(goesOn: boolean): Trees {
     ],
     object: [completed(1), SAYS],
     "object of another form": [failed("internal", "run"), SAYS],
+    "streamed object": [completed(1), SAYS],
     embedding: [completed(1), SAYS],
   };
+  if (major === 7) return trees;
+  return Object.fromEntries(Object.entries(trees).filter(([name]) => name !== "decided by a rule"));
 }
