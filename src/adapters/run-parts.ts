@@ -1,3 +1,4 @@
+import { AgentError } from "../errors/agent-error.ts";
 import { type FailureSource, sourceMoment } from "../errors/failure-source.ts";
 import type { EventDetails } from "../events/event-details.ts";
 import type { ModelCallUsage } from "../events/model-event.ts";
@@ -92,3 +93,6 @@ export type ModelText = string | null | undefined;
 export function startedNow(): { readonly startedMs: number; readonly since: number } {
   return { startedMs: performance.now(), since: sourceMoment() };
 }
+
+/** What cuts off calls that are open when their run completes. Made once, since most runs leave none open. */
+export const LEFT_OPEN: AgentError = AgentError.cancelled();

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { AgentError } from "../../errors/agent-error.ts";
+import type { AgentError } from "../../errors/agent-error.ts";
 import { FROM_RUN, sourceMoment } from "../../errors/failure-source.ts";
 import { outputMessages, toMessages } from "../../messages/to-messages.ts";
 import { calledOff, cutBy } from "../../runtime/calling-off.ts";
@@ -8,6 +8,7 @@ import type { InnerSink } from "../../sinks/agent-event-sink.ts";
 import { sendDecision } from "../call-reports.ts";
 import { askedText, knownTenant } from "../common-options.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
+import { LEFT_OPEN } from "../run-parts.ts";
 import { RunWriter } from "../run-writer.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import { askedSubject } from "../subject-hook.ts";
@@ -40,9 +41,6 @@ export const RUNS: ReadonlySet<unknown> = new Set([
   "ai.generateObject",
   "ai.streamObject",
 ]);
-
-/** Of calls that are open when their run completes. Made once, since most runs leave none open. */
-const CUT = AgentError.cancelled();
 
 /** The default stores of paused runs: telemetries with the same sink share one. */
 const pausedBySink = new WeakMap<InnerSink, PausedRuns>();
@@ -241,11 +239,13 @@ export class Calls {
       this.#pause(event, state, waiting);
       return;
     }
-    if (event.finishReason === "error" || (event.error !== undefined && event.error !== null)) {
+    // A stream that fails at a later step ends with what the steps before have said.
+    const isFailed = event.finishReason === "error" || state.model?.error !== undefined;
+    if (isFailed || (event.error !== undefined && event.error !== null)) {
       this.failed(event, state, event.error ?? undefined);
       return;
     }
-    this.#close(event, state, CUT);
+    this.#close(event, state, LEFT_OPEN);
     state.writer.completed(this.#usageOf(state), { output: this.#answerOf(event, last) });
   }
 
@@ -256,7 +256,7 @@ export class Calls {
   }
 
   #pause(event: CallName, state: CallState, waiting: readonly ApprovalRequest[]): void {
-    this.#close(event, state, AgentError.cancelled());
+    this.#close(event, state, LEFT_OPEN);
     const { runId, tenantId } = state.active;
     for (const { approvalId } of waiting) {
       this.#remember(approvalId, { runId, tenantId, at: Date.now() });

@@ -1,18 +1,15 @@
 import { v7 as uuidv7 } from "uuid";
-import { AgentError } from "../../errors/agent-error.ts";
+import type { AgentError } from "../../errors/agent-error.ts";
 import { toMessages } from "../../messages/to-messages.ts";
 import { cutBy } from "../../runtime/calling-off.ts";
 import type { CurrentRun } from "../../runtime/current-run.ts";
-import type { Beginning, RunPlace, Step } from "../run-parts.ts";
+import { type Beginning, LEFT_OPEN, type RunPlace, type Step } from "../run-parts.ts";
 import { RunWriter } from "../run-writer.ts";
 import type { Ending } from "./failures.ts";
 import type { HeldEvents } from "./held-events.ts";
 import { ModelCalls, type ModelContent } from "./model-calls.ts";
 import { type ToolCallOptions, ToolCalls } from "./tool-calls.ts";
 import { costIsZero, type PromptUsage } from "./usage-difference.ts";
-
-/** Of calls that are open when their run completes. Made once, since most runs leave none open. */
-const CUT = AgentError.cancelled();
 
 /** What the runs of a query share. */
 export interface RunShared {
@@ -70,7 +67,7 @@ export class AgentRun {
 
   /** @param usage of the prompt. Sub-agents have none of their own. */
   completed(answer: unknown, usage: PromptUsage | undefined): void {
-    if (!this.#end(CUT)) return;
+    if (!this.#end(LEFT_OPEN)) return;
     const output =
       this.#readsContent && answer !== undefined && answer !== ""
         ? toMessages(answer, "assistant")

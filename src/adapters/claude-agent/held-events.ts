@@ -18,6 +18,8 @@ interface Waiting {
   readonly envelope: OpenEnvelope;
   isHeld: boolean;
   isDropped: boolean;
+  /** Runs while it is held. */
+  timer?: NodeJS.Timeout;
 }
 
 /**
@@ -42,8 +44,12 @@ export class HeldEvents {
     if (this.#waiting.length > MOST_WAITING) this.releaseAll();
   }
 
-  /** Holds the one event that `make` sends. */
-  hold(make: () => void): HeldEvent {
+  /**
+   * Holds the one event that `make` sends.
+   *
+   * @param mostMs after which it is released, if nobody does.
+   */
+  hold(make: () => void, mostMs: number): HeldEvent {
     this.#isHolding = true;
     try {
       make();
@@ -53,10 +59,12 @@ export class HeldEvents {
     const held = this.#waiting.at(-1);
     const decide = (isDropped: boolean) => {
       if (held?.isHeld !== true) return;
-      held.isHeld = false;
+      letGo(held);
       held.isDropped = isDropped;
       this.#flush();
     };
+    // It would keep the whole session in memory if it went on after the release.
+    if (held?.isHeld === true) held.timer = setTimeout(() => decide(false), mostMs).unref();
     return {
       release: () => decide(false),
       drop: () => decide(true),
@@ -67,7 +75,7 @@ export class HeldEvents {
   }
 
   releaseAll(): void {
-    for (const waiting of this.#waiting) waiting.isHeld = false;
+    for (const waiting of this.#waiting) letGo(waiting);
     this.#flush();
   }
 
@@ -77,4 +85,9 @@ export class HeldEvents {
       if (!next.isDropped) this.#sink.send(next.event, next.envelope);
     }
   }
+}
+
+function letGo(waiting: Waiting): void {
+  waiting.isHeld = false;
+  clearTimeout(waiting.timer);
 }

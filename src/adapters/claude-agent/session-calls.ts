@@ -7,9 +7,6 @@ import type { SubAgents } from "./sub-agents.ts";
 import type { HookEnd, OpenTool } from "./tool-calls.ts";
 import { amountOf } from "./usage-difference.ts";
 
-/** How long a call may be about to be decided, in ms: the SDK asks at once, or not at all. */
-const UNDECIDED_MS = 500;
-
 /** What the calls of a query need of its session. */
 export interface CallHost {
   readonly agents: SubAgents;
@@ -63,7 +60,6 @@ export class SessionCalls {
     // As the tool gets it: the model may have left out what has a default.
     if (call.state === "announced" && !call.isDecided) call.input = input.tool_input;
     call.run.starting(call);
-    this.#releaseLater(call);
   }
 
   /** A call, which a hook or `canUseTool` is asked about, has not begun. */
@@ -82,7 +78,6 @@ export class SessionCalls {
     if (call.state !== "asking" || call.askers > 0) return;
     call.state = "announced";
     call.run.starting(call);
-    this.#releaseLater(call);
   }
 
   /**
@@ -177,10 +172,6 @@ export class SessionCalls {
       forgot();
     }
     return tools.announced(toolUseId, tool, input);
-  }
-
-  #releaseLater({ held }: OpenTool): void {
-    if (held?.isOpen === true) setTimeout(held.release, UNDECIDED_MS).unref();
   }
 }
 

@@ -8,6 +8,8 @@ import type { RunWriter } from "../run-writer.ts";
 import type { HeldEvent, HeldEvents } from "./held-events.ts";
 import { MCP_PREFIX } from "./sdk.ts";
 
+/** How long a call may be about to be decided, in ms: the SDK asks at once, or not at all. */
+const UNDECIDED_MS = 500;
 /** Denied calls of a run that are remembered at least. */
 const MOST_DENIED = 100;
 
@@ -107,7 +109,7 @@ export class ToolCalls {
     if (call.state !== "announced") return;
     call.startedMs = performance.now();
     call.state = "started";
-    call.held = this.#held.hold(() => this.#sendStart(call));
+    call.held = this.#held.hold(() => this.#sendStart(call), UNDECIDED_MS);
   }
 
   started(call: OpenTool): void {

@@ -9,6 +9,7 @@ import { textInPlaceOf } from "../ai-sdk-errors.ts";
 import { sendDecision } from "../call-reports.ts";
 import { askedText, knownTenant } from "../common-options.ts";
 import { type Fields, fieldsOf, textOf } from "../narrow.ts";
+import { LEFT_OPEN } from "../run-parts.ts";
 import { RunWriter } from "../run-writer.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import { askedSubject } from "../subject-hook.ts";
@@ -24,9 +25,6 @@ import type { Place, RunState } from "./run-state.ts";
 import { pausedIn, type ToolCalls } from "./tool-calls.ts";
 import { runOfTrace, type TraceIds } from "./trace-ids.ts";
 import type { WorkflowSteps } from "./workflow-steps.ts";
-
-/** Of calls that are open when their run completes. Made once, since most runs leave none open. */
-const CUT = AgentError.cancelled();
 
 /** What a run is made of. */
 export interface RunParts {
@@ -155,7 +153,7 @@ export class Runs {
   }
 
   #complete(run: RunState, span: MastraSpan): void {
-    this.#close(run, CUT);
+    this.#close(run, LEFT_OPEN);
     const isAll = this.#sink.contentNeed === "all";
     const answer = isAll ? answeredIn(span.output, run.kind === "agent") : undefined;
     const usage = run.isRoot ? run.totals.snapshot() : null;
@@ -180,7 +178,7 @@ export class Runs {
     const name = textOf(processor);
     const text = `${name === undefined ? "a processor" : `the processor ${name}`} stopped the run`;
     const thrown = AgentError.invalidRequest(text);
-    this.#close(run, AgentError.cancelled());
+    this.#close(run, LEFT_OPEN);
     run.writer.failed({ thrown, source: FROM_RUN, text });
   }
 

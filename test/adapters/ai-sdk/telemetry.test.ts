@@ -207,6 +207,22 @@ describe("a failure in the AI SDK", () => {
     });
   });
 
+  it("at a later step of a stream, which ends with what it has, fails the run", async () => {
+    const { ofType, telemetry } = listen();
+    const call = new FakeCall(telemetry, { operationId: "ai.streamText" });
+    const asked = [asks("look", "c1")];
+    await call.start();
+    await call.model({});
+    call.answers(asked);
+    call.step(asked);
+    await call.model(new Error("no model today"));
+    call.end(asked, { finishReason: "tool-calls" });
+    expect(ofType("complete")).toEqual([]);
+    expect(ofType("failed")).toMatchObject([
+      { error: "no model today", kind: { type: "model_dispatch" }, envelope: { origin: "model" } },
+    ]);
+  });
+
   it("in a retried call leaves no mark but the count", async () => {
     const heard = listen();
     const call = new FakeCall(heard.telemetry);
