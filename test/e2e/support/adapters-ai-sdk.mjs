@@ -2,7 +2,6 @@
 // of each scene as JSON. It uses only what the oldest supported version has.
 import * as ai from "ai";
 import {
-  APICallError,
   embed,
   generateObject,
   generateText,
@@ -11,82 +10,11 @@ import {
   ToolLoopAgent,
   tool,
 } from "ai";
-import { simulateReadableStream } from "ai/test";
 import { AiSdkTelemetry } from "entelix-otel/ai-sdk";
 import { z } from "zod";
 import { play, raceFree } from "./adapters-scenes.mjs";
-import {
-  is6,
-  isStepCount,
-  MockEmbeddingModel,
-  MockLanguageModel,
-  reported,
-} from "./ai-sdk-version.mjs";
-
-const USAGE = {
-  inputTokens: { total: 10, noCache: 8, cacheRead: 2, cacheWrite: 0 },
-  outputTokens: { total: 5, text: 4, reasoning: 1 },
-};
-
-const says = (text) => ({
-  content: [{ type: "text", text }],
-  finishReason: { unified: "stop", raw: "stop" },
-});
-
-const asks = (...calls) => ({
-  content: calls.map(([toolName, toolCallId, input = {}]) => ({
-    type: "tool-call",
-    toolCallId,
-    toolName,
-    input: typeof input === "string" ? input : JSON.stringify(input),
-  })),
-  finishReason: { unified: "tool-calls", raw: "tool_calls" },
-});
-
-/** Answers by its script: an answer, an error, or a function of the request. */
-function scripted(...script) {
-  const steps = [...script];
-  const next = async (options) => {
-    const step = steps.shift();
-    const answer = typeof step === "function" ? await step(options) : step;
-    if (answer instanceof Error) throw answer;
-    return {
-      usage: USAGE,
-      warnings: [],
-      response: { id: "resp-1", modelId: "small-1-2026" },
-      ...answer,
-    };
-  };
-  return new MockLanguageModel({
-    provider: "acme.chat",
-    modelId: "small-1",
-    doGenerate: next,
-    async doStream(options) {
-      const { content = [], finishReason, parts, response, usage } = await next(options);
-      const chunks = parts ?? [
-        { type: "stream-start", warnings: [] },
-        { type: "response-metadata", ...response },
-        ...content.flatMap(streamed),
-        { type: "finish", finishReason, usage },
-      ];
-      const stream = simulateReadableStream({
-        chunks,
-        chunkDelayInMs: null,
-        initialDelayInMs: null,
-      });
-      // As a provider's client does.
-      const { abortSignal: signal } = options;
-      return { stream: signal ? stream.pipeThrough(new TransformStream(), { signal }) : stream };
-    },
-  });
-}
-
-function streamed(part) {
-  if (part.type !== "text") return [part];
-  const words = part.text.split(/(?<= )/);
-  const deltas = words.map((delta) => ({ type: "text-delta", id: "t", delta }));
-  return [{ type: "text-start", id: "t" }, ...deltas, { type: "text-end", id: "t" }];
-}
+import { asks, says, scripted, USAGE, unavailable } from "./ai-sdk-model.mjs";
+import { is6, isStepCount, MockEmbeddingModel, reported } from "./ai-sdk-version.mjs";
 
 const add = tool({
   description: "adds",
@@ -99,17 +27,6 @@ const plain = (execute, more = {}) => tool({ inputSchema: z.object({}), execute,
 const boom = plain(() => {
   throw new RangeError("out of order");
 });
-
-/** What the provider's client throws. */
-const unavailable = (statusCode = 503) =>
-  new APICallError({
-    message: "overloaded",
-    url: "http://127.0.0.1/chat",
-    requestBodyValues: {},
-    statusCode,
-    responseHeaders: { "retry-after-ms": "1" },
-    isRetryable: statusCode === 503,
-  });
 
 const ADD = ["add", "c1", { a: 1, b: 2 }];
 const named = (functionId) => reported(integration, { functionId });
@@ -217,6 +134,13 @@ const scenes = {
   async "stream that does not begin"() {
     const model = scripted(unavailable(401));
     await readAll(streamText({ model, prompt: "go", maxRetries: 0, onError() {}, ...many() }));
+  },
+  async "stream whose second step fails"() {
+    const model = scripted(asks(ADD), unavailable(401));
+    const tools = { add };
+    await readAll(
+      streamText({ model, tools, prompt: "go", maxRetries: 0, onError() {}, ...many() }),
+    );
   },
   async "aborted stream"() {
     const controller = new AbortController();

@@ -54,6 +54,12 @@ export function aiSdkTrees({ goesOn, major, streamsWait }: Version): Trees {
     stream: [completed(2), ASKS, tool("add", "c1"), SAYS],
     "stream that fails": [failed("model_dispatch", "model"), failedModel()],
     "stream that does not begin": [failed("model_dispatch", "model"), failedModel()],
+    "stream whose second step fails": [
+      failed("model_dispatch", "model"),
+      ASKS,
+      tool("add", "c1"),
+      failedModel(),
+    ],
     "aborted stream": cancelled,
     "reader that leaves": cancelled,
     "client that leaves": cancelled,

@@ -47,6 +47,19 @@ const RETRIES = (why: string): Differences => ({
   "answer after a retry": { why, lines: [COMPLETE, "  model: error", "  model: complete"] },
 });
 
+/** Of versions of the AI SDK that ask the model again after an abort inside a tool. */
+const GOES_ON: Differences = {
+  "abort in a tool": {
+    why: "This version asks the model once more after an abort.",
+    lines: [
+      run("failed cancelled, origin run", ...CALL, "cancelled"),
+      "  model: complete",
+      "  tool: cancelled",
+      "  model: error",
+    ],
+  },
+};
+
 const NO_LINK = "The other process is not told of the paused run, so there is no link.";
 const TOLD = "The SDK always tells the model of a tool's failure.";
 const NO_RETRY = "This version has no retries.";
@@ -115,6 +128,25 @@ export const FRAMEWORKS: readonly Framework[] = [
       },
       { server: "openai-agents-newest", newerNode: true },
     ],
+  },
+  {
+    name: "AI SDK 7",
+    page: "ai-sdk.md",
+    program: "same-ai-sdk.mjs",
+    needs: ["ai-sdk-model.mjs", "ai-sdk-version.mjs"],
+    differences: { "tool failure that ends the run": ABSENT(TOLD) },
+    ends: [
+      { server: "ai-sdk-oldest", newerNode: true, differences: GOES_ON },
+      { server: "ai-sdk-newest", newerNode: true },
+    ],
+  },
+  {
+    name: "AI SDK 6",
+    page: "ai-sdk.md#ai-sdk-6",
+    program: "same-ai-sdk.mjs",
+    needs: ["ai-sdk-model.mjs", "ai-sdk-version.mjs"],
+    differences: { "tool failure that ends the run": ABSENT(TOLD) },
+    ends: [{ server: "ai-sdk-6-oldest", differences: GOES_ON }, { server: "ai-sdk-6-newest" }],
   },
   {
     name: "Claude Agent",

@@ -36,6 +36,16 @@ const response: Response = await telemetry.respond((abortSignal) =>
 );
 `;
 
+const AI_SDK_6 = `import { generateText, type LanguageModel, streamText } from "ai";
+import { AiSdkTelemetry } from "entelix-otel/ai-sdk";
+${BRIDGE}
+declare const model: LanguageModel;
+const { tracer } = new AiSdkTelemetry(options);
+const experimental_telemetry = { isEnabled: true, tracer, integrations: tracer };
+await generateText({ model, prompt: "hi", experimental_telemetry });
+streamText({ model, prompt: "hi", experimental_telemetry });
+`;
+
 const MASTRA = `import { Mastra } from "@mastra/core";
 import { Observability } from "@mastra/observability";
 import { MastraTelemetry } from "entelix-otel/mastra";
@@ -78,6 +88,7 @@ export const TYPED: readonly { readonly server: string; readonly program: string
   { server: "langchain-newest", program: LANGCHAIN },
   { server: "openai-agents-newest", program: OPENAI_AGENTS },
   { server: "ai-sdk-newest", program: AI_SDK },
+  { server: "ai-sdk-6-newest", program: AI_SDK_6 },
   { server: "mastra-newest", program: MASTRA },
   { server: "claude-agent", program: CLAUDE_AGENT },
   {
