@@ -6,6 +6,7 @@ import { oneOf } from "../events/forms.ts";
 import type { CallCounts } from "../lifecycle/run.ts";
 import { canonicalRunId } from "../lifecycle/run-ids.ts";
 import type { RunEnd, Signal, SignalOf, SignalSubject } from "../lifecycle/signal.ts";
+import { failedTools, type ToolEnd } from "../lifecycle/tool-ends.ts";
 import { newestQuestion } from "./newest-question.ts";
 import { derivedRowId, idInSegment, type RowSegment } from "./row-ids.ts";
 import type { GraphEvent, KnownGraphEvent } from "./wire/graph-event.ts";
@@ -21,6 +22,8 @@ export interface RunFacts extends Partial<Record<keyof CallCounts, number | unde
   readonly parentCallId?: string | undefined;
   /** How much of the counts is of earlier segments. */
   readonly before?: CallCounts | undefined;
+  /** How the last calls of its tools ended, in the segment. */
+  readonly toolEnds?: ToolEnd | undefined;
 }
 
 /** What the event says beside its signal. */
@@ -139,6 +142,8 @@ function endRows(
   if (toolErrors !== undefined) row.tool_errors = toolErrors - before.toolErrors;
   if (approvedCalls !== undefined) row.approved_calls = approvedCalls - before.approvedCalls;
   if (deniedCalls !== undefined) row.denied_calls = deniedCalls - before.deniedCalls;
+  const degraded = end.outcome === "complete" ? failedTools(run.toolEnds) : [];
+  if (degraded.length > 0) row.degraded = degraded;
   const input = newestQuestion(event.details?.input);
   if (input !== undefined) row.input = input;
   const ended: SignalRow = { event: row, event_id: idOf(event, "end") };

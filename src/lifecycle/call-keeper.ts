@@ -9,6 +9,7 @@ import type { RunObserver } from "./run-observer.ts";
 import type { CallEnd, RunEnd } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
 import { handleOfStep, stepHandle } from "./step-keeper.ts";
+import { withToolEnd } from "./tool-ends.ts";
 
 const UNFINISHED: CallEnd = { outcome: "unfinished" };
 const PAUSED: CallEnd = { outcome: "interrupted" };
@@ -154,6 +155,9 @@ export class CallKeeper<H> {
     if (end.outcome === "error") run.toolErrors++;
     else if (end.outcome === "denied") call.denied = true;
     const at = this.#counters.notBefore(call.startedAt, asked);
+    if (end.outcome === "error" || end.outcome === "complete") {
+      run.toolEnds = withToolEnd(run.toolEnds, call.name, at, end.outcome === "error");
+    }
     if (this.observer !== undefined && durationMs !== undefined) {
       const took = durationMs > 0 ? durationMs : millisecondsBetween(call.startedAt, at);
       this.observer.callEnded(run, call.name, took, end);

@@ -178,6 +178,7 @@ export class RunKeeper<H> {
     run.startSeen = started;
     const { approvedCalls, deniedCalls, toolCalls, toolErrors } = run;
     run.before = { approvedCalls, deniedCalls, toolCalls, toolErrors };
+    run.toolEnds = undefined;
     run.startedAt = at;
     run.lastAt = at;
     if (run.tree.first === undefined) run.tree = new Tree<H>(at);
@@ -250,6 +251,7 @@ export class RunKeeper<H> {
     run.mayEnd = undefined;
     run.outcome = end.outcome;
     run.approvals = undefined;
+    if (end.outcome !== "complete") run.toolEnds = undefined;
     this.#forest.remove(run);
     this.#openRuns--;
     if (this.#openRuns * 2 < this.#limits.openRuns) {

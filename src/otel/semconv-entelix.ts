@@ -54,6 +54,11 @@ export const OWN_ATTRIBUTES = {
     "Own tool calls of the run so far, when there are any.",
   ),
   "entelix.run.tool_errors": on("run", "int", "Own tool calls that failed, when there are any."),
+  "entelix.run.degraded": on(
+    "run",
+    "string[]",
+    "Of a run that completed: the tools whose last call failed, in this segment, at most 8.",
+  ),
   "entelix.run.approved_calls": on("run", "int", "Tool calls approved, when there are any."),
   "entelix.run.denied_calls": on("run", "int", "Tool calls denied, when there are any."),
   "entelix.run.input_tokens": on(

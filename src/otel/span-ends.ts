@@ -5,7 +5,7 @@ import type { ExceptionDetails } from "../errors/exception-of.ts";
 import type { Instant } from "../events/instant.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
-import type { Run } from "../lifecycle/run.ts";
+import { degradedTools, type Run } from "../lifecycle/run.ts";
 import type {
   CallEnd,
   ModelContext,
@@ -113,13 +113,16 @@ export class SpanEnds {
     if (run.deniedCalls > 0) handle.set("entelix.run.denied_calls", run.deniedCalls);
     if (run.used !== undefined) setOwnUsage(handle, run.used);
     switch (end.outcome) {
-      case "complete":
+      case "complete": {
+        const degraded = degradedTools(run);
+        if (degraded.length > 0) handle.set("entelix.run.degraded", [...degraded]);
         if (end.usage !== undefined) setUsage(handle, end.usage, run.root);
         if (this.#content.captures) {
           const field = "entelix.run.state";
           handle.set(field, this.#value(handle, end.content, field, run));
         }
         break;
+      }
       case "failed": {
         handle.set("entelix.failure.kind", end.kind.type);
         if (end.kind.type === "tool_error_terminal") {

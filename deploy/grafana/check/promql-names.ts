@@ -91,7 +91,7 @@ const UNREAD = new Set(["on", "ignoring", "without", "group_left", "group_right"
 function tokenize(query: string): string[] {
   const tokens: string[] = [];
   const pattern =
-    /\s+|(\[[^\]]*\])|(offset\s+(?:\$\w+|\w+))|("(?:[^"\\]|\\.)*")|([a-zA-Z_:][\w:]*)|([\d.]+(?:e-?\d+)?)|(=~|!~|!=|==|>=|<=|[(){},=<>*/+@-])|(.)/gy;
+    /\s+|(\[[^\]]*\])|(offset\s+[$\w]+)|("(?:[^"\\]|\\.)*")|([a-zA-Z_:][\w:]*)|([\d.]+(?:e-?\d+)?)|(=~|!~|!=|==|>=|<=|[(){},=<>*/+@-])|(.)/gy;
   for (const [, , , text, word, , sign, strange] of query.matchAll(pattern)) {
     if (strange !== undefined) throw wrong(query, `no ${strange}`);
     const token = text ?? word ?? sign;

@@ -21,11 +21,14 @@ export function collectorSeries(name: string, ...matchers: readonly string[]): s
  * an `instance` of its own, so a series that was not there the day before the window grew by all it has. Only where
  * a series fell in the window (the collector started again, or a process whose `service.instance.id` somebody pinned)
  * is `increase()` asked. One that fell just before the window's first sample grew by all it has since, too.
+ *
+ * @param ago how much earlier, such as `1w`. Default: now.
  */
-export function grown(selector: string, window: string): string {
-  const now = `last_over_time(${selector}[${window}])`;
-  const before = `last_over_time(${selector}[1d] offset ${window})`;
-  const restarted = `increase(${selector}[${window}]) and resets(${selector}[${window}]) > 0`;
+export function grown(selector: string, window: string, ago = ""): string {
+  const then = ago === "" ? "" : ` offset ${ago}`;
+  const now = `last_over_time(${selector}[${window}]${then})`;
+  const before = `last_over_time(${selector}[1d] offset ${ago}${window})`;
+  const restarted = `increase(${selector}[${window}]${then}) and resets(${selector}[${window}]${then}) > 0`;
   return `(${restarted}) or (${now} - (${before} <= ${now} or 0 * ${now}))`;
 }
 

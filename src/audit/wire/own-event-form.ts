@@ -1,6 +1,6 @@
 import type { FailureKindId } from "../../errors/error-kinds.ts";
 import type { FailureOrigin } from "../../errors/failure-source.ts";
-import { type Form, jsonOf, oneOf, optional, textWhere, value } from "../../events/forms.ts";
+import { type Form, jsonOf, list, oneOf, optional, textWhere, value } from "../../events/forms.ts";
 import { record } from "../../events/object-forms.ts";
 import { isCount } from "../../events/option-checks.ts";
 import { readTimestamp } from "../../events/rfc3339.ts";
@@ -42,6 +42,7 @@ export const OWN_VARIANTS = {
     tool_errors: optional(count),
     approved_calls: optional(count),
     denied_calls: optional(count),
+    degraded: optional(list(text, "a list of tools")),
     input: optional(json),
     timestamp: time,
   }),

@@ -41,9 +41,11 @@ export interface RunEnded {
   readonly tool_errors?: number | undefined;
   readonly approved_calls?: number | undefined;
   readonly denied_calls?: number | undefined;
-  /** When it happened: RFC 3339 in UTC. */
+  /** Of `complete`: the tools whose last call failed, at most 8. Absent where none did. */
+  readonly degraded?: readonly string[] | undefined;
   /** Content: what the run was asked, where its sender says so at the end alone. */
   readonly input?: unknown;
+  /** When it happened: RFC 3339 in UTC. */
   readonly timestamp: string;
 }
 

@@ -2,7 +2,7 @@ import type { Histogram } from "@opentelemetry/api";
 import type { FailureKind, FailureKindId } from "../../errors/error-kinds.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelCall } from "../../lifecycle/model-call.ts";
-import { inSegment, type Run } from "../../lifecycle/run.ts";
+import { degradedTools, inSegment, type Run } from "../../lifecycle/run.ts";
 import type { RunObserver } from "../../lifecycle/run-observer.ts";
 import type {
   CallEnd,
@@ -118,6 +118,10 @@ export class EventMetrics implements RunObserver {
 
   #countRun(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
     this.#count(pair.runs(positionOf(end), run.root), 1);
+    const { degraded } = this.#instruments;
+    for (const tool of degradedTools(run)) {
+      this.#count(degraded.of(this.#series.tool(tool), pair.agent, pair.tenant), 1);
+    }
     const calls = inSegment(run, "toolCalls");
     this.#record(this.#instruments.toolCalls, calls, pair.ofAgent.toolCalls);
     // How long an abandoned run took is unknown.

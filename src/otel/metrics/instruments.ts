@@ -48,6 +48,7 @@ export class Instruments {
   readonly outputTokens = new SeriesTable(OUTPUT_TOKENS, [MODEL, PROVIDER]);
   readonly runs = new SeriesTable("entelix.runs", [AGENT, TENANT]);
   readonly active = new SeriesTable("entelix.runs.active", [AGENT, TENANT]);
+  readonly degraded = new SeriesTable("entelix.runs.degraded", [AGENT, TENANT, TOOL]);
   readonly failures = new SeriesTable("entelix.tool.failures", [AGENT, TENANT, TOOL]);
   readonly cancelled = new SeriesTable("entelix.tool.cancelled", [AGENT, TENANT, TOOL]);
   readonly terminalFailures = new SeriesTable("entelix.tool.terminal_failures", [
@@ -74,6 +75,7 @@ export class Instruments {
     observeTable(meter, OUTPUT_TOKENS, this.outputTokens);
     observeTable(meter, "entelix.runs", this.runs);
     observeTable(meter, "entelix.runs.active", this.active);
+    observeTable(meter, "entelix.runs.degraded", this.degraded);
     observeTable(meter, "entelix.tool.failures", this.failures);
     observeTable(meter, "entelix.tool.cancelled", this.cancelled);
     observeTable(meter, "entelix.tool.terminal_failures", this.terminalFailures);

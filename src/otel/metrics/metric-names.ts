@@ -67,6 +67,11 @@ export const METRICS = {
     ["gen_ai.agent.name", "entelix.tenant_id"],
     "Runs that are open now.",
   ),
+  "entelix.runs.degraded": counter(
+    "{run}",
+    ["gen_ai.tool.name", "gen_ai.agent.name", "entelix.tenant_id"],
+    "Runs that completed although the last call of this tool failed. A run counts once for each such tool.",
+  ),
   "entelix.tool.failures": counter(
     "{failure}",
     ["gen_ai.tool.name", "entelix.tool.error_kind", "gen_ai.agent.name", "entelix.tenant_id"],

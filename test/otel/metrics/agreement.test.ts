@@ -43,7 +43,7 @@ async function play(stream: readonly Sent[], some: Limits, sampler: Sampler) {
 
 /** How many spans there are of each set of these attributes, named as on the metric. */
 function tally(
-  spans: readonly ReadableSpan[],
+  spans: readonly Pick<ReadableSpan, "attributes">[],
   names: readonly (readonly [on: string, off: string])[],
 ): Record<string, number> {
   const counts: Record<string, number> = {};
@@ -80,6 +80,15 @@ describe("whatever is sent", () => {
           if (value > 0) counted[label(rest)] = (counted[label(rest)] ?? 0) + value;
         }
         expect(counted).toEqual(tally(runs, byRun));
+        const degraded = runs.flatMap(({ attributes }) => {
+          const tools = attributes["entelix.run.degraded"];
+          return (Array.isArray(tools) ? tools : []).map((tool) => ({
+            attributes: { ...attributes, "gen_ai.tool.name": String(tool) },
+          }));
+        });
+        expect(seen.nonZero("entelix.runs.degraded")).toEqual(
+          tally(degraded, [TOOL, AGENT, TENANT]),
+        );
         const cancelled = calls.filter(
           (span) => span.attributes["entelix.tool.outcome"] === "cancelled",
         );

@@ -40,6 +40,7 @@ const SETS: Readonly<Record<MetricName, readonly (readonly string[])[]>> = {
     ],
   ],
   "entelix.runs.active": [[AGENT, TENANT]],
+  "entelix.runs.degraded": [[TOOL, AGENT, TENANT]],
   "entelix.tool.failures": [[TOOL, "entelix.tool.error_kind", AGENT, TENANT]],
   "entelix.tool.cancelled": [[TOOL, AGENT, TENANT]],
   "entelix.tool.terminal_failures": [[TOOL, "entelix.tool.error_kind", AGENT, TENANT]],
@@ -86,6 +87,7 @@ async function everything(): Promise<Collected> {
   send(paused.started());
   send(paused.interrupted({ kind: { type: "approval_pending", tool_use_id: "a" } }));
   send(paused.started());
+  send(paused.toolError("g"));
   send(
     paused.complete({
       usage: { requests: 1, input_tokens: 1, output_tokens: 1, tool_calls: 0, cost_usd: "1" },

@@ -295,4 +295,23 @@ describe("a cancelled tool call", () => {
     expect(seen.sum("entelix.tool.failures")).toBe(0);
     expect(seen.sum("entelix.tool.cancelled")).toBe(1);
   });
+
+  it("count in a run that completes in spite of them as a degraded run of each tool", async () => {
+    const bench = meteredBench();
+    bench.at(0, root.started());
+    bench.at(1, root.toolError("c1"));
+    bench.at(2, root.toolError("c2", { tool: "pay" }));
+    bench.at(3, root.toolError("c3", { tool: "look" }));
+    bench.at(4, root.toolComplete("c4", "look"));
+    bench.at(5, root.complete());
+    const seen = await bench.collect();
+    const tools = seen
+      .points("entelix.runs.degraded")
+      .map(({ attributes, value }) => [attributes["gen_ai.tool.name"], value]);
+    expect(tools.toSorted()).toEqual([
+      ["fetch", 1],
+      ["pay", 1],
+    ]);
+    expect(seen.sum("entelix.runs")).toBe(1);
+  });
 });

@@ -12,6 +12,8 @@ export interface RunEnd {
   readonly endedBy?: ToolFailure;
   readonly seconds: number;
   readonly toolCalls: number;
+  /** The tools whose last call failed. */
+  readonly degraded?: readonly string[];
   /** Of root runs that completed. */
   readonly usage?: { readonly input: number; readonly output: number; readonly cost: number };
 }
@@ -136,6 +138,7 @@ export class BridgeSample {
 
   ended({
     agent,
+    degraded = [],
     endedBy,
     failureKind,
     outcome,
@@ -170,6 +173,9 @@ export class BridgeSample {
       { "gen_ai.agent.name": agent },
       toolCalls,
     );
+    for (const tool of outcome === "complete" ? degraded : []) {
+      record.add("entelix.runs.degraded", this.#process, { ...who, "gen_ai.tool.name": tool });
+    }
     if (root && endedBy !== undefined) {
       record.add("entelix.tool.terminal_failures", this.#process, {
         ...who,

@@ -112,9 +112,10 @@ class Desk {
     const calls = Math.floor(random.between(0, 6));
     this.#timeline.plan(start, () => this.#bridge().started(agent, tenant));
     let endedBy: ToolFailure | undefined;
+    const failed = new Map<Tool, boolean>();
     for (let call = 0; call < calls; call++) {
       const at = start + (seconds * (call + 1)) / (calls + 1);
-      endedBy = this.#call(at, agent, tenant) ?? endedBy;
+      endedBy = this.#call(at, agent, tenant, failed) ?? endedBy;
     }
     for (let call = 0; call <= calls; call++) {
       this.#ask(start + (seconds * (call + 0.5)) / (calls + 1));
@@ -124,7 +125,8 @@ class Desk {
     }
     const failureKind = this.#failureKind(start, endedBy);
     const paused = failureKind === undefined && root && agent === "triage" && random.chance(0.25);
-    const common = { agent, tenant, root, seconds, toolCalls: calls };
+    const degraded = [...failed].flatMap(([tool, isLast]) => (isLast ? [tool] : []));
+    const common = { agent, tenant, root, seconds, toolCalls: calls, degraded };
     this.#timeline.plan(end, () =>
       this.#bridge().ended({ ...common, ...this.#ending(failureKind, endedBy, paused, root) }),
     );
@@ -156,11 +158,21 @@ class Desk {
     return { outcome: "complete", usage: { input, output, cost: input * 3e-6 + output * 15e-6 } };
   }
 
-  /** Returns the failure when the run can't go on after it. */
-  #call(at: number, agent: string, tenant: Tenant): ToolFailure | undefined {
+  /**
+   * Returns the failure when the run can't go on after it.
+   *
+   * @param failed whether the last call of each tool failed.
+   */
+  #call(
+    at: number,
+    agent: string,
+    tenant: Tenant,
+    failed: Map<Tool, boolean>,
+  ): ToolFailure | undefined {
     const random = this.#random;
     const tool = random.pick(TOOLS);
     const kind = this.#toolError(at, tool, tenant);
+    failed.set(tool, kind !== undefined);
     const seconds = random.duration(TOOL_SECONDS[tool]);
     this.#timeline.plan(at, () => this.#bridge().called(agent, tenant, tool, seconds, kind));
     const fatal = kind === "auth" || kind === "permanent" || kind === "quota";

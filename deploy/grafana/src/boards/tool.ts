@@ -12,7 +12,7 @@ import { AGENT, JOB, TENANT, TOOL_ERROR_KIND } from "../labels.ts";
 import { jaegerLink, labelOf } from "../links.ts";
 import { TOOL_ERROR_COLORS } from "../palette.ts";
 import { grown, orZero, quantile, RANGE, ratio, STEP, series, sum } from "../queries.ts";
-import { chosen, OF_SERVICE, OF_TOOL } from "../scope.ts";
+import { COMPLETE, chosen, EVERY_RUN, OF_SERVICE, OF_TOOL, runs } from "../scope.ts";
 import { intervalVariable, serviceVariable, tenantVariable, toolVariable } from "../variables.ts";
 
 /** The tool, for the Jaeger searches. */
@@ -180,6 +180,63 @@ const broken: Section = {
   ],
 };
 
+const degraded = chosen("entelix_runs_degraded_total", OF_TOOL);
+
+/** The share of an agent's runs that completed without the tool. */
+const degradedShare = (ago?: string): string =>
+  ratio(
+    sum([JOB, AGENT], grown(degraded, STEP, ago)),
+    sum([JOB, AGENT], grown(runs(COMPLETE, EVERY_RUN), STEP, ago)),
+  );
+
+const without: Section = {
+  title: "Runs that completed without $tool",
+  lines: [
+    {
+      height: 8,
+      widths: [16, 8],
+      panels: [
+        lines({
+          title: "Degraded runs, beside the week before",
+          description:
+            "Share of the agent's completed runs whose last call of the tool had failed; nested runs count for their own agent.",
+          unit: "percentunit",
+          queries: [
+            { expr: degradedShare(), legend: "{{gen_ai_agent_name}} {{job}}" },
+            {
+              expr: `(${degradedShare("1w")}) or 0 * (${degradedShare()})`,
+              legend: "{{gen_ai_agent_name}} {{job}}, a week before",
+            },
+          ],
+          links: [
+            jaegerLink("This agent's failed calls of the tool", "series", {
+              tags: {
+                "gen_ai.tool.name": THIS_TOOL,
+                "gen_ai.agent.name": labelOf("series", AGENT),
+                "entelix.tool.outcome": "error",
+              },
+            }),
+            agentBoard("series"),
+          ],
+        }),
+        rows({
+          title: "Degraded runs by tenant and agent",
+          description: "Runs of the time range, for the chosen tenants.",
+          unit: "short",
+          labels: { [JOB]: "Service", [TENANT]: "Tenant", [AGENT]: "Agent" },
+          values: [
+            {
+              expr: `${sum([JOB, TENANT, AGENT], grown(degraded, RANGE))} > 0`,
+              header: "Runs",
+            },
+          ],
+          links: [agentBoard("row")],
+        }),
+      ],
+    },
+  ],
+};
+
 const time: Section = {
   title: "Calls; all tenants together",
   lines: [
@@ -233,5 +290,5 @@ export const tool: Board = {
   title: "Entelix: one tool",
   description: "How often a tool is called, how it fails, for whom, and which runs it ended.",
   variables: [serviceVariable(), tenantVariable(), toolVariable(), intervalVariable()],
-  sections: [numbers, broken, time],
+  sections: [numbers, broken, without, time],
 };
