@@ -132,6 +132,10 @@ export class ModelKeeper<H> {
       run.used ??= new OwnUsage();
       run.used.add(end.attributes);
     }
+    if (end.outcome === "error") {
+      run.used ??= new OwnUsage();
+      run.used.failedModel = call.model ?? end.model;
+    }
     this.observer?.modelEnded(run, call, at, end);
     this.#driver.closeModelCall(run, call, at, end);
     call.handle = undefined;

@@ -12,6 +12,8 @@ export class OwnUsage {
   cacheReadTokens: number | undefined = undefined;
   cacheWriteTokens: number | undefined = undefined;
   reasoningTokens: number | undefined = undefined;
+  /** The model of the call that failed last. */
+  failedModel: string | undefined = undefined;
   #cost: Decimal | undefined = undefined;
 
   /** Exactly the sum of the costs that are known, with the places of the longest. */

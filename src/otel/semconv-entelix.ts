@@ -185,6 +185,11 @@ export const OWN_ATTRIBUTES = {
     "string",
     "Where the failure arose: `model`, `tool`, `run`; absent where the sender does not say.",
   ),
+  "entelix.failure.fingerprint": on(
+    "run, call",
+    "string",
+    "What failures of one cause have in common: kind, origin, tool or model, class of the error, wire code; no message and no id.",
+  ),
   "entelix.failure.tool_name": on("run", "string", "The tool that ended the run."),
   "entelix.failure.tool_error_kind": on("run", "string", "Class of that tool's error."),
   "entelix.error.wire_code": on("run, call, model, step", "string", "Code of the error envelope."),

@@ -25,6 +25,7 @@ import {
   setUsage,
 } from "./end-attributes.ts";
 import type { ExceptionEvents } from "./exception-events.ts";
+import { callFingerprint, runFingerprint } from "./metrics/fingerprint.ts";
 import type { AttributeName } from "./semconv.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
@@ -125,6 +126,7 @@ export class SpanEnds {
       }
       case "failed": {
         handle.set("entelix.failure.kind", end.kind.type);
+        handle.set("entelix.failure.fingerprint", runFingerprint(run, end));
         if (end.kind.type === "tool_error_terminal") {
           handle.set("entelix.failure.tool_name", end.kind.tool_name);
           handle.set("entelix.failure.tool_error_kind", end.kind.kind);
@@ -256,6 +258,7 @@ export class SpanEnds {
       case "error":
         handle.set("error.type", end.kind ?? UNKNOWN_ERROR);
         handle.set("entelix.tool.error_kind", end.kind);
+        handle.set("entelix.failure.fingerprint", callFingerprint(call.name, end));
         if (end.modelText === null) handle.set("entelix.tool.model_text_unknown", true);
         else if (this.#content.captures) {
           const field = "entelix.tool.model_text";

@@ -32,6 +32,7 @@ describe("a run that failed", () => {
       "entelix.run.outcome": "failed",
       "error.type": "tool_error_terminal",
       "entelix.failure.kind": "tool_error_terminal",
+      "entelix.failure.fingerprint": "tool_error_terminal|tool|bigquery||upstream_unauthorized",
       "entelix.failure.tool_name": "bigquery",
       "entelix.failure.tool_error_kind": "auth",
       "entelix.error.wire_code": "upstream_unauthorized",

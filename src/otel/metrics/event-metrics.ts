@@ -14,6 +14,7 @@ import type {
 } from "../../lifecycle/signal.ts";
 import type { Reporter } from "../report.ts";
 import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-metrics.ts";
+import { callFingerprint, runFingerprint } from "./fingerprint.ts";
 import type { Instruments } from "./instruments.ts";
 import type { LabelCaps } from "./label-values.ts";
 import { type MetricAttribute, UNCLASSED } from "./metric-names.ts";
@@ -146,6 +147,7 @@ export class EventMetrics implements RunObserver {
         this.#measureCall(pair, name, durationMs, kind);
         const { failures } = this.#instruments;
         this.#count(failures.of(this.#series.tool(name), kind, pair.agent, pair.tenant), 1);
+        this.#instruments.fingerprints.add(callFingerprint(name, end), Date.now());
         break;
       }
       case "cancelled": {
@@ -184,6 +186,7 @@ export class EventMetrics implements RunObserver {
         if (end.usage !== undefined) this.#addUsage(run, pair, end.usage);
         break;
       case "failed":
+        this.#instruments.fingerprints.add(runFingerprint(run, end), Date.now());
         if (end.kind?.type === "tool_error_terminal") {
           const tool = this.#series.tool(end.kind.tool_name);
           const kind = toolErrorKindOf(end.kind.kind);

@@ -12,6 +12,7 @@ import {
 import type { Adjustment } from "../../lifecycle/counters.ts";
 import { VERSION } from "../../version.ts";
 import { type BridgeCounts, CountSum } from "./bridge-metrics.ts";
+import { FingerprintCounts } from "./fingerprint-counts.ts";
 import { METRICS, type MetricName } from "./metric-names.ts";
 import { PendingApprovals } from "./pending-approvals.ts";
 import { type Series, SeriesTable } from "./series-table.ts";
@@ -48,6 +49,7 @@ export class Instruments {
   readonly outputTokens = new SeriesTable(OUTPUT_TOKENS, [MODEL, PROVIDER]);
   readonly runs = new SeriesTable("entelix.runs", [AGENT, TENANT]);
   readonly active = new SeriesTable("entelix.runs.active", [AGENT, TENANT]);
+  readonly fingerprints = new FingerprintCounts();
   readonly degraded = new SeriesTable("entelix.runs.degraded", [AGENT, TENANT, TOOL]);
   readonly failures = new SeriesTable("entelix.tool.failures", [AGENT, TENANT, TOOL]);
   readonly cancelled = new SeriesTable("entelix.tool.cancelled", [AGENT, TENANT, TOOL]);
@@ -76,6 +78,7 @@ export class Instruments {
     observeTable(meter, "entelix.runs", this.runs);
     observeTable(meter, "entelix.runs.active", this.active);
     observeTable(meter, "entelix.runs.degraded", this.degraded);
+    observeTable(meter, "entelix.failures", { all: () => this.fingerprints.all(Date.now()) });
     observeTable(meter, "entelix.tool.failures", this.failures);
     observeTable(meter, "entelix.tool.cancelled", this.cancelled);
     observeTable(meter, "entelix.tool.terminal_failures", this.terminalFailures);
@@ -197,7 +200,7 @@ function histogram(meter: Meter, name: MetricName): Histogram {
   });
 }
 
-function observeTable(meter: Meter, name: MetricName, table: SeriesTable): void {
+function observeTable(meter: Meter, name: MetricName, table: { all(): Iterable<Series> }): void {
   observable(meter, name).addCallback((result: ObservableResult) => {
     for (const { attributes, value } of table.all()) result.observe(value, attributes);
   });

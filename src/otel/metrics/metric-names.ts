@@ -72,6 +72,11 @@ export const METRICS = {
     ["gen_ai.tool.name", "gen_ai.agent.name", "entelix.tenant_id"],
     "Runs that completed although the last call of this tool failed. A run counts once for each such tool.",
   ),
+  "entelix.failures": counter(
+    "{failure}",
+    ["entelix.failure.fingerprint"],
+    "Root runs and tool calls that failed, by what failures of one cause have in common. A fingerprint without a failure for 24 hours is dropped.",
+  ),
   "entelix.tool.failures": counter(
     "{failure}",
     ["gen_ai.tool.name", "entelix.tool.error_kind", "gen_ai.agent.name", "entelix.tenant_id"],
@@ -150,6 +155,8 @@ export const METRIC_ATTRIBUTES = {
   "gen_ai.token.type": "`input` or `output`.",
   "error.type":
     "Only on failures: the failure kind of a run or model call (not a benign one), the tool error kind of a call, or `_OTHER`.",
+  "entelix.failure.fingerprint":
+    "Kind, origin, tool or model, class of the error and wire code of a failure, with `|` between them; `_other` for the 100th and on.",
   "entelix.tenant_id": "The tenant; `_other` past the cap or outside the allow-list.",
   "entelix.run.outcome":
     "`complete`, `failed`, `interrupted`, `abandoned`; `refused` where the model declined.",

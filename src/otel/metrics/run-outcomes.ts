@@ -37,9 +37,16 @@ const UNFAILED_POSITIONS = new Map(OUTCOMES.map(({ outcome }, at) => [outcome, a
 export function positionOf(end: RunEnd): number {
   if (end.outcome !== "failed") return UNFAILED_POSITIONS.get(end.outcome) ?? 0;
   const failureKind = failureKindOf(end.kind);
-  const said = end.envelope?.origin;
-  const origin = FAILURE_ORIGINS.find((known) => known === said) ?? usualOrigin(failureKind);
-  return FAILED_POSITIONS.get(failureKey({ failureKind, origin })) ?? 0;
+  return FAILED_POSITIONS.get(failureKey({ failureKind, origin: originOf(end) })) ?? 0;
+}
+
+/** Where a run's failure arose, as its sender says, else as is usual for its kind. */
+export function originOf({
+  envelope,
+  kind,
+}: RunEnd & { readonly outcome: "failed" }): FailureOrigin {
+  const said = envelope?.origin;
+  return FAILURE_ORIGINS.find((known) => known === said) ?? usualOrigin(failureKindOf(kind));
 }
 
 /** Where a failure of this kind arose whose sender does not say it. */

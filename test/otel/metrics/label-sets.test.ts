@@ -40,6 +40,7 @@ const SETS: Readonly<Record<MetricName, readonly (readonly string[])[]>> = {
     ],
   ],
   "entelix.runs.active": [[AGENT, TENANT]],
+  "entelix.failures": [["entelix.failure.fingerprint"]],
   "entelix.runs.degraded": [[TOOL, AGENT, TENANT]],
   "entelix.tool.failures": [[TOOL, "entelix.tool.error_kind", AGENT, TENANT]],
   "entelix.tool.cancelled": [[TOOL, AGENT, TENANT]],

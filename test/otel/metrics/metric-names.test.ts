@@ -42,6 +42,7 @@ const SHOWN: Readonly<Record<MetricName, readonly string[]>> = {
   ],
   "entelix.runs": ["entelix_runs_total"],
   "entelix.runs.active": ["entelix_runs_active"],
+  "entelix.failures": ["entelix_failures_total"],
   "entelix.runs.degraded": ["entelix_runs_degraded_total"],
   "entelix.tool.failures": ["entelix_tool_failures_total"],
   "entelix.tool.cancelled": ["entelix_tool_cancelled_total"],
