@@ -100,7 +100,10 @@ function isWord(value: unknown): boolean {
 
 function asText(value: unknown, role: string): readonly InputMessage[] {
   if (isNothing(value) || value === "") return [];
-  return [{ role, parts: [textPart(jsonText(value))] }];
+  const text = jsonText(value);
+  // A recording has nothing in its place: of an invalid date, for one.
+  if (text === "" || (text === "null" && typeof value !== "string")) return [];
+  return [{ role, parts: [textPart(text)] }];
 }
 
 /** `undefined` for a value that is no messages, and for one that throws when it is read. */

@@ -520,7 +520,10 @@ describe("whatever it is given", () => {
         expect(stringifyExact(outputMessages(recordedAnswer))).toBe(answered);
         expect(stringifyExact(inputMessages(copyExact(value)))).toBe(asked);
       }),
-      { numRuns: runs(5_000) },
+      {
+        numRuns: runs(5_000),
+        examples: [[new Date(Number.NaN)], [Number.NaN], [{ toJSON: () => "" }]],
+      },
     );
   });
 
