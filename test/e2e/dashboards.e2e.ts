@@ -106,7 +106,7 @@ describe("the dashboards, after the recordings of the demo were sent live", () =
       expect(await stack.prometheus.value("sum(up)")).toBe(2);
     });
     const recorded = shippedRecordings().map((one) =>
-      one.name === "success" ? withModelCalls(one) : one,
+      one.name === "success" ? withFurtherCalls(one) : one,
     );
     const { rename } = new FreshIds(recorded);
     player = new Player({
@@ -316,8 +316,8 @@ describe("the dashboards, after the recordings of the demo were sent live", () =
   });
 });
 
-/** The same run, with four calls of two models just after its start, of which one fails. */
-function withModelCalls(recorded: Recording): Recording {
+/** The same run, with four calls of two models just after its start, of which one fails, and a failed call of a tool. */
+function withFurtherCalls(recorded: Recording): Recording {
   const [first, ...rest] = recorded.lines;
   if (first === undefined) throw new Error("expected a start");
   const started: unknown = JSON.parse(first.text);
@@ -337,7 +337,19 @@ function withModelCalls(recorded: Recording): Recording {
         : { type: "model_complete", ...call, duration_ms: 1, usage },
     ];
   });
-  const added = calls.map((event, index) => {
+  const failedTool = {
+    type: "tool_error",
+    run_id,
+    tenant_id,
+    tool_use_id: "d1",
+    tool: "bigquery",
+    error: "connection reset",
+    error_for_llm: "the tool failed",
+    envelope: { wire_code: "transport_failure", wire_class: "server" },
+    kind: "transient",
+    duration_ms: 1,
+  };
+  const added = [...calls, failedTool].map((event, index) => {
     const at = addMilliseconds(first.at, index + 1);
     return { at, text: JSON.stringify({ timestamp: formatRfc3339(at), ...event }) };
   });
