@@ -17,8 +17,8 @@ export function sessionOf(n) {
     event,
     input: {
       session_id: sessionId,
-      transcript_path: `/home/app/.claude/projects/app/${sessionId}.jsonl`,
-      cwd: "/home/app",
+      transcript_path: `/app/.claude/projects/app/${sessionId}.jsonl`,
+      cwd: "/app",
       prompt_id: "b1917860-a54b-4376-ae68-68e29797d573",
       permission_mode: "default",
       hook_event_name: event,
@@ -92,7 +92,7 @@ function answerOf(id, content) {
 
 const INIT = {
   subtype: "init",
-  cwd: "/home/app",
+  cwd: "/app",
   tools: ["Bash", "Edit", "Read", "Write", named("search_docs"), named("sql_query")],
   mcp_servers: [{ name: SERVER, status: "connected", source: "sdk" }],
   model: MODEL,

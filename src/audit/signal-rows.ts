@@ -6,7 +6,7 @@ import { oneOf } from "../events/forms.ts";
 import type { CallCounts } from "../lifecycle/run.ts";
 import { canonicalRunId } from "../lifecycle/run-ids.ts";
 import type { RunEnd, Signal, SignalOf, SignalSubject } from "../lifecycle/signal.ts";
-import { failedTools, type ToolEnd } from "../lifecycle/tool-ends.ts";
+import { degradedTools, type ToolEnd } from "../lifecycle/tool-ends.ts";
 import { newestQuestion } from "./newest-question.ts";
 import { derivedRowId, idInSegment, type RowSegment } from "./row-ids.ts";
 import type { GraphEvent, KnownGraphEvent } from "./wire/graph-event.ts";
@@ -142,7 +142,7 @@ function endRows(
   if (toolErrors !== undefined) row.tool_errors = toolErrors - before.toolErrors;
   if (approvedCalls !== undefined) row.approved_calls = approvedCalls - before.approvedCalls;
   if (deniedCalls !== undefined) row.denied_calls = deniedCalls - before.deniedCalls;
-  const degraded = end.outcome === "complete" ? failedTools(run.toolEnds) : [];
+  const degraded = degradedTools({ outcome: end.outcome, toolEnds: run.toolEnds });
   if (degraded.length > 0) row.degraded = degraded;
   const input = newestQuestion(event.details?.input);
   if (input !== undefined) row.input = input;

@@ -7,7 +7,7 @@ import type { RunOwner } from "./parent-context.ts";
 import type { RunIds } from "./run-ids.ts";
 import type { RunEnd, SpanAttributes, SpanEventTarget, SupposedEnd } from "./signal.ts";
 import type { Steps } from "./step.ts";
-import { failedTools, type ToolEnd } from "./tool-ends.ts";
+import type { ToolEnd } from "./tool-ends.ts";
 import type { Tree } from "./tree.ts";
 
 /** How many calls a run made, and what became of them. */
@@ -159,14 +159,6 @@ export function handleOn<H>(run: Run<H>, target: SpanEventTarget): H | undefined
 /** How many of them the run's segment made, that is or was last open. */
 export function inSegment<H>(run: Run<H>, count: keyof CallCounts): number {
   return run[count] - (run.before?.[count] ?? 0);
-}
-
-/**
- * The tools whose last own call in the segment failed, where the run completed all the same. Another process may
- * know of no segment but this one, and must say the same.
- */
-export function degradedTools<H>({ outcome, toolEnds }: Run<H>): readonly string[] {
-  return failedTools(outcome === "complete" ? toolEnds : undefined);
 }
 
 /** Whether a `started` at that time opens the next segment of a run that is not open. */

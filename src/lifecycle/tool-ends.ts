@@ -1,4 +1,5 @@
 import type { Instant } from "../events/instant.ts";
+import type { RunEnd } from "./signal.ts";
 
 /** Most tools of a run whose last end is known. A run holds them while it is open. */
 const MOST_TOOLS = 8;
@@ -73,6 +74,20 @@ export function failedTools(ends: ToolEnd | undefined): readonly string[] {
     failed.push(end.tool);
   }
   return failed?.sort() ?? NONE;
+}
+
+/** How a run ended, in its segment. */
+interface EndedRun {
+  readonly outcome: RunEnd["outcome"] | undefined;
+  readonly toolEnds?: ToolEnd | undefined;
+}
+
+/**
+ * The tools whose last own call in the segment failed, if the run completed all the same. Another process may
+ * know of no segment but this one, and must say the same.
+ */
+export function degradedTools({ outcome, toolEnds }: EndedRun): readonly string[] {
+  return failedTools(outcome === "complete" ? toolEnds : undefined);
 }
 
 function without(ends: ToolEnd | undefined, gone: ToolEnd): ToolEnd | undefined {

@@ -5,7 +5,7 @@ import type { ExceptionDetails } from "../errors/exception-of.ts";
 import type { Instant } from "../events/instant.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
-import { degradedTools, type Run } from "../lifecycle/run.ts";
+import type { Run } from "../lifecycle/run.ts";
 import type {
   CallEnd,
   ModelContext,
@@ -14,6 +14,7 @@ import type {
   SpanAttributes,
   SpanAttributeValue,
 } from "../lifecycle/signal.ts";
+import { degradedTools } from "../lifecycle/tool-ends.ts";
 import type { ContentField } from "../sinks/redaction.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { DecisionAttributes } from "./decision-attributes.ts";

@@ -41,7 +41,7 @@ export class SpanCalls implements SpanFollower {
     this.#options = options;
     this.#tools = new SpanTools(calls.tools, contentNeed);
     this.#models = new SpanModels(calls.models, this.#tools, contentNeed);
-    this.#outcomes = new SpanOutcomes(calls, this.#tools);
+    this.#outcomes = new SpanOutcomes(calls);
   }
 
   follow(name: string, attributes: unknown, work: SpanWork): unknown {

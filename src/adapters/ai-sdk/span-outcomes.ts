@@ -5,7 +5,7 @@ import type { Calls } from "./calls.ts";
 import type { RecordedSpan } from "./recorded-span.ts";
 import { contentOn, parsed } from "./span-events.ts";
 import type { SpanRun } from "./span-run.ts";
-import { type SpanTools, shownIn } from "./span-tools.ts";
+import { isShown, shownIn } from "./span-tools.ts";
 
 /** What the SDK itself takes for an abort. */
 const ABORTS: ReadonlySet<unknown> = new Set(["AbortError", "ResponseAborted", "TimeoutError"]);
@@ -13,25 +13,23 @@ const ABORTS: ReadonlySet<unknown> = new Set(["AbortError", "ResponseAborted", "
 /** How calls of the AI SDK 6 end. */
 export class SpanOutcomes {
   readonly #calls: Calls;
-  readonly #tools: SpanTools;
 
-  constructor(calls: Calls, tools: SpanTools) {
+  constructor(calls: Calls) {
     this.#calls = calls;
-    this.#tools = tools;
   }
 
   /** `generateText` or `generateObject` has its result. */
   returned(run: SpanRun, state: CallState, span: RecordedSpan, value: unknown): void {
-    const isShown = span.showsOutputs || run.showsOutputs === true;
+    const shows = isShown(run, span);
     const result = fieldsOf(value);
     const steps = listOf(result?.steps);
-    const contents = steps?.map((step) => shownIn(fieldsOf(step)?.content, isShown));
-    for (const content of contents ?? []) this.#tools.refusedIn(state, content);
+    const contents = steps?.map((step) => shownIn(fieldsOf(step)?.content, shows));
+    for (const content of contents ?? []) this.#calls.tools.refusedIn(state, content);
     this.#calls.ended(state, {
       callId: run.callId,
       finishReason: span.get("ai.response.finishReason"),
       finalStep: { content: contents?.at(-1) ?? contentOn(span) },
-      object: isShown ? result?.object : undefined,
+      object: shows ? result?.object : undefined,
     });
   }
 
@@ -53,9 +51,9 @@ export class SpanOutcomes {
   }
 
   #ended(run: SpanRun, state: CallState, span: RecordedSpan, finishReason: string | undefined) {
-    const isShown = span.showsOutputs || run.showsOutputs === true;
-    const content = run.content === undefined ? contentOn(span) : shownIn(run.content, isShown);
-    this.#tools.refusedIn(state, content.concat(content.flatMap(invalidIn)));
+    const shows = isShown(run, span);
+    const content = run.content === undefined ? contentOn(span) : shownIn(run.content, shows);
+    this.#calls.tools.refusedIn(state, content.concat(content.flatMap(invalidIn)));
     const object = parsed(span.get("ai.response.object"));
     const finalStep = { content };
     this.#calls.ended(state, { callId: run.callId, finishReason, finalStep, object });

@@ -59,15 +59,10 @@ export class SpanTools {
     });
     this.#tools.refusedIn(state, parts);
   }
-
-  /** The same for a step after which the model was not asked again, by the step's content. */
-  refusedIn(state: CallState, content: readonly Fields[]): void {
-    this.#tools.refusedIn(state, content);
-  }
 }
 
-/** A call without arguments shows none, so its model call is asked as well. */
-function isShown(run: SpanRun, span: RecordedSpan): boolean {
+/** Whether outputs are shown. A span without any shows none, so the run's model calls are asked as well. */
+export function isShown(run: SpanRun, span: RecordedSpan): boolean {
   return span.showsOutputs || run.showsOutputs === true;
 }
 

@@ -2,7 +2,7 @@ import type { Histogram } from "@opentelemetry/api";
 import type { FailureKind, FailureKindId } from "../../errors/error-kinds.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelCall } from "../../lifecycle/model-call.ts";
-import { degradedTools, inSegment, type Run } from "../../lifecycle/run.ts";
+import { inSegment, type Run } from "../../lifecycle/run.ts";
 import type { RunObserver } from "../../lifecycle/run-observer.ts";
 import type {
   CallEnd,
@@ -12,6 +12,7 @@ import type {
   RunUsage,
   SpanAttributes,
 } from "../../lifecycle/signal.ts";
+import { degradedTools } from "../../lifecycle/tool-ends.ts";
 import type { Reporter } from "../report.ts";
 import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-metrics.ts";
 import { callFingerprint, runFingerprint } from "./fingerprint.ts";
