@@ -1,37 +1,15 @@
 import { generateText, isStepCount, tool } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { z } from "zod";
-import { AGENT, MODEL, payloadOf, SYSTEM, TOOL_NAMES, USAGE } from "./payload.mjs";
+import { AGENT, answerTo, MODEL, payloadOf, SYSTEM, TOOL_NAMES } from "./payload.mjs";
 
-const usage = {
-  inputTokens: { total: USAGE.input, cacheRead: USAGE.cached },
-  outputTokens: { total: USAGE.output },
-};
-
-/** Answers by what it is asked: calls of tools, then the answer. */
 const model = new MockLanguageModelV4({
   provider: "acme.chat",
   modelId: MODEL,
-  async doGenerate({ prompt }) {
-    const [, n] = /customer (\d+)/.exec(JSON.stringify(prompt));
-    const { answer, calls } = payloadOf(Number(n));
-    const isReady = prompt.at(-1).role === "tool";
+  async doGenerate(request) {
     // The mock keeps each request for tests.
     model.doGenerateCalls.length = 0;
-    return {
-      content: isReady
-        ? [{ type: "text", text: answer }]
-        : calls.map(({ id, name, args }) => ({
-            type: "tool-call",
-            toolCallId: id,
-            toolName: name,
-            input: JSON.stringify(args),
-          })),
-      finishReason: { unified: isReady ? "stop" : "tool-calls", raw: undefined },
-      usage,
-      warnings: [],
-      response: { id: "resp-1", modelId: `${MODEL}-2026` },
-    };
+    return answerTo(request);
   },
 });
 

@@ -4,37 +4,15 @@ import { createTool } from "@mastra/core/tools";
 import { Observability } from "@mastra/observability";
 import { z } from "zod";
 import { recorded } from "./mastra-recording.mjs";
-import { AGENT, MODEL, payloadOf, SYSTEM, TOOL_NAMES, USAGE } from "./payload.mjs";
+import { AGENT, answerTo, MODEL, payloadOf, SYSTEM, TOOL_NAMES } from "./payload.mjs";
 
-const usage = {
-  inputTokens: { total: USAGE.input, cacheRead: USAGE.cached },
-  outputTokens: { total: USAGE.output },
-};
-
-/** Answers by what it is asked: calls of tools, then the answer. */
 const model = {
   specificationVersion: "v3",
   provider: "acme.chat",
   modelId: MODEL,
   supportedUrls: {},
-  async doGenerate({ prompt }) {
-    const [, n] = /customer (\d+)/.exec(JSON.stringify(prompt));
-    const { answer, calls } = payloadOf(Number(n));
-    const isReady = prompt.at(-1).role === "tool";
-    return {
-      content: isReady
-        ? [{ type: "text", text: answer }]
-        : calls.map(({ id, name, args }) => ({
-            type: "tool-call",
-            toolCallId: id,
-            toolName: name,
-            input: JSON.stringify(args),
-          })),
-      finishReason: { unified: isReady ? "stop" : "tool-calls", raw: undefined },
-      usage,
-      warnings: [],
-      response: { id: "resp-1", modelId: `${MODEL}-2026` },
-    };
+  async doGenerate(request) {
+    return answerTo(request);
   },
 };
 

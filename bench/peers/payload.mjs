@@ -29,3 +29,27 @@ export const AGENT = "support";
 export const MODEL = "small-1";
 export const SYSTEM = "You answer questions about orders.";
 export const USAGE = { input: 1200, cached: 800, output: 150 };
+
+/** What the language model of the AI SDK and of Mastra answers: calls of tools, then the answer. */
+export function answerTo({ prompt }) {
+  const [, n] = /customer (\d+)/.exec(JSON.stringify(prompt));
+  const { answer, calls } = payloadOf(Number(n));
+  const isReady = prompt.at(-1).role === "tool";
+  return {
+    content: isReady
+      ? [{ type: "text", text: answer }]
+      : calls.map(({ id, name, args }) => ({
+          type: "tool-call",
+          toolCallId: id,
+          toolName: name,
+          input: JSON.stringify(args),
+        })),
+    finishReason: { unified: isReady ? "stop" : "tool-calls", raw: undefined },
+    usage: {
+      inputTokens: { total: USAGE.input, cacheRead: USAGE.cached },
+      outputTokens: { total: USAGE.output },
+    },
+    warnings: [],
+    response: { id: "resp-1", modelId: `${MODEL}-2026` },
+  };
+}
