@@ -28,7 +28,7 @@ describe.each(["mastra-oldest", "mastra-newest"])("%s", (server) => {
   let folder: string;
   let project: AdaptersProject;
   const play = (...args: readonly string[]) =>
-    project.run<Printed>("mastra-content.mjs", args, ["mastra-model.mjs"]);
+    project.run<Printed>("mastra-content.mjs", args, ["language-model.mjs", "mastra-model.mjs"]);
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "entelix-otel-mastra-"));

@@ -12,9 +12,10 @@ import {
 } from "ai";
 import { AiSdkTelemetry } from "entelix-otel/ai-sdk";
 import { z } from "zod";
-import { play, raceFree } from "./adapters-scenes.mjs";
-import { asks, says, scripted, USAGE, unavailable } from "./ai-sdk-model.mjs";
+import { forever, play, raceFree, settled } from "./adapters-scenes.mjs";
+import { scripted, unavailable } from "./ai-sdk-model.mjs";
 import { is6, isStepCount, MockEmbeddingModel, reported } from "./ai-sdk-version.mjs";
+import { asks, says, USAGE } from "./language-model.mjs";
 
 const add = tool({
   description: "adds",
@@ -32,18 +33,9 @@ const ADD = ["add", "c1", { a: 1, b: 2 }];
 const named = (functionId) => reported(integration, { functionId });
 const many = () => ({ stopWhen: isStepCount(5), ...named("support") });
 
-/** Until the signal says stop. */
-const forever = (signal) =>
-  new Promise((_, reject) => {
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-
 async function readAll(result) {
   for await (const part of result.stream ?? result.fullStream) void part;
 }
-
-/** Waits for what the SDK still does after its stream was left. */
-const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 /** What the model is told: the messages with the answers to requests for approval. */
 function answers(result, ...decided) {

@@ -8,8 +8,9 @@ import { createStep, createWorkflow } from "@mastra/core/workflows";
 import { Observability } from "@mastra/observability";
 import { MastraTelemetry } from "entelix-otel/mastra";
 import { z } from "zod";
-import { play, raceFree } from "./adapters-scenes.mjs";
-import { asks, forever, says, scripted, unavailable } from "./mastra-model.mjs";
+import { forever, play, raceFree, settled } from "./adapters-scenes.mjs";
+import { asks, says } from "./language-model.mjs";
+import { scripted, unavailable } from "./mastra-model.mjs";
 
 const ADD = ["add", "c1", { a: 1, b: 2 }];
 
@@ -58,9 +59,6 @@ async function start(steps, inputData = {}, parts = {}) {
 
 const stepOf = (id, execute, more = {}) =>
   createStep({ id, inputSchema: z.any(), outputSchema: z.any(), execute, ...more });
-
-/** Waits for what Mastra still does after a call has ended. */
-const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 const once = { modelSettings: { maxRetries: 0 } };
 

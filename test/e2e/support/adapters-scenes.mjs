@@ -24,6 +24,15 @@ const SHOWN = [
   "gen_ai.tool.call.id",
 ];
 
+/** Until the signal says stop. */
+export const forever = (signal) =>
+  new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+
+/** Waits for what a framework still does after a call has ended. */
+export const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
+
 /** @returns a function that resolves once it was called `times` times: what waits on it runs at once. */
 export function raceFree(times) {
   let called = 0;
@@ -66,7 +75,7 @@ export async function play({ scenes, begin, shown = [] }) {
     await flush();
     const spans = exporter.getFinishedSpans();
     printed[name] = {
-      tree: trees(spans, [...SHOWN, ...shown]),
+      tree: trees(spans, (span) => lineOf(span, [...SHOWN, ...shown])),
       traces: new Set(spans.map((span) => span.spanContext().traceId)).size,
       thrown,
       troubles,
@@ -77,19 +86,25 @@ export async function play({ scenes, begin, shown = [] }) {
   process.stdout.write(`${JSON.stringify(printed, null, 1)}\n`, () => process.exit());
 }
 
-/** A line a span, indented below its parent; children in the order of their start, then by name. */
-function trees(spans, shown) {
+/**
+ * A line a span, indented below its parent; children in the order of their start.
+ *
+ * @param lineOf gives the line; `undefined` for a span that is left out, whose children take its place.
+ */
+export function trees(spans, lineOf) {
   const ids = new Set(spans.map((span) => span.spanContext().spanId));
   const roots = spans.filter((span) => !ids.has(span.parentSpanContext?.spanId));
-  return inOrder(roots).flatMap((root) => below(root, spans, "", shown));
+  return inOrder(roots).flatMap((root) => below(root, spans, "", lineOf));
 }
 
-function below(span, spans, indent, shown) {
+function below(span, spans, indent, lineOf) {
+  const line = lineOf(span);
+  const inside = line === undefined ? indent : `${indent}  `;
   const children = spans.filter(
     (other) => other.parentSpanContext?.spanId === span.spanContext().spanId,
   );
-  const lines = inOrder(children).flatMap((child) => below(child, spans, `${indent}  `, shown));
-  return [`${indent}${lineOf(span, shown)}`, ...lines];
+  const lines = inOrder(children).flatMap((child) => below(child, spans, inside, lineOf));
+  return line === undefined ? lines : [`${indent}${line}`, ...lines];
 }
 
 /** Those that start in the same millisecond may be seen in either order. */

@@ -2,26 +2,7 @@
 import { APICallError } from "ai";
 import { simulateReadableStream } from "ai/test";
 import { MockLanguageModel } from "./ai-sdk-version.mjs";
-
-export const USAGE = {
-  inputTokens: { total: 10, noCache: 8, cacheRead: 2, cacheWrite: 0 },
-  outputTokens: { total: 5, text: 4, reasoning: 1 },
-};
-
-export const says = (text) => ({
-  content: [{ type: "text", text }],
-  finishReason: { unified: "stop", raw: "stop" },
-});
-
-export const asks = (...calls) => ({
-  content: calls.map(([toolName, toolCallId, input = {}]) => ({
-    type: "tool-call",
-    toolCallId,
-    toolName,
-    input: typeof input === "string" ? input : JSON.stringify(input),
-  })),
-  finishReason: { unified: "tool-calls", raw: "tool_calls" },
-});
+import { RESPONSE, streamed, USAGE } from "./language-model.mjs";
 
 /** Answers by its script: an answer, an error, or a function of the request. */
 export function scripted(...script) {
@@ -30,12 +11,7 @@ export function scripted(...script) {
     const step = steps.shift();
     const answer = typeof step === "function" ? await step(options) : step;
     if (answer instanceof Error) throw answer;
-    return {
-      usage: USAGE,
-      warnings: [],
-      response: { id: "resp-1", modelId: "small-1-2026" },
-      ...answer,
-    };
+    return { usage: USAGE, warnings: [], response: RESPONSE, ...answer };
   };
   return new MockLanguageModel({
     provider: "acme.chat",
@@ -59,13 +35,6 @@ export function scripted(...script) {
       return { stream: signal ? stream.pipeThrough(new TransformStream(), { signal }) : stream };
     },
   });
-}
-
-function streamed(part) {
-  if (part.type !== "text") return [part];
-  const words = part.text.split(/(?<= )/);
-  const deltas = words.map((delta) => ({ type: "text-delta", id: "t", delta }));
-  return [{ type: "text-start", id: "t" }, ...deltas, { type: "text-end", id: "t" }];
 }
 
 /** What the provider's client throws. */

@@ -23,7 +23,8 @@ import { MastraTelemetry } from "entelix-otel/mastra";
 import { currentRun, runAgent } from "entelix-otel/runtime";
 import { FanOutSink, RecorderSink } from "entelix-otel/sinks";
 import { z } from "zod";
-import { asks, says, scripted } from "./mastra-model.mjs";
+import { asks, says } from "./language-model.mjs";
+import { scripted } from "./mastra-model.mjs";
 
 const [what, file] = process.argv.slice(2);
 

@@ -1,31 +1,5 @@
 // A scripted model for the programs with Mastra: the `LanguageModelV3` of the AI SDK, by hand.
-
-const USAGE = {
-  inputTokens: { total: 10, noCache: 8, cacheRead: 2, cacheWrite: 0 },
-  outputTokens: { total: 5, text: 4, reasoning: 1 },
-};
-const RESPONSE = { id: "resp-1", modelId: "small-1-2026" };
-
-export const says = (text) => ({
-  content: [{ type: "text", text }],
-  finishReason: { unified: "stop", raw: "stop" },
-});
-
-export const asks = (...calls) => ({
-  content: calls.map(([toolName, toolCallId, input = {}]) => ({
-    type: "tool-call",
-    toolCallId,
-    toolName,
-    input: JSON.stringify(input),
-  })),
-  finishReason: { unified: "tool-calls", raw: "tool_calls" },
-});
-
-/** Until the signal says stop. */
-export const forever = (signal) =>
-  new Promise((_, reject) => {
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
+import { RESPONSE, streamed, USAGE } from "./language-model.mjs";
 
 /** What a provider's client throws. */
 export const unavailable = (statusCode = 503) => {
@@ -69,13 +43,6 @@ export function scripted(...script) {
       return { stream: streamOf(chunks) };
     },
   };
-}
-
-function streamed(part) {
-  if (part.type !== "text") return [part];
-  const words = part.text.split(/(?<= )/);
-  const deltas = words.map((delta) => ({ type: "text-delta", id: "t", delta }));
-  return [{ type: "text-start", id: "t" }, ...deltas, { type: "text-end", id: "t" }];
 }
 
 /** One part for each turn of the event loop: a reader may leave in between. */

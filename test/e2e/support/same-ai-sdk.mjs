@@ -3,10 +3,11 @@ import * as ai from "ai";
 import { generateText, streamText, ToolLoopAgent, tool } from "ai";
 import { AiSdkTelemetry } from "entelix-otel/ai-sdk";
 import { z } from "zod";
-import { raceFree } from "./adapters-scenes.mjs";
-import { asks, says, scripted, unavailable } from "./ai-sdk-model.mjs";
+import { forever, raceFree, settled } from "./adapters-scenes.mjs";
+import { scripted, unavailable } from "./ai-sdk-model.mjs";
 import { is6, isStepCount, reported } from "./ai-sdk-version.mjs";
-import { forever, playSame, settled } from "./same-scenarios.mjs";
+import { asks, says } from "./language-model.mjs";
+import { playSame } from "./same-scenarios.mjs";
 
 const ASKS = asks(["look", "c1"]);
 const DONE = says("done");
@@ -54,8 +55,7 @@ const scenarios = {
   success: (context) => generate(context, [ASKS, DONE], { look }),
   "parallel tools": (context) =>
     generate(context, [asks(["look", "c1"], ["look", "c2"]), DONE], { look: plain(raceFree(2)) }),
-  "tool failure that the model is told": (context) =>
-    generate(context, [ASKS, DONE], { look: boom }),
+  "tool failure that the model reads": (context) => generate(context, [ASKS, DONE], { look: boom }),
   "model failure after a retry": (context) =>
     generate(context, [unavailable(), unavailable()], {}, { maxRetries: 1 }),
   "answer after a retry": (context) => generate(context, [unavailable(), DONE]),

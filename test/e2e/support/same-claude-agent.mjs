@@ -47,7 +47,7 @@ const scenarios = {
   success: (config) => ask(config, oneCall, withLook()),
   "parallel tools": (config) =>
     ask(config, callsThenSays(uses("t1", LOOK), uses("t2", LOOK)), withLook()),
-  "tool failure that the model is told": (config) => ask(config, oneCall, withLook(boom)),
+  "tool failure that the model reads": (config) => ask(config, oneCall, withLook(boom)),
   "model failure after a retry": (config) =>
     ask(config, () => refuses(500, "api_error"), { env: { CLAUDE_CODE_MAX_RETRIES: "1" } }),
   "answer after a retry": (config) =>

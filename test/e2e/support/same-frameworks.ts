@@ -60,8 +60,8 @@ const GOES_ON: Differences = {
   },
 };
 
-const NO_LINK = "The other process is not told of the paused run, so there is no link.";
-const TOLD = "The SDK always tells the model of a tool's failure.";
+const NO_LINK = "The other process does not know the paused run, so the runs have no link.";
+const TOLD = "The SDK always passes a tool's failure to the model.";
 const NO_RETRY = "This version has no retries.";
 
 export const FRAMEWORKS: readonly Framework[] = [
@@ -73,7 +73,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     differences: {
       ...RETRIES("`withRetry` calls the model anew: each attempt is a model call."),
       "stream whose reader leaves": {
-        why: "LangGraph tells of no end of the model call, and the run's end is known half a minute later.",
+        why: "LangGraph does not report the end of the model call. The adapter ends the run half a minute later.",
         lines: [run("failed cancelled, origin run", "cancelled"), "  model: unfinished"],
       },
       "pause, approved in another process": {
@@ -95,7 +95,7 @@ export const FRAMEWORKS: readonly Framework[] = [
             lines: [run("failed cancelled, origin run", "cancelled"), "  model: error"],
           },
           "stream whose reader leaves": {
-            why: "LangGraph 0.2 tells of no end of the run.",
+            why: "LangGraph 0.2 does not report the end of the run.",
             lines: ["run of acme: abandoned [entelix.run_started]", "  model: complete"],
           },
         },
@@ -133,7 +133,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     name: "AI SDK 7",
     page: "ai-sdk.md",
     program: "same-ai-sdk.mjs",
-    needs: ["ai-sdk-model.mjs", "ai-sdk-version.mjs"],
+    needs: ["ai-sdk-model.mjs", "ai-sdk-version.mjs", "language-model.mjs"],
     differences: { "tool failure that ends the run": ABSENT(TOLD) },
     ends: [
       { server: "ai-sdk-oldest", newerNode: true, differences: GOES_ON },
@@ -144,7 +144,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     name: "AI SDK 6",
     page: "ai-sdk.md#ai-sdk-6",
     program: "same-ai-sdk.mjs",
-    needs: ["ai-sdk-model.mjs", "ai-sdk-version.mjs"],
+    needs: ["ai-sdk-model.mjs", "ai-sdk-version.mjs", "language-model.mjs"],
     differences: { "tool failure that ends the run": ABSENT(TOLD) },
     ends: [{ server: "ai-sdk-6-oldest", differences: GOES_ON }, { server: "ai-sdk-6-newest" }],
   },
@@ -165,11 +165,11 @@ export const FRAMEWORKS: readonly Framework[] = [
         ],
       },
       "timeout in the model": {
-        why: "The SDK tells of a model call when it answers.",
+        why: "The SDK reports a model call when the model answers.",
         lines: [run("failed deadline_exceeded, origin run", "error")],
       },
       "agent in a tool": {
-        why: "The SDK does not tell of the last answer of a sub-agent.",
+        why: "The SDK does not report the last answer of a sub-agent.",
         lines: [
           run("complete", ...CALL),
           "  model: complete",
@@ -205,10 +205,10 @@ export const FRAMEWORKS: readonly Framework[] = [
     name: "Mastra",
     page: "mastra.md",
     program: "same-mastra.mjs",
-    needs: ["mastra-model.mjs"],
+    needs: ["language-model.mjs", "mastra-model.mjs"],
     differences: {
       "tool failure that ends the run": ABSENT(
-        "Mastra always tells the model of a tool's failure.",
+        "Mastra always passes a tool's failure to the model.",
       ),
     },
     ends: [
@@ -250,7 +250,7 @@ export const FRAMEWORKS: readonly Framework[] = [
         "pause, approved",
         "pause, denied",
         "pause, approved in another process",
-      ].map((scenario) => [scenario, ABSENT("The protocol is about calls of tools alone.")]),
+      ].map((scenario) => [scenario, ABSENT("The protocol has tool calls only.")]),
     ),
     ends: [
       { server: "mcp-oldest", args: ["1"] },

@@ -7,9 +7,10 @@ import { createTool } from "@mastra/core/tools";
 import { Observability } from "@mastra/observability";
 import { MastraTelemetry } from "entelix-otel/mastra";
 import { z } from "zod";
-import { raceFree } from "./adapters-scenes.mjs";
-import { asks, forever, says, scripted, unavailable } from "./mastra-model.mjs";
-import { playSame, settled } from "./same-scenarios.mjs";
+import { forever, raceFree, settled } from "./adapters-scenes.mjs";
+import { asks, says } from "./language-model.mjs";
+import { scripted, unavailable } from "./mastra-model.mjs";
+import { playSame } from "./same-scenarios.mjs";
 
 const ASKS = asks(["look", "c1"]);
 const DONE = says("done");
@@ -51,7 +52,7 @@ const scenarios = {
     const script = [asks(["look", "c1"], ["look", "c2"]), DONE];
     return agent(context, script, { look: both }).generate("go");
   },
-  "tool failure that the model is told": (context) =>
+  "tool failure that the model reads": (context) =>
     agent(context, [ASKS, DONE], { look: boom }).generate("go"),
   "model failure after a retry": (context) =>
     agent(context, [unavailable(), unavailable()]).generate("go", retries(1)),

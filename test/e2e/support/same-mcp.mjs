@@ -3,10 +3,10 @@
 import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import { mcpClient } from "entelix-otel/mcp";
 import { runAgent } from "entelix-otel/runtime";
-import { raceFree } from "./adapters-scenes.mjs";
+import { forever, raceFree } from "./adapters-scenes.mjs";
 import { sdk } from "./mcp-sdk.mjs";
 import { shopServer } from "./mcp-tools.mjs";
-import { forever, playSame } from "./same-scenarios.mjs";
+import { playSame } from "./same-scenarios.mjs";
 
 // For the context of the running code.
 new NodeTracerProvider().register();
@@ -42,7 +42,7 @@ const scenarios = {
   success: (context) => agent(context, seen, once),
   "parallel tools": (context) =>
     agent(context, seenBy(raceFree(2)), (call) => Promise.all([call(), call()])),
-  "tool failure that the model is told": (context) => agent(context, boom, once),
+  "tool failure that the model reads": (context) => agent(context, boom, once),
   "abort in a tool": (context) => {
     const controller = new AbortController();
     const wait = (_, extra) => {

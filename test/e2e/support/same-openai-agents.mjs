@@ -14,9 +14,9 @@ import {
 } from "@openai/agents-core";
 import { OpenAIAgentsProcessor } from "entelix-otel/openai-agents";
 import { z } from "zod";
-import { raceFree } from "./adapters-scenes.mjs";
+import { forever, raceFree, settled } from "./adapters-scenes.mjs";
 import { asks, ScriptedModel, says } from "./openai-agents-model.mjs";
-import { forever, playSame, settled } from "./same-scenarios.mjs";
+import { playSame } from "./same-scenarios.mjs";
 
 const ASKS = [asks("look", "c1")];
 const DONE = [says("done")];
@@ -80,7 +80,7 @@ const scenarios = {
     const script = [[asks("look", "c1"), asks("look", "c2")], DONE];
     return run(agent("support", script, [plain(both)]), "go");
   },
-  "tool failure that the model is told": () =>
+  "tool failure that the model reads": () =>
     run(agent("support", [ASKS, DONE], [plain(boom)]), "go"),
   "tool failure that ends the run": () =>
     run(agent("support", [ASKS], [plain(boom, { errorFunction: null })]), "go"),

@@ -1,7 +1,7 @@
 // Plays the scenarios of the comparison with the runtime of this package: what every framework is compared with.
 import { isInterruption, runAgent } from "entelix-otel/runtime";
-import { raceFree } from "./adapters-scenes.mjs";
-import { forever, playSame } from "./same-scenarios.mjs";
+import { forever, raceFree } from "./adapters-scenes.mjs";
+import { playSame } from "./same-scenarios.mjs";
 
 const asks = (run) => run.model("small-1", async () => "");
 const says = (run) => run.model("small-1", async () => "done");
@@ -48,7 +48,7 @@ const scenarios = {
       await Promise.all([look(run, "c1", both), look(run, "c2", both)]);
       return says(run);
     }),
-  "tool failure that the model is told": ({ options }) =>
+  "tool failure that the model reads": ({ options }) =>
     runAgent(options, async (run) => {
       await asks(run);
       await look(run, "c1", boom).catch(() => {});

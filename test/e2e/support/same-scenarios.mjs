@@ -7,15 +7,7 @@ import {
 } from "@opentelemetry/sdk-trace-node";
 import { Bridge } from "entelix-otel";
 import { MemorySessionLog } from "entelix-otel/audit";
-
-/** Waits for what a framework still does after a call has ended. */
-export const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
-
-/** Until the signal says stop. */
-export const forever = (signal) =>
-  new Promise((_, reject) => {
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
+import { trees } from "./adapters-scenes.mjs";
 
 class WatchedLog extends MemorySessionLog {
   rows = [];
@@ -60,26 +52,13 @@ export async function playSame({ begin, scenarios }) {
       await adapter.flush();
       await bridge.shutdown();
     }
-    printed[name] = { lines: linesOf(exporter.getFinishedSpans(), log.rows), troubles };
+    printed[name] = {
+      lines: trees(exporter.getFinishedSpans(), (span) => lineOf(span, log.rows)),
+      troubles,
+    };
   }
   // Some versions of a framework keep the process alive for good.
   process.stdout.write(`${JSON.stringify(printed, null, 1)}\n`, () => process.exit());
-}
-
-function linesOf(spans, rows) {
-  const ids = new Set(spans.map((span) => span.spanContext().spanId));
-  const roots = spans.filter((span) => !ids.has(span.parentSpanContext?.spanId));
-  return inOrder(roots).flatMap((root) => below(root, spans, "", rows));
-}
-
-function below(span, spans, indent, rows) {
-  const line = lineOf(span, rows);
-  const inside = line === undefined ? indent : `${indent}  `;
-  const children = spans.filter(
-    (other) => other.parentSpanContext?.spanId === span.spanContext().spanId,
-  );
-  const lines = inOrder(children).flatMap((child) => below(child, spans, inside, rows));
-  return line === undefined ? lines : [`${indent}${line}`, ...lines];
 }
 
 /** @returns `undefined` of a step: only some frameworks have any. */
@@ -108,13 +87,4 @@ function rowsOf(runId, segment, rows) {
     if (row === "entelix.run_started") current += 1;
     return current === segment ? [row] : [];
   });
-}
-
-/** Those that start in the same millisecond may be seen in either order. */
-function inOrder(spans) {
-  const ms = ({ startTime: [seconds, nanos] }) => seconds * 1000 + Math.floor(nanos / 1e6);
-  return spans
-    .map((span, at) => ({ span, at }))
-    .sort((a, b) => ms(a.span) - ms(b.span) || a.at - b.at)
-    .map(({ span }) => span);
 }
