@@ -1,9 +1,10 @@
 // Writes docs/attributes.md from the tables in src/otel/semconv-*.ts, docs/metrics.md from the one in
-// src/otel/metrics/metric-names.ts, and docs/api and docs/cli.md from `dist`. `--print PAGE`
-// shows `attributes`, `metrics` or `cli` instead.
+// src/otel/metrics/metric-names.ts, table and runbooks of docs/alerts.md from deploy/prometheus/rules, and docs/api and
+// docs/cli.md from `dist`. `--print PAGE` shows `attributes`, `metrics`, `alerts` or `cli` instead.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { withBundle } from "./bundle-typescript.mjs";
+import { alertsPage } from "./generate-docs/alerts-page.mjs";
 import { apiPages } from "./generate-docs/api-pages.mjs";
 import { cliPage } from "./generate-docs/cli-page.mjs";
 import { metricsPage } from "./generate-docs/metrics-page.mjs";
@@ -119,6 +120,7 @@ const TAIL = [
 const PAGES = {
   attributes: async () => page(await load("src/otel/semconv.ts")),
   metrics: async () => metricsPage(await load("src/otel/metrics/metric-names.ts")),
+  alerts: async () => alertsPage(),
   cli: async () => cliPage(),
 };
 
