@@ -16,7 +16,7 @@ const FOLDER = join(import.meta.dirname, "../../deploy/grafana/dashboards");
 const names = readdirSync(FOLDER);
 const dashboards = names.map((name) => readDashboard(readFileSync(join(FOLDER, name), "utf8")));
 const known = knownMetrics();
-const NAMED = "entelix_(?:runs|tool|tokens|cost|approvals|spans)";
+const NAMED = "entelix_(?:failures|runs|tool|tokens|cost|approvals|spans)";
 
 /** A panel that shows data, with its dashboard. */
 interface Shown {
@@ -63,10 +63,10 @@ function addressOf({ dashboard, panel }: Shown, url: string): URL {
 }
 
 describe("the dashboards", () => {
-  it("are six, and are what the source gives: npm run dashboards", () => {
+  it("are seven, and are what the source gives: npm run dashboards", () => {
     const files = dashboardFiles({ jaegerUrl: DEFAULT_JAEGER_URL });
     expect(names.toSorted()).toEqual([...files.keys()].toSorted());
-    expect(names).toHaveLength(6);
+    expect(names).toHaveLength(7);
     for (const [name, text] of files) {
       expect(readFileSync(join(FOLDER, name), "utf8"), name).toBe(text);
     }
@@ -173,7 +173,7 @@ describe("the queries", () => {
     );
     expect(ours.filter(({ labels }) => !labels.includes("job"))).toEqual([]);
     const careless = ours
-      .filter(({ where }) => !where.startsWith("entelix-health"))
+      .filter(({ where }) => !/^entelix-(?:health|failures)/.test(where))
       .filter(({ labels }) => !labels.includes("entelix_tenant_id"));
     expect(careless).toEqual([]);
   });
@@ -200,6 +200,7 @@ describe("the variables", () => {
       "entelix-overview": ["service", "tenant", "interval", "jaeger_url"],
       "entelix-agent": ["service", "tenant", "agent", "interval", "jaeger_url"],
       "entelix-tool": ["service", "tenant", "tool", "interval", "jaeger_url"],
+      "entelix-failures": ["service", "interval", "jaeger_url"],
       "entelix-models": ["service", "tenant", "model", "interval", "jaeger_url"],
       "entelix-cost": ["service", "tenant", "interval", "jaeger_url"],
       "entelix-health": ["service", "interval", "jaeger_url"],

@@ -1,6 +1,7 @@
 import { type BoardOptions, build } from "./board.ts";
 import { agent } from "./boards/agent.ts";
 import { costs } from "./boards/cost.ts";
+import { failures } from "./boards/failures.ts";
 import { health } from "./boards/health.ts";
 import { models } from "./boards/models.ts";
 import { overview } from "./boards/overview.ts";
@@ -9,7 +10,7 @@ import { tool } from "./boards/tool.ts";
 /** The JSON file of each dashboard, by its name. */
 export function dashboardFiles(options: BoardOptions): ReadonlyMap<string, string> {
   return new Map(
-    [overview, agent, tool, models, costs, health].map((board) => {
+    [overview, agent, tool, failures, models, costs, health].map((board) => {
       const dashboard = build(board, options);
       return [`${dashboard.uid}.json`, jsonText(dashboard)];
     }),

@@ -6,6 +6,7 @@ export const DASHBOARD = {
   overview: "entelix-overview",
   agent: "entelix-agent",
   tool: "entelix-tool",
+  failures: "entelix-failures",
   models: "entelix-models",
   cost: "entelix-cost",
   health: "entelix-health",

@@ -32,6 +32,20 @@ export function grown(selector: string, window: string, ago = ""): string {
   return `(${restarted}) or (${now} - (${before} <= ${now} or 0 * ${now}))`;
 }
 
+/**
+ * How long ago counters grew, in seconds before the end of the time range: `last` or `first` time in it. As exact as a bar is
+ * wide. A series grew where it is above what it was in the hour before, or was not there.
+ */
+export function grownAgo(
+  which: "first" | "last",
+  labels: readonly string[],
+  selector: string,
+): string {
+  const [outer, inner] = which === "last" ? ["max", "max_over_time"] : ["min", "min_over_time"];
+  const times = `timestamp(${selector} unless last_over_time(${selector}[1h] offset ${STEP}) >= ${selector})`;
+  return `time() - ${outer} ${by(labels)}(${inner}(${times}[${RANGE}:${STEP}]))`;
+}
+
 /** The window of one bar or point of a chart; bars do not overlap and leave nothing out. */
 export const STEP = "$__interval";
 

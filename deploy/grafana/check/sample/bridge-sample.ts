@@ -47,6 +47,21 @@ const FAILURE_KINDS = [
   "unclassified",
 ];
 
+/** Where failures of root runs arise that no tool has ended. Others: `run`. */
+const ORIGINS: Readonly<Record<string, string>> = { model_dispatch: "model" };
+
+/** Class and wire code of the errors behind the kinds. */
+const ERRORS: Readonly<Record<string, readonly [string, string]>> = {
+  auth: ["HttpError", "upstream_unauthorized"],
+  transient: ["TimeoutError", "transport_failure"],
+  rate_limit: ["HttpError", "rate_limited"],
+  validation: ["ZodError", "invalid_request"],
+  quota: ["HttpError", "rate_limited"],
+  permanent: ["HttpError", "upstream_invalid"],
+  model_dispatch: ["APIConnectionError", "upstream_unavailable"],
+  internal: ["TypeError", "internal"],
+};
+
 /** What one process would record, by the metrics' own table, and what the collector would count of its spans. */
 export class BridgeSample {
   readonly #recorder: Recorder;
@@ -111,6 +126,7 @@ export class BridgeSample {
       seconds,
     );
     if (errorKind === undefined) return;
+    this.#failed(errorKind, "tool", tool);
     this.#recorder.add("entelix.tool.failures", this.#process, {
       "gen_ai.tool.name": tool,
       "entelix.tool.error_kind": errorKind,
@@ -173,6 +189,11 @@ export class BridgeSample {
       { "gen_ai.agent.name": agent },
       toolCalls,
     );
+    if (root && failureKind !== undefined) {
+      const origin = endedBy === undefined ? (ORIGINS[failureKind] ?? "run") : "tool";
+      const name = endedBy?.tool ?? (origin === "model" ? "small-1" : "");
+      this.#failed(failureKind, origin, name, endedBy?.kind);
+    }
     for (const tool of outcome === "complete" ? degraded : []) {
       record.add("entelix.runs.degraded", this.#process, { ...who, "gen_ai.tool.name": tool });
     }
@@ -202,6 +223,13 @@ export class BridgeSample {
     };
     record.addTo("entelix_spans_calls_total", span, 1);
     record.observeIn("entelix_spans_duration_seconds", SPAN_BUCKETS, span, seconds);
+  }
+
+  #failed(kind: string, origin: string, name: string, errorKind = kind): void {
+    const [type = "", code = ""] = ERRORS[errorKind] ?? [];
+    const fingerprint = [kind, origin, name, type, code].join("|");
+    const attributes = { "entelix.failure.fingerprint": fingerprint };
+    this.#recorder.add("entelix.failures", this.#process, attributes);
   }
 
   /** A root run waits for an approval from this time on. */
