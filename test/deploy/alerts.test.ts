@@ -175,6 +175,7 @@ describe("the rules", () => {
       ...RECORDS.map(({ record }) => record),
       ...COLLECTOR_METRICS,
       "entelix_spans_calls_total",
+      "target_info",
       "up",
     ]);
     const unknown = selectors.filter(({ metric, matchers }) => {
@@ -217,7 +218,7 @@ describe("the rules", () => {
       ...keysOf(METRIC_ATTRIBUTES).map(prometheusLabel),
       ...[...SERVICE_METRICS.values()].flat(),
       ...ANYWHERE,
-      ...["source", "exporter", "receiver", "reason", "signal"],
+      ...["source", "exporter", "receiver", "reason", "signal", "service_version"],
     ]);
     expect(
       queries.flatMap(({ grouping }) => grouping).filter((label) => !known.has(label)),
@@ -243,6 +244,7 @@ describe("the rules", () => {
     "rules/bridge.yml",
     "rules/collector.yml",
     "rules/services.yml",
+    "rules/fingerprints.yml",
     "prometheus.yml",
   ])("%s has durations that divide by 60", (file) => {
     const document = parseDocument(readFileSync(join(PROMETHEUS, file), "utf8"));
@@ -288,6 +290,7 @@ describe("prometheus.yml", () => {
       "collector.yml",
       "degraded.yml",
       "failures.yml",
+      "fingerprints.yml",
       "services.yml",
     ]);
   });

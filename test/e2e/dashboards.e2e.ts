@@ -112,7 +112,10 @@ describe("the dashboards, after the recordings of the demo were sent live", () =
     player = new Player({
       setup: "setupTelemetry",
       options: { serviceName: SERVICE, endpoint: stack.endpoint },
-      env: { OTEL_METRIC_EXPORT_INTERVAL: "250" },
+      env: {
+        OTEL_METRIC_EXPORT_INTERVAL: "250",
+        OTEL_RESOURCE_ATTRIBUTES: "service.version=1.4.0",
+      },
     });
     const begin = Date.now();
     await player.play(

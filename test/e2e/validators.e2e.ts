@@ -9,7 +9,8 @@ import { copyFolderScaled, copyScaled } from "./support/shipped-config.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PROMETHEUS = join(ROOT, "deploy/prometheus");
 const ALERTMANAGER = join(ROOT, "deploy/alertmanager/alertmanager.yml");
-const TESTS = "bridge collector counting degraded kinds quiet runs services spans".split(" ");
+const TESTS =
+  "bridge collector counting degraded fingerprints kinds quiet runs services spans".split(" ");
 /** What the end-to-end tests divide durations by. */
 const FACTOR = 60;
 
@@ -79,7 +80,7 @@ describe("Prometheus' configuration", () => {
   it("is valid, and finds the rules", async () => {
     const checked = await run(promtool, ["check", "config", join(PROMETHEUS, "prometheus.yml")]);
     expect(checked).toMatchObject({ status: 0 });
-    expect(checked.said).toContain("5 rule files found");
+    expect(checked.said).toContain("6 rule files found");
   });
 
   it("is valid with its durations divided", async () => {

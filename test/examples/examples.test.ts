@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readRows } from "../../src/audit/verify/read-rows.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
+import { codeBlocks, readPage } from "../docs/pages.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
 import { runExample } from "./run-example.ts";
 
@@ -60,6 +61,15 @@ describe("record-and-replay", () => {
       "└─ execute_tool refund  N ms  error: auth: provider returned 401: payment gateway: key expired",
       "3 spans, identical to the live run",
     ]);
+  });
+});
+
+describe("fingerprints", () => {
+  it("prints what docs/fingerprints.md shows", async () => {
+    const { code, err, out } = await runExample("fingerprints.mjs");
+    expect([code, err]).toEqual([0, ""]);
+    const [shown] = codeBlocks(readPage("docs/fingerprints.md"));
+    expect(shown?.text).toBe(`$ node examples/fingerprints.mjs\n${out}`);
   });
 });
 
