@@ -11,6 +11,7 @@ import { dashboardFiles } from "../../deploy/grafana/src/boards.ts";
 import { DEFAULT_JAEGER_URL } from "../../deploy/grafana/src/names.ts";
 import { ATTRIBUTES } from "../../src/otel/semconv.ts";
 import { knownMetrics } from "./dashboard-metrics.ts";
+import { at, shippedYaml } from "./support/shipped-yaml.ts";
 
 const FOLDER = join(import.meta.dirname, "../../deploy/grafana/dashboards");
 const names = readdirSync(FOLDER);
@@ -112,6 +113,35 @@ describe("the dashboards", () => {
       expect(new Set(cells).size, uid).toBe(cells.length);
       expect(cells.filter((cell) => cell.startsWith("outside"))).toEqual([]);
     }
+  });
+});
+
+describe("the durations of spans", () => {
+  it("are shown with traces that stand for them", () => {
+    const targets = shown.flatMap(({ panel, where }) =>
+      panel.targets
+        .filter(({ expr }) => expr.includes("entelix_spans_duration"))
+        .map(({ exemplars }) => ({ exemplars, where: where.split(": ")[0] })),
+    );
+    expect(targets).toEqual([
+      { exemplars: true, where: "entelix-agent" },
+      { exemplars: true, where: "entelix-agent" },
+      { exemplars: true, where: "entelix-overview" },
+    ]);
+  });
+
+  it("keep those traces from the collector over Prometheus to Jaeger", () => {
+    const collector = shippedYaml("collector-config.yaml");
+    expect(at(collector, "connectors", "span_metrics", "exemplars", "enabled")).toBe(true);
+    // Exemplars are in this format only.
+    expect(at(collector, "exporters", "prometheus", "enable_open_metrics")).toBe(true);
+    const compose = shippedYaml("docker-compose.yml");
+    const command = at(compose, "services", "prometheus", "command");
+    expect(command).toContain("--enable-feature=exemplar-storage");
+    const provisioned = shippedYaml("deploy/grafana/provisioning/datasources/entelix.yaml");
+    expect(at(provisioned, "datasources", "0", "jsonData", "exemplarTraceIdDestinations")).toEqual([
+      { name: "trace_id", datasourceUid: "jaeger" },
+    ]);
   });
 });
 

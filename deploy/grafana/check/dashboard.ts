@@ -57,6 +57,8 @@ export interface Target {
   readonly expr: string;
   readonly legend: string;
   readonly instant: boolean;
+  /** Whether Grafana shows the traces that stand for values. */
+  readonly exemplars: boolean;
   readonly format: string;
   readonly datasource: string;
 }
@@ -145,6 +147,7 @@ function readTarget(shape: Shape): Target {
     expr: shape.at("expr").text,
     legend: shape.at("legendFormat").optionalText ?? "",
     instant: shape.at("instant").flag,
+    exemplars: shape.at("exemplar").flag,
     format: shape.at("format").text,
     datasource: uidOf(shape),
   };

@@ -32,6 +32,7 @@ import {
   OF_SERVICE,
   PAUSED,
   ROOT,
+  runSpanDurations,
   runs,
 } from "../scope.ts";
 import { agentVariable, intervalVariable, serviceVariable, tenantVariable } from "../variables.ts";
@@ -186,6 +187,44 @@ const time: Section = {
           unit: "short",
           axis: "tool calls",
           expr: sum(["le"], grown(toolCalls, STEP)),
+        }),
+      ],
+    },
+    {
+      height: 8,
+      panels: [
+        lines({
+          title: "Root run duration, p95, with sample traces",
+          description:
+            "From the spans of the chosen tenants. Each dot is one run, and leads to its trace.",
+          unit: "s",
+          queries: [
+            {
+              expr: quantile(0.95, [JOB], runSpanDurations(OF_AGENT, ROOT), STEP),
+              legend: "{{job}}",
+              exemplars: true,
+            },
+          ],
+          links: [slowTraces(`invoke_agent \${agent:percentencode}`)],
+        }),
+        lines({
+          title: "Failed root run duration, p95, with sample traces",
+          description:
+            "As beside, of the runs that failed, by failure kind. Each dot is one of them, and leads to its trace.",
+          unit: "s",
+          queries: [
+            {
+              expr: quantile(
+                0.95,
+                [JOB, FAILURE_KIND],
+                runSpanDurations(OF_AGENT, ROOT, FAILED),
+                STEP,
+              ),
+              legend: "{{entelix_failure_kind}} {{job}}",
+              exemplars: true,
+            },
+          ],
+          links: [failedTraces("series", THIS_AGENT)],
         }),
       ],
     },
