@@ -3,16 +3,15 @@
 // docs/cli.md from `dist`. `--print PAGE` shows `attributes`, `metrics`, `alerts` or `cli` instead.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { withBundle } from "./bundle-typescript.mjs";
 import { alertsPage } from "./generate-docs/alerts-page.mjs";
-import { apiPages } from "./generate-docs/api-pages.mjs";
 import { cliPage } from "./generate-docs/cli-page.mjs";
 import { metricsPage } from "./generate-docs/metrics-page.mjs";
 
 const root = new URL("../", import.meta.url);
 
 /** The module itself: the tables are not exported by the package. */
-function load(path) {
+async function load(path) {
+  const { withBundle } = await import("./bundle-typescript.mjs");
   return withBundle(new URL(path, root), (bundle) => import(pathToFileURL(bundle).href));
 }
 
@@ -133,6 +132,8 @@ if (print >= 0) {
   for (const [name, make] of Object.entries(PAGES)) {
     writeFileSync(new URL(`docs/${name}.md`, root), await make());
   }
+  // The compiler is slow to load, and no other page needs it.
+  const { apiPages } = await import("./generate-docs/api-pages.mjs");
   mkdirSync(new URL("docs/api", root), { recursive: true });
   for (const [name, text] of apiPages()) writeFileSync(new URL(`docs/api/${name}.md`, root), text);
 }

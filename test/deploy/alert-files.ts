@@ -25,6 +25,8 @@ export interface Expectation {
   readonly test: string;
   readonly alert: string;
   readonly fires: boolean;
+  /** Labels and annotations of each alert that fires. */
+  readonly firing: readonly Pick<AlertRule, "labels" | "annotations">[];
 }
 
 /** The YAML files of a folder, parsed, by name. */
@@ -65,6 +67,10 @@ export const EXPECTATIONS: readonly Expectation[] = [
       test: text(test, "name"),
       alert: text(expected, "alertname"),
       fires: list(expected, "exp_alerts").length > 0,
+      firing: list(expected, "exp_alerts").map((alert) => ({
+        labels: texts(alert, "exp_labels"),
+        annotations: texts(alert, "exp_annotations"),
+      })),
     })),
   ),
 );

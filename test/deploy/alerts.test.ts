@@ -12,6 +12,7 @@ import {
   prometheusLabel,
   prometheusNames,
 } from "../../src/otel/metrics/metric-names.ts";
+import { ATTRIBUTES } from "../../src/otel/semconv.ts";
 import { ROOT, readPage, section, tableRows } from "../docs/pages.ts";
 import { scaleDurations } from "../e2e/support/scale-durations.ts";
 import {
@@ -61,6 +62,9 @@ const COLLECTOR_METRICS = [
 ];
 /** On every series: of the target or the resource, and of an SDK that ran out of label sets. */
 const ANYWHERE = ["job", "instance", "otel_metric_overflow"];
+const ATTRIBUTES_BY_NAME = new Map(
+  Object.entries(ATTRIBUTES).map(([name, { on }]): [string, string] => [name, on]),
+);
 const { adjustments, ignored } = new Counters();
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   entelix_failure_kind: FAILURE_KIND_IDS,
@@ -135,6 +139,73 @@ describe("docs/alerts.md", () => {
     expect(new Set(written)).toEqual(
       new Set([...names].map((name) => `[${name}](#${name.toLowerCase()})`)),
     );
+  });
+});
+
+/** The labels that narrow a search, and the attributes of which one holds the label's value. */
+const SEARCHED: Readonly<Record<string, readonly string[]>> = {
+  entelix_failure_kind: ["entelix.failure.kind"],
+  entelix_failure_origin: ["entelix.failure.origin"],
+  entelix_failure_fingerprint: ["entelix.failure.fingerprint"],
+  entelix_tenant_id: ["entelix.tenant_id"],
+  gen_ai_tool_name: ["entelix.failure.tool_name", "gen_ai.tool.name"],
+};
+/** Many at once, or none: no span says these. */
+const NO_VALUE = ["_other", "_OTHER", "unknown", "none"];
+/** Origins that follow from the kind. Senders need not say them, so a search for them would miss runs. */
+const USUAL = /^(?:model_dispatch model|tool_error_terminal tool|.* run)$/;
+
+describe("the search of an alert", () => {
+  const firing = EXPECTATIONS.flatMap(({ alert, firing }) =>
+    firing.map((one, at) => ({ alert, at, ...one })),
+  );
+
+  it.each(firing)(
+    "of $alert is narrowed to its labels ($labels)",
+    ({ annotations: { jaeger = "" }, labels }) => {
+      const { searchParams } = new URL(jaeger);
+      if (searchParams.has("service")) {
+        expect(searchParams.get("service")).toBe(labels.job?.replace(/^.*\//, ""));
+      }
+      const tags: unknown = JSON.parse(searchParams.get("tags") ?? "{}");
+      const given = new Map(Object.entries(Object(tags)));
+      const places = [...given.keys()].map((name) => ATTRIBUTES_BY_NAME.get(name)?.split(", "));
+      const spans = ["run", "call", "model"];
+      expect(spans.some((span) => places.every((of) => of?.includes(span)))).toBe(true);
+      for (const [label, attributes] of Object.entries(SEARCHED)) {
+        const value = labels[label];
+        if (value === undefined || NO_VALUE.includes(value)) continue;
+        const usual = USUAL.test(`${labels.entelix_failure_kind} ${value}`);
+        if (label === "entelix_failure_origin" && usual) continue;
+        expect(attributes.map((name) => given.get(name))).toContain(value);
+      }
+    },
+  );
+
+  it("is tested for each alert, and for each of those labels", () => {
+    expect(new Set(firing.map(({ alert }) => alert))).toEqual(names);
+    const labels = new Set(firing.flatMap((one) => Object.keys(one.labels)));
+    expect(Object.keys(SEARCHED).filter((label) => !labels.has(label))).toEqual([]);
+  });
+});
+
+describe("the runbook of a failure", () => {
+  const failures = ALERTS.filter(
+    ({ annotations: { jaeger = "" }, expr }) =>
+      jaeger.includes("entelix.failure.kind") || expr.includes('entelix_run_outcome="failed"'),
+  );
+
+  it("starts from the origin and the class of the fingerprint", () => {
+    expect(failures.length).toBeGreaterThan(15);
+    const others = failures
+      .filter(
+        ({ annotations: { runbook = "" } }) =>
+          !/^\*\*Start\.\*\* .*origin.*`(?:model|tool|run)`.*fingerprint/is.test(
+            runbook.split("\n\n")[0] ?? "",
+          ),
+      )
+      .map(({ alert }) => alert);
+    expect(others).toEqual([]);
   });
 });
 

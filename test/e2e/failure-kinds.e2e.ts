@@ -232,7 +232,13 @@ describe("the shipped deployment, its durations divided by 60", () => {
       const ofTool =
         kind.type === "tool_error_terminal"
           ? { entelix_tool_error_kind: kind.kind, gen_ai_tool_name: kind.tool_name }
-          : { gen_ai_agent_name: agentOf(one) };
+          : {
+              gen_ai_agent_name: agentOf(one),
+              // Spans are counted without.
+              ...(source.source === "events" && {
+                entelix_failure_origin: kind.type === "model_dispatch" ? "model" : "run",
+              }),
+            };
       const its = {
         receiver: expected?.receiver,
         labels: {
