@@ -82,6 +82,7 @@ export class CallKeeper<H> {
     const approval: Approval = { callId, name, at, waitMs, attributes };
     run.lastApproval = approval;
     run.approvedCalls++;
+    this.observer?.callDecided(run, at, told);
     if (open !== undefined) approved(open, approval);
     else {
       run.approvals ??= [];

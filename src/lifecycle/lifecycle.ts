@@ -284,6 +284,7 @@ export class Lifecycle<H> {
     this.runs.touch(run, at);
     // Who answers in place of the tool denies nothing.
     if (decision?.outcome !== "answered") run.deniedCalls++;
+    this.#calls.observer?.callDecided(run, at, signal);
     const end = { outcome: "denied", content, attributes, decision } as const;
     if (open === undefined) return this.#outcome.of(run, this.#calls.whole(run, signal, at, end));
     this.#calls.close(run, open, at, end);

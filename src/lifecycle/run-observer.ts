@@ -1,7 +1,16 @@
+import type { DecisionDetails } from "../events/event-details.ts";
 import type { Instant } from "../events/instant.ts";
 import type { ModelCall } from "./model-call.ts";
 import type { Run } from "./run.ts";
-import type { CallEnd, ModelEnd, RunEnd } from "./signal.ts";
+import type { CallEnd, ModelEnd, RunEnd, SpanAttributes } from "./signal.ts";
+
+/** What is known of the decision about a call. */
+export interface ToldDecision {
+  /** How long the approver took, in ms. */
+  readonly waitMs?: number | undefined;
+  readonly decision?: DecisionDetails | undefined;
+  readonly attributes?: SpanAttributes | undefined;
+}
 
 /**
  * Told of every run and call, whether spans are made of them or not: what is counted must not depend
@@ -19,6 +28,8 @@ export interface RunObserver {
   runResumed(run: Run<unknown>, resumedFromRunId: string): void;
   /** The segment has closed: `run.startedAt` to `at`, where `run.startSeen`. */
   runClosed(run: Run<unknown>, at: Instant, end: RunEnd): void;
+  /** A call was approved or denied at that time. */
+  callDecided(run: Run<unknown>, at: Instant, told: ToldDecision): void;
   /**
    * A call has run and ended, as an event tells. It takes no `Call`, so that ends can be told of
    * calls that nobody follows.

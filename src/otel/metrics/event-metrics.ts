@@ -3,7 +3,7 @@ import type { FailureKind, FailureKindId } from "../../errors/error-kinds.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import type { ModelCall } from "../../lifecycle/model-call.ts";
 import { inSegment, type Run } from "../../lifecycle/run.ts";
-import type { RunObserver } from "../../lifecycle/run-observer.ts";
+import type { RunObserver, ToldDecision } from "../../lifecycle/run-observer.ts";
 import type {
   CallEnd,
   ModelEnd,
@@ -23,6 +23,7 @@ import { failureKindOf, positionOf, toolErrorKindOf } from "./run-outcomes.ts";
 import { ModelSeriesCache, PairSeries, SeriesCache } from "./series-cache.ts";
 import type { Series } from "./series-table.ts";
 import { TreeUsage } from "./tree-usage.ts";
+import { WaitedTime } from "./waited-time.ts";
 
 interface EventMetricsOptions {
   readonly instruments: Instruments;
@@ -72,7 +73,8 @@ export class EventMetrics implements RunObserver {
     const before = this.#pairOf(run);
     const pair = this.#series.pair(run.tenantId, run.agent);
     if (pair !== before) {
-      run.observed = pair;
+      if (run.observed instanceof WaitingRun) run.observed.pair = pair;
+      else run.observed = pair;
       before.active.value--;
       this.#count(pair.active, 1);
     }
@@ -94,6 +96,21 @@ export class EventMetrics implements RunObserver {
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** While a child waits for a person, so do the runs above it. Only roots are measured. */
+  callDecided(run: Run<unknown>, at: Instant, told: ToldDecision): void {
+    const waited = waitIn(told);
+    if (waited === undefined || !run.open) return;
+    let top = run;
+    while (top.parent !== undefined) top = top.parent;
+    const { observed } = top;
+    const waitingRun =
+      observed instanceof WaitingRun ? observed : new WaitingRun(this.#pairOf(top));
+    top.observed = waitingRun;
+    // A wait may have begun before a pause.
+    const until = millisecondsBetween(top.startedAt, at);
+    waitingRun.waited.add(Math.max(until - waited, 0), until);
   }
 
   callEnded(run: Run<unknown>, name: string, durationMs: number, end: CallEnd): void {
@@ -133,7 +150,18 @@ export class EventMetrics implements RunObserver {
       this.#record(this.#instruments.runDuration, seconds, pair.ofAgent.durations.of(error));
     }
     // What rises through nested runs counts where it comes out, as usage does, which adds up there.
-    if (run.root) this.#countRoot(run, pair, at, end);
+    if (run.root) {
+      this.#measureWork(run, pair, at, end);
+      this.#countRoot(run, pair, at, end);
+    }
+  }
+
+  /** What a person experiences: until the answer, or until the agent asks. */
+  #measureWork(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
+    if (!run.startSeen || end.outcome === "failed" || end.outcome === "abandoned") return;
+    const waited = run.observed instanceof WaitingRun ? run.observed.waited.ms : 0;
+    const seconds = Math.max(millisecondsBetween(run.startedAt, at) - waited, 0) / 1000;
+    this.#record(this.#instruments.workingTime, seconds, pair.workingTime());
   }
 
   #countCall(run: Run<unknown>, name: string, durationMs: number, end: CallEnd): void {
@@ -286,6 +314,7 @@ export class EventMetrics implements RunObserver {
   /** The series that the run is counted in. It keeps them; a run that was forgotten has none. */
   #pairOf(run: Run<unknown>): PairSeries {
     const { observed } = run;
+    if (observed instanceof WaitingRun) return observed.pair;
     return observed instanceof PairSeries ? observed : this.#series.pair(run.tenantId, run.agent);
   }
 
@@ -324,6 +353,23 @@ export class EventMetrics implements RunObserver {
     this.failures++;
     this.#reporter.report(error, "metrics");
   }
+}
+
+/** Kept with a run that waited for people. Others keep their series alone: there are many open runs. */
+class WaitingRun {
+  pair: PairSeries;
+  readonly waited = new WaitedTime();
+
+  constructor(pair: PairSeries) {
+    this.pair = pair;
+  }
+}
+
+/** How long a person took to decide, in ms; `undefined` where nobody says it, or it was a policy. */
+function waitIn({ attributes, decision, waitMs }: ToldDecision): number | undefined {
+  const by = decision?.by ?? attributes?.["entelix.approval.by"];
+  if (by === "policy") return undefined;
+  return amountOf(decision?.wait_ms ?? waitMs ?? attributes?.["entelix.approval.wait_ms"]);
 }
 
 const OVERFLOW_LABELS: ReadonlyMap<MetricAttribute, OverflowLabel> = new Map([

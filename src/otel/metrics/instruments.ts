@@ -41,6 +41,7 @@ export class Instruments {
   readonly toolCalls: Histogram;
   readonly callDuration: Histogram;
   readonly modelDuration: Histogram;
+  readonly workingTime: Histogram;
   readonly runDurations = new SeriesTable("gen_ai.invoke_agent.duration", [AGENT]);
   readonly toolCallCounts = new SeriesTable("gen_ai.invoke_agent.tool_calls", [AGENT]);
   readonly callDurations = new SeriesTable("gen_ai.execute_tool.duration", [AGENT, TOOL]);
@@ -48,6 +49,7 @@ export class Instruments {
   readonly inputTokens = new SeriesTable(INPUT_TOKENS, [MODEL, PROVIDER]);
   readonly outputTokens = new SeriesTable(OUTPUT_TOKENS, [MODEL, PROVIDER]);
   readonly runs = new SeriesTable("entelix.runs", [AGENT, TENANT]);
+  readonly workingTimes = new SeriesTable("entelix.runs.working_time", [AGENT, TENANT]);
   readonly active = new SeriesTable("entelix.runs.active", [AGENT, TENANT]);
   readonly fingerprints = new FingerprintCounts();
   readonly degraded = new SeriesTable("entelix.runs.degraded", [AGENT, TENANT, TOOL]);
@@ -73,6 +75,7 @@ export class Instruments {
     this.toolCalls = histogram(meter, "gen_ai.invoke_agent.tool_calls");
     this.callDuration = histogram(meter, "gen_ai.execute_tool.duration");
     this.modelDuration = histogram(meter, "gen_ai.client.operation.duration");
+    this.workingTime = histogram(meter, "entelix.runs.working_time");
     observeTable(meter, INPUT_TOKENS, this.inputTokens);
     observeTable(meter, OUTPUT_TOKENS, this.outputTokens);
     observeTable(meter, "entelix.runs", this.runs);

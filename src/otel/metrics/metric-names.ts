@@ -62,6 +62,12 @@ export const METRICS = {
     ],
     "Runs that ended. A run that was paused and went on has ended twice.",
   ),
+  "entelix.runs.working_time": histogram(
+    "s",
+    [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600],
+    ["gen_ai.agent.name", "entelix.tenant_id"],
+    "How long a root run worked, from its `started` to its answer or its pause: without the time in which it, or a run below it, waited for a person's decision. Of a run that was paused and went on, each part is measured. Failed and abandoned runs are not.",
+  ),
   "entelix.runs.active": upDownCounter(
     "{run}",
     ["gen_ai.agent.name", "entelix.tenant_id"],

@@ -118,6 +118,7 @@ export class PairSeries {
   #input: Series | undefined;
   #output: Series | undefined;
   #cost: Series | undefined;
+  #workingTime: Series | undefined;
   #atZero = false;
   #usageAtZero = false;
 
@@ -179,6 +180,11 @@ export class PairSeries {
   cost(): Series {
     this.#cost ??= this.#instruments.cost.of(this.agent, this.tenant);
     return this.#cost;
+  }
+
+  workingTime(): Series {
+    this.#workingTime ??= this.#instruments.workingTimes.of(this.agent, this.tenant);
+    return this.#workingTime;
   }
 
   pending(): Series {

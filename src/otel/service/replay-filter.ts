@@ -160,6 +160,8 @@ export class ReplayFilter implements RunObserver, SpanProcessor {
 
   runResumed(): void {}
 
+  callDecided(): void {}
+
   callEnded(): void {}
 
   modelEnded(): void {}

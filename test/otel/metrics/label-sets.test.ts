@@ -39,6 +39,7 @@ const SETS: Readonly<Record<MetricName, readonly (readonly string[])[]>> = {
       "entelix.root",
     ],
   ],
+  "entelix.runs.working_time": [[AGENT, TENANT]],
   "entelix.runs.active": [[AGENT, TENANT]],
   "entelix.failures": [["entelix.failure.fingerprint"]],
   "entelix.runs.degraded": [[TOOL, AGENT, TENANT]],

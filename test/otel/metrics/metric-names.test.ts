@@ -41,6 +41,11 @@ const SHOWN: Readonly<Record<MetricName, readonly string[]>> = {
     "gen_ai_client_inference_usage_output_tokens_total",
   ],
   "entelix.runs": ["entelix_runs_total"],
+  "entelix.runs.working_time": [
+    "entelix_runs_working_time_seconds_bucket",
+    "entelix_runs_working_time_seconds_sum",
+    "entelix_runs_working_time_seconds_count",
+  ],
   "entelix.runs.active": ["entelix_runs_active"],
   "entelix.failures": ["entelix_failures_total"],
   "entelix.runs.degraded": ["entelix_runs_degraded_total"],
