@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/errors/error-kinds.ts";
+import { FAILURE_ORIGINS } from "../../src/errors/failure-source.ts";
 import { Counters } from "../../src/lifecycle/counters.ts";
 import { NOTHING_REPLACED } from "../../src/otel/metrics/bridge-metrics.ts";
 import {
@@ -69,6 +70,7 @@ const { adjustments, ignored } = new Counters();
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   entelix_failure_kind: FAILURE_KIND_IDS,
   entelix_tool_error_kind: TOOL_ERROR_KINDS,
+  entelix_failure_origin: FAILURE_ORIGINS,
   entelix_run_outcome: ["complete", "failed", "interrupted", "abandoned", "refused"],
   entelix_root: ["true", "false"],
   entelix_reason: [...Object.keys(adjustments), ...Object.keys(ignored)],
@@ -278,7 +280,8 @@ describe("the rules", () => {
       .flatMap(({ label, value }) =>
         value
           .split("|")
-          .filter((one) => VALUES[label]?.includes(one) === false)
+          // An empty one: or no such label at all.
+          .filter((one) => one !== "" && VALUES[label]?.includes(one) === false)
           .map((one) => `${label}: ${one}`),
       );
     expect(strange).toEqual([]);
@@ -289,7 +292,7 @@ describe("the rules", () => {
       ...keysOf(METRIC_ATTRIBUTES).map(prometheusLabel),
       ...[...SERVICE_METRICS.values()].flat(),
       ...ANYWHERE,
-      ...["source", "exporter", "receiver", "reason", "signal", "service_version"],
+      ...["objective", "source", "exporter", "receiver", "reason", "signal", "service_version"],
     ]);
     expect(
       queries.flatMap(({ grouping }) => grouping).filter((label) => !known.has(label)),
@@ -316,6 +319,7 @@ describe("the rules", () => {
     "rules/collector.yml",
     "rules/services.yml",
     "rules/fingerprints.yml",
+    "rules/slo.yml",
     "prometheus.yml",
   ])("%s has durations that divide by 60", (file) => {
     const document = parseDocument(readFileSync(join(PROMETHEUS, file), "utf8"));
@@ -363,6 +367,7 @@ describe("prometheus.yml", () => {
       "failures.yml",
       "fingerprints.yml",
       "services.yml",
+      "slo.yml",
     ]);
   });
 });
@@ -370,7 +375,8 @@ describe("prometheus.yml", () => {
 function labelsOf(metric: Selector["metric"]): readonly string[] | undefined {
   if (metric === "entelix_spans_calls_total") return [...SPAN_LABELS, ...ANYWHERE];
   const own = OWN_METRICS.get(metric) ?? SERVICE_METRICS.get(metric);
-  return own === undefined ? undefined : [...own, ...ANYWHERE];
+  if (own === undefined) return undefined;
+  return [...own, ...ANYWHERE, ...(metric.endsWith("_bucket") ? ["le"] : [])];
 }
 
 function keysOf<T extends object>(holder: T): (keyof T & string)[] {

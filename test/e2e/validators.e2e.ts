@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +10,8 @@ import { copyFolderScaled, copyScaled } from "./support/shipped-config.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PROMETHEUS = join(ROOT, "deploy/prometheus");
 const ALERTMANAGER = join(ROOT, "deploy/alertmanager/alertmanager.yml");
-const TESTS =
-  "bridge collector counting degraded fingerprints kinds quiet runs services spans".split(" ");
+const TESTS = readdirSync(join(PROMETHEUS, "tests")).map((file) => file.replace(/\.yml$/, ""));
+const RULES = readdirSync(join(PROMETHEUS, "rules"));
 /** What the end-to-end tests divide durations by. */
 const FACTOR = 60;
 
@@ -80,7 +81,7 @@ describe("Prometheus' configuration", () => {
   it("is valid, and finds the rules", async () => {
     const checked = await run(promtool, ["check", "config", join(PROMETHEUS, "prometheus.yml")]);
     expect(checked).toMatchObject({ status: 0 });
-    expect(checked.said).toContain("6 rule files found");
+    expect(checked.said).toContain(`${RULES.length} rule files found`);
   });
 
   it("is valid with its durations divided", async () => {
@@ -95,9 +96,10 @@ describe("the tests of the rules", () => {
   const test = (name: string, from = PROMETHEUS) =>
     run(process.execPath, ["scripts/test-alerts.mjs", from, name]);
 
-  it("are these", async () => {
-    const files = await readdir(join(PROMETHEUS, "tests"));
-    expect(files.toSorted()).toEqual(TESTS.map((name) => `${name}.yml`));
+  it("test each rule file", async () => {
+    const tests = TESTS.map((name) => readFile(join(PROMETHEUS, "tests", `${name}.yml`), "utf8"));
+    const tested = (await Promise.all(tests)).join("\n");
+    expect(RULES.filter((file) => !tested.includes(`../rules/${file}`))).toEqual([]);
   });
 
   it.each(TESTS)("%s.yml passes", async (name) => {
