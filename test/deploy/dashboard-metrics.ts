@@ -1,3 +1,4 @@
+import { RECORDS } from "../../deploy/slo/src/records.ts";
 import {
   METRICS,
   type MetricName,
@@ -47,6 +48,16 @@ export function knownMetrics(): ReadonlyMap<string, ReadonlySet<string>> {
   }
   known.set("entelix_spans_calls_total", new Set([...SENDER, ...SPAN_LABELS]));
   known.set("entelix_spans_duration_seconds_bucket", new Set([...SENDER, ...SPAN_LABELS, "le"]));
+  const scope = ["job", "gen_ai_agent_name", "entelix_tenant_id"];
+  const ofObjective = ["objective", "within", ...scope];
+  known.set(RECORDS.budget, new Set(["objective"]));
+  for (const window of ["1m", "1h", "6h", "3d", "30d"]) {
+    known.set(RECORDS.runs(window), new Set(ofObjective));
+    known.set(RECORDS.burnRate(window), new Set(ofObjective));
+    const bad = ["entelix_failure_kind", "entelix_failure_origin"];
+    known.set(RECORDS.badRuns(window), new Set([...ofObjective, ...(window === "1m" ? bad : [])]));
+  }
+  known.set(RECORDS.left, new Set(ofObjective));
   for (const [name, labels] of Object.entries(COLLECTOR)) {
     known.set(name, new Set([...SENDER, ...labels]));
   }

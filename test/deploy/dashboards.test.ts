@@ -233,6 +233,7 @@ describe("the variables", () => {
       "entelix-failures": ["service", "interval", "jaeger_url"],
       "entelix-models": ["service", "tenant", "model", "interval", "jaeger_url"],
       "entelix-cost": ["service", "tenant", "interval", "jaeger_url"],
+      "entelix-objectives": ["service", "tenant", "objective", "interval", "jaeger_url"],
       "entelix-health": ["service", "interval", "jaeger_url"],
     });
   });

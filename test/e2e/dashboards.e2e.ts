@@ -31,6 +31,7 @@ const SERVICE = "demo-agent";
 const WANTED = new Map([
   ["agent", "react"],
   ["tool", "bigquery"],
+  ["objective", "good-runs"],
   ["interval", "1s"],
 ]);
 

@@ -26,6 +26,7 @@ const SAMPLED = {
 const WANTED = new Map([
   ["agent", "triage"],
   ["tool", "crm_lookup"],
+  ["objective", "good-runs"],
 ]);
 
 const { values } = parseArgs({

@@ -4,13 +4,14 @@ import { costs } from "./boards/cost.ts";
 import { failures } from "./boards/failures.ts";
 import { health } from "./boards/health.ts";
 import { models } from "./boards/models.ts";
+import { objectives } from "./boards/objectives.ts";
 import { overview } from "./boards/overview.ts";
 import { tool } from "./boards/tool.ts";
 
 /** The JSON file of each dashboard, by its name. */
 export function dashboardFiles(options: BoardOptions): ReadonlyMap<string, string> {
   return new Map(
-    [overview, agent, tool, failures, models, costs, health].map((board) => {
+    [overview, agent, tool, failures, models, costs, objectives, health].map((board) => {
       const dashboard = build(board, options);
       return [`${dashboard.uid}.json`, jsonText(dashboard)];
     }),

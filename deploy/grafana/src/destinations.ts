@@ -63,6 +63,14 @@ export function slowTraces(operation: string): Link {
   });
 }
 
+/** The traces with a run of the clicked agent that took as long as the clicked value, or longer. */
+export function slowRuns(): Link {
+  return jaegerLink("Traces as slow as this", "series", {
+    tags: { "gen_ai.agent.name": labelOf("series", AGENT) },
+    minDuration: `\${__value.raw}s`,
+  });
+}
+
 export function agentBoard(clicked: Clicked): Link {
   return dashboardLink("This agent", "agent", { agent: labelOf(clicked, AGENT) });
 }

@@ -7,6 +7,9 @@ export const OUTCOME = "entelix_run_outcome";
 export const FAILURE_KIND = "entelix_failure_kind";
 /** What failures of one cause have in common; `_other` for those that found no room. */
 export const FINGERPRINT = "entelix_failure_fingerprint";
+export const FAILURE_ORIGIN = "entelix_failure_origin";
+/** Name of an objective, of a recording rule. */
+export const OBJECTIVE = "objective";
 export const TOOL_ERROR_KIND = "entelix_tool_error_kind";
 export const MODEL = "gen_ai_request_model";
 export const PROVIDER = "gen_ai_provider_name";

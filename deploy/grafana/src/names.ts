@@ -9,6 +9,7 @@ export const DASHBOARD = {
   failures: "entelix-failures",
   models: "entelix-models",
   cost: "entelix-cost",
+  objectives: "entelix-objectives",
   health: "entelix-health",
 } as const;
 

@@ -1,5 +1,6 @@
 import type * as cog from "@grafana/grafana-foundation-sdk/cog";
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
+import { RECORDS } from "../../slo/src/records.ts";
 import { PROMETHEUS } from "./names.ts";
 import { series } from "./queries.ts";
 
@@ -35,6 +36,11 @@ export function toolVariable(): Variable {
 export function modelVariable(): Variable {
   const calls = "gen_ai_client_operation_duration_seconds_count";
   return several(ofLabel("model", "Model", "gen_ai_request_model", series(calls, IN_SERVICE)));
+}
+
+/** One objective. */
+export function objectiveVariable(): Variable {
+  return ofLabel("objective", "Objective", "objective", series(RECORDS.budget));
 }
 
 /** The narrowest bar of the charts; a long time range makes wider ones. */

@@ -1,3 +1,4 @@
+import type { ObjectiveSample } from "./objective-sample.ts";
 import type { Labels, Recorder } from "./recorder.ts";
 
 /** How a sampled run ends. */
@@ -66,13 +67,15 @@ const ERRORS: Readonly<Record<string, readonly [string, string]>> = {
 export class BridgeSample {
   readonly #recorder: Recorder;
   readonly #process: Labels;
+  readonly #objectives: ObjectiveSample;
   readonly #known = new Set<string>();
   /** When the pauses began that have not ended, by tenant. */
   readonly #waiting = new Map<string, Set<number>>();
   #open = 0;
 
-  constructor(recorder: Recorder, job: string, instance: string) {
+  constructor(recorder: Recorder, objectives: ObjectiveSample, job: string, instance: string) {
     this.#recorder = recorder;
+    this.#objectives = objectives;
     this.#process = { job, instance };
     const bridge = this.#process;
     recorder.add("entelix.bridge.events", bridge, {}, 0);
@@ -193,6 +196,13 @@ export class BridgeSample {
       const origin = endedBy === undefined ? (ORIGINS[failureKind] ?? "run") : "tool";
       const name = endedBy?.tool ?? (origin === "model" ? "small-1" : "");
       this.#failed(failureKind, origin, name, endedBy?.kind);
+    }
+    if (root) {
+      const { job = "" } = this.#process;
+      this.#objectives.ended({ job, agent, tenant, outcome, failureKind, seconds });
+      if (outcome === "complete" || outcome === "interrupted") {
+        record.observe("entelix.runs.working_time", this.#process, who, seconds);
+      }
     }
     for (const tool of outcome === "complete" ? degraded : []) {
       record.add("entelix.runs.degraded", this.#process, { ...who, "gen_ai.tool.name": tool });

@@ -1,4 +1,5 @@
 import { BridgeSample, type RunEnd, type ToolFailure } from "./bridge-sample.ts";
+import { ObjectiveSample } from "./objective-sample.ts";
 import { Random } from "./random.ts";
 import { Recorder } from "./recorder.ts";
 import { Timeline } from "./timeline.ts";
@@ -39,17 +40,18 @@ const SERVICES = [
  */
 export function sampleWorkload({ from, to }: SampledTime): Recorder {
   const recorder = new Recorder();
+  const objectives = new ObjectiveSample(recorder);
   const timeline = new Timeline();
   const hour = (to - from) / 6;
   for (const [index, { agents, everySeconds, job }] of SERVICES.entries()) {
     const random = new Random(17 + index);
     const replaced = index === 0 ? from + 3 * hour : to;
-    const first = new BridgeSample(recorder, job, `${job}-1`);
+    const first = new BridgeSample(recorder, objectives, job, `${job}-1`);
     let bridge = first;
     timeline.plan(replaced, () => {
       if (replaced === to) return;
       recorder.end(`${job}-1`);
-      bridge = new BridgeSample(recorder, job, `${job}-2`);
+      bridge = new BridgeSample(recorder, objectives, job, `${job}-2`);
     });
     // Numbers of their own, so that what is not about models stays as it is.
     const models = new Random(91 + index);
@@ -70,7 +72,10 @@ export function sampleWorkload({ from, to }: SampledTime): Recorder {
     desk.sampleWaits(to);
   }
   collectorSample(recorder, timeline, from, hour);
-  timeline.play(from, to, SAMPLE_SECONDS, (time) => recorder.sample(time));
+  timeline.play(from, to, SAMPLE_SECONDS, (time) => {
+    objectives.sample();
+    recorder.sample(time);
+  });
   return recorder;
 }
 
