@@ -28,6 +28,7 @@ import { OTHER } from "../../src/otel/metrics/metric-names.ts";
 import { PendingApprovals } from "../../src/otel/metrics/pending-approvals.ts";
 import { SeriesCache } from "../../src/otel/metrics/series-cache.ts";
 import { MOST_SERIES, Series } from "../../src/otel/metrics/series-table.ts";
+import { WaitedTime } from "../../src/otel/metrics/waited-time.ts";
 import { RunOwners } from "../../src/otel/run-owners.ts";
 import { setupTracing } from "../../src/otel/setup/setup-tracing.ts";
 import { BroadcastSink } from "../../src/sinks/broadcast-sink.ts";
@@ -75,6 +76,14 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   "characters of a name in a label": () =>
     firstThat(1_000, (length) => new LabelValues(1).of("x".repeat(length)) === OTHER) - 1,
   "sets of attributes of a metric": () => MOST_SERIES,
+  "waits of a run whose overlaps are known": () =>
+    firstThat(1_000, (count) => {
+      const waited = new WaitedTime();
+      for (let at = 0; at < count; at++) waited.add(2 * at, 2 * at + 1);
+      const before = waited.ms;
+      waited.add(0, 1);
+      return count > 0 && waited.ms > before;
+    }) - 1,
   "pairs of names in a bridge": knownPairs,
   "approvals that wait": () => {
     const approvals = new PendingApprovals();
