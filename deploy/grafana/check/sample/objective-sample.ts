@@ -66,11 +66,14 @@ interface Sample {
   readonly bad: number;
 }
 
+const NOTHING: Sample = { runs: 0, bad: 0 };
+
 /** What has a budget of its own. */
 class Budget {
   readonly labels: Labels;
   readonly #budget: number;
-  readonly #samples: Sample[] = [];
+  /** All runs so far, at each sample. */
+  readonly #sums: Sample[] = [];
   readonly #badNow = new Map<string, number>();
   #runsNow = 0;
 
@@ -97,7 +100,8 @@ class Budget {
       bad += count;
     }
     recorder.setTo(RECORDS.runs("1m"), labels, this.#runsNow);
-    this.#samples.push({ runs: this.#runsNow, bad });
+    const before = this.#sums.at(-1) ?? NOTHING;
+    this.#sums.push({ runs: before.runs + this.#runsNow, bad: before.bad + bad });
     this.#runsNow = 0;
     for (const [window, hours] of [
       ["1h", 1],
@@ -107,10 +111,10 @@ class Budget {
       recorder.setTo(
         RECORDS.burnRate(window),
         labels,
-        this.#used(this.#sums(hours * SAMPLES_AN_HOUR)),
+        this.#used(this.#last(hours * SAMPLES_AN_HOUR)),
       );
     }
-    const { bad: badBefore, runs } = this.#sums(Number.POSITIVE_INFINITY);
+    const { bad: badBefore, runs } = this.#last(Number.POSITIVE_INFINITY);
     const month = {
       runs: runs + RUNS_BEFORE,
       bad: badBefore + (RUNS_BEFORE * this.#budget) / 2,
@@ -120,12 +124,10 @@ class Budget {
     recorder.setTo(RECORDS.left, labels, 1 - this.#used(month));
   }
 
-  #sums(samples: number): Sample {
-    const window = this.#samples.slice(-samples);
-    return {
-      runs: window.reduce((sum, { runs }) => sum + runs, 0),
-      bad: window.reduce((sum, { bad }) => sum + bad, 0),
-    };
+  #last(samples: number): Sample {
+    const now = this.#sums.at(-1) ?? NOTHING;
+    const before = this.#sums.at(-1 - samples) ?? NOTHING;
+    return { runs: now.runs - before.runs, bad: now.bad - before.bad };
   }
 
   #used({ bad, runs }: Sample): number {
