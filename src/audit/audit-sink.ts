@@ -1,7 +1,7 @@
 import { signalOf } from "../dialects/entelix/signals.ts";
 import { callHook } from "../errors/call-hook.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
-import type { EventEnvelope } from "../events/event-envelope.ts";
+import { type EventEnvelope, readEventTime } from "../events/event-envelope.ts";
 import { fromMilliseconds, type Instant } from "../events/instant.ts";
 import {
   checkFunction,
@@ -104,7 +104,9 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
    */
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
     try {
-      const at = envelope?.timestamp ?? this.#clock();
+      const later = envelope?.details?.happened_at !== undefined;
+      const happened = later ? readEventTime(envelope) : undefined;
+      const at = happened ?? envelope?.timestamp ?? this.#clock();
       const written = this.#write(event, at, refsOf(envelope));
       // Written as two, since the second is what the caller may drop.
       return written === undefined ? undefined : this.#watched(written.then(noValue));

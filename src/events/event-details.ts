@@ -71,6 +71,11 @@ export interface EventDetails {
   readonly tags?: readonly string[];
   /** Further data of the run, by name. With every event of the run, or its first. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /**
+   * When it happened, as RFC 3339 text, if the event was sent later. Spans and rows have this time; the
+   * envelope's `timestamp` says when it was sent, and so its place in the order of the events.
+   */
+  readonly happened_at?: string;
   /** Content, of `started`, or of the run's end if it was not known before: what the run was asked. */
   readonly input?: unknown;
   /** Content: the run's answer (`complete`), or what it asks (`interrupted`). */
@@ -147,6 +152,7 @@ export const eventDetails = record({
   user_id: withoutNull(name),
   tags: withoutNull(list(text)),
   metadata: withoutNull(textMap),
+  happened_at: withoutNull(text),
   input: json,
   output: json,
   step_id: withoutNull(name),

@@ -71,18 +71,23 @@ export class SequenceCounter {
 }
 
 /**
- * The time that an envelope gives, as RFC 3339 text or as an {@link Instant}; `undefined` when it
- * gives none, none that can be read, or one that no span can have, such as the year 1 of a clock that
- * nobody has set. The result is a copy: spans keep it. Never throws, whatever the envelope does.
+ * When an event happened by its envelope, given as RFC 3339 text or as an {@link Instant}: by
+ * `details.happened_at`, else by `timestamp`. `undefined` when it gives none, none that can be read, or
+ * one that no span can have, such as the year 1 of a clock that nobody has set. The result is a copy:
+ * spans keep it. Never throws, whatever the envelope does.
  */
 export function readEventTime(envelope: EventEnvelope | null): Instant | undefined {
   try {
-    const given: unknown = envelope?.timestamp;
-    const at = typeof given === "string" ? parseRfc3339(given) : instantIn(given);
-    return at !== undefined && isSpanTime(at) ? at : undefined;
+    return timeIn(envelope?.details?.happened_at) ?? timeIn(envelope?.timestamp);
   } catch {
     return undefined;
   }
+}
+
+function timeIn(given: unknown): Instant | undefined {
+  if (given === undefined) return undefined;
+  const at = typeof given === "string" ? parseRfc3339(given) : instantIn(given);
+  return at !== undefined && isSpanTime(at) ? at : undefined;
 }
 
 function instantIn(given: unknown): Instant | undefined {

@@ -118,9 +118,11 @@ export class CallEvents {
       this.#toolError(call, fields, details, moment);
       return;
     }
-    this.held.hold(run, toolUseId, chainId, (text) => {
+    this.held.hold(run, { toolUseId, chainId, thrown }, (text) => {
       if (text === "own") this.#toolError(call, fields, details, moment);
-      else if (text === "unknown") {
+      else if (text === "cut") {
+        this.toolCut(call, AgentError.deadlineExceeded({ cause: thrown }), moment);
+      } else if (text === "unknown") {
         const unknown = { ...fields, error_for_llm: resultText("") };
         this.#toolError(call, unknown, { ...details, model_text: "unknown" }, moment);
       } else this.#toolError(call, { ...fields, error_for_llm: text }, details, moment);
@@ -132,14 +134,15 @@ export class CallEvents {
   }
 
   /** @param error what cut it off: no failure of the tool. */
-  toolCut(call: ToolScope, error: AgentError): void {
+  toolCut(call: ToolScope, error: AgentError, moment?: Moment): void {
     const source: FailureSource = { origin: "tool", tool: call.tool };
-    this.#toolError(call, {
+    const fields = {
       error: cutText(error),
       error_for_llm: renderForLlm(error, source),
       envelope: toolEnvelopeOf(error, source),
       kind: classifyToolError(error, source),
-    });
+    };
+    this.#toolError(call, fields, undefined, moment);
   }
 
   toolPaused(call: ToolScope): void {
@@ -150,7 +153,7 @@ export class CallEvents {
     call: ToolScope,
     fields: ToolFailure,
     details?: EventDetails,
-    { at, took }: Moment = momentOf(call),
+    { at, took }: Partial<Moment> = {},
   ): void {
     const { run, toolUseId, tool } = call;
     this.#sink.send(
@@ -164,7 +167,7 @@ export class CallEvents {
         error_for_llm: fields.error_for_llm,
         envelope: fields.envelope,
         kind: fields.kind,
-        duration_ms: took,
+        duration_ms: took ?? sinceMs(call.startedMs),
       },
       withDetails(envelopeIn(run, eventId(call.id, "call-end"), at), details),
     );

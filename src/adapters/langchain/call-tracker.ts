@@ -156,6 +156,7 @@ export class CallTracker {
   chainEnds(outputs: unknown, id: string, parentId: string | undefined): void {
     const scope = this.#open.take(id, "run", "node");
     if (scope?.kind !== "run" && scope?.kind !== "node") return;
+    if (isOver(scope, id)) return;
     this.#held.chainEnded(scope.run, id, parentId, outputs);
     if (scope.kind === "node" || scope.id !== id) {
       this.#decisions.nodeEnded(scope.run, id, outputs);
@@ -179,6 +180,7 @@ export class CallTracker {
   chainFails(thrown: unknown, id: string, parentId: string | undefined): void {
     const scope = this.#open.take(id, "run", "node");
     if (scope?.kind !== "run" && scope?.kind !== "node") return;
+    if (isOver(scope, id)) return;
     const { run } = scope;
     this.#held.chainFailed(run, id, parentId);
     const isNode = scope.kind === "node" && scope.id === id;
@@ -385,6 +387,11 @@ export class CallTracker {
     this.#steps.threw(step, thrown);
     if (step.alone) this.#runs.end(step.run, thrown);
   }
+}
+
+/** Whether a run that ends was cut off before, with the graph around it. */
+function isOver({ id: runId, run }: KnownScope, id: string): boolean {
+  return runId === id && run.id === id && run.ended;
 }
 
 /** Whether the end of a chain tells what became of a call in it: not of a call in another call. */

@@ -1,7 +1,9 @@
+import { errorsIn } from "../../errors/failure-source.ts";
 import { type RenderedForLlm, resultText } from "../../errors/llm-text.ts";
 import { textOfResult } from "../../errors/tool-result.ts";
 import type { AgentEventSink } from "../../sinks/agent-event-sink.ts";
 import { fieldsOf, listOf } from "../narrow.ts";
+import { isTimeout } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 
 /** Most failures that are held at once, of all runs. */
@@ -11,15 +13,27 @@ const MOST_RESULTS = 1000;
 
 /**
  * What is known of the text that the model received of a failed call: `own`: no model received any, and
- * the event has our own text; `unknown`: nobody knows.
+ * the event has our own text; `unknown`: nobody knows; `cut`: the time of the run was over, and the tool
+ * did not fail.
  */
-export type ModelText = RenderedForLlm | "own" | "unknown";
+export type ModelText = RenderedForLlm | "own" | "unknown" | "cut";
+
+/** A tool call that failed. */
+export interface FailedCall {
+  readonly toolUseId: string;
+  /** What the call stands in. */
+  readonly chainId: string;
+  readonly thrown: unknown;
+}
 
 /** A failed tool call whose event waits for what the model is told of it. */
 interface Held {
   readonly toolUseId: string;
+  readonly thrown: unknown;
   /** The chain whose end may tell; moves outwards. */
   chainId: string;
+  /** No model is told of it, and only the run's end says whose time was over. */
+  isLeftToRun: boolean;
   /** Sends the event, with the time of the failure. */
   readonly send: (text: ModelText) => void;
 }
@@ -39,10 +53,9 @@ export class HeldFailures {
   readonly #runs = new Map<RunState, Held[]>();
   #count = 0;
 
-  /** @param chainId what the call stands in. */
-  hold(run: RunState, toolUseId: string, chainId: string, send: Held["send"]): void {
+  hold(run: RunState, call: FailedCall, send: Held["send"]): void {
     const held = this.#runs.get(run);
-    const one = { toolUseId, chainId, send };
+    const one = { ...call, isLeftToRun: false, send };
     if (held === undefined) this.#runs.set(run, [one]);
     else held.push(one);
     this.#count += 1;
@@ -52,6 +65,7 @@ export class HeldFailures {
   /** A chain of the run has ended, or the run itself. */
   chainEnded(run: RunState, id: string, parentId: string | undefined, outputs: unknown): void {
     this.#settle(run, (held) => {
+      if (held.isLeftToRun) return undefined;
       const text = messageTo(held.toolUseId, outputs);
       if (text !== undefined) return text;
       if (held.chainId !== id) return undefined;
@@ -62,8 +76,10 @@ export class HeldFailures {
   /** What a chain threw, no model is told. */
   chainFailed(run: RunState, id: string, parentId: string | undefined): void {
     this.#settle(run, (held) => {
-      if (held.chainId !== id) return undefined;
-      return this.#outwards(held, run, parentId) ? undefined : "own";
+      if (held.chainId !== id || held.isLeftToRun) return undefined;
+      if (this.#outwards(held, run, parentId)) return undefined;
+      held.isLeftToRun = run.graph && !run.ended && isTimeout(held.thrown);
+      return held.isLeftToRun ? undefined : "own";
     });
   }
 
@@ -72,9 +88,16 @@ export class HeldFailures {
     this.#settle(run, (held) => (held.toolUseId === toolUseId ? "own" : undefined));
   }
 
-  /** The run is over. */
-  runEnded(run: RunState, text: "own" | "unknown"): void {
-    this.#settle(run, () => text);
+  /**
+   * The run is over.
+   *
+   * @param timeUp what the signal of the run's time limit gave as its reason, if that ended it.
+   */
+  runEnded(run: RunState, text: "own" | "unknown", timeUp?: unknown): void {
+    this.#settle(run, (held) => {
+      if (isIn(timeUp, held.thrown)) return "cut";
+      return held.isLeftToRun ? "own" : text;
+    });
   }
 
   /** Sends all now: nobody may be there to do so later. */
@@ -112,6 +135,11 @@ export class HeldFailures {
       return;
     }
   }
+}
+
+/** Whether a thrown value is that error, or has it inside. */
+function isIn(error: unknown, thrown: unknown): boolean {
+  return typeof error === "object" && error !== null && errorsIn(thrown).has(error);
 }
 
 const bySink = new WeakMap<AgentEventSink, HeldFailures>();

@@ -53,11 +53,23 @@ export function exceptionIn(thrown: unknown): ExceptionDetails | undefined {
 
 /** Why a run failed: by its error, and what was thrown below it. */
 export function runFailureOf(run: RunState, thrown: unknown): Failure {
-  // LangGraph gives up with an error of its own, while the node had the reason of the run's signal.
-  if (isBareAbort(thrown) && isStop(typeOf(run.lastError)))
-    return failureOf(run.lastError, FROM_RUN);
+  const reason = stopReasonOf(run, thrown);
+  if (reason !== undefined) return failureOf(reason, FROM_RUN);
   const scope = { rootRunId: run.rootId, since: run.since };
   return failureOf(thrown, sourceOf(thrown, scope) ?? FROM_RUN);
+}
+
+/**
+ * Why the signal of a run stopped it, if one did: LangGraph gives up with an error of its own, while the
+ * node had the reason of the signal.
+ */
+export function stopReasonOf(run: RunState, thrown: unknown): unknown {
+  return isBareAbort(thrown) && isStop(typeOf(run.lastError)) ? run.lastError : undefined;
+}
+
+/** Whether a time limit was over, of whatever. */
+export function isTimeout(thrown: unknown): boolean {
+  return typeOf(thrown) === "deadline_exceeded";
 }
 
 /** Whether it was cancelled, as far as the error says so. */

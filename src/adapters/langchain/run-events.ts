@@ -1,6 +1,7 @@
 import type { InterruptionKind } from "../../errors/agent-error-detail.ts";
 import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
+import { formatRfc3339 } from "../../events/rfc3339.ts";
 import { isZeroCost } from "../../runtime/price.ts";
 import { type OpenEnvelope, type SafeSink, withDetails } from "../safe-sink.ts";
 import type { Failure } from "./langchain-errors.ts";
@@ -9,12 +10,20 @@ import type { RunState } from "./run-state.ts";
 /**
  * The envelope of an event: `id` is the same when the same callback is called again.
  *
- * @param timestamp when it happened. Default: now.
+ * @param happenedAt of an event that waited. Its `timestamp` is that of its sending even so: a recording is
+ *   read in the order of these times, and its audit rows must come in the order in which they came live.
  */
-export function envelopeIn(run: RunState, id: string, timestamp: Instant = now()): OpenEnvelope {
+export function envelopeIn(
+  run: RunState,
+  id: string,
+  happenedAt?: Readonly<Instant>,
+): OpenEnvelope {
   const { subject } = run;
-  const envelope = placedIn(run, id, timestamp);
-  return subject === undefined ? envelope : { ...envelope, ...subject };
+  const placed = placedIn(run, id, now());
+  const envelope = subject === undefined ? placed : { ...placed, ...subject };
+  return happenedAt === undefined
+    ? envelope
+    : withDetails(envelope, { happened_at: formatRfc3339(happenedAt) });
 }
 
 function placedIn(

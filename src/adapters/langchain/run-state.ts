@@ -67,6 +67,10 @@ export class RunState {
   node: string | undefined = undefined;
   /** Its tool calls that have not ended. */
   readonly openTools = new Set<ToolScope>();
+  /** The graph that it was started in, as its node or in one. */
+  outerGraph: RunState | undefined = undefined;
+  /** Of a graph: the graphs in it that have not ended. Made for the first. */
+  openRuns: Set<RunState> | undefined = undefined;
   /** What people have decided, where it goes on after they were asked. */
   reviews: PendingReviews | undefined = undefined;
   /** Names of the tools that a model of it asked for last, by the ids of the calls. */

@@ -1,3 +1,4 @@
+import { FROM_RUN } from "../../errors/failure-source.ts";
 import { now } from "../../events/clock.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
 import { cutBy } from "../../runtime/calling-off.ts";
@@ -16,7 +17,7 @@ import {
   Tenants,
 } from "./handler-options.ts";
 import { isResumption, threadOf } from "./invocation.ts";
-import { explained, runFailureOf, signalOf } from "./langchain-errors.ts";
+import { explained, failureOf, runFailureOf, signalOf, stopReasonOf } from "./langchain-errors.ts";
 import { questionOf } from "./messages.ts";
 import { type Interruption, type PausedRun, PausedThreads, thrownPause } from "./pauses.ts";
 import { PendingReviews } from "./pending-reviews.ts";
@@ -124,6 +125,7 @@ export class Runs {
     if (paused?.id === id) run.part = paused.part + 1;
     else if (paused !== undefined && isResumption(from.inputs, metadata, paused))
       run.resumes = paused;
+    if (graph && outer?.graph === true && !outer.ended) opensIn(outer, run);
     this.#events.started(run, {
       agent: from.agent,
       parentRunId: above?.run.id,
@@ -139,11 +141,13 @@ export class Runs {
   complete(run: RunState, state: unknown, answer?: unknown): void {
     this.#calls.held.runEnded(run, "unknown");
     this.#cutCalls(run, undefined);
+    ended(run);
     this.#events.complete(run, state, answer);
   }
 
   pause(run: RunState, pause: Interruption): void {
     this.#calls.held.runEnded(run, "own");
+    ended(run);
     this.#events.interrupted(run, pause.kind, pause.payload, questionOf(pause.payload));
     if (run.graph && run.threadId !== undefined) {
       const { id, tenant, threadId, part } = run;
@@ -171,12 +175,27 @@ export class Runs {
   }
 
   #fail(run: RunState, thrown: unknown, at: Instant | undefined): void {
-    this.#calls.held.runEnded(run, "own");
-    this.#cutCalls(run, explained(thrown));
+    const reason = stopReasonOf(run, thrown);
+    const ending = reason ?? explained(thrown);
+    this.#cutRuns(run, ending, reason);
+    this.#calls.held.runEnded(run, "own", reason);
+    this.#cutCalls(run, ending);
     this.#events.failed(run, runFailureOf(run, thrown), at);
     const { tenant, threadId, resumes } = run;
     if (resumes === undefined || threadId === undefined) return;
     this.#threadsForgotten += this.#threads.restore(tenant, threadId, resumes);
+  }
+
+  /** LangGraph does not report the end of every graph that it cut off because another node failed. */
+  #cutRuns(run: RunState, ending: unknown, reason: unknown): void {
+    for (const child of run.openRuns ?? []) {
+      this.#cutRuns(child, ending, reason);
+      this.#calls.held.runEnded(child, "own", reason);
+      this.#cutCalls(child, ending);
+      this.#events.failed(child, failureOf(cutBy(ending), FROM_RUN));
+    }
+    run.openRuns = undefined;
+    ended(run);
   }
 
   /** Calls that are still open when their run ends are cancelled: their tools did not fail. */
@@ -221,6 +240,17 @@ export class Runs {
       return undefined;
     }
   }
+}
+
+function opensIn(outer: RunState, run: RunState): void {
+  run.outerGraph = outer;
+  outer.openRuns ??= new Set();
+  outer.openRuns.add(run);
+}
+
+function ended(run: RunState): void {
+  run.outerGraph?.openRuns?.delete(run);
+  run.outerGraph = undefined;
 }
 
 function textsOf(tags: unknown): readonly string[] {

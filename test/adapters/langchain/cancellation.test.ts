@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { STOPPED_AFTER_MS } from "../../../src/adapters/langchain/stopped-graphs.ts";
 import { fromMilliseconds } from "../../../src/events/instant.ts";
 import { formatRfc3339 } from "../../../src/events/rfc3339.ts";
 import { tellsEarlyLeave, tellsReasons } from "./abilities.ts";
-import { ASKED, plainTool, reactAgent, run } from "./agents.ts";
+import { ASKED, oneNodeGraph, plainTool, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";
 import { ScriptedModel, StreamingModel, says } from "./scripted-model.ts";
 
@@ -71,6 +72,80 @@ describe("cancellation", () => {
     await vi.waitUntil(() => seen.of("failed").length > 0);
     const kind = tellsReasons ? "deadline_exceeded" : "cancelled";
     expect(seen.of("failed")[0]?.event.kind).toEqual({ type: kind });
+    // The tool did not fail: the time was the run's.
+    const call = seen.spans().find(({ name }) => name === "execute_tool slow");
+    expect(call?.attributes).toMatchObject({
+      "entelix.tool.outcome": "cancelled",
+      "entelix.error.wire_code": kind,
+    });
+  });
+
+  it.runIf(tellsReasons)("by a time limit leaves a tool's own timeout its failure", async () => {
+    const seen = observe();
+    const hasty = plainTool("hasty", () =>
+      sleep(60_000, "late", { signal: AbortSignal.timeout(5), ref: false }),
+    );
+    const slow = patient();
+    const runs = new AbortController();
+    const graph = oneNodeGraph("both", async (_, config) => {
+      const first = hasty.invoke({}, config).catch(() => {
+        runs.abort(new DOMException("the run's time is over", "TimeoutError"));
+      });
+      await Promise.all([first, slow.invoke({}, config)]);
+      return {};
+    });
+    await run(seen, graph, ASKED, { signal: runs.signal });
+    await vi.waitUntil(() => seen.of("failed").length > 0);
+    expect(seen.of("tool_error").map(({ event }) => [event.tool, event.envelope])).toEqual([
+      ["hasty", { wire_code: "transport_failure", wire_class: "server", origin: "tool" }],
+      [
+        "slow",
+        { wire_code: "deadline_exceeded", wire_class: "server", origin: "run", cancelled: true },
+      ],
+    ]);
+    expect(seen.of("failed")[0]?.event.kind).toEqual({ type: "deadline_exceeded" });
+  });
+
+  it.runIf(tellsReasons)("of a graph that another node's failure cuts off", async () => {
+    const seen = observe();
+    const inner = reactAgent(asksSlow(), [deaf()]);
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode("fails", async () => {
+        await vi.waitUntil(() => seen.of("tool_start").length > 0);
+        throw new TypeError("x is not a function");
+      })
+      .addNode("asks", async (_, config) => {
+        await inner.invoke(ASKED, config);
+        return {};
+      })
+      .addEdge(START, "fails")
+      .addEdge(START, "asks")
+      .addEdge("fails", END)
+      .addEdge("asks", END)
+      .compile({ name: "outer" });
+    await run(seen, graph, ASKED);
+    expect(seen.lines().slice(-3)).toEqual([
+      "tool_error slow cancelled",
+      expect.stringMatching(/^failed cancelled/),
+      "failed unclassified: x is not a function",
+    ]);
+    await seen.bridge.shutdown();
+    expect(seen.ended()).toEqual(Array.from({ length: seen.started() }, () => 1));
+  });
+
+  it("of a graph in a failed one is told once, also if its own end comes later", () => {
+    const { handler, lines } = observe();
+    const graph = { id: ["langgraph", "pregel", "Pregel"] };
+    handler.handleChainStart(graph, {}, "r1", undefined, [], {}, "", "outer");
+    handler.handleChainStart(graph, {}, "r2", "r1", [], {}, "", "inner");
+    handler.handleChainError(new TypeError("x"), "r1");
+    handler.handleChainEnd({}, "r2");
+    expect(lines()).toEqual([
+      "started outer",
+      "started inner",
+      expect.stringMatching(/^failed cancelled/),
+      "failed unclassified: x",
+    ]);
   });
 
   it("by leaving a stream early is a cancelled run", async () => {

@@ -2,13 +2,17 @@ import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import { RunnableLambda } from "@langchain/core/runnables";
 import { tool } from "@langchain/core/tools";
 import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import { createReactAgent, ToolNode } from "@langchain/langgraph/prebuilt";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { LangChainHandler } from "../../../src/entries/langchain.ts";
 import { Bridge } from "../../../src/otel/bridge.ts";
+
+import { recorder } from "../../support/recorded-and-replayed.ts";
 import { collectSpans, toTrees } from "../../support/spans.ts";
 import { ASKED, plainTool, reactAgent, run, strictAgent } from "./agents.ts";
 import { observe } from "./observed.ts";
-import { says } from "./scripted-model.ts";
+import { ScriptedModel, says } from "./scripted-model.ts";
 
 const boom = plainTool("boom", () => {
   throw new TypeError("x is not a function");
@@ -156,6 +160,31 @@ describe("the model's text of a failed tool call", () => {
     await run(seen, waits, ASKED);
     expect(flushed).toBe(1);
     expect(textsOf(seen)).toMatchObject([{ text: "", mark: "unknown" }]);
+  });
+
+  it("keeps the order of events in a recording, however long its event waits", async () => {
+    const { replayed, sink } = recorder({ captureContent: true });
+    const handler = new LangChainHandler({ sink, tenant: "acme" });
+    const sent: string[] = [];
+    const slow = plainTool("slow", () => new Promise((done) => setTimeout(() => done("ok"), 20)));
+    const script = [says("", ["boom", "call_1"], ["slow", "call_2"]), says("done")];
+    const node = new ToolNode([boom, slow]);
+    const llm = new ScriptedModel(script);
+    const agent = createReactAgent({ llm, tools: node }).withConfig({ runName: "support" });
+    await agent.invoke(ASKED, { callbacks: [handler] });
+    await handler.flush();
+    const { tape } = await replayed();
+    for (const line of tape.trim().split("\n")) sent.push(JSON.parse(line));
+    const ends = sent
+      .map((line) => Object(line))
+      .filter(({ tool, type }) => tool && type !== "tool_start");
+    expect(ends.map(({ tool, type }) => `${type} ${tool}`)).toEqual([
+      "tool_complete slow",
+      "tool_error boom",
+    ]);
+    const [later, waited] = ends;
+    expect(waited.timestamp > later.timestamp).toBe(true);
+    expect(waited.details.happened_at < later.timestamp).toBe(true);
   });
 
   it("makes the same spans when its recording is played", async () => {
