@@ -1,4 +1,4 @@
-import type { Attributes, Link as OtelLink } from "@opentelemetry/api";
+import type { Attributes } from "@opentelemetry/api";
 import type { OwnAttributes } from "../dialects/known-attributes.ts";
 import type { FailureKindId } from "../errors/error-kinds.ts";
 import type { DecisionDetails } from "../events/event-details.ts";
@@ -31,7 +31,7 @@ import {
   MARKER_SPAN,
 } from "./semconv.ts";
 import { nameIn, SpanEnds } from "./span-ends.ts";
-import { attributesOf, parentIn, SpanHandle } from "./span-handle.ts";
+import { attributesOf, parentIn, SpanHandle, toOtelLink } from "./span-handle.ts";
 import type { SpanPort } from "./span-port.ts";
 import { StepSpans } from "./step-spans.ts";
 
@@ -392,9 +392,4 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     const attributes = this.#custom.of(run, span);
     if (attributes !== undefined) this.#set(handle, attributes);
   }
-}
-
-function toOtelLink(link: Link<SpanHandle>): OtelLink {
-  const attributes: KnownAttributes = { "entelix.link.kind": link.kind };
-  return { context: link.to.spanContext, attributes };
 }

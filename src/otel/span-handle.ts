@@ -3,17 +3,19 @@ import {
   type AttributeValue,
   type Context,
   createContextKey,
+  type Link as OtelLink,
   ROOT_CONTEXT,
   type Span,
   type SpanContext,
   trace,
 } from "@opentelemetry/api";
 import type { AgentEvent } from "../events/agent-event.ts";
+import type { Link } from "../lifecycle/parent-context.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { SpanAttributes, SpanAttributeValue } from "../lifecycle/signal.ts";
 import { type ContentCuts, CutCounts } from "./content.ts";
 import type { SegmentRows } from "./run-rows.ts";
-import type { AttributeName } from "./semconv.ts";
+import type { AttributeName, KnownAttributes } from "./semconv.ts";
 
 /** The API's own key for the active span, learnt from its public setter. */
 const SPAN_KEY = learnSpanKey();
@@ -167,6 +169,13 @@ function learnSpanKey(): symbol {
   if (learnt === undefined)
     throw new Error("@opentelemetry/api: trace.setSpan sets no context key");
   return learnt;
+}
+
+export function toOtelLink({ kind, to }: Link<SpanHandle>): OtelLink {
+  const attributes: KnownAttributes = { "entelix.link.kind": kind };
+  // Not whether this process has seen the other run: a replay of the recordings of two processes has.
+  const { isRemote: _, ...context } = to.spanContext;
+  return { context, attributes };
 }
 
 export interface SpanRefs {

@@ -5,6 +5,7 @@ import { collectSpans, toTrees } from "../support/spans.ts";
 
 const FIRST = "018f3c7a-0000-7000-8000-000000000001";
 const NEXT = "018f3c7a-0000-7000-8000-000000000002";
+const TRACE = FIRST.replaceAll("-", "");
 const first = new RunEvents(FIRST);
 const next = new RunEvents(NEXT);
 
@@ -43,5 +44,28 @@ describe("a resume that the runtime tells of after the run's start", () => {
     test.at(3, next.complete());
     test.telemetry.linkResumed("acme", NEXT, FIRST);
     expect(toTrees(test.spans())).toMatchObject([{ links: [] }]);
+  });
+});
+
+describe("the link to the run that a run continues", () => {
+  it("is the same in a process that has seen that run, and in one that has not", () => {
+    const linksOf = (isSeen: boolean) => {
+      const test = make();
+      if (isSeen) {
+        test.at(0, first.started());
+        test.at(1, first.interrupted());
+      }
+      const resumed = { resumed_from_run_id: FIRST };
+      test.telemetry.take(next.started(), resumed, second(2));
+      test.at(3, next.complete());
+      return test
+        .spans()
+        .at(-1)
+        ?.links.map(({ attributes, context }) => ({ attributes, context }));
+    };
+    const context = { traceId: TRACE, spanId: "8000000000000001", traceFlags: 1 };
+    const attributes = { "entelix.link.kind": "resumed_from" };
+    expect(linksOf(true)).toEqual([{ attributes, context }]);
+    expect(linksOf(false)).toEqual([{ attributes, context }]);
   });
 });
