@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../events/agent-event.ts";
-import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
+import { type OpenEnvelope, type SafeSink, sentLater } from "../safe-sink.ts";
 
 /** Most events that wait. Above it, all of them are sent. */
 const MOST_WAITING = 1_000;
@@ -24,7 +24,7 @@ interface Waiting {
 
 /**
  * Sends the events of a session in order. One that is held makes the later ones wait: the start of a tool
- * call is only true once its permission is decided, and the events' times are those of their making.
+ * call is only true once its permission is decided. Events that waited say when they happened.
  */
 export class HeldEvents {
   readonly #sink: Pick<SafeSink, "send">;
@@ -82,7 +82,7 @@ export class HeldEvents {
   #flush(): void {
     for (let next = this.#waiting[0]; next?.isHeld === false; next = this.#waiting[0]) {
       this.#waiting.shift();
-      if (!next.isDropped) this.#sink.send(next.event, next.envelope);
+      if (!next.isDropped) this.#sink.send(next.event, sentLater(next.envelope));
     }
   }
 }

@@ -1,17 +1,15 @@
 import type { InterruptionKind } from "../../errors/agent-error-detail.ts";
 import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
-import { formatRfc3339 } from "../../events/rfc3339.ts";
 import { isZeroCost } from "../../runtime/price.ts";
-import { type OpenEnvelope, type SafeSink, withDetails } from "../safe-sink.ts";
+import { type OpenEnvelope, type SafeSink, sentLater, withDetails } from "../safe-sink.ts";
 import type { Failure } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 
 /**
  * The envelope of an event: `id` is the same when the same callback is called again.
  *
- * @param happenedAt of an event that waited. Its `timestamp` is that of its sending even so: a recording is
- *   read in the order of these times, and its audit rows must come in the order in which they came live.
+ * @param happenedAt of an event that waited.
  */
 export function envelopeIn(
   run: RunState,
@@ -19,17 +17,15 @@ export function envelopeIn(
   happenedAt?: Readonly<Instant>,
 ): OpenEnvelope {
   const { subject } = run;
-  const placed = placedIn(run, id, now());
+  const placed = placedIn(run, id, happenedAt ?? now());
   const envelope = subject === undefined ? placed : { ...placed, ...subject };
-  return happenedAt === undefined
-    ? envelope
-    : withDetails(envelope, { happened_at: formatRfc3339(happenedAt) });
+  return happenedAt === undefined ? envelope : sentLater(envelope);
 }
 
 function placedIn(
   { id: runId, rootId, threadId }: RunState,
   id: string,
-  timestamp: Instant,
+  timestamp: Readonly<Instant>,
 ): OpenEnvelope {
   // Whole from the start: an object that grows costs more than all that is in it.
   if (rootId === runId) {
