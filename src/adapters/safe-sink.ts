@@ -1,11 +1,9 @@
 import { tellHook } from "../errors/call-hook.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
-import { now } from "../events/clock.ts";
 import type { EventDetails } from "../events/event-details.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
 import { isPromise } from "../events/promises.ts";
-import { formatRfc3339 } from "../events/rfc3339.ts";
 import { type AgentEventSink, type ContentNeed, contentNeedOf } from "../sinks/agent-event-sink.ts";
 
 /** An envelope that may still change. The events of an adapter always have an id and a time. */
@@ -21,16 +19,6 @@ export function withDetails(
 ): OpenEnvelope {
   if (details !== undefined) envelope.details = { ...envelope.details, ...details };
   return envelope;
-}
-
-/**
- * The envelope of an event that has waited, and is sent now. A recording is read in the order of the
- * `timestamp`s, and its audit rows must come in the order in which they came live.
- */
-export function sentLater(envelope: OpenEnvelope): OpenEnvelope {
-  const { timestamp } = envelope;
-  const happened_at = typeof timestamp === "string" ? timestamp : formatRfc3339(timestamp);
-  return withDetails({ ...envelope, timestamp: now() }, { happened_at });
 }
 
 export interface SafeSinkOptions {

@@ -1,7 +1,8 @@
+import { now } from "./clock.ts";
 import type { EventDetails } from "./event-details.ts";
 import { type Instant, isSpanTime } from "./instant.ts";
 import { checkWhole } from "./option-checks.ts";
-import { parseRfc3339 } from "./rfc3339.ts";
+import { formatRfc3339, parseRfc3339 } from "./rfc3339.ts";
 
 const TRACEPARENT =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
@@ -103,6 +104,18 @@ function isSeconds(value: unknown): value is number {
 
 function isNanos(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 1e9;
+}
+
+/**
+ * The envelope of an event that has waited, and is sent now. A recording is read in the order of the
+ * `timestamp`s, and its audit rows must come in the order in which they came live.
+ */
+export function sentLater<
+  E extends EventEnvelope & { readonly timestamp: string | Readonly<Instant> },
+>(envelope: E): E {
+  const { timestamp } = envelope;
+  const happened_at = typeof timestamp === "string" ? timestamp : formatRfc3339(timestamp);
+  return { ...envelope, timestamp: now(), details: { ...envelope.details, happened_at } };
 }
 
 /** Whether the value is a W3C `traceparent`. */

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { now } from "../events/clock.ts";
 import type { EventDetails } from "../events/event-details.ts";
-import { type EventEnvelope, SequenceCounter } from "../events/event-envelope.ts";
+import { type EventEnvelope, SequenceCounter, sentLater } from "../events/event-envelope.ts";
 import { Deferred, isPromise } from "../events/promises.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 
@@ -14,7 +14,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
  * The events of one run on their way to its sink: one after the other, each with the time at which
- * it happened, however long the sink takes.
+ * it happened (`details.happened_at` of one that waited), however long the sink takes.
  *
  * It waits for a sink that returns a promise only; with any other it is as synchronous as the sink.
  */
@@ -81,7 +81,7 @@ export class EventLine {
     answer: (sent: Promise<void>) => Promise<void>,
   ): void | Promise<void> {
     // Spread last: Node 20 is slow to add fields after a spread.
-    const envelope: Writable<EventEnvelope> = {
+    const envelope: Writable<EventEnvelope> & Pick<Required<EventEnvelope>, "timestamp"> = {
       event_id: this.#ids.next(),
       sequence: this.#sequence.next(),
       timestamp: now(),
@@ -91,7 +91,8 @@ export class EventLine {
     if (details !== undefined) envelope.details = { ...this.#envelope.details, ...details };
     const before = this.#tail ?? this.#handedOver();
     if (before !== undefined) {
-      const sent = answer(before.then(() => this.#hand(event, envelope)));
+      // Other runs of the thread send meanwhile.
+      const sent = answer(before.then(() => this.#hand(event, sentLater(envelope))));
       this.#tail = this.#after(sent);
       return sent;
     }

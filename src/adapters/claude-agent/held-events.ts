@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../events/agent-event.ts";
-import { type OpenEnvelope, type SafeSink, sentLater } from "../safe-sink.ts";
+import { sentLater } from "../../events/event-envelope.ts";
+import type { OpenEnvelope, SafeSink } from "../safe-sink.ts";
 
 /** Most events that wait. Above it, all of them are sent. */
 const MOST_WAITING = 1_000;

@@ -1,8 +1,9 @@
 import type { InterruptionKind } from "../../errors/agent-error-detail.ts";
 import { now } from "../../events/clock.ts";
+import { sentLater } from "../../events/event-envelope.ts";
 import type { Instant } from "../../events/instant.ts";
 import { isZeroCost } from "../../runtime/price.ts";
-import { type OpenEnvelope, type SafeSink, sentLater, withDetails } from "../safe-sink.ts";
+import { type OpenEnvelope, type SafeSink, withDetails } from "../safe-sink.ts";
 import type { Failure } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 
