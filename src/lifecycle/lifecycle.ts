@@ -197,7 +197,7 @@ export class Lifecycle<H> {
     const run = known ?? this.#createRun(signal, context);
     if (run === undefined) return NOT_TAKEN;
     if (!run.open && !this.#revive(run, at, context)) return this.#ignore("second_terminal");
-    this.runs.close(run, at, end);
+    this.runs.end(run, at, end);
     return this.#outcome.of(run, undefined, true);
   }
 

@@ -69,3 +69,20 @@ export interface SignalContext<H> {
   /** Asked only when a run or a segment opens, or a run gets its `started` later. */
   owner(): RunOwner | undefined;
 }
+
+/** The line of a sub-agent may be its parent's: whose thread it names, only the dialect knows. */
+export function withOrigin<H>(
+  origin: RunOrigin,
+  asked: ParentContext<H> | undefined,
+): ParentContext<H> {
+  return {
+    threadId: origin.threadId,
+    parentCallId: origin.parentCallId ?? asked?.parentCallId,
+    resumedFromRunId: origin.resumedFromRunId ?? asked?.resumedFromRunId,
+    rootRunId: asked?.rootRunId,
+    namedSpanId: asked?.namedSpanId,
+    ambient: asked?.ambient,
+    ambientCall: asked?.ambientCall,
+    outerParent: asked?.outerParent,
+  };
+}

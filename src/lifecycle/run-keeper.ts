@@ -5,7 +5,7 @@ import type { CallKeeper } from "./call-keeper.ts";
 import type { Counters } from "./counters.ts";
 import type { LifecycleLimits } from "./limits.ts";
 import type { ModelKeeper } from "./model-keeper.ts";
-import type { Link, ParentContext, RunOrigin, SignalContext } from "./parent-context.ts";
+import { type Link, type RunOrigin, type SignalContext, withOrigin } from "./parent-context.ts";
 import { findParent, linkToLateParent } from "./parents.ts";
 import { RecentMap } from "./recent-map.ts";
 import { Run } from "./run.ts";
@@ -62,6 +62,11 @@ export class RunKeeper<H> {
 
   get openRuns(): number {
     return this.#openRuns;
+  }
+
+  /** All trees with open runs, the one that was silent longest first. */
+  openTrees(): Iterable<Tree<H>> {
+    return this.#forest.trees();
   }
 
   get forgottenCallIds(): number {
@@ -242,6 +247,12 @@ export class RunKeeper<H> {
     this.#driver.linkResumed(run, this.resumedFrom(run, resumedFrom));
   }
 
+  /** An event tells of the end of an open run. That of a child is activity of its tree, which goes on. */
+  end(run: Run<H>, at: Instant, end: RunEnd): void {
+    if (run.parent !== undefined) this.touch(run, at);
+    this.close(run, at, end);
+  }
+
   close(run: Run<H>, asked: Instant, end: RunEnd): void {
     const at = this.#counters.notBefore(run.startedAt, asked);
     this.#models.closeAll(run, at);
@@ -376,20 +387,6 @@ export class RunKeeper<H> {
     }
     return count;
   }
-}
-
-/** The line of a sub-agent may be its parent's: whose thread it names, only the dialect knows. */
-function withOrigin<H>(origin: RunOrigin, asked: ParentContext<H> | undefined): ParentContext<H> {
-  return {
-    threadId: origin.threadId,
-    parentCallId: origin.parentCallId ?? asked?.parentCallId,
-    resumedFromRunId: origin.resumedFromRunId ?? asked?.resumedFromRunId,
-    rootRunId: asked?.rootRunId,
-    namedSpanId: asked?.namedSpanId,
-    ambient: asked?.ambient,
-    ambientCall: asked?.ambientCall,
-    outerParent: asked?.outerParent,
-  };
 }
 
 function isSince(at: Instant | undefined, from: Instant): boolean {

@@ -59,9 +59,14 @@ export class Forest<H> {
   /** Kept from the first time somebody asks until {@link rest}: before, no event pays for it. */
   #tenants: TenantTrees<H> | undefined = undefined;
 
+  /** All trees with open runs. None may come or go meanwhile. */
+  *trees(): Generator<Tree<H>, void, undefined> {
+    for (let tree = this.first; tree !== undefined; tree = tree.next) yield tree;
+  }
+
   /** All open runs, tree by tree. */
   *runs(): Generator<Run<H>, void, undefined> {
-    for (let tree = this.first; tree !== undefined; tree = tree.next) {
+    for (const tree of this.trees()) {
       for (let run = tree.first; run !== undefined; run = run.next) yield run;
     }
   }

@@ -8,7 +8,7 @@ import type { RunContext, RunContextSource } from "../context/run-context.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
-import { checkHas, checkOptionsObject, shownNumber } from "../events/option-checks.ts";
+import { checkHas, checkOptionsObject } from "../events/option-checks.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type {
   AgentEventSink,
@@ -19,6 +19,7 @@ import type {
 } from "../sinks/agent-event-sink.ts";
 import { BridgeAudit } from "./bridge-audit.ts";
 import type { Diagnostics } from "./diagnostics.ts";
+import { checkOpenRunsOptions, type OpenRun, type OpenRunsOptions } from "./open-runs.ts";
 import { rowRefs } from "./row-refs.ts";
 import { runContextOf } from "./run-contexts.ts";
 import { RunRows } from "./run-rows.ts";
@@ -26,7 +27,7 @@ import { droppable, SegmentEnd } from "./segment-end.ts";
 import type { SpanHandle } from "./span-handle.ts";
 import { Telemetry } from "./telemetry.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
-import { LONGEST_WAIT_MS } from "./within.ts";
+import { checkedTimeout } from "./within.ts";
 
 /** Options of a {@link Bridge}. Every field has a default. */
 export interface BridgeOptions extends TelemetryOptions {
@@ -121,7 +122,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     checkOptionsObject(options);
     checkHas(options.audit, "audit", "append");
     this.#reason = options.mode === "replay" ? "end_of_input" : "shutdown";
-    this.#timeoutMs = patience(options.shutdownTimeoutMs ?? 5_000);
+    this.#timeoutMs = checkedTimeout(options.shutdownTimeoutMs ?? 5_000, "shutdownTimeoutMs");
     checkAuditRows(options.rows);
     this.#telemetry = new Telemetry(options, options.audit && this.#rows);
     this.#log = options.audit;
@@ -252,6 +253,25 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   }
 
   /**
+   * The open runs, the one that was silent longest first: what they wait for, since when, and what they
+   * have used so far. The list is a copy. It costs some time for each open run.
+   *
+   * In a replay (`mode`) the time is that of the newest event.
+   *
+   * @throws TypeError, RangeError when an option can't be used; the message names it.
+   *
+   * @example
+   * for (const run of bridge.openRuns({ limit: 20 })) {
+   *   if (run.idleMs > 600_000) console.log(run.runId, run.agent, run.waitsFor.kind);
+   * }
+   */
+  openRuns(options: OpenRunsOptions = {}): readonly OpenRun[] {
+    checkOptionsObject(options);
+    checkOpenRunsOptions(options);
+    return this.#telemetry.openRuns(options);
+  }
+
+  /**
    * Waits for the rows of ended runs, then flushes the tracer provider. Rejects if the provider
    * rejects or if the rows were not stored within `shutdownTimeoutMs`.
    */
@@ -376,10 +396,3 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
 
 /** Of a run that is not known no more than its first segment is. */
 const UNKNOWN_RUN: RunFacts = { segment: 1 };
-
-function patience(ms: number): number {
-  // A timer takes a longer time, and what is none, for 1 ms.
-  if (typeof ms === "number" && ms >= 0 && ms <= LONGEST_WAIT_MS) return ms;
-  const expected = `milliseconds from 0 to ${LONGEST_WAIT_MS}`;
-  throw new RangeError(`shutdownTimeoutMs: expected ${expected}, got ${shownNumber(ms)}`);
-}

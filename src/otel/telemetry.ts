@@ -17,6 +17,7 @@ import { EventContexts } from "./event-context.ts";
 import { flushProvider } from "./flush-provider.ts";
 import { BridgeMetrics, NOTHING_REPLACED } from "./metrics/bridge-metrics.ts";
 import { resolveCaps, TenantTally } from "./metrics/label-values.ts";
+import { listOpenRuns, type OpenRun, type OpenRunsOptions } from "./open-runs.ts";
 import { OtelDriver } from "./otel-driver.ts";
 import { Reporter } from "./report.ts";
 import { RunContexts } from "./run-contexts.ts";
@@ -249,6 +250,18 @@ export class Telemetry {
   /** The tenant's run, open or remembered. */
   find(tenantId: string, runId: string): Run<SpanHandle> | undefined {
     return this.lifecycle.runs.find(tenantId, runId);
+  }
+
+  /**
+   * The open runs, the one that was silent longest first.
+   *
+   * @param at what time it is in the events. Default: live what it is here, else that of the newest one.
+   */
+  openRuns(
+    options: OpenRunsOptions = {},
+    at: Instant = this.#live ? now() : [this.#second, 0],
+  ): OpenRun[] {
+    return listOpenRuns(this.lifecycle.runs.openTrees(), at, options);
   }
 
   /** The runtime says which interrupted run this one continues. */

@@ -5,6 +5,7 @@ import { checkOptionsObject } from "../../events/option-checks.ts";
 import type { ClosableSink } from "../../sinks/agent-event-sink.ts";
 import { Bridge, type BridgeOptions, internalsOf } from "../bridge.ts";
 import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
+import { firstOpenRuns, type OpenRun, type OpenRunsOptions } from "../open-runs.ts";
 import type { ErrorHook, Reporter } from "../report.ts";
 import { within } from "../within.ts";
 import { unregister } from "./global-registration.ts";
@@ -152,6 +153,23 @@ export class Tracing {
     // Set before anything is closed: a sink may ask for the shutdown while it is closed itself.
     this.#closing ??= Promise.resolve().then(() => this.#close());
     return this.#closing;
+  }
+
+  /**
+   * The open runs of all bridges of {@link Tracing.createBridge}, the one that was silent longest first.
+   *
+   * @throws TypeError, RangeError when an option can't be used; the message names it.
+   *
+   * @example
+   * for (const run of telemetry.openRuns({ limit: 20 })) console.log(run.runId, run.waitsFor.kind);
+   */
+  openRuns(options: OpenRunsOptions = {}): readonly OpenRun[] {
+    checkOptionsObject(options);
+    const bridges = [...this.#sinks.keys()].filter((sink) => sink instanceof Bridge);
+    return firstOpenRuns(
+      bridges.flatMap((bridge) => bridge.openRuns(options)),
+      options.limit,
+    );
   }
 
   /** Counts of the spans by delivery state. Exact at any time, also after the shutdown. */
