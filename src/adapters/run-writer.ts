@@ -196,6 +196,19 @@ export class RunWriter {
     );
   }
 
+  toolAsked(call: Pick<ToolCall, "tool" | "toolUseId">): void {
+    this.#send(
+      {
+        type: "tool_call_asked",
+        run_id: this.#runId,
+        tenant_id: this.#tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+      },
+      this.#envelope(),
+    );
+  }
+
   toolApproved(call: Pick<ToolCall, "tool" | "toolUseId">, decision: DecisionDetails): void {
     this.#send(
       {

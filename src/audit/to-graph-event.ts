@@ -50,6 +50,7 @@ export function toGraphEvent(
         timestamp: inUtc(timestamp),
       };
     case "started":
+    case "tool_call_asked":
     case "tool_call_approved":
     case "tool_call_denied":
     case "complete":

@@ -32,6 +32,7 @@ export {
   type Interrupted,
   type Started,
   type ToolCallApproved,
+  type ToolCallAsked,
   type ToolCallDenied,
   type ToolComplete,
   type ToolError,

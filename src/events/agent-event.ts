@@ -55,6 +55,17 @@ export interface ToolError extends ToolScoped {
   readonly duration_ms: number | bigint;
 }
 
+/**
+ * A call waits for a decision: its run waits for somebody until the call is approved, denied, started or
+ * ended. This package's own; no Rust agent sends it. Decisions that take less than a second need none.
+ *
+ * @example
+ * await sink.send({ type: "tool_call_asked", run_id, tenant_id, tool_use_id: "c1", tool: "pay" });
+ */
+export interface ToolCallAsked extends ToolScoped {
+  readonly type: "tool_call_asked";
+}
+
 /** A call that waited for approval may go on: its `tool_start` follows. */
 export interface ToolCallApproved extends ToolScoped {
   readonly type: "tool_call_approved";
@@ -101,8 +112,8 @@ export interface Interrupted extends RunScoped {
  * decoded line *is* the event.
  *
  * It covers both shapes: entelix-agents 0.6.x, and 0.5.x (without `interrupted`, and without `kind`
- * on `failed` and `tool_error`). The model and step events are this package's own; no Rust agent sends
- * them.
+ * on `failed` and `tool_error`). The model and step events and `tool_call_asked` are this package's own; no
+ * Rust agent sends them.
  *
  * @typeParam S the agent's state, carried by `complete`.
  */
@@ -111,6 +122,7 @@ export type AgentEvent<S = unknown> =
   | ToolStart
   | ToolComplete
   | ToolError
+  | ToolCallAsked
   | ToolCallApproved
   | ToolCallDenied
   | Complete<S>

@@ -1,10 +1,11 @@
 import type { DecisionDetails } from "../events/event-details.ts";
 import { type Instant, isAt, millisecondsBetween } from "../events/instant.ts";
+import { type Approval, Approvals, type Asked, isAnswered } from "./approvals.ts";
 import { Call } from "./call.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { Counters } from "./counters.ts";
 import type { LifecycleLimits } from "./limits.ts";
-import type { Approval, Run } from "./run.ts";
+import type { Run } from "./run.ts";
 import type { RunObserver } from "./run-observer.ts";
 import type { CallEnd, RunEnd } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
@@ -85,13 +86,33 @@ export class CallKeeper<H> {
     this.observer?.callDecided(run, at, told);
     if (open !== undefined) approved(open, approval);
     else {
-      run.approvals ??= [];
-      run.approvals.push(approval);
-      if (run.approvals.length > this.#limits.openCalls) {
-        run.approvals.shift();
+      run.approvals ??= new Approvals();
+      const { given } = run.approvals;
+      given.push(approval);
+      if (given.length > this.#limits.openCalls) {
+        given.shift();
         this.#counters.adjustments.forgotten_approvals++;
       }
     }
+    run.approvals?.settle(approval);
+  }
+
+  /** Somebody is asked about a call. */
+  ask(run: Run<H>, asked: Asked): void {
+    if (!run.followsCalls || isAnswered(run, asked)) return;
+    const { at, callId, name } = asked;
+    run.approvals ??= new Approvals();
+    if (run.approvals.ask({ at, callId, name }, this.#limits.openCalls)) {
+      this.#counters.adjustments.forgotten_approvals++;
+    }
+  }
+
+  /** A child has paused: the open call of its parent that it stands under waits for somebody, too. */
+  childPaused({ parent, parentCallId }: Run<H>, at: Instant): void {
+    if (parent === undefined || parent.toolCalls === 0) return;
+    const { calls } = parent;
+    const call = parentCallId === undefined ? calls.oldest : calls.newestOf(parentCallId);
+    if (call !== undefined) this.ask(parent, { callId: call.id, name: call.name, at });
   }
 
   /** Closes every open call of a run that is about to end. The one a pause waits for is paused. */
@@ -130,7 +151,9 @@ export class CallKeeper<H> {
     }
     run.history.record(call, this.#limits.callIds, this.#budget);
     run.toolCalls++;
-    if (run.approvals !== undefined) takeApproval(run.approvals, call);
+    const approval = run.approvals?.take(call);
+    if (approval !== undefined) approved(call, approval);
+    run.approvals?.settle({ callId, name, at });
     this.#counters.spansOpened++;
     call.handle = this.#driver.openCall(run, call, at, content, this.#around(run, told));
     return call;
@@ -164,6 +187,7 @@ export class CallKeeper<H> {
       this.observer.callEnded(run, call.name, took, end);
     }
     this.#driver.closeCall(run, call, at, end);
+    run.approvals?.settle({ callId: call.id, name: call.name, at });
     call.handle = undefined;
     call.approvalAttributes = undefined;
   }
@@ -172,16 +196,6 @@ export class CallKeeper<H> {
 /** An end equal to the last one of its id in time and duration has come before. */
 export function isSameEnd<H>(last: Call<H>, at: Instant, durationMs: number): boolean {
   return last.lastEndAt !== undefined && last.lastEndMs === durationMs && isAt(last.lastEndAt, at);
-}
-
-function takeApproval<H>(approvals: Approval[], call: Call<H>): void {
-  const at = approvals.findIndex(
-    (approval) => approval.callId === call.id && (call.id !== "" || approval.name === call.name),
-  );
-  const approval = approvals[at];
-  if (approval === undefined) return;
-  approvals.splice(at, 1);
-  approved(call, approval);
 }
 
 function approved<H>(call: Call<H>, { attributes, waitMs }: Approval): void {

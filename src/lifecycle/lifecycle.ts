@@ -18,10 +18,8 @@ import { StepKeeper } from "./step-keeper.ts";
  * The rules of order, duplicates, orphans, limits and resume, once for every dialect.
  *
  * Pure: no clock, no I/O, no OpenTelemetry. It takes neutral signals, each with its time, keeps bounded
- * state and calls a driver, which makes the spans. Every span it opens it closes exactly once.
- *
- * Every signal is about the run of its own tenant: a run of another tenant with the same id neither
- * takes nor stops it. Why a signal was not taken is counted.
+ * state and calls a driver, which makes the spans. Every span it opens it closes exactly once. A signal
+ * is about the run of its own tenant. Why a signal was not taken is counted.
  */
 export class Lifecycle<H> {
   readonly counters: Counters;
@@ -128,10 +126,12 @@ export class Lifecycle<H> {
         }
         return this.#outcome.of(run);
       }
-      case "attributes": {
+      case "attributes":
+      case "call_asked": {
         const run = this.#openRunOf(signal, context);
         if (run === undefined) return NOT_TAKEN;
-        return this.#alive(run, signal.at, signal.attributes);
+        if (signal.signal === "call_asked") this.#calls.ask(run, signal);
+        return this.#alive(run, signal.at, "attributes" in signal ? signal.attributes : undefined);
       }
       case "activity":
         if (signal.unknownType === true) this.counters.ignored.unknown_type++;

@@ -273,6 +273,7 @@ export class RunKeeper<H> {
     if (run.parent !== undefined) {
       run.parent.openChildren--;
       if (compareInstants(at, run.parent.lastAt) > 0) run.parent.lastAt = at;
+      if (end.outcome === "interrupted") this.#calls.childPaused(run, at);
       // A closed run must not hold its ancestors in memory.
       run.parent = undefined;
     }

@@ -1,11 +1,12 @@
 import { compareInstants, type Instant } from "../events/instant.ts";
+import type { Approval, Approvals } from "./approvals.ts";
 import { CallHistory } from "./call-history.ts";
 import type { ModelCall, ModelCalls } from "./model-call.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { OwnUsage } from "./own-usage.ts";
 import type { RunOwner } from "./parent-context.ts";
 import type { RunIds } from "./run-ids.ts";
-import type { RunEnd, SpanAttributes, SpanEventTarget, SupposedEnd } from "./signal.ts";
+import type { RunEnd, SpanEventTarget, SupposedEnd } from "./signal.ts";
 import type { Steps } from "./step.ts";
 import type { ToolEnd } from "./tool-ends.ts";
 import type { Tree } from "./tree.ts";
@@ -92,8 +93,8 @@ export class Run<H> {
   mayEnd: ({ readonly at: Instant } & SupposedEnd) | undefined = undefined;
   /** Given up as ended, then, though its source had not said that it was over: it may go on later. */
   supposedAt: Instant | undefined = undefined;
-  /** Approvals whose tool call has not started yet, oldest first. */
-  approvals: Approval[] | undefined = undefined;
+  /** Approvals whose tool call has not started yet, and those that its calls wait for. */
+  approvals: Approvals | undefined = undefined;
   /** The approval that came last, to recognise it when it is redelivered without an event id. */
   lastApproval: Approval | undefined = undefined;
   toolCalls = 0;
@@ -137,16 +138,6 @@ export class Run<H> {
   get spanId(): string {
     return this.segment === 1 ? this.ids.spanId : this.ids.childSpanId("s", String(this.segment));
   }
-}
-
-/** A tool call that was approved and has not started. */
-export interface Approval {
-  readonly callId: string;
-  readonly name: string;
-  readonly at: Instant;
-  readonly waitMs?: number | undefined;
-  /** What the driver will set on the call: the decision itself holds content, and is not kept. */
-  readonly attributes?: SpanAttributes | undefined;
 }
 
 /** The span that an event stands on; the run's where that is not open. */

@@ -75,6 +75,8 @@ export type SignalKind =
       /** Likewise: the call that made it. */
       readonly inCallId?: string | undefined;
     }
+  /** Somebody is asked about a call: its run waits for that until the call is decided about, starts or ends. */
+  | { readonly signal: "call_asked"; readonly callId: string; readonly name: string }
   /** The open call of this id, else the next one, was allowed. */
   | {
       readonly signal: "call_approved";

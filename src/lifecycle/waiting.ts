@@ -6,7 +6,8 @@ import type { Tree } from "./tree.ts";
 /**
  * What a run waits for. Where several apply, the first of this order counts:
  *
- * - `approval`: a person or policy was asked about one of its calls.
+ * - `approval`: somebody was asked about one of its calls, or a child that one of its calls waits for
+ *   has paused.
  * - `tool`: an open tool call that no open child run stands under.
  * - `model`: an open model call.
  * - `child`: an open child run.
@@ -46,6 +47,8 @@ export function childrenIn<H>(tree: Tree<H>): OpenChildren<H> | undefined {
 export function waitOf<H>(run: Run<H>, children: OpenChildren<H> | undefined): Wait {
   const { lastAt, mayEnd } = run;
   if (mayEnd !== undefined) return { kind: "unknown", name: undefined, since: mayEnd.at };
+  const asked = run.approvals?.oldestAsked;
+  if (asked !== undefined) return { kind: "approval", name: asked.name, since: asked.at };
   const own = children?.get(run) ?? NO_RUNS;
   const call = ownCall(run, own);
   if (call !== undefined) return { kind: "tool", name: call.name, since: call.startedAt };

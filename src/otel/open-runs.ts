@@ -18,8 +18,8 @@ export interface OpenRunsOptions {
 /** What an open run waits for. */
 export interface OpenRunWait {
   /**
-   * Where several apply, the first of this order counts: `approval` (a person or policy was asked),
-   * `tool` (a tool call that no open child run stands under), `model`, `child` (an open child run),
+   * Where several apply, the first of this order counts: `approval` (somebody was asked about a call, or a
+   * child that a call waits for has paused), `tool` (a tool call that no open child run stands under), `model`, `child` (an open child run),
    * `nothing` (it is between calls). `unknown`: its calls are not followed, because it is not sampled and
    * nothing is measured, or it may have ended and its source has no event for that.
    */

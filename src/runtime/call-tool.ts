@@ -7,6 +7,7 @@ import { type FailureSource, recordSource } from "../errors/failure-source.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
 import { failureInResult } from "../errors/tool-result.ts";
 import { carried, currentIn } from "./current-run.ts";
+import { saidWhenLong } from "./long-wait.ts";
 import type { OpenCall } from "./open-call.ts";
 import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";
 import { interruptionIn, ToolDeniedError } from "./run-errors.ts";
@@ -93,7 +94,10 @@ async function approve<T, I>(
   let decision: ReturnType<typeof verdictOf>;
   const askedAt = performance.now();
   try {
-    const answer = await carried(sink, {}, run.current, async () => ask(pending));
+    const asked = carried(sink, {}, run.current, async () => ask(pending));
+    const answer = await saidWhenLong(asked, () => {
+      if (!call.isCut) void run.send({ type: "tool_call_asked", ...namesOf(dispatch) });
+    });
     decision = verdictOf(answer, performance.now() - askedAt);
   } catch (error) {
     const interruption = interruptionIn(error);

@@ -264,6 +264,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
       case "step_complete":
         return this.#givenContents(event, ["output"], event);
       case "started":
+      case "tool_call_asked":
       case "tool_call_approved":
         return {};
       default:

@@ -25,6 +25,7 @@ const GOOD: Readonly<Record<(typeof AGENT_EVENT_TYPES)[number], JsonObject>> = {
     kind: "rate_limit",
     duration_ms: 0.5,
   },
+  tool_call_asked: { type: "tool_call_asked", ...TOOL },
   tool_call_approved: { type: "tool_call_approved", ...TOOL },
   tool_call_denied: { type: "tool_call_denied", ...TOOL, reason: "no" },
   complete: {
@@ -270,6 +271,7 @@ describe("entelixDialect", () => {
       tool_start: EVENT_RANK.callOpens,
       tool_complete: EVENT_RANK.callCloses,
       tool_error: EVENT_RANK.callCloses,
+      tool_call_asked: EVENT_RANK.decision,
       tool_call_approved: EVENT_RANK.decision,
       tool_call_denied: EVENT_RANK.decision,
       complete: EVENT_RANK.runCloses,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AgentError, isAgentError } from "../../src/errors/agent-error.ts";
+import { LONG_WAIT_MS } from "../../src/runtime/long-wait.ts";
 import { runAgent } from "../../src/runtime/run-agent.ts";
 import {
   interrupt,
@@ -208,6 +209,18 @@ describe("approval", () => {
         tenantId: "acme",
         threadId: "t1",
       },
+    ]);
+  });
+
+  it("says so while the decision takes long", async () => {
+    const { sink, called } = await asked(
+      new Promise((resolve) => setTimeout(resolve, LONG_WAIT_MS + 50, "approved")),
+    );
+    expect(called).toBe(1);
+    expect(sink.said().slice(1, 4)).toEqual([
+      "tool_call_asked pay",
+      "tool_call_approved pay",
+      "tool_start pay",
     ]);
   });
 

@@ -36,6 +36,7 @@ function lineOf(event: AgentEvent): string {
       return `started ${event.agent}`;
     case "tool_start":
     case "tool_complete":
+    case "tool_call_asked":
     case "tool_call_approved":
       return `${event.type} ${event.tool}`;
     case "tool_error":

@@ -94,6 +94,7 @@ const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
     kind: fc.constantFrom("transient" as const, "quota" as const),
     duration_ms: whole,
   }),
+  fc.record({ type: fc.constant("tool_call_asked" as const), ...tool }),
   fc.record({ type: fc.constant("tool_call_approved" as const), ...tool }),
   fc.record({ type: fc.constant("tool_call_denied" as const), ...tool, reason: fc.string() }),
   fc.record({

@@ -16,6 +16,7 @@ export const everyEvent: readonly AgentEvent[] = [
   started,
   { ...run, type: "tool_start", tool_use_id: "t", tool: "search", input: {} },
   { ...run, type: "tool_complete", tool_use_id: "t", tool: "search", duration_ms: 1, output: 1 },
+  { ...run, type: "tool_call_asked", tool_use_id: "t", tool: "search" },
   { ...run, type: "tool_call_approved", tool_use_id: "t", tool: "search" },
   { ...run, type: "tool_call_denied", tool_use_id: "t", tool: "search", reason: "no" },
   { ...run, type: "interrupted", kind: { type: "custom" }, payload: null },

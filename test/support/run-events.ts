@@ -6,6 +6,7 @@ import type {
   Interrupted,
   Started,
   ToolCallApproved,
+  ToolCallAsked,
   ToolCallDenied,
   ToolComplete,
   ToolError,
@@ -88,6 +89,10 @@ export class RunEvents {
       envelope: { wire_code: "interrupted", wire_class: "client" },
       kind: "internal",
     });
+  }
+
+  asked(id: string, tool = "fetch"): ToolCallAsked {
+    return { type: "tool_call_asked", ...this.#tool(id, tool) };
   }
 
   approved(id: string, tool = "fetch"): ToolCallApproved {

@@ -49,6 +49,7 @@ function describe(event: AgentEvent<State>): string {
       return event.step;
     case "tool_start":
     case "tool_complete":
+    case "tool_call_asked":
     case "tool_call_approved":
       return event.tool;
     case "tool_error":

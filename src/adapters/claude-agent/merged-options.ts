@@ -1,3 +1,4 @@
+import { saidWhenLong } from "../../runtime/long-wait.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import { canUseToolDecision, type Decided, hookDecision } from "./decisions.ts";
 import type { ClaudeAgentOptions, QueryMetadata } from "./options.ts";
@@ -89,7 +90,12 @@ export function watchedCanUseTool(canUseTool: Callback, reports: Reports): Callb
     const before = performance.now();
     let decided: Decided | undefined;
     try {
-      const result = await canUseTool(...args);
+      const result = await saidWhenLong((async () => canUseTool(...args))(), () =>
+        contain(() => {
+          const call = session.findCall(toolUseId);
+          if (call?.state === "asking") call.run.writer.toolAsked(call);
+        }),
+      );
       contain(() => {
         const call = { tool: textOf(tool) ?? "", toolUseId: toolUseId ?? "", input };
         const waitMs = performance.now() - before;

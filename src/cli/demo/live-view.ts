@@ -93,6 +93,7 @@ class RunWatch {
       case "tool_error":
         this.#open.delete(callKey(event));
         return;
+      case "tool_call_asked":
       case "tool_call_approved":
       case "tool_call_denied":
       case "model_start":

@@ -12,6 +12,7 @@ import { ENTELIX_EVENTS } from "./events.ts";
 
 const RANKS: Readonly<Record<AgentEventType, EventRank>> = {
   started: EVENT_RANK.runOpens,
+  tool_call_asked: EVENT_RANK.decision,
   tool_call_approved: EVENT_RANK.decision,
   tool_call_denied: EVENT_RANK.decision,
   tool_start: EVENT_RANK.callOpens,

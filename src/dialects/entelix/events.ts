@@ -173,6 +173,7 @@ export const ENTELIX_EVENTS = tagged("type", {
     envelope: errorEnvelope,
     duration_ms: milliseconds,
   }),
+  tool_call_asked: record(ofTool),
   tool_call_approved: record(ofTool),
   tool_call_denied: record({ ...ofTool, reason: recordedText }),
   complete: record({ ...ofRun, state: json, usage: nullish(usage) }),

@@ -119,6 +119,15 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
           answer: details?.output ?? undefined,
         },
       };
+    case "tool_call_asked":
+      return {
+        signal: "call_asked",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        callId: textIn(event.tool_use_id) ?? "",
+        name: textIn(event.tool) ?? "",
+      };
     case "tool_call_approved":
       return {
         signal: "call_approved",

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ToolDecision } from "../../../src/entries/claude-agent.ts";
+import { LONG_WAIT_MS } from "../../../src/runtime/long-wait.ts";
 import { observe, play } from "./observed.ts";
 import {
   failed,
@@ -113,6 +114,29 @@ describe("canUseTool", () => {
       { id: "t1", outcome: "edited", by: "user", proposed_input: { command: "rm a" } },
     ]);
     expect(seen.of("tool_start").map(({ event }) => event.input)).toEqual([{ command: "cat a" }]);
+  });
+
+  it("is asked for long: an event says so before the decision, and only of the call that waits", async () => {
+    const seen = observe();
+    await turn(
+      async (sdk) => {
+        await sdk.before("t1", "Bash", INPUT);
+        await sdk.ask("t1", "Bash", INPUT);
+        await sdk.after("t1", "Bash", "ok");
+      },
+      seen,
+      {
+        canUseTool: async () => {
+          await new Promise((resolve) => setTimeout(resolve, LONG_WAIT_MS + 50));
+          return { behavior: "allow" };
+        },
+      },
+    );
+    expect(calls(seen).slice(0, 3)).toEqual([
+      "tool_call_asked Bash t1",
+      "tool_call_approved Bash t1",
+      "tool_start Bash t1",
+    ]);
   });
 
   it("denies: the call has no start, and the run goes on", async () => {

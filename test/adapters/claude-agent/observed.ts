@@ -84,6 +84,7 @@ function lineOf(event: AgentEvent): string {
       return `interrupted ${event.kind.type}`;
     case "tool_start":
     case "tool_complete":
+    case "tool_call_asked":
     case "tool_call_approved":
     case "tool_call_denied":
       return `${event.type} ${event.tool} ${event.tool_use_id}`;
