@@ -118,7 +118,10 @@ export class Telemetry {
         labels: options.metrics,
         benign,
         reporter: this.reporter,
-        counts: () => this.diagnostics(),
+        bridge: {
+          counts: () => this.diagnostics(),
+          openTrees: () => this.lifecycle.runs.openTrees(),
+        },
       });
       this.#unmetered = !this.#startMetrics();
     }
@@ -346,6 +349,7 @@ export class Telemetry {
         case "tool_start":
         case "tool_complete":
         case "tool_error":
+        case "tool_call_asked":
         case "tool_call_approved":
         case "tool_call_denied":
         case "model_start":

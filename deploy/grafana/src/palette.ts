@@ -32,3 +32,13 @@ export const TOOL_ERROR_COLORS: Colors = {
 };
 
 export const TOKEN_COLORS: Colors = { input: "blue", output: "orange" };
+
+/** What an open run waits for. */
+export const WAIT_COLORS: Colors = {
+  approval: "blue",
+  tool: "orange",
+  model: "purple",
+  child: "green",
+  nothing: "yellow",
+  unknown: "#9fa7b3",
+};

@@ -4,7 +4,7 @@ import type { Adjustment, IgnoredReason } from "../../lifecycle/counters.ts";
 import type { RunObserver } from "../../lifecycle/run-observer.ts";
 import type { Reporter } from "../report.ts";
 import { EventMetrics } from "./event-metrics.ts";
-import { instrumentsOf } from "./instruments.ts";
+import { instrumentsOf, type JoinedBridge } from "./instruments.ts";
 import { type LabelCaps, type MetricOptions, resolveCaps } from "./label-values.ts";
 
 interface BridgeMetricsOptions {
@@ -13,8 +13,8 @@ interface BridgeMetricsOptions {
   readonly labels: MetricOptions | undefined;
   readonly benign: ReadonlySet<FailureKindId>;
   readonly reporter: Reporter;
-  /** The bridge's own counts, asked for at each collection. */
-  readonly counts: () => BridgeCounts;
+  /** The bridge's own counts and open runs, asked for at each collection. */
+  readonly bridge: JoinedBridge;
 }
 
 /** The metrics side of one bridge: off until there is a meter provider that measures. */
@@ -38,12 +38,12 @@ export class BridgeMetrics {
    */
   find(): RunObserver | undefined {
     if (this.#metrics !== undefined) return this.#metrics;
-    const { benign, counts, provider, reporter } = this.#options;
+    const { benign, bridge, provider, reporter } = this.#options;
     try {
       const instruments = instrumentsOf(provider);
       if (instruments === undefined) return undefined;
       this.#metrics = new EventMetrics({ instruments, caps: this.#caps, benign, reporter });
-      const leave = instruments.join(counts);
+      const leave = instruments.join(bridge);
       this.#leave = () => {
         leave();
         this.#lateEvent = () => instruments.lateEvent();

@@ -9,11 +9,14 @@ import {
   type ObservableResult,
   ValueType,
 } from "@opentelemetry/api";
+import { fromMilliseconds } from "../../events/instant.ts";
 import type { Adjustment } from "../../lifecycle/counters.ts";
+import type { Tree } from "../../lifecycle/tree.ts";
 import { VERSION } from "../../version.ts";
 import { type BridgeCounts, CountSum } from "./bridge-metrics.ts";
 import { FingerprintCounts } from "./fingerprint-counts.ts";
 import { METRICS, type MetricName } from "./metric-names.ts";
+import { tallyOpenRuns } from "./open-run-tally.ts";
 import { PendingApprovals } from "./pending-approvals.ts";
 import { type Series, SeriesTable } from "./series-table.ts";
 
@@ -51,6 +54,8 @@ export class Instruments {
   readonly runs = new SeriesTable("entelix.runs", [AGENT, TENANT]);
   readonly workingTimes = new SeriesTable("entelix.runs.working_time", [AGENT, TENANT]);
   readonly active = new SeriesTable("entelix.runs.active", [AGENT, TENANT]);
+  readonly waiting = new SeriesTable("entelix.runs.waiting", [AGENT]);
+  readonly idle = new SeriesTable("entelix.runs.idle.max", [AGENT]);
   readonly fingerprints = new FingerprintCounts();
   readonly degraded = new SeriesTable("entelix.runs.degraded", [AGENT, TENANT, TOOL]);
   readonly failures = new SeriesTable("entelix.tool.failures", [AGENT, TENANT, TOOL]);
@@ -67,7 +72,7 @@ export class Instruments {
   readonly approvals = new PendingApprovals();
   /** The one reason of an adjustment that has a tenant. */
   readonly #conflicts = new SeriesTable("entelix.bridge.adjustments", [TENANT]);
-  readonly #bridges = new Set<() => BridgeCounts>();
+  readonly #bridges = new Set<JoinedBridge>();
   readonly #gone = new CountSum();
 
   constructor(meter: Meter) {
@@ -88,19 +93,19 @@ export class Instruments {
     observeTable(meter, "entelix.tokens", this.tokens);
     observeTable(meter, "entelix.cost", this.cost);
     this.#observeApprovals(meter);
+    this.#observeOpenRuns(meter);
     this.#observeBridges(meter);
   }
 
   /**
-   * Shows a bridge's own counts, summed with those of the others.
+   * Shows a bridge's own counts and its open runs, summed with those of the others.
    *
-   * @param counts read at collection.
    * @returns takes the bridge out; what it has counted so far stays.
    */
-  join(counts: () => BridgeCounts): () => void {
-    this.#bridges.add(counts);
+  join(bridge: JoinedBridge): () => void {
+    this.#bridges.add(bridge);
     return () => {
-      if (this.#bridges.delete(counts)) this.#gone.add(counts());
+      if (this.#bridges.delete(bridge)) this.#gone.add(bridge.counts());
     };
   }
 
@@ -132,6 +137,28 @@ export class Instruments {
     );
   }
 
+  #observeOpenRuns(meter: Meter): void {
+    const waiting = observable(meter, "entelix.runs.waiting");
+    const idle = observable(meter, "entelix.runs.idle.max");
+    const tables = [
+      [waiting, this.waiting],
+      [idle, this.idle],
+    ] as const;
+    meter.addBatchObservableCallback(
+      (result) => {
+        for (const [, table] of tables) for (const series of table.all()) series.value = 0;
+        const at = fromMilliseconds(Date.now());
+        for (const { openTrees } of this.#bridges) tallyOpenRuns(openTrees(), at);
+        for (const [instrument, table] of tables) {
+          for (const { attributes, value } of table.all()) {
+            result.observe(instrument, value, attributes);
+          }
+        }
+      },
+      [waiting, idle],
+    );
+  }
+
   #observeBridges(meter: Meter): void {
     const events = observable(meter, "entelix.bridge.events");
     const ignored = observable(meter, "entelix.bridge.ignored");
@@ -142,7 +169,7 @@ export class Instruments {
     meter.addBatchObservableCallback(
       (result) => {
         const sum = this.#gone.copy();
-        for (const counts of this.#bridges) sum.add(counts());
+        for (const { counts } of this.#bridges) sum.add(counts());
         sum.adjustments.set("forgotten_pending", this.approvals.forgotten);
         // Counted by tenant, below.
         sum.adjustments.delete(CONFLICTS);
@@ -159,6 +186,12 @@ export class Instruments {
       [events, ignored, adjustments, openRuns, labelOverflow, appendFailures],
     );
   }
+}
+
+/** What a bridge shows; both are read at collection. */
+export interface JoinedBridge {
+  readonly counts: () => BridgeCounts;
+  readonly openTrees: () => Iterable<Tree<unknown>>;
 }
 
 /** The meter of this package. */

@@ -73,6 +73,16 @@ export const METRICS = {
     ["gen_ai.agent.name", "entelix.tenant_id"],
     "Runs that are open now.",
   ),
+  "entelix.runs.waiting": upDownCounter(
+    "{run}",
+    ["entelix.run.waits_for", "gen_ai.agent.name"],
+    "Runs that are open now, by what they wait for.",
+  ),
+  "entelix.runs.idle.max": gauge(
+    "s",
+    ["entelix.run.waits_for", "gen_ai.agent.name"],
+    "Of these runs the longest time since a run's last event; 0 where there is none.",
+  ),
   "entelix.runs.degraded": counter(
     "{run}",
     ["gen_ai.tool.name", "gen_ai.agent.name", "entelix.tenant_id"],
@@ -166,6 +176,8 @@ export const METRIC_ATTRIBUTES = {
   "entelix.tenant_id": "The tenant; `_other` past the cap or outside the allow-list.",
   "entelix.run.outcome":
     "`complete`, `failed`, `interrupted`, `abandoned`; `refused` where the model declined.",
+  "entelix.run.waits_for":
+    "What an open run waits for, the first that applies: `approval` (somebody was asked about a call, or a child that a call waits for has paused), `tool` (a call that no open child run stands under), `model`, `child` (an open child run), `nothing` (it is between calls). `unknown` where it may have ended.",
   "entelix.failure.kind":
     "Only with outcome `failed`: one of the seven failure kinds; `_OTHER` for one that is newer than this package.",
   "entelix.failure.origin":

@@ -1,3 +1,4 @@
+import type { WaitKind } from "../../lifecycle/waiting.ts";
 import type { Instruments } from "./instruments.ts";
 import { type LabelCaps, type LabelOption, LabelValues } from "./label-values.ts";
 import { OTHER } from "./metric-names.ts";
@@ -89,6 +90,12 @@ export class SeriesCache {
   }
 }
 
+/** Of open runs that wait for one thing: how many there are, and how long the longest was silent. */
+interface WaitSeries {
+  readonly count: Series;
+  readonly idle: Series;
+}
+
 /** The series of one agent, for all tenants: the conventions' metrics have no tenant. */
 class AgentSeries {
   /** Of its runs, by their `error.type`. */
@@ -97,11 +104,24 @@ class AgentSeries {
   /** Of its tool calls, by the name of the tool. */
   readonly tools = new Map<string, FallibleSeries>();
 
+  readonly #waiting = new Map<WaitKind, WaitSeries>();
+  readonly #findWaiting: (kind: WaitKind) => WaitSeries;
+
   /** @param agent value of its label. */
   constructor(instruments: Instruments, agent: string) {
-    const { runDurations, toolCallCounts } = instruments;
+    const { runDurations, toolCallCounts, waiting, idle } = instruments;
+    this.#findWaiting = (kind) => ({ count: waiting.of(kind, agent), idle: idle.of(kind, agent) });
     this.durations = new FallibleSeries((error) => runDurations.of(agent, error));
     this.toolCalls = toolCallCounts.of(agent);
+  }
+
+  /** Of its open runs that wait for this. */
+  waiting(kind: WaitKind): WaitSeries {
+    const there = this.#waiting.get(kind);
+    if (there !== undefined) return there;
+    const made = this.#findWaiting(kind);
+    this.#waiting.set(kind, made);
+    return made;
   }
 }
 

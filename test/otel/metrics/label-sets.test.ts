@@ -41,6 +41,8 @@ const SETS: Readonly<Record<MetricName, readonly (readonly string[])[]>> = {
   ],
   "entelix.runs.working_time": [[AGENT, TENANT]],
   "entelix.runs.active": [[AGENT, TENANT]],
+  "entelix.runs.waiting": [["entelix.run.waits_for", AGENT]],
+  "entelix.runs.idle.max": [["entelix.run.waits_for", AGENT]],
   "entelix.failures": [["entelix.failure.fingerprint"]],
   "entelix.runs.degraded": [[TOOL, AGENT, TENANT]],
   "entelix.tool.failures": [[TOOL, "entelix.tool.error_kind", AGENT, TENANT]],

@@ -48,6 +48,8 @@ const SHOWN: Readonly<Record<MetricName, readonly string[]>> = {
   ],
   "entelix.runs.active": ["entelix_runs_active"],
   "entelix.failures": ["entelix_failures_total"],
+  "entelix.runs.waiting": ["entelix_runs_waiting"],
+  "entelix.runs.idle.max": ["entelix_runs_idle_max_seconds"],
   "entelix.runs.degraded": ["entelix_runs_degraded_total"],
   "entelix.tool.failures": ["entelix_tool_failures_total"],
   "entelix.tool.cancelled": ["entelix_tool_cancelled_total"],

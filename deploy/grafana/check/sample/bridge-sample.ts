@@ -71,6 +71,7 @@ export class BridgeSample {
   readonly #known = new Set<string>();
   /** When the pauses began that have not ended, by tenant. */
   readonly #waiting = new Map<string, Set<number>>();
+  readonly #openOf = new Map<string, number>();
   #open = 0;
 
   constructor(recorder: Recorder, objectives: ObjectiveSample, job: string, instance: string) {
@@ -111,6 +112,7 @@ export class BridgeSample {
     }
     this.#event();
     this.#open++;
+    this.#openOf.set(agent, (this.#openOf.get(agent) ?? 0) + 1);
     this.#recorder.add("entelix.runs.active", this.#process, who);
   }
 
@@ -169,6 +171,8 @@ export class BridgeSample {
   }: RunEnd): void {
     this.#event();
     this.#open--;
+    // A process that was started meanwhile does not know the run.
+    this.#openOf.set(agent, Math.max((this.#openOf.get(agent) ?? 0) - 1, 0));
     const record = this.#recorder;
     const who = { "gen_ai.agent.name": agent, "entelix.tenant_id": tenant };
     const kind: Labels = failureKind === undefined ? {} : { "entelix.failure.kind": failureKind };
@@ -251,6 +255,25 @@ export class BridgeSample {
   /** It goes on. A process that was started meanwhile does not know that it waited. */
   goesOn(agent: string, tenant: string, since: number): void {
     if (this.#waiting.get(tenant)?.delete(since) === true) this.#pending(agent, tenant, -1);
+  }
+
+  /** Half of the open runs are in the model, a third in tools, the rest between calls. */
+  sampleOpen(now: number): void {
+    for (const [agent, open] of this.#openOf) {
+      const model = Math.ceil(open / 2);
+      const tool = Math.floor(open / 3);
+      const shares = [
+        ["model", model, 13],
+        ["tool", tool, 31],
+        ["nothing", open - model - tool, 3],
+      ] as const;
+      for (const [kind, count, longest] of shares) {
+        const labels = { "entelix.run.waits_for": kind, "gen_ai.agent.name": agent };
+        const idle = count === 0 ? 0 : 1 + (now % longest);
+        this.#recorder.set("entelix.runs.waiting", this.#process, labels, count);
+        this.#recorder.set("entelix.runs.idle.max", this.#process, labels, idle);
+      }
+    }
   }
 
   sampleOldest(now: number): void {

@@ -138,10 +138,13 @@ class Desk {
     if (paused) this.#pause(end, agent, tenant);
   }
 
-  /** Keeps the age of the oldest approval as the seconds pass. */
+  /** Keeps the age of the oldest approval, and what is open, as the seconds pass. */
   sampleWaits(until: number): void {
     for (let at = this.#from; at <= until; at += SAMPLE_SECONDS) {
-      this.#timeline.plan(at, () => this.#bridge().sampleOldest(at));
+      this.#timeline.plan(at, () => {
+        this.#bridge().sampleOldest(at);
+        this.#bridge().sampleOpen(at);
+      });
     }
   }
 
