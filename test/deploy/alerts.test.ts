@@ -6,6 +6,7 @@ import { parseDocument } from "yaml";
 import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/errors/error-kinds.ts";
 import { FAILURE_ORIGINS } from "../../src/errors/failure-source.ts";
 import { Counters } from "../../src/lifecycle/counters.ts";
+import { WAIT_KINDS } from "../../src/lifecycle/waiting.ts";
 import { NOTHING_REPLACED } from "../../src/otel/metrics/bridge-metrics.ts";
 import {
   METRIC_ATTRIBUTES,
@@ -71,6 +72,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   entelix_failure_kind: FAILURE_KIND_IDS,
   entelix_tool_error_kind: TOOL_ERROR_KINDS,
   entelix_failure_origin: FAILURE_ORIGINS,
+  entelix_run_waits_for: WAIT_KINDS,
   entelix_run_outcome: ["complete", "failed", "interrupted", "abandoned", "refused"],
   entelix_root: ["true", "false"],
   entelix_reason: [...Object.keys(adjustments), ...Object.keys(ignored)],
@@ -368,6 +370,7 @@ describe("prometheus.yml", () => {
       "fingerprints.yml",
       "services.yml",
       "slo.yml",
+      "stalled.yml",
     ]);
   });
 });
