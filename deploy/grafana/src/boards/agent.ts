@@ -17,11 +17,10 @@ import {
   TOKEN_TYPE,
   TOOL,
   TOOL_ERROR_KIND,
-  WAITS_FOR,
 } from "../labels.ts";
 import { labelOf } from "../links.ts";
-import { FAILURE_COLORS, OUTCOME_COLORS, TOKEN_COLORS, WAIT_COLORS } from "../palette.ts";
-import { grown, max, orZero, quantile, RANGE, ratio, STEP, series, sum } from "../queries.ts";
+import { FAILURE_COLORS, OUTCOME_COLORS, TOKEN_COLORS } from "../palette.ts";
+import { grown, orZero, quantile, RANGE, ratio, STEP, series, sum } from "../queries.ts";
 import {
   COMPLETE,
   chosen,
@@ -311,37 +310,6 @@ const usage: Section = {
             },
           ],
           colors: { active: "green", waiting: "blue" },
-        }),
-      ],
-    },
-    {
-      height: 8,
-      panels: [
-        lines({
-          title: "Open runs by what they wait for",
-          description:
-            "Open runs of the agent, of all tenants. `approval`: somebody was asked about a call. `child`: a sub-agent runs. `nothing`: between calls.",
-          unit: "short",
-          queries: [
-            {
-              expr: sum([WAITS_FOR], series("entelix_runs_waiting", OF_SERVICE, OF_AGENT)),
-              legend: "{{entelix_run_waits_for}}",
-            },
-          ],
-          colors: WAIT_COLORS,
-        }),
-        lines({
-          title: "Longest silence of an open run",
-          description:
-            "The longest time since the last event of an open run, by what the run waits for. Tickets: 30 minutes for `tool`, 10 for `model` and `nothing`.",
-          unit: "s",
-          queries: [
-            {
-              expr: max([WAITS_FOR], series("entelix_runs_idle_max_seconds", OF_SERVICE, OF_AGENT)),
-              legend: "{{entelix_run_waits_for}}",
-            },
-          ],
-          colors: WAIT_COLORS,
         }),
       ],
     },

@@ -1,8 +1,9 @@
 import type { Board, Section } from "../board.ts";
 import { bars, lines } from "../charts.ts";
 import { figure } from "../figures.ts";
-import { JOB, REASON } from "../labels.ts";
+import { AGENT, JOB, REASON, WAITS_FOR } from "../labels.ts";
 import { jaegerLink } from "../links.ts";
+import { WAIT_COLORS } from "../palette.ts";
 import {
   collectorSeries,
   grown,
@@ -329,11 +330,47 @@ const collector: Section = {
   ],
 };
 
+const openRuns: Section = {
+  title: "Open runs",
+  lines: [
+    {
+      height: 8,
+      panels: [
+        lines({
+          title: "Open runs by what they wait for",
+          description:
+            "Runs by what they wait for. `approval`: somebody was asked about a call. `child`: a sub-agent runs. `nothing`: between calls.",
+          unit: "short",
+          queries: [
+            {
+              expr: sum([WAITS_FOR], series("entelix_runs_waiting", OF_SERVICE)),
+              legend: "{{entelix_run_waits_for}}",
+            },
+          ],
+          colors: WAIT_COLORS,
+        }),
+        lines({
+          title: "Longest silence of an open run",
+          description:
+            "The longest time since the last event of an open run, by agent and what the run waits for. Tickets: 30 minutes for `tool`, 10 for `model` and `nothing`.",
+          unit: "s",
+          queries: [
+            {
+              expr: max([AGENT, WAITS_FOR], series("entelix_runs_idle_max_seconds", OF_SERVICE)),
+              legend: "{{gen_ai_agent_name}} {{entelix_run_waits_for}}",
+            },
+          ],
+        }),
+      ],
+    },
+  ],
+};
+
 export const health: Board = {
   key: "health",
   title: "Entelix: the bridge's health",
   description:
     "Whether the other dashboards can be believed: the bridge, its audit log and the collector.",
   variables: [serviceVariable(), intervalVariable()],
-  sections: [numbers, inTheProcess, collector],
+  sections: [numbers, openRuns, inTheProcess, collector],
 };
