@@ -25,7 +25,6 @@ const GOOD: Readonly<Record<(typeof AGENT_EVENT_TYPES)[number], JsonObject>> = {
     kind: "rate_limit",
     duration_ms: 0.5,
   },
-  tool_call_asked: { type: "tool_call_asked", ...TOOL },
   tool_call_approved: { type: "tool_call_approved", ...TOOL },
   tool_call_denied: { type: "tool_call_denied", ...TOOL, reason: "no" },
   complete: {
@@ -271,13 +270,18 @@ describe("entelixDialect", () => {
       tool_start: EVENT_RANK.callOpens,
       tool_complete: EVENT_RANK.callCloses,
       tool_error: EVENT_RANK.callCloses,
-      tool_call_asked: EVENT_RANK.decision,
       tool_call_approved: EVENT_RANK.decision,
       tool_call_denied: EVENT_RANK.decision,
       complete: EVENT_RANK.runCloses,
       failed: EVENT_RANK.runCloses,
       interrupted: EVENT_RANK.runCloses,
     });
+  });
+
+  it("reads a question about a call, and ranks it with the decisions", () => {
+    const asked = { type: "tool_call_asked", ...TOOL };
+    expect(eventOf(asked)).toMatchObject({ event: asked, rank: EVENT_RANK.decision });
+    expect(issuesOf({ ...asked, tool: 1 })).toEqual([{ field: "tool", expected: "text" }]);
   });
 
   it("places an event in its tenant's run, below the parent that started names", () => {
