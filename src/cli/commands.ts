@@ -6,6 +6,7 @@ import { consume } from "./consume.ts";
 import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
 import { replay } from "./replay.ts";
+import { runs } from "./runs.ts";
 import { serve } from "./serve.ts";
 import { token } from "./token.ts";
 import { where } from "./where.ts";
@@ -17,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   where,
   serve,
   token,
+  runs,
   consume,
   auditVerify,
   auditShow,

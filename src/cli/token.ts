@@ -9,7 +9,7 @@ const OPTIONS = {
   tenant: {
     type: "string",
     value: "NAME",
-    about: "Tenant whose events the token may send. Without it, the token can only read /metrics.",
+    about: "Tenant whose events the token may send. Without it, the token can only read.",
   },
   rate: {
     type: "string",
@@ -21,6 +21,11 @@ const OPTIONS = {
     about: "Use the traceparent of its lines as the parent of spans. Default: off.",
   },
   metrics: { type: "boolean", about: "Allow reading /metrics. Default: off." },
+  runs: {
+    type: "boolean",
+    about:
+      "Allow reading the open runs of all tenants. A tenant's token reads its own. Default: off.",
+  },
 } as const;
 
 /** Random bytes of a token: far more than can be guessed. */
@@ -43,11 +48,11 @@ export const token: Command = {
   ],
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: OPTIONS });
-    const { trusted = false, metrics = false } = values;
+    const { trusted = false, metrics = false, runs = false } = values;
     const tenant = values.tenant === undefined ? undefined : tenantOption(values.tenant);
-    if (tenant === undefined && !metrics) {
+    if (tenant === undefined && !metrics && !runs) {
       throw new CliError(
-        "expected --tenant NAME, or --metrics",
+        "expected --tenant NAME, --metrics or --runs",
         "Run: entelix-otel token --tenant NAME",
       );
     }
@@ -61,6 +66,7 @@ export const token: Command = {
         ...(trusted ? { trusted } : {}),
         ...(rate === undefined ? {} : { rate }),
         ...(metrics ? { metrics } : {}),
+        ...(runs ? { runs } : {}),
       }),
     );
     return 0;

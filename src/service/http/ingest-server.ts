@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Dialect } from "../../dialects/dialect.ts";
+import type { OpenRun } from "../../otel/open-runs.ts";
 import type { RecordedEvent } from "../../runtimes/runtimes.ts";
 import {
   type Answer,
@@ -21,6 +22,7 @@ import { HttpFront } from "./http-front.ts";
 import { type IngestLimits, SPARE_CONNECTIONS } from "./ingest-limits.ts";
 import type { IngestFigures } from "./ingest-metrics.ts";
 import { LineOutcomes } from "./line-outcomes.ts";
+import { OpenRunsList, readRunsQuery, runsAnswer } from "./open-runs.ts";
 import { Refusal, SenderGone } from "./refusal.ts";
 import { RequestBody } from "./request-body.ts";
 import { isLocalHost, isRoute, ROUTES, type Route, readTarget } from "./routes.ts";
@@ -39,6 +41,8 @@ interface IngestServerOptions {
   readonly refusal: () => Refusal | undefined;
   /** Why the service is not ready, though it may take events. */
   readonly unready: () => Refusal | undefined;
+  /** The open runs at that time, in ms since 1970; the one that was silent longest first. */
+  readonly openRuns: (atMs: number) => readonly OpenRun[];
   /** What `/metrics` says. */
   readonly metrics: () => string;
   /** What `/openapi.json` says. */
@@ -63,10 +67,12 @@ export class IngestServer {
   readonly #held: HeldBytes;
   readonly #stop = new AbortController();
   readonly #names: readonly string[];
+  readonly #openRuns: OpenRunsList;
   #draining = false;
 
   constructor(options: IngestServerOptions) {
     this.#options = options;
+    this.#openRuns = new OpenRunsList(options.openRuns);
     // One for each body that is being read: Node would warn of a leak from the eleventh sender on.
     setMaxListeners(0, this.#stop.signal);
     this.#names = ["auto", ...options.dialects.map(({ name }) => name)];
@@ -206,6 +212,10 @@ export class IngestServer {
         const checker = new LineChecker(dialects, sender, dialect, tenant);
         return this.#events(request, { ...sender, checker, encoding });
       }
+      case "/v1/runs": {
+        const own = access.runs(headers.authorization, socket.remoteAddress);
+        return this.#runs(query, own);
+      }
       case "/healthz":
         return jsonAnswer(200, { status: "ok" });
       case "/readyz": {
@@ -222,6 +232,15 @@ export class IngestServer {
       default:
         return route satisfies never;
     }
+  }
+
+  /** @param own the tenant whose runs may be seen; `undefined`: of all. */
+  #runs(query: URLSearchParams, own: string | undefined): Answer {
+    const asked = readRunsQuery(query);
+    if (own !== undefined && (asked.tenant ?? own) !== own) {
+      throw new Refusal("forbidden", "expected tenant to be that of the token, or none");
+    }
+    return runsAnswer(this.#openRuns.now(), { ...asked, tenant: own ?? asked.tenant });
   }
 
   async #events(

@@ -165,6 +165,7 @@ export class IngestService {
         tenant,
         refusal,
         unready,
+        openRuns: (atMs) => processor.openRuns(atMs),
         metrics: () =>
           metricsText({
             figures,

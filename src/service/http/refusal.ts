@@ -11,6 +11,7 @@ export const REFUSALS = {
       "`Content-Encoding` is neither gzip nor identity, or the gzip data is damaged: no line was taken.",
   },
   dialect: { status: 400, about: "`dialect` is none that is known." },
+  query: { status: 400, about: "A parameter of the query is unknown, or its value is invalid." },
   token: { status: 401, about: "No token came, or none that is known." },
   forbidden: { status: 403, about: "The token is known, and is not for this." },
   not_found: { status: 404, about: "There is nothing at this path." },

@@ -6,6 +6,7 @@ export const OPENAPI_TEXT = `${JSON.stringify(document, null, 2)}\n`;
 /** What the service answers, and by which methods. */
 export const ROUTES = {
   "/v1/events": ["POST"],
+  "/v1/runs": ["GET", "HEAD"],
   "/healthz": ["GET", "HEAD"],
   "/readyz": ["GET", "HEAD"],
   "/metrics": ["GET", "HEAD"],

@@ -1,12 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DecodeIssue } from "../../dialects/dialect.ts";
 import { tenantKey } from "../../events/agent-event.ts";
+import { fromMilliseconds } from "../../events/instant.ts";
 import { checkWhole } from "../../events/option-checks.ts";
 import { ActivityLine } from "../../ingest/activity-line.ts";
 import type { DecodedLine } from "../../ingest/decode-line.ts";
 import { RecentMap } from "../../lifecycle/recent-map.ts";
 import { Bridge, type BridgeInternals, internalsOf } from "../../otel/bridge.ts";
 import { Retry } from "../../otel/export/retry.ts";
+import type { OpenRun } from "../../otel/open-runs.ts";
 import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
 import { ReplayFilter } from "../../otel/service/replay-filter.ts";
 import { MOST_SPANS, SpanExports } from "../../otel/service/span-exports.ts";
@@ -255,6 +257,15 @@ export class LogProcessor {
       stalled: flows.some((flow) => flow.isStalled(now)),
       lagMs: newestMs === 0 ? 0 : Math.max(0, now - newestMs),
     };
+  }
+
+  /**
+   * The open runs, the one that was silent longest first.
+   *
+   * @param atMs what time it is, in ms since 1970: the senders' clocks are taken to show the same.
+   */
+  openRuns(atMs: number): readonly OpenRun[] {
+    return this.#telemetry.openRuns({ limit: Number.POSITIVE_INFINITY }, fromMilliseconds(atMs));
   }
 
   /**

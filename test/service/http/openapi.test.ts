@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import document from "../../../docs/openapi.json" with { type: "json" };
+import { WAIT_KINDS } from "../../../src/lifecycle/waiting.ts";
 import { DIALECT_NAMES } from "../../../src/runtimes/runtimes.ts";
 import { INGEST_METRICS, type IngestMetric } from "../../../src/service/http/ingest-metrics.ts";
 import { MOST_REASONS } from "../../../src/service/http/line-outcomes.ts";
+import { MOST_RUNS, readRunsQuery, USUAL_RUNS } from "../../../src/service/http/open-runs.ts";
 import { REFUSALS, type RefusalCode } from "../../../src/service/http/refusal.ts";
 import { OPENAPI_TEXT, ROUTES, type Route } from "../../../src/service/http/routes.ts";
 import { VERSION } from "../../../src/version.ts";
@@ -38,6 +40,7 @@ const REFUSED: Readonly<Record<Route, readonly RefusalCode[]>> = {
     "connections",
     "draining",
   ],
+  "/v1/runs": [...OF_ANY_ROUTE, "query", "token", "forbidden"],
   "/healthz": OF_ANY_ROUTE,
   "/readyz": [...OF_ANY_ROUTE, "backlog", "store", "draining"],
   "/metrics": [...OF_ANY_ROUTE, "token", "forbidden"],
@@ -100,6 +103,24 @@ describe("the OpenAPI document", () => {
       ["query", "dialect", [...DIALECT_NAMES].sort()],
       ["header", "Content-Encoding", ["gzip", "identity"]],
     ]);
+  });
+
+  it("has the filters of the open runs, with their bounds", () => {
+    const { parameters } = document.paths["/v1/runs"].get;
+    const names = parameters.map(({ name }) => name);
+    for (const name of names) {
+      expect(() => readRunsQuery(new URLSearchParams({ [name]: "" }))).toThrow(
+        `expected ${name} to`,
+      );
+    }
+    expect(() => readRunsQuery(new URLSearchParams({ x: "" }))).toThrow(
+      `expected no parameter but ${names.join(", ")}`,
+    );
+    const [limit] = parameters;
+    expect(limit?.schema).toMatchObject({ maximum: MOST_RUNS, default: USUAL_RUNS });
+    const { kind } = document.components.schemas.OpenRun.properties.waits_for.properties;
+    expect(kind.enum).toEqual(WAIT_KINDS);
+    expect(document.components.schemas.OpenRuns.properties.runs.maxItems).toBe(MOST_RUNS);
   });
 
   it("says of every refusal what it means, but for a path that is not there", () => {

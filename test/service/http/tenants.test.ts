@@ -40,6 +40,7 @@ async function serve() {
       trusted: false,
       rate: undefined,
       metrics: false,
+      runs: false,
     })),
     rate: undefined,
     tenant: "default",

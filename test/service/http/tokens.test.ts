@@ -7,11 +7,12 @@ const HASH = sha256("one");
 
 describe("a tokens file", () => {
   it("has entries", () => {
-    const [acme, metrics] = parseTokens(
+    const [acme, metrics, runs] = parseTokens(
       JSON.stringify({
         tokens: [
           { tenant: "acme", sha256: HASH.toUpperCase(), trusted: true, rate: 0.5 },
           { sha256: sha256("two"), metrics: true },
+          { sha256: sha256("three"), runs: true },
         ],
       }),
     );
@@ -21,8 +22,10 @@ describe("a tokens file", () => {
       trusted: true,
       rate: 0.5,
       metrics: false,
+      runs: false,
     });
     expect([metrics?.tenant, metrics?.metrics, metrics?.trusted]).toEqual([undefined, true, false]);
+    expect([metrics?.runs, runs?.tenant, runs?.runs]).toEqual([false, undefined, true]);
   });
 
   it.each([
@@ -59,7 +62,7 @@ describe("a tokens file", () => {
     ],
     [
       `{"tokens":[{"sha256":"${HASH}"}]}`,
-      'tokens[0].tenant: expected a tenant, or "metrics": true',
+      'tokens[0].tenant: expected a tenant, "metrics": true or "runs": true',
     ],
     [`{"tokens":[{"tenant":"a","sha256":"${HASH}","rate":0}]}`, "tokens[0].rate: expected lines"],
     [`{"tokens":[{"tenant":"a","sha256":"${HASH}","trusted":1}]}`, "tokens[0].trusted: expected"],

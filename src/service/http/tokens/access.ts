@@ -1,5 +1,5 @@
 import { Refusal } from "../refusal.ts";
-import { isLocalHost } from "../routes.ts";
+import { isLocalHost, isLoopback } from "../routes.ts";
 import type { TokenSet } from "./token-file.ts";
 
 /** Who sends events, and what that lets them do. */
@@ -62,7 +62,7 @@ export class Access {
     }
     const { tenant, trusted } = known(tokens, authorization);
     if (tenant === undefined) {
-      throw new Refusal("forbidden", "expected a token of a tenant; this one reads /metrics");
+      throw new Refusal("forbidden", "expected a token of a tenant; this one may only read");
     }
     return { tenant, trusted, bucket: this.#bucket(tenant, tokens.rateOf(tenant) ?? this.#rate) };
   }
@@ -75,6 +75,25 @@ export class Access {
     if (this.#tokens === undefined || (this.#openMetrics && isLocalHost(host))) return;
     if (known(this.#tokens, authorization).metrics) return;
     throw new Refusal("forbidden", 'expected a token with "metrics": true');
+  }
+
+  /**
+   * Whose open runs may be read: those of a token's own tenant, or of all.
+   *
+   * @param from address of the other end of the connection.
+   * @returns the tenant; `undefined`: all.
+   * @throws Refusal `token` or `forbidden`.
+   */
+  runs(authorization: string | undefined, from: string | undefined): string | undefined {
+    const tokens = this.#tokens;
+    if (tokens === undefined) {
+      if (from !== undefined && isLoopback(from)) return undefined;
+      throw new Refusal("forbidden", "expected a connection from this machine");
+    }
+    const { runs, tenant } = known(tokens, authorization);
+    if (runs) return undefined;
+    if (tenant !== undefined) return tenant;
+    throw new Refusal("forbidden", 'expected a token of a tenant, or one with "runs": true');
   }
 
   #bucket(tenant: string | undefined, rate: number | undefined): TokenBucket | undefined {

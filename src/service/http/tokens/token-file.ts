@@ -6,7 +6,7 @@ import { JsonSyntaxError, JsonTextParser } from "../../../events/json-text-parse
 import { MOST_NAME } from "../../../events/value-limits.ts";
 
 const DIGEST = /^[0-9a-fA-F]{64}$/;
-const FIELDS = new Set(["tenant", "sha256", "trusted", "rate", "metrics"]);
+const FIELDS = new Set(["tenant", "sha256", "trusted", "rate", "metrics", "runs"]);
 
 /** A tokens file that can't be used. */
 class TokenFileError extends Error {
@@ -70,6 +70,7 @@ function entryOf(value: JsonObject, where: string): TokenEntry {
     throw new TokenFileError(`${where}.sha256: expected 64 hex digits, the SHA-256 of the token`);
   }
   const metrics = flag(value.metrics, `${where}.metrics`);
+  const runs = flag(value.runs, `${where}.runs`);
   // No audit row has a longer one: it would be refused for good, long after its line was accepted.
   const isTenant = typeof tenant === "string" && tenant !== "" && tenant.length <= MOST_NAME;
   if (tenant !== undefined && !isTenant) {
@@ -77,8 +78,9 @@ function entryOf(value: JsonObject, where: string): TokenEntry {
       `${where}.tenant: expected non-empty text of at most ${MOST_NAME} characters`,
     );
   }
-  if (tenant === undefined && !metrics) {
-    throw new TokenFileError(`${where}.tenant: expected a tenant, or "metrics": true`);
+  if (tenant === undefined && !metrics && !runs) {
+    const expected = 'expected a tenant, "metrics": true or "runs": true';
+    throw new TokenFileError(`${where}.tenant: ${expected}`);
   }
   if (rate !== undefined && (typeof rate !== "number" || !Number.isFinite(rate) || rate <= 0)) {
     throw new TokenFileError(`${where}.rate: expected lines a second, above 0`);
@@ -89,6 +91,7 @@ function entryOf(value: JsonObject, where: string): TokenEntry {
     trusted: flag(value.trusted, `${where}.trusted`),
     rate,
     metrics,
+    runs,
   };
 }
 
@@ -100,7 +103,7 @@ function flag(value: JsonValue | undefined, where: string): boolean {
 
 /** One token that is known: never the token itself, only its hash. */
 export interface TokenEntry {
-  /** Whose events it may send; `undefined` for one that may only read `/metrics`. */
+  /** Whose events it may send; `undefined` for one that may only read. */
   readonly tenant: string | undefined;
   /** SHA-256 of the token's UTF-8 bytes. */
   readonly digest: Buffer;
@@ -110,6 +113,8 @@ export interface TokenEntry {
   readonly rate: number | undefined;
   /** Whether it may read `/metrics`. */
   readonly metrics: boolean;
+  /** Whether it may read the open runs of all tenants. */
+  readonly runs: boolean;
 }
 
 /** The hash that a tokens file has of a token. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { NewLine } from "../../../../src/ingest/journal/log-line.ts";
 import { IdCache } from "../../../../src/lifecycle/id-cache.ts";
+import type { OpenRun } from "../../../../src/otel/open-runs.ts";
 import { RUNTIMES } from "../../../../src/runtimes/runtimes.ts";
 import { EventGate } from "../../../../src/service/http/event-gate.ts";
 import {
@@ -49,6 +50,8 @@ export class Door {
   readonly errors: unknown[] = [];
   readonly access: Access;
   readonly server: IngestServer;
+  /** The open runs of all tenants; a test may set them. */
+  runs: readonly OpenRun[] = [];
   /** What the service says of itself; a test may set it. */
   refusal: Refusal | undefined;
   #address: AddressInfo | undefined;
@@ -71,6 +74,7 @@ export class Door {
       tenant: "default",
       refusal: () => this.refusal,
       unready: () => this.refusal,
+      openRuns: () => this.runs,
       metrics: () => "entelix_ingest_ready 1\n",
       openapi: OPENAPI_TEXT,
       onError: (error) => void this.errors.push(error),

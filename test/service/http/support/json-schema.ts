@@ -47,6 +47,12 @@ function broken(name: string, rule: unknown, rules: Values, value: unknown, at: 
       return listOf(rule).includes(value) ? [] : [`${at}: expected one of ${String(rule)}`];
     case "minimum":
       return typeof value !== "number" || value >= Number(rule) ? [] : [`${at}: too small`];
+    case "maxItems":
+      return !Array.isArray(value) || value.length <= Number(rule) ? [] : [`${at}: too long`];
+    case "format": {
+      const isTime = rule === "date-time" && !Number.isNaN(Date.parse(String(value)));
+      return isTime ? [] : [`${at}: expected ${String(rule)}`];
+    }
     case "items":
       return Array.isArray(value)
         ? value.flatMap((item, index) => mismatches(rule, item, `${at}[${index}]`))
