@@ -7,7 +7,7 @@ import { defineConfig } from "vitest/config";
  */
 const OWN_PROCESS = [
   "test/{cli,deploy,docs,examples,package,setup}/**/*.test.ts",
-  "test/otel/{clock,live-time}.test.ts",
+  "test/otel/{clock,live-time,progress}.test.ts",
   "test/storage/lock-on-full-disk.test.ts",
   "test/ingest/journal/verified-end.test.ts",
 ];

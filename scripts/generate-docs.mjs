@@ -47,10 +47,17 @@ const PLACES = [
     "Span events",
     "`APPROVAL_EVENT`, on the run span, at the time of the approval, with the call's `gen_ai.tool.name` and `gen_ai.tool.call.id`. `EXCEPTION_EVENT`, on the span of what failed, at its end. The other events come from runtimes other than entelix ([dialects](dialects.md)); nothing that is counted stands in them alone.",
   ],
+  [
+    "log",
+    "Log records",
+    "With the option `progress` ([open runs](open-runs.md#log-records)): the records of a run, with the trace and span ID of its span.",
+  ],
   ["link", "Links", "Each link of a run span says why it is there."],
 ];
 
-function page({ APPROVAL_EVENT, ATTRIBUTES, EXCEPTION_EVENT, MARKER_SPAN, SPAN_EVENTS }) {
+function page(tables) {
+  const { APPROVAL_EVENT, ATTRIBUTES, EXCEPTION_EVENT, LOG_EVENTS, MARKER_SPAN, SPAN_EVENTS } =
+    tables;
   const rows = Object.entries(ATTRIBUTES).map(([name, doc]) => ({
     ...doc,
     name,
@@ -83,7 +90,17 @@ function page({ APPROVAL_EVENT, ATTRIBUTES, EXCEPTION_EVENT, MARKER_SPAN, SPAN_E
     [EXCEPTION_EVENT]: "A run, call or step of a TypeScript agent failed with this error.",
     ...SPAN_EVENTS,
   }).map(([name, brief]) => `| \`${name}\` | ${brief} |`);
-  return [...HEAD, ...sections, ...EVENTS_HEAD, ...events, ...TAIL, ""].join("\n");
+  const records = Object.entries(LOG_EVENTS).map(([name, brief]) => `| \`${name}\` | ${brief} |`);
+  return [
+    ...HEAD,
+    ...sections,
+    ...EVENTS_HEAD,
+    ...events,
+    ...RECORDS_HEAD,
+    ...records,
+    ...TAIL,
+    "",
+  ].join("\n");
 }
 
 const HEAD = [
@@ -106,6 +123,8 @@ const HEAD = [
 ];
 
 const EVENTS_HEAD = ["", "## Names of span events", "", "| event | meaning |", "|---|---|"];
+
+const RECORDS_HEAD = ["", "## Names of log records", "", "| record | meaning |", "|---|---|"];
 
 const TAIL = [
   "",

@@ -1,4 +1,10 @@
 export type {
+  LoggerLike,
+  LoggerProviderLike,
+  LogRecordLike,
+  ProgressOptions,
+} from "../otel/progress-options.ts";
+export type {
   MetricReaderLike,
   ProcessTelemetry,
   TelemetrySetupOptions,

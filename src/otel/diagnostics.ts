@@ -36,6 +36,8 @@ export interface Diagnostics {
   readonly auditFailures: number;
   /** Measurements that could not be taken: a figure that is none, or an instrument that threw. */
   readonly metricFailures: number;
+  /** Open runs that had no log record at an interval of `progress`, since more than 1,000 were open. */
+  readonly progressLeftOut: number;
   /** Measurements with a label that was replaced by `_other`, by label. */
   readonly labelOverflow: Readonly<Record<OverflowLabel, number>>;
 }

@@ -67,9 +67,13 @@ export const CONVENTIONS_ATTRIBUTES = {
     "The instructions of the request, which are not among its messages: a list of parts, as JSON.",
   ),
   "gen_ai.tool.definitions": content("model", "The tools that the model may call, as JSON."),
-  "gen_ai.agent.name": on("run, call, model, step, marker, event", "string", "Name of the agent."),
+  "gen_ai.agent.name": on(
+    "run, call, model, step, marker, event, log",
+    "string",
+    "Name of the agent.",
+  ),
   "gen_ai.conversation.id": on(
-    "run, call, model",
+    "run, call, model, log",
     "string",
     "Thread id, only where the source gave one.",
   ),

@@ -42,6 +42,16 @@ export const SPAN_EVENTS = {
   "entelix.graph.unknown": "A row of a kind that is not known here.",
 } as const satisfies Record<string, string>;
 
+/** Log records about runs, with the option `progress`. */
+export const LOG_EVENTS = {
+  "entelix.run.start": "The run started, or continued after a pause.",
+  "entelix.run.progress": "The run is open. One record at each interval.",
+  "entelix.run.end": "The run ended or paused.",
+} as const satisfies Record<string, string>;
+
+/** The name of a log record. */
+export type LogEvent = keyof typeof LOG_EVENTS;
+
 /** Names of spans and span events that carry no `gen_ai` operation. */
 export const MARKER_SPAN = "entelix.run.open";
 export const APPROVAL_EVENT = "entelix.approval";

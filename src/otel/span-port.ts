@@ -6,9 +6,11 @@ import {
   ROOT_CONTEXT,
   SpanKind,
   type Tracer,
+  type TracerProvider,
   trace,
 } from "@opentelemetry/api";
 import type { Instant } from "../events/instant.ts";
+import { VERSION } from "../version.ts";
 import { idSlot } from "./id-generator.ts";
 import type { Reporter } from "./report.ts";
 import { SpanHandle } from "./span-handle.ts";
@@ -111,4 +113,10 @@ export class SpanPort {
 
 function unrecorded(traceId: string, spanId: string): SpanHandle {
   return new SpanHandle(trace.wrapSpanContext({ traceId, spanId, traceFlags: 0 }));
+}
+
+/** @param provider default: the global one, also if it is registered later. */
+export function tracerOf(provider: TracerProvider | undefined): () => Tracer {
+  const tracer = (provider ?? trace).getTracer("entelix-otel", VERSION);
+  return () => tracer;
 }

@@ -14,6 +14,7 @@ import type { ContentOptions } from "./content.ts";
 import type { AttributeHook } from "./custom-attributes.ts";
 import type { ParentResolver, RootParent } from "./event-context.ts";
 import type { MetricOptions } from "./metrics/label-values.ts";
+import { checkProgressOptions, type ProgressOptions } from "./progress-options.ts";
 import type { ErrorHook } from "./report.ts";
 
 /** Options for spans and metrics. */
@@ -30,6 +31,12 @@ export interface TelemetryOptions extends ContentOptions {
   readonly meterProvider?: MeterProvider | undefined;
   /** Which label values metrics show. `false` turns metrics off. A replay has no metrics. */
   readonly metrics?: MetricOptions | false | undefined;
+  /**
+   * Log records about runs, for stores of logs: one at the start, one at each interval while the run is
+   * open, one at the end, each with the trace and span ID of the run. They hold no content. A replay makes
+   * none. Default: none.
+   */
+  readonly progress?: ProgressOptions | undefined;
   /**
    * Whether spans of failures have an `exception` event with class, text and stack, where the sender
    * knows it: agents written in TypeScript. Operator text, redacted. Default `true`.
@@ -82,6 +89,7 @@ export function checkTelemetryOptions(options: TelemetryOptions): void {
   checkHas(options.tracerProvider, "tracerProvider", "getTracer");
   checkHas(options.meterProvider, "meterProvider", "getMeter");
   if (options.metrics !== false) checkObject(options.metrics, "metrics");
+  checkProgressOptions(options.progress);
   checkBoolean(options.exceptions, "exceptions");
   checkFunction(options.attributes, "attributes");
   checkOneOf(options.rootParent, "rootParent", ["own", "ambient"]);

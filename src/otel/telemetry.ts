@@ -4,12 +4,12 @@ import type { AgentEvent } from "../events/agent-event.ts";
 import { now } from "../events/clock.ts";
 import { type EventEnvelope, readEventTime } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
+import { bothOf } from "../lifecycle/both-observers.ts";
 import { Lifecycle } from "../lifecycle/lifecycle.ts";
 import { type LifecycleLimits, resolveLimits } from "../lifecycle/limits.ts";
 import type { Outcome } from "../lifecycle/outcome.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { AbandonedReason, Signal } from "../lifecycle/signal.ts";
-import { VERSION } from "../version.ts";
 import { ContentPolicy } from "./content.ts";
 import { CustomAttributes } from "./custom-attributes.ts";
 import type { Diagnostics } from "./diagnostics.ts";
@@ -21,9 +21,10 @@ import { listOpenRuns, type OpenRun, type OpenRunsOptions } from "./open-runs.ts
 import { OtelDriver } from "./otel-driver.ts";
 import { Reporter } from "./report.ts";
 import { RunContexts } from "./run-contexts.ts";
+import { progressOf, type RunProgress } from "./run-progress.ts";
 import type { RunRows } from "./run-rows.ts";
 import type { SpanHandle } from "./span-handle.ts";
-import { SpanPort } from "./span-port.ts";
+import { SpanPort, tracerOf } from "./span-port.ts";
 import { checkTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 import { formatTraceparent } from "./traceparent.ts";
 
@@ -57,6 +58,7 @@ export class Telemetry {
   readonly #live: boolean;
   readonly #metrics: BridgeMetrics | undefined;
   readonly #conflicts: TenantTally;
+  readonly #progress: RunProgress | undefined;
   /** Whether a meter provider is still to be looked for. */
   #unmetered = false;
   #sweeper: NodeJS.Timeout | undefined;
@@ -112,6 +114,8 @@ export class Telemetry {
     this.contexts = new RunContexts(this.lifecycle.runs, (error) =>
       this.reporter.report(error, "withSpan"),
     );
+    this.#progress = progressOf(options, this);
+    if (this.#progress !== undefined) this.lifecycle.observe(this.#progress);
     if (this.#live && options.metrics !== false) {
       this.#metrics = new BridgeMetrics({
         provider: options.meterProvider,
@@ -294,6 +298,7 @@ export class Telemetry {
     this.#closed = true;
     clearInterval(this.#sweeper);
     this.lifecycle.runs.abandonAll(reason, this.#live ? now() : undefined);
+    this.#progress?.close();
   }
 
   /** All that belonged to the events is done: what was counted stays, and no more is asked for. */
@@ -323,6 +328,7 @@ export class Telemetry {
       droppedAttributes: (this.#custom?.dropped ?? 0) + this.#eventContexts.owners.dropped,
       auditFailures: this.auditFailures,
       metricFailures: this.#metrics?.failures ?? 0,
+      progressLeftOut: this.#progress?.leftOut ?? 0,
       labelOverflow: { ...(this.#metrics?.labelOverflow ?? NOTHING_REPLACED) },
     };
   }
@@ -330,7 +336,7 @@ export class Telemetry {
   /** @returns whether there is anything to count on. */
   #startMetrics(): boolean {
     const observer = this.#metrics?.find();
-    if (observer !== undefined) this.lifecycle.observe(observer);
+    if (observer !== undefined) this.lifecycle.observe(bothOf(observer, this.#progress));
     return observer !== undefined;
   }
 
@@ -387,12 +393,6 @@ export class Telemetry {
 }
 
 const noHorizon = () => Number.POSITIVE_INFINITY;
-
-function tracerOf(provider: TracerProvider | undefined) {
-  const from = provider ?? trace;
-  const tracer = from.getTracer("entelix-otel", VERSION);
-  return () => tracer;
-}
 
 function namesRun({ run_id, tenant_id, type }: AgentEvent): boolean {
   return [run_id, tenant_id, type].every((text) => typeof text === "string");

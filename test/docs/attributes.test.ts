@@ -7,7 +7,13 @@ import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
 import { readEvents } from "../../src/ingest/read-events.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
 import { METRIC_ATTRIBUTES, METRICS } from "../../src/otel/metrics/metric-names.ts";
-import { APPROVAL_EVENT, ATTRIBUTES, MARKER_SPAN, SPAN_EVENTS } from "../../src/otel/semconv.ts";
+import {
+  APPROVAL_EVENT,
+  ATTRIBUTES,
+  LOG_EVENTS,
+  MARKER_SPAN,
+  SPAN_EVENTS,
+} from "../../src/otel/semconv.ts";
 import { collectSpans } from "../support/spans.ts";
 import { PAGES, ROOT, readPage, section, tableRows } from "./pages.ts";
 
@@ -28,6 +34,7 @@ describe("docs/attributes.md", () => {
       step: "Step spans",
       marker: "Marker spans",
       event: "Span events",
+      log: "Log records",
       link: "Links",
     };
     const expected = Object.entries(ATTRIBUTES).flatMap(([name, { brief, content, on, type }]) =>
@@ -62,6 +69,7 @@ const NOT_OURS = new Set<string>([
   MARKER_SPAN,
   APPROVAL_EVENT,
   ...Object.keys(SPAN_EVENTS),
+  ...Object.keys(LOG_EVENTS),
   ...Object.keys(OWN_VARIANTS),
   "gen_ai.agent.id",
   "gen_ai.usage.total_tokens",

@@ -30,6 +30,7 @@ import { SeriesCache } from "../../src/otel/metrics/series-cache.ts";
 import { MOST_SERIES, Series } from "../../src/otel/metrics/series-table.ts";
 import { WaitedTime } from "../../src/otel/metrics/waited-time.ts";
 import { RunOwners } from "../../src/otel/run-owners.ts";
+import { MOST_RECORDS } from "../../src/otel/run-progress.ts";
 import { setupTracing } from "../../src/otel/setup/setup-tracing.ts";
 import { BroadcastSink } from "../../src/sinks/broadcast-sink.ts";
 import { CaptureSink } from "../../src/sinks/capture-sink.ts";
@@ -85,6 +86,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
       return count > 0 && waited.ms > before;
     }) - 1,
   "pairs of names in a bridge": knownPairs,
+  "runs with a record at an interval": () => MOST_RECORDS,
   "approvals that wait": () => {
     const approvals = new PendingApprovals();
     let waiting = 0;

@@ -11,6 +11,7 @@ const SECTIONS = [
   "Runs and calls",
   "What spans carry",
   "Metrics",
+  "Log records",
   "On the way out",
   "Reading recordings",
   "Sinks",
