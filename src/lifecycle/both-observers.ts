@@ -1,7 +1,7 @@
 import type { Instant } from "../events/instant.ts";
 import type { ModelCall } from "./model-call.ts";
 import type { Run } from "./run.ts";
-import type { RunObserver } from "./run-observer.ts";
+import type { RunObserver, ToldDecision } from "./run-observer.ts";
 import type { CallEnd, ModelEnd, RunEnd } from "./signal.ts";
 
 /** An observer that tells both, one after the other. `run.observed` belongs to one of them at most. */
@@ -36,6 +36,11 @@ class BothObservers implements RunObserver {
   runClosed(run: Run<unknown>, at: Instant, end: RunEnd): void {
     this.#first.runClosed(run, at, end);
     this.#second.runClosed(run, at, end);
+  }
+
+  callDecided(run: Run<unknown>, at: Instant, told: ToldDecision): void {
+    this.#first.callDecided(run, at, told);
+    this.#second.callDecided(run, at, told);
   }
 
   callEnded(run: Run<unknown>, name: string, durationMs: number, end: CallEnd): void {

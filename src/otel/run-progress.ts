@@ -92,6 +92,8 @@ export class RunProgress implements RunObserver {
     });
   }
 
+  callDecided(): void {}
+
   callEnded(): void {}
 
   modelEnded(): void {}

@@ -3,6 +3,7 @@ import type { AgentEvent } from "../events/agent-event.ts";
 import { now } from "../events/clock.ts";
 import type { EventDetails } from "../events/event-details.ts";
 import { type EventEnvelope, SequenceCounter, sentLater } from "../events/event-envelope.ts";
+import type { Instant } from "../events/instant.ts";
 import { Deferred, isPromise } from "../events/promises.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 
@@ -81,7 +82,7 @@ export class EventLine {
     answer: (sent: Promise<void>) => Promise<void>,
   ): void | Promise<void> {
     // Spread last: Node 20 is slow to add fields after a spread.
-    const envelope: Writable<EventEnvelope> & Pick<Required<EventEnvelope>, "timestamp"> = {
+    const envelope: Writable<EventEnvelope> & { timestamp: Readonly<Instant> } = {
       event_id: this.#ids.next(),
       sequence: this.#sequence.next(),
       timestamp: now(),
