@@ -37,7 +37,7 @@ const debian =
 /** @type {Readonly<Record<string, (name: string, tell: (line: string) => void) => Promise<Installed>>>} */
 export const SERVERS = {
   collector: go({
-    version: "0.155.0",
+    version: "0.158.0",
     module: ".",
     sources: new URL("collector/", import.meta.url),
   }),
@@ -59,7 +59,7 @@ export const SERVERS = {
   },
   // A Kafka broker in KRaft mode: a folder of jars for `java -cp`.
   kafka: async (name, tell) => {
-    const version = "4.1.0";
+    const version = "4.4.0";
     const pom = new URL("kafka/pom.xml", import.meta.url);
     return { version, path: await mavenJars({ name, version, pom }, tell) };
   },
