@@ -1,6 +1,5 @@
 // The servers and tools of the native end-to-end stack, each in the version that the deployment names.
 import { cargoExample } from "./cargo.mjs";
-import { debianProgram } from "./debian-program.mjs";
 import { goProgram } from "./go-program.mjs";
 import { mavenJars } from "./maven-jars.mjs";
 import { npmPackages } from "./npm-packages.mjs";
@@ -28,12 +27,6 @@ const npm = (version, folder, path) => async (name, tell) => ({
   ),
 });
 
-/** @param {...string} programs */
-const debian =
-  (...programs) =>
-  (name, tell) =>
-    debianProgram({ name, programs }, tell);
-
 /** @type {Readonly<Record<string, (name: string, tell: (line: string) => void) => Promise<Installed>>>} */
 export const SERVERS = {
   collector: go({
@@ -46,6 +39,28 @@ export const SERVERS = {
     version: "2.13.0",
     module: "github.com/jaegertracing/jaeger/cmd/jaeger",
     sources: new URL("jaeger/", import.meta.url),
+  }),
+  // Go modules know Prometheus 3.16.0 as v0.316.0. Without service discovery, of which the shipped configuration has none.
+  prometheus: go({
+    version: "3.16.0",
+    module: "github.com/prometheus/prometheus/cmd/prometheus@v0.316.0",
+    tags: ["remove_all_sd"],
+  }),
+  promtool: go({
+    version: "3.16.0",
+    module: "github.com/prometheus/prometheus/cmd/promtool@v0.316.0",
+    tags: ["remove_all_sd"],
+  }),
+  // The module lacks the pages that its program serves, and so can't be built as it is.
+  alertmanager: go({
+    version: "0.35.0",
+    module: "./cmd/alertmanager",
+    copyOf: "github.com/prometheus/alertmanager@v0.35.0",
+    files: { "ui/app/dist/README": "The pages are not part of the Go module.\n" },
+  }),
+  amtool: go({
+    version: "0.35.0",
+    module: "github.com/prometheus/alertmanager/cmd/amtool@v0.35.0",
   }),
   "compose-go": go({
     version: "2.16.2",
@@ -115,9 +130,5 @@ export const SERVERS = {
     const requirements = new URL("mlflow/requirements.txt", import.meta.url);
     return { version, path: await pythonEnvironment({ name, version, requirements }, tell) };
   },
-  prometheus: debian("prometheus"),
-  promtool: debian("promtool"),
-  alertmanager: debian("prometheus-alertmanager", "alertmanager"),
-  amtool: debian("amtool"),
   postgresql,
 };

@@ -1,8 +1,9 @@
-// A server that is built from Go sources of this folder or from one Go module, and kept by a hash of what it was built from.
+// A server that is built from Go sources of this folder, from one Go module, or from a copy of a module with files that its
+// release has and the module lacks. It is kept by a hash of what it was built from.
 import { createHash } from "node:crypto";
-import { readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { arch, platform } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheFolder, fillWhole } from "./cache.mjs";
 import { compareChecksum, writeChecksum } from "./checksum.mjs";
@@ -14,14 +15,19 @@ import { firstLine, run } from "./command.mjs";
  * @property {string} version
  * @property {string} module the package to build: "." for the sources' own, or a path, with `@version` when there are no sources
  * @property {URL} [sources] folder with go.mod, go.sum and the Go files
+ * @property {readonly string[]} [tags] build tags
+ * @property {string} [copyOf] the module that `module` is in, with `@version`, to copy and to build there; without `sources`
+ * @property {Readonly<Record<string, string>>} [files] what is added to that copy, by path
  */
 
 /** Static and without paths of this machine; two jobs, so that a build leaves a small machine usable. */
 const FLAGS = ["-p", "2", "-trimpath", "-ldflags", "-s -w"];
 
 /** @param {GoProgram} program */
-async function buildInputs({ module, sources }) {
-  const hash = createHash("sha256").update(JSON.stringify([module, FLAGS, platform(), arch()]));
+async function buildInputs({ module, sources, tags = [], copyOf, files = {} }) {
+  const added = copyOf === undefined ? [] : [copyOf, files];
+  const inputs = [module, FLAGS, platform(), arch(), ...tags, ...added];
+  const hash = createHash("sha256").update(JSON.stringify(inputs));
   if (sources !== undefined) {
     for (const file of (await readdir(sources)).sort()) {
       if (/\.(go|mod|sum)$/.test(file)) {
@@ -50,7 +56,9 @@ export async function goProgram(program, tell) {
 
   const go = await firstLine("go", "version");
   if (go === undefined) {
-    throw new Error(`${version} has to be built, and there is no Go: put go 1.25 or newer on PATH`);
+    throw new Error(
+      `${version} has to be built, and there is no Go: put go 1.26.7 or newer on PATH`,
+    );
   }
   tell(`${name} ${version}: building with ${go}; the first time takes minutes`);
   await fillWhole(folder, (scratch) => build(program, scratch));
@@ -64,18 +72,49 @@ export async function goProgram(program, tell) {
  * @param {GoProgram} program
  * @param {string} folder
  */
-async function build({ name, module, sources }, folder) {
+async function build({ name, module, sources, tags = [], copyOf, files = {} }, folder) {
   const binary = join(folder, name);
-  const go = (args, options) => run("nice", ["-n", "10", "go", ...args], options);
+  const flags = [...FLAGS, "-tags", tags.join(",")];
   const env = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=readonly -buildvcs=false" };
-  if (sources === undefined) {
+  if (sources !== undefined) {
+    await go(["build", ...flags, "-o", binary, module], { cwd: fileURLToPath(sources), env });
+  } else if (copyOf !== undefined) {
+    const copy = join(folder, "copy");
+    await copyModule(copyOf, files, copy);
+    await go(["build", ...flags, "-o", binary, module], { cwd: copy, env });
+    await rm(copy, { recursive: true });
+  } else {
     // `go install module@version` names its program after the last part of the path.
     const built = join(folder, basename(module.replace(/@.*/, "")));
-    await go(["install", ...FLAGS, module], { cwd: folder, env: { ...env, GOBIN: folder } });
+    await go(["install", ...flags, module], { cwd: folder, env: { ...env, GOBIN: folder } });
     await rename(built, binary);
-  } else {
-    const cwd = fileURLToPath(sources);
-    await go(["build", ...FLAGS, "-o", binary, module], { cwd, env });
   }
   await writeChecksum(binary);
+}
+
+/**
+ * Go checks the module against its checksum database before it is copied.
+ *
+ * @param {string} module with `@version`
+ * @param {Readonly<Record<string, string>>} files
+ * @param {string} copy
+ */
+async function copyModule(module, files, copy) {
+  await go(["mod", "download", module]);
+  const [where] = (await go(["list", "-m", "-f", "{{.Dir}}", module])).split("\n", 1);
+  await run("cp", ["-R", where, copy]);
+  // The module cache is read-only.
+  await run("chmod", ["-R", "u+w", copy]);
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(copy, path)), { recursive: true });
+    await writeFile(join(copy, path), text);
+  }
+}
+
+/**
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+ */
+function go(args, options) {
+  return run("nice", ["-n", "10", "go", ...args], options);
 }

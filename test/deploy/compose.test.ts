@@ -61,11 +61,13 @@ describe("docker-compose.yml", () => {
     expect(at(service("demo"), "build", "dockerfile_inline")).toMatch(/^FROM node:20\.19-/);
   });
 
-  it("has the collector and the Jaeger that are tested", () => {
-    const image = (name: string) => String(at(service(name), "image")).replace(/^.*:/, "");
-    expect(image("collector")).toBe(testedVersion("collector"));
-    expect(image("jaeger")).toBe(testedVersion("jaeger"));
-  });
+  it.each(["collector", "jaeger", "prometheus", "alertmanager"])(
+    "has the %s that is tested",
+    (name) => {
+      const version = String(at(service(name), "image")).replace(/^.*:v?/, "");
+      expect(version).toBe(testedVersion(name));
+    },
+  );
 
   it("opens ports to this host only", () => {
     const ports = services.flatMap(([, settings]) => textsAt(settings, "ports"));

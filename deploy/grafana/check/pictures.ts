@@ -1,7 +1,6 @@
 // Draws the data of every dashboard into docs/images: npm run dashboards:pictures [-- --out FOLDER]
-// [--prometheus URL --hours 6]. Without --prometheus it makes the same sample data each time, and needs prometheus and
-// promtool. ECharts draws; it is installed once, beside the servers of the end-to-end tests.
-import { execFileSync } from "node:child_process";
+// [--prometheus URL --hours 6]. Without --prometheus it makes the same sample data each time, with the Prometheus of the
+// end-to-end tests. ECharts draws; it is installed once, beside them.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +10,7 @@ import { type Dashboard, readDashboard } from "./dashboard.ts";
 import { type DrawChart, drawBoard } from "./draw/board.ts";
 import type { ChartOption } from "./draw/chart-option.ts";
 import { textWidth } from "./draw/svg.ts";
+import { installed } from "./installed.ts";
 import { choose, fetchPanel, type PanelData, type TimeRange } from "./panel-data.ts";
 import { panelProblems } from "./panel-problems.ts";
 import { Prometheus } from "./prometheus.ts";
@@ -52,10 +52,7 @@ const FOR_POINTERS =
   /<style >.*?<\/style>\n?| (?:ecmeta_\w+|class|cursor|pointer-events)="[^"]*"/gs;
 
 async function loadCharts(): Promise<DrawChart> {
-  const install = ["scripts/servers/install.mjs", "echarts"];
-  const said = execFileSync(process.execPath, install, { encoding: "utf8" });
-  const path = said.trim().split(" ").slice(2).join(" ");
-  const echarts: ECharts = await import(pathToFileURL(path).href);
+  const echarts: ECharts = await import(pathToFileURL(installed("echarts")).href);
   // Node has no canvas to measure text with.
   echarts.setPlatformAPI({
     measureText: (text, font = "") => ({ width: textWidth(text, Number.parseInt(font, 10) || 12) }),

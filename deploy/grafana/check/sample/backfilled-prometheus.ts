@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { installed } from "../installed.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** A Prometheus that scrapes nothing and has the recorded series in its store. */
@@ -16,7 +17,7 @@ export interface BackfilledPrometheus {
 }
 
 /**
- * Starts `prometheus` on a free port of this machine; `promtool` makes the blocks. Both are looked for on the path.
+ * Starts `prometheus` on a free port of this machine; `promtool` makes the blocks. Both are built where they are missing.
  *
  * @param folder an empty one, for the caller to remove after `stop()`
  * @throws Error when one of the programs is not there or fails
@@ -31,13 +32,13 @@ export async function backfilledPrometheus(
   await pipeline(Readable.from(recorder.text()), createWriteStream(text));
   await writeFile(config, "global: {}\n");
   const args = ["tsdb", "create-blocks-from", "openmetrics", text, store];
-  const made = spawnSync("promtool", args, { encoding: "utf8" });
+  const made = spawnSync(installed("promtool"), args, { encoding: "utf8" });
   if (made.error !== undefined || made.status !== 0) {
     throw new Error(`promtool: ${made.error?.message ?? made.stderr}`);
   }
   const port = await freePort();
   const child = spawn(
-    "prometheus",
+    installed("prometheus"),
     [
       `--config.file=${config}`,
       `--storage.tsdb.path=${store}`,
