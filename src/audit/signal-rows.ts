@@ -6,7 +6,7 @@ import { oneOf } from "../events/forms.ts";
 import type { CallCounts } from "../lifecycle/run.ts";
 import { canonicalRunId } from "../lifecycle/run-ids.ts";
 import type { RunEnd, Signal, SignalOf, SignalSubject } from "../lifecycle/signal.ts";
-import { degradedTools, type ToolEnd } from "../lifecycle/tool-ends.ts";
+import { degradedTools, type ToolEnd } from "../tool-calls/tool-ends.ts";
 import { newestQuestion } from "./newest-question.ts";
 import { derivedRowId, idInSegment, type RowSegment } from "./row-ids.ts";
 import type { GraphEvent, KnownGraphEvent } from "./wire/graph-event.ts";

@@ -1,6 +1,7 @@
 import type { DecisionDetails } from "../events/event-details.ts";
 import { type Instant, isAt, millisecondsBetween } from "../events/instant.ts";
 import { type Approval, Approvals, type Asked, isAnswered } from "./approvals.ts";
+import { withToolEnd } from "../tool-calls/tool-ends.ts";
 import { Call } from "./call.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { Counters } from "./counters.ts";
@@ -10,7 +11,6 @@ import type { RunObserver } from "./run-observer.ts";
 import type { CallEnd, RunEnd } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
 import { handleOfStep, stepHandle } from "./step-keeper.ts";
-import { withToolEnd } from "./tool-ends.ts";
 
 const UNFINISHED: CallEnd = { outcome: "unfinished" };
 const PAUSED: CallEnd = { outcome: "interrupted" };

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
+import { finishFrom, type MurmurState, mixBlock } from "../events/murmur3.ts";
 import { readUuid, type UuidWords } from "./id-words.ts";
-import { finishFrom, type MurmurState, mixBlock } from "./murmur3.ts";
 
 /** What a span id under a run stands for. The byte is part of the hash. */
 export type Role = "t" | "m" | "s" | "o" | "p";

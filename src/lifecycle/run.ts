@@ -1,5 +1,6 @@
 import { compareInstants, type Instant } from "../events/instant.ts";
 import type { Approval, Approvals } from "./approvals.ts";
+import type { ToolEnd } from "../tool-calls/tool-ends.ts";
 import { CallHistory } from "./call-history.ts";
 import type { ModelCall, ModelCalls } from "./model-call.ts";
 import { OpenCalls } from "./open-calls.ts";
@@ -8,7 +9,6 @@ import type { RunOwner } from "./parent-context.ts";
 import type { RunIds } from "./run-ids.ts";
 import type { RunEnd, SpanEventTarget, SupposedEnd } from "./signal.ts";
 import type { Steps } from "./step.ts";
-import type { ToolEnd } from "./tool-ends.ts";
 import type { Tree } from "./tree.ts";
 
 /** How many calls a run made, and what became of them. */

@@ -14,8 +14,8 @@ import type {
   SpanAttributes,
   SpanAttributeValue,
 } from "../lifecycle/signal.ts";
-import { degradedTools } from "../lifecycle/tool-ends.ts";
 import type { ContentField } from "../sinks/redaction.ts";
+import { degradedTools } from "../tool-calls/tool-ends.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { DecisionAttributes } from "./decision-attributes.ts";
 import {

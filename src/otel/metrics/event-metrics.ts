@@ -12,7 +12,7 @@ import type {
   RunUsage,
   SpanAttributes,
 } from "../../lifecycle/signal.ts";
-import { degradedTools } from "../../lifecycle/tool-ends.ts";
+import { degradedTools } from "../../tool-calls/tool-ends.ts";
 import type { Reporter } from "../report.ts";
 import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-metrics.ts";
 import { callFingerprint, runFingerprint } from "./fingerprint.ts";

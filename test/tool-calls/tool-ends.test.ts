@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Instant } from "../../src/events/instant.ts";
-import { failedTools, type ToolEnd, withToolEnd } from "../../src/lifecycle/tool-ends.ts";
+import { failedTools, type ToolEnd, withToolEnd } from "../../src/tool-calls/tool-ends.ts";
 import { runs } from "../support/runs.ts";
 
 interface End {

@@ -1,5 +1,4 @@
 import type { Instant } from "../events/instant.ts";
-import type { RunEnd } from "./signal.ts";
 
 /** Most tools of a run whose last end is known. A run holds them while it is open. */
 const MOST_TOOLS = 8;
@@ -78,7 +77,7 @@ export function failedTools(ends: ToolEnd | undefined): readonly string[] {
 
 /** How a run ended, in its segment. */
 interface EndedRun {
-  readonly outcome: RunEnd["outcome"] | undefined;
+  readonly outcome: string | undefined;
   readonly toolEnds?: ToolEnd | undefined;
 }
 
