@@ -6,7 +6,7 @@ import { oneOf } from "../events/forms.ts";
 import type { CallCounts } from "../lifecycle/run.ts";
 import { canonicalRunId } from "../lifecycle/run-ids.ts";
 import type { RunEnd, Signal, SignalOf, SignalSubject } from "../lifecycle/signal.ts";
-import { degradedTools, type ToolEnd } from "../tool-calls/tool-ends.ts";
+import { type CallTrail, degradedTools, loopOf } from "../tool-calls/call-trail.ts";
 import { newestQuestion } from "./newest-question.ts";
 import { derivedRowId, idInSegment, type RowSegment } from "./row-ids.ts";
 import type { GraphEvent, KnownGraphEvent } from "./wire/graph-event.ts";
@@ -22,8 +22,8 @@ export interface RunFacts extends Partial<Record<keyof CallCounts, number | unde
   readonly parentCallId?: string | undefined;
   /** How much of the counts is of earlier segments. */
   readonly before?: CallCounts | undefined;
-  /** How the last calls of its tools ended, in the segment. */
-  readonly toolEnds?: ToolEnd | undefined;
+  /** What its tool calls show together, in the segment. */
+  readonly callTrail?: CallTrail;
 }
 
 /** What the event says beside its signal. */
@@ -142,8 +142,10 @@ function endRows(
   if (toolErrors !== undefined) row.tool_errors = toolErrors - before.toolErrors;
   if (approvedCalls !== undefined) row.approved_calls = approvedCalls - before.approvedCalls;
   if (deniedCalls !== undefined) row.denied_calls = deniedCalls - before.deniedCalls;
-  const degraded = degradedTools({ outcome: end.outcome, toolEnds: run.toolEnds });
+  const degraded = degradedTools({ outcome: end.outcome, callTrail: run.callTrail });
   if (degraded.length > 0) row.degraded = degraded;
+  const loop = loopOf(run.callTrail);
+  if (loop !== undefined) row.loop = loop.kind;
   const input = newestQuestion(event.details?.input);
   if (input !== undefined) row.input = input;
   const ended: SignalRow = { event: row, event_id: idOf(event, "end") };

@@ -1,11 +1,11 @@
 import type { DecisionDetails } from "../events/event-details.ts";
 import { type Instant, isAt, millisecondsBetween } from "../events/instant.ts";
+import { callDropped, callEnded, callStarted, loopOf } from "../tool-calls/call-trail.ts";
 import { type Approval, Approvals, type Asked, isAnswered } from "./approvals.ts";
-import { withToolEnd } from "../tool-calls/tool-ends.ts";
 import { Call } from "./call.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { Counters } from "./counters.ts";
-import type { LifecycleLimits } from "./limits.ts";
+import type { LifecycleRules } from "./limits.ts";
 import type { Run } from "./run.ts";
 import type { RunObserver } from "./run-observer.ts";
 import type { CallEnd, RunEnd } from "./signal.ts";
@@ -35,7 +35,7 @@ type GivenApproval = Omit<Approval, "attributes"> & {
 export class CallKeeper<H> {
   readonly #driver: SpanDriver<H>;
   readonly #counters: Counters;
-  readonly #limits: LifecycleLimits;
+  readonly #limits: LifecycleRules;
   readonly #budget: CallIdBudget;
   /** Told of every end of a call; see `Lifecycle.observe`. */
   observer: RunObserver | undefined = undefined;
@@ -43,7 +43,7 @@ export class CallKeeper<H> {
   constructor(
     driver: SpanDriver<H>,
     counters: Counters,
-    limits: LifecycleLimits,
+    limits: LifecycleRules,
     budget: CallIdBudget,
   ) {
     this.#driver = driver;
@@ -154,6 +154,7 @@ export class CallKeeper<H> {
     const approval = run.approvals?.take(call);
     if (approval !== undefined) approved(call, approval);
     run.approvals?.settle({ callId, name, at });
+    run.callTrail = callStarted(run.callTrail, call, content, run.calls, this.#limits.loops);
     this.#counters.spansOpened++;
     call.handle = this.#driver.openCall(run, call, at, content, this.#around(run, told));
     return call;
@@ -179,9 +180,7 @@ export class CallKeeper<H> {
     if (end.outcome === "error") run.toolErrors++;
     else if (end.outcome === "denied") call.denied = true;
     const at = this.#counters.notBefore(call.startedAt, asked);
-    if (end.outcome === "error" || end.outcome === "complete") {
-      run.toolEnds = withToolEnd(run.toolEnds, call.name, at, end.outcome === "error");
-    }
+    this.#noteEnd(run, call, at, end);
     if (this.observer !== undefined && durationMs !== undefined) {
       const took = durationMs > 0 ? durationMs : millisecondsBetween(call.startedAt, at);
       this.observer.callEnded(run, call.name, took, end);
@@ -190,6 +189,20 @@ export class CallKeeper<H> {
     run.approvals?.settle({ callId: call.id, name: call.name, at });
     call.handle = undefined;
     call.approvalAttributes = undefined;
+  }
+
+  /** What the end adds to the trail of the run's calls. */
+  #noteEnd(run: Run<H>, call: Call<H>, at: Instant, end: CallEnd): void {
+    const { loops } = this.#limits;
+    const known = loopOf(run.callTrail);
+    if (end.outcome === "complete" || end.outcome === "error") {
+      const failed = end.outcome === "error";
+      const result = failed ? end.message : end.content;
+      run.callTrail = callEnded(run.callTrail, call, { at, failed, result }, loops);
+    } else callDropped(run.callTrail, call, loops);
+    if (known !== undefined || this.observer === undefined) return;
+    const loop = loopOf(run.callTrail);
+    if (loop !== undefined) this.observer.loopFound(run, loop);
   }
 }
 

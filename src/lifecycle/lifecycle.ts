@@ -3,7 +3,7 @@ import type { CallIdBudget } from "./call-history.ts";
 import { CallKeeper, isSameEnd } from "./call-keeper.ts";
 import { type ConflictHook, Counters, type IgnoredReason } from "./counters.ts";
 import { IdCache } from "./id-cache.ts";
-import type { LifecycleLimits } from "./limits.ts";
+import type { LifecycleRules } from "./limits.ts";
 import { ModelKeeper } from "./model-keeper.ts";
 import { NOT_TAKEN, type Outcome, TakenOutcome } from "./outcome.ts";
 import type { SignalContext } from "./parent-context.ts";
@@ -39,7 +39,7 @@ export class Lifecycle<H> {
    */
   constructor(
     driver: SpanDriver<H>,
-    limits: LifecycleLimits,
+    limits: LifecycleRules,
     onTenantConflict?: ConflictHook,
     followsSteps = true,
   ) {

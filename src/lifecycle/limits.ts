@@ -1,3 +1,5 @@
+import type { LoopLimits } from "../tool-calls/loop-limits.ts";
+
 /**
  * Limits of the state that the bridge keeps in memory. The diagnostics count each time that a limit
  * applies.
@@ -64,6 +66,12 @@ export function resolveLimits(given: Partial<LifecycleLimits> = {}): LifecycleLi
     limits[name] = value;
   }
   return limits;
+}
+
+/** Limits, and what counts as a loop of tool calls. */
+export interface LifecycleRules extends LifecycleLimits {
+  /** `undefined`: no loops are looked for. */
+  readonly loops: LoopLimits | undefined;
 }
 
 /** Closed runs have their places from the start, about 60 bytes each. */

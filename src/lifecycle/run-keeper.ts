@@ -1,5 +1,6 @@
 import { tenantKey } from "../events/agent-event.ts";
 import { addMilliseconds, compareInstants, type Instant } from "../events/instant.ts";
+import { closedTrail } from "../tool-calls/call-trail.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { CallKeeper } from "./call-keeper.ts";
 import type { Counters } from "./counters.ts";
@@ -183,7 +184,7 @@ export class RunKeeper<H> {
     run.startSeen = started;
     const { approvedCalls, deniedCalls, toolCalls, toolErrors } = run;
     run.before = { approvedCalls, deniedCalls, toolCalls, toolErrors };
-    run.toolEnds = undefined;
+    run.callTrail = undefined;
     run.startedAt = at;
     run.lastAt = at;
     if (run.tree.first === undefined) run.tree = new Tree<H>(at);
@@ -262,7 +263,7 @@ export class RunKeeper<H> {
     run.mayEnd = undefined;
     run.outcome = end.outcome;
     run.approvals = undefined;
-    if (end.outcome !== "complete") run.toolEnds = undefined;
+    run.callTrail = closedTrail(run.callTrail, end.outcome);
     this.#forest.remove(run);
     this.#openRuns--;
     if (this.#openRuns * 2 < this.#limits.openRuns) {

@@ -1,5 +1,6 @@
 import type { DecisionDetails } from "../events/event-details.ts";
 import type { Instant } from "../events/instant.ts";
+import type { Loop } from "../tool-calls/loop-watch.ts";
 import type { ModelCall } from "./model-call.ts";
 import type { Run } from "./run.ts";
 import type { CallEnd, ModelEnd, RunEnd, SpanAttributes } from "./signal.ts";
@@ -38,6 +39,8 @@ export interface RunObserver {
    * @param durationMs as the source measured it, else from its start to its end, in ms.
    */
   callEnded(run: Run<unknown>, name: string, durationMs: number, end: CallEnd): void;
+  /** The calls of the open run are in a loop: once a segment, when it is found. */
+  loopFound(run: Run<unknown>, loop: Loop): void;
   /** A model call has ended, told by an event or closed: `call.startedAt` to `at`, as its span. */
   modelEnded(run: Run<unknown>, call: ModelCall<unknown>, at: Instant, end: ModelEnd): void;
 }

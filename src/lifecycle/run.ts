@@ -1,6 +1,6 @@
 import { compareInstants, type Instant } from "../events/instant.ts";
+import type { CallTrail } from "../tool-calls/call-trail.ts";
 import type { Approval, Approvals } from "./approvals.ts";
-import type { ToolEnd } from "../tool-calls/tool-ends.ts";
 import { CallHistory } from "./call-history.ts";
 import type { ModelCall, ModelCalls } from "./model-call.ts";
 import { OpenCalls } from "./open-calls.ts";
@@ -101,8 +101,8 @@ export class Run<H> {
   toolErrors = 0;
   approvedCalls = 0;
   deniedCalls = 0;
-  /** How the last calls of its tools ended, in the segment that is or was last open. */
-  toolEnds: ToolEnd | undefined = undefined;
+  /** What its tool calls show together, in the segment that is or was last open. */
+  callTrail: CallTrail = undefined;
 
   tree: Tree<H>;
   /** Neighbours in the tree's list of open runs, least recently active first. */

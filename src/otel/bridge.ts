@@ -133,10 +133,11 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     );
   }
 
-  /** Everything while spans show content, else what the audit log has of it. */
+  /** Everything while spans show content, else what the audit log has of it, or what loops are found in. */
   get contentNeed(): ContentNeed {
     if (this.#telemetry.capturesContent) return "all";
-    return this.#sink === undefined ? "none" : "rows";
+    if (this.#sink !== undefined) return "rows";
+    return this.#telemetry.findsLoops ? "tools" : "none";
   }
 
   /**

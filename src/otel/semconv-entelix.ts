@@ -63,6 +63,17 @@ export const OWN_ATTRIBUTES = {
     "string[]",
     "Of a run that completed: the tools whose last call failed, in this segment, at most 8.",
   ),
+  "entelix.run.loop": on(
+    "run",
+    "string",
+    "The shape of a loop that the run's own tool calls were in, in this segment: `repeat`, `ping_pong`, `poll`. The one that was found first.",
+  ),
+  "entelix.run.loop.count": on(
+    "run",
+    "int",
+    "How long that loop got: its calls, of a `ping_pong` its alternations. The first two calls of a tool are not in it.",
+  ),
+  "entelix.run.loop.tools": on("run", "string[]", "The one or two tools of that loop."),
   "entelix.run.approved_calls": on("run", "int", "Tool calls approved, when there are any."),
   "entelix.run.denied_calls": on("run", "int", "Tool calls denied, when there are any."),
   "entelix.run.input_tokens": on(

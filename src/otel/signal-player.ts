@@ -148,7 +148,7 @@ function signalRefs(
 
 /** Not every source tells of all calls of a run, so that none is not known to be none. */
 function factsOf(run: Run<SpanHandle>): RunFacts {
-  const { parentCallId, resumedFromRunId, segment, toolEnds } = run;
+  const { parentCallId, resumedFromRunId, segment, callTrail } = run;
   const some = (count: keyof CallCounts) => inSegment(run, count) || undefined;
   return {
     segment,
@@ -158,7 +158,7 @@ function factsOf(run: Run<SpanHandle>): RunFacts {
     toolErrors: some("toolErrors"),
     approvedCalls: some("approvedCalls"),
     deniedCalls: some("deniedCalls"),
-    toolEnds,
+    callTrail,
   };
 }
 

@@ -15,7 +15,7 @@ import type {
   SpanAttributeValue,
 } from "../lifecycle/signal.ts";
 import type { ContentField } from "../sinks/redaction.ts";
-import { degradedTools } from "../tool-calls/tool-ends.ts";
+import { degradedTools, loopOf } from "../tool-calls/call-trail.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { DecisionAttributes } from "./decision-attributes.ts";
 import {
@@ -114,6 +114,12 @@ export class SpanEnds {
     if (run.approvedCalls > 0) handle.set("entelix.run.approved_calls", run.approvedCalls);
     if (run.deniedCalls > 0) handle.set("entelix.run.denied_calls", run.deniedCalls);
     if (run.used !== undefined) setOwnUsage(handle, run.used);
+    const loop = loopOf(run.callTrail);
+    if (loop !== undefined) {
+      handle.set("entelix.run.loop", loop.kind);
+      handle.set("entelix.run.loop.count", loop.count);
+      handle.set("entelix.run.loop.tools", [...loop.tools]);
+    }
     switch (end.outcome) {
       case "complete": {
         const degraded = degradedTools(run);

@@ -10,6 +10,7 @@ import {
   checkOptionsObject,
 } from "../events/option-checks.ts";
 import type { LifecycleLimits } from "../lifecycle/limits.ts";
+import type { LoopOptions } from "../tool-calls/loop-limits.ts";
 import type { ContentOptions } from "./content.ts";
 import type { AttributeHook } from "./custom-attributes.ts";
 import type { ParentResolver, RootParent } from "./event-context.ts";
@@ -63,6 +64,11 @@ export interface TelemetryOptions extends ContentOptions {
    */
   readonly approvalPerson?: boolean | undefined;
   readonly limits?: Partial<LifecycleLimits> | undefined;
+  /**
+   * What counts as a loop of a run's tool calls: `entelix.run.loop`, `entelix.runs.looping`. `false`: no loops are
+   * looked for, and adapters do not pass on inputs and results of tools for it. Default: see {@link LoopOptions}.
+   */
+  readonly loops?: LoopOptions | false | undefined;
   /** Called with every internal error. Default: OpenTelemetry's diagnostic logger. */
   readonly onError?: ErrorHook | undefined;
   /**

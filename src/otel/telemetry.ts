@@ -10,6 +10,7 @@ import { type LifecycleLimits, resolveLimits } from "../lifecycle/limits.ts";
 import type { Outcome } from "../lifecycle/outcome.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { AbandonedReason, Signal } from "../lifecycle/signal.ts";
+import { resolveLoopLimits } from "../tool-calls/loop-limits.ts";
 import { ContentPolicy } from "./content.ts";
 import { CustomAttributes } from "./custom-attributes.ts";
 import type { Diagnostics } from "./diagnostics.ts";
@@ -47,6 +48,7 @@ const SWEEP_MS = 5_000;
 /** The telemetry side: events in, span operations out. It never throws. */
 export class Telemetry {
   readonly lifecycle: Lifecycle<SpanHandle>;
+  readonly findsLoops: boolean;
   readonly contexts: RunContexts;
   readonly reporter: Reporter;
   readonly #driver: OtelDriver;
@@ -77,6 +79,7 @@ export class Telemetry {
   constructor(options: TelemetryOptions, rows?: RunRows) {
     checkTelemetryOptions(options);
     const limits = resolveLimits(options.limits);
+    const loops = resolveLoopLimits(options.loops);
     this.reporter = new Reporter(options.onError);
     this.#live = options.mode !== "replay";
     this.#provider = options.tracerProvider;
@@ -110,7 +113,13 @@ export class Telemetry {
       this.#conflicts.add(tenantId);
       this.#metrics?.tenantConflict(tenantId);
     };
-    this.lifecycle = new Lifecycle(this.#driver, limits, onConflict, options.steps !== false);
+    this.lifecycle = new Lifecycle(
+      this.#driver,
+      { ...limits, loops },
+      onConflict,
+      options.steps !== false,
+    );
+    this.findsLoops = loops !== undefined;
     this.contexts = new RunContexts(this.lifecycle.runs, (error) =>
       this.reporter.report(error, "withSpan"),
     );

@@ -68,7 +68,7 @@ export function register(settings: RegisterSettings, entry: string | undefined):
     const missing = "@opentelemetry/sdk-trace-node and @opentelemetry/exporter-trace-otlp-http";
     return `nothing is reported: ${missing} are not installed`;
   }
-  const sink = new AgentSink(settings.captures ? "all" : "none", () => {
+  const sink = new AgentSink(settings.captures ? "all" : "tools", () => {
     const made = setup();
     flushAtEnd(made.shutdown);
     return made.sink;

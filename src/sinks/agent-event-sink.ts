@@ -27,16 +27,24 @@ export interface AgentEventSink<S = unknown> {
 }
 
 /**
- * How much content a sink reads. `rows`: what stands in audit rows, which is what runs are asked, and what
- * tools are given and give. `all`: also messages to and from models, answers of runs, and state.
+ * How much content a sink reads. `tools`: what tools are given and give. `rows`: what stands in audit rows, which
+ * is also what runs are asked, and why calls were denied. `all`: also messages to and from models, answers of
+ * runs, and state.
  */
-export type ContentNeed = "none" | "rows" | "all";
+export type ContentNeed = "none" | "tools" | "rows" | "all";
+
+/** The greatest first. */
+const NEEDS = ["all", "rows", "tools", "none"] as const satisfies readonly ContentNeed[];
 
 /** What several sinks read together. */
 export function contentNeedOf(sinks: readonly AgentEventSink<never>[]): ContentNeed {
   const needs = sinks.map(({ contentNeed }) => contentNeed ?? "all");
-  if (needs.includes("all")) return "all";
-  return needs.includes("rows") ? "rows" : "none";
+  return NEEDS.find((need) => needs.includes(need)) ?? "none";
+}
+
+/** Whether a sink reads what stands in audit rows. */
+export function readsRows(need: ContentNeed): boolean {
+  return need === "rows" || need === "all";
 }
 
 /** Optional methods of a sink. Sinks that wrap others forward both calls. */

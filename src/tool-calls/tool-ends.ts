@@ -1,7 +1,10 @@
 import type { Instant } from "../events/instant.ts";
+import { UNKNOWN } from "./value-digest.ts";
 
 /** Most tools of a run whose last end is known. A run holds them while it is open. */
 const MOST_TOOLS = 8;
+/** Nanoseconds take 30 bits. */
+const AGAIN = 1 << 30;
 
 /**
  * How the last calls of a run's tools ended: what makes a run that completes a degraded one.
@@ -11,7 +14,7 @@ const MOST_TOOLS = 8;
 export class ToolEnd {
   readonly tool: string;
   #seconds: number;
-  /** Its complement where the call failed. */
+  /** With {@link AGAIN} where it is not the first. Its complement where the call failed. */
   #nanos: number;
   next: ToolEnd | undefined;
 
@@ -26,14 +29,61 @@ export class ToolEnd {
     return this.#nanos < 0;
   }
 
+  /** How many calls of the tool have ended, as far as two. */
+  get count(): 1 | 2 {
+    return (this.#word & AGAIN) === 0 ? 1 : 2;
+  }
+
   /** Another call of the tool ended. The later end counts, whichever is told first; of two at once, the success. */
   update([seconds, nanos]: Instant, failed: boolean): void {
-    const known = this.failed ? ~this.#nanos : this.#nanos;
-    const later = seconds - this.#seconds || nanos - known;
-    if (later < 0 || (later === 0 && failed)) return;
-    this.#seconds = seconds;
-    this.#nanos = failed ? ~nanos : nanos;
+    const later = seconds - this.#seconds || nanos - (this.#word & ~AGAIN);
+    const isLast = later > 0 || (later === 0 && !failed);
+    if (isLast) this.#seconds = seconds;
+    const word = (isLast ? nanos : this.#word) | AGAIN;
+    this.#nanos = (isLast ? failed : this.failed) ? ~word : word;
   }
+
+  /** When the last call ended. */
+  get at(): Instant {
+    return [this.#seconds, this.#word & ~AGAIN];
+  }
+
+  get #word(): number {
+    return this.failed ? ~this.#nanos : this.#nanos;
+  }
+}
+
+/** A tool that was called again and again: how often in a row with equal input and equal result. */
+export class PolledTool extends ToolEnd {
+  /** Digest of call and result. */
+  #seen = UNKNOWN;
+  #polls = 0;
+
+  /** @param end of the tool's calls so far, whose place in the list it takes. */
+  constructor(end: ToolEnd) {
+    super(end.tool, end.at, end.failed, end.next);
+    this.update(end.at, end.failed);
+  }
+
+  /** @returns how many calls have had equal input and result, this one included. */
+  polled(seen: number): number {
+    const isEqual = seen !== UNKNOWN && seen === this.#seen;
+    this.#seen = seen;
+    this.#polls = isEqual ? this.#polls + 1 : Number(seen !== UNKNOWN);
+    return this.#polls;
+  }
+}
+
+/** The node of a tool. */
+export function endOf(ends: ToolEnd | undefined, tool: string): ToolEnd | undefined {
+  for (let end = ends; end !== undefined; end = end.next) if (end.tool === tool) return end;
+  return undefined;
+}
+
+/** The list with another node in the place of one. */
+export function replaced(ends: ToolEnd | undefined, old: ToolEnd, by: ToolEnd): ToolEnd {
+  for (let end = ends; end !== undefined; end = end.next) if (end.next === old) end.next = by;
+  return ends === undefined || ends === old ? by : ends;
 }
 
 /**
@@ -73,20 +123,6 @@ export function failedTools(ends: ToolEnd | undefined): readonly string[] {
     failed.push(end.tool);
   }
   return failed?.sort() ?? NONE;
-}
-
-/** How a run ended, in its segment. */
-interface EndedRun {
-  readonly outcome: string | undefined;
-  readonly toolEnds?: ToolEnd | undefined;
-}
-
-/**
- * The tools whose last own call in the segment failed, if the run completed all the same. Another process may
- * know of no segment but this one, and must say the same.
- */
-export function degradedTools({ outcome, toolEnds }: EndedRun): readonly string[] {
-  return failedTools(outcome === "complete" ? toolEnds : undefined);
 }
 
 function without(ends: ToolEnd | undefined, gone: ToolEnd): ToolEnd | undefined {

@@ -13,6 +13,7 @@ import type {
   StepEnd,
 } from "../../src/lifecycle/signal.ts";
 import type { StepOpening } from "../../src/lifecycle/step.ts";
+import { resolveLoopLimits } from "../../src/tool-calls/loop-limits.ts";
 import { FakeDriver } from "./fake-driver.ts";
 
 /** A lifecycle that takes entelix's signals one to a call, each as an event of its own. */
@@ -30,7 +31,12 @@ export class TestLifecycle extends Lifecycle<string> {
     onTenantConflict?: ConflictHook,
     followsSteps?: boolean,
   ) {
-    super(driver, resolveLimits(limits), onTenantConflict, followsSteps);
+    super(
+      driver,
+      { ...resolveLimits(limits), loops: resolveLoopLimits(undefined) },
+      onTenantConflict,
+      followsSteps,
+    );
   }
 
   /** @returns false when the event has come before. */

@@ -4,7 +4,7 @@ import { FROM_RUN, sourceMoment } from "../../errors/failure-source.ts";
 import { outputMessages, toMessages } from "../../messages/to-messages.ts";
 import { calledOff, cutBy } from "../../runtime/calling-off.ts";
 import { activeRun } from "../../runtime/current-run.ts";
-import type { InnerSink } from "../../sinks/agent-event-sink.ts";
+import { type InnerSink, readsRows } from "../../sinks/agent-event-sink.ts";
 import { sendDecision } from "../call-reports.ts";
 import { askedText, knownTenant } from "../common-options.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
@@ -143,7 +143,7 @@ export class Calls {
   ): void {
     const outer = activeRun();
     const isInside = !state.isRoot;
-    const isAsked = this.#sink.contentNeed !== "none";
+    const isAsked = readsRows(this.#sink.contentNeed);
     const given = event.messages ?? event.prompt;
     const asked = isAsked && !isEmpty(given) ? toMessages(given) : undefined;
     state.writer.started({

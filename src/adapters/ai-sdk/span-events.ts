@@ -1,4 +1,4 @@
-import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
+import { type ContentNeed, readsRows } from "../../sinks/agent-event-sink.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import type { RecordedSpan } from "./recorded-span.ts";
 
@@ -28,7 +28,7 @@ export function startEvent(
 /** The prompt is text of any length: it is read for a sink that shows it, and for the answers to approval requests. */
 function promptIn(text: unknown, need: ContentNeed): Fields {
   if (typeof text !== "string") return {};
-  if (need === "none" && !text.includes('"tool-approval-response"')) return {};
+  if (!readsRows(need) && !text.includes('"tool-approval-response"')) return {};
   return fieldsOf(parsed(text)) ?? {};
 }
 

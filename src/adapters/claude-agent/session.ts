@@ -3,6 +3,7 @@ import { FROM_RUN } from "../../errors/failure-source.ts";
 import { cutBy } from "../../runtime/calling-off.ts";
 import type { ActiveRun } from "../../runtime/current-run.ts";
 import type { SubjectFields } from "../../runtime/run-subject.ts";
+import { readsRows } from "../../sinks/agent-event-sink.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import { AgentRun, newPlace, type RunShared } from "./agent-run.ts";
@@ -74,14 +75,14 @@ export class Session {
     const { options, sink } = from;
     this.#sessionId = from.sessionId;
     this.#resumes = from.resumedFromRunId;
-    this.#readsRows = sink.contentNeed !== "none";
+    this.#readsRows = readsRows(sink.contentNeed);
     this.#events = new HeldEvents(sink);
     this.#shared = {
       events: this.#events,
       content: { isRead: sink.contentNeed === "all", instructions: from.instructions },
       tools: {
         isFailure: options.isFailure,
-        readsContent: this.#readsRows,
+        readsContent: sink.contentNeed !== "none",
         onError: from.onError,
       },
     };

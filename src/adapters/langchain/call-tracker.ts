@@ -1,7 +1,7 @@
 import { FROM_MODEL, recordSource, sourceMoment } from "../../errors/failure-source.ts";
 import { failureInResult, type IsFailure } from "../../errors/tool-result.ts";
 import { costOf, type Price } from "../../runtime/price.ts";
-import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
+import { type ContentNeed, readsRows } from "../../sinks/agent-event-sink.ts";
 import { fieldsOf, listOf, textOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";
 import { describedIn } from "../tool-descriptions.ts";
@@ -134,7 +134,7 @@ export class CallTracker {
         tags,
         graph,
         inputs,
-        asked: this.#needs === "none" ? undefined : askedOf(inputs),
+        asked: readsRows(this.#needs) ? askedOf(inputs) : undefined,
       });
       if (run !== undefined) {
         run.namedAgent = named;
@@ -365,7 +365,7 @@ export class CallTracker {
     const above = this.#open.above(id, parentId);
     if (above === IGNORED) return;
     const name = textOf(runName) ?? classOf(fieldsOf(serialized)) ?? "retriever";
-    const asked = this.#needs === "none" ? undefined : askedOf(query);
+    const asked = readsRows(this.#needs) ? askedOf(query) : undefined;
     const invocation = { metadata, tags, asked };
     const run = this.#open.runFor(id, parentId, above, name, invocation);
     if (run === undefined) return;

@@ -5,6 +5,7 @@ import { FROM_RUN, sourceMoment } from "../../errors/failure-source.ts";
 import { outputMessages } from "../../messages/to-messages.ts";
 import { calledOff, cutBy } from "../../runtime/calling-off.ts";
 import { activeRun } from "../../runtime/current-run.ts";
+import { readsRows } from "../../sinks/agent-event-sink.ts";
 import { textInPlaceOf } from "../ai-sdk-errors.ts";
 import { sendDecision } from "../call-reports.ts";
 import { askedText, knownTenant } from "../common-options.ts";
@@ -111,7 +112,7 @@ export class Runs {
       parentToolUseId: around === undefined ? undefined : (around.toolUseId ?? null),
       parentStepId: around?.stepId,
       resumedFromRunId: before,
-      asked: this.#sink.contentNeed === "none" ? undefined : askedIn(span.input),
+      asked: readsRows(this.#sink.contentNeed) ? askedIn(span.input) : undefined,
     });
     this.#decided(run, span, paused, info);
     return run;

@@ -16,7 +16,7 @@ import type { ModelComplete } from "../../events/model-event.ts";
 import type { InputMessage } from "../../messages/message.ts";
 import { toMessages } from "../../messages/to-messages.ts";
 import { isZeroCost } from "../../runtime/price.ts";
-import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
+import { type ContentNeed, readsRows } from "../../sinks/agent-event-sink.ts";
 import { textOf } from "../narrow.ts";
 import { type OpenEnvelope, type SafeSink, withDetails } from "../safe-sink.ts";
 import { describedIn } from "../tool-descriptions.ts";
@@ -266,7 +266,7 @@ export class CallEvents {
     if (given === undefined || given === null) return undefined;
     const isQuestion = isOwn(open) && run.question === undefined;
     const need = this.contentNeed;
-    if (need === "none" || (need === "rows" && !isQuestion)) return undefined;
+    if (!readsRows(need) || (need === "rows" && !isQuestion)) return undefined;
     const messages = toMessages(given);
     if (isQuestion) noteQuestion(trace, run, messages);
     return messages;

@@ -43,6 +43,7 @@ export const OWN_VARIANTS = {
     approved_calls: optional(count),
     denied_calls: optional(count),
     degraded: optional(list(text, "a list of tools")),
+    loop: optional(text),
     input: optional(json),
     timestamp: time,
   }),

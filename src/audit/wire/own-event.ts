@@ -43,6 +43,8 @@ export interface RunEnded {
   readonly denied_calls?: number | undefined;
   /** Of `complete`: the tools whose last call failed, at most 8. Absent where none did. */
   readonly degraded?: readonly string[] | undefined;
+  /** The shape of the loop that its tool calls were in: `repeat`, `ping_pong`, `poll`. Absent without one. */
+  readonly loop?: "repeat" | "ping_pong" | "poll" | (string & {}) | undefined;
   /** Content: what the run was asked, where its sender says so at the end alone. */
   readonly input?: unknown;
   /** When it happened: RFC 3339 in UTC. */

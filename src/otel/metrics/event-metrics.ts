@@ -12,7 +12,8 @@ import type {
   RunUsage,
   SpanAttributes,
 } from "../../lifecycle/signal.ts";
-import { degradedTools } from "../../tool-calls/tool-ends.ts";
+import { degradedTools } from "../../tool-calls/call-trail.ts";
+import type { Loop } from "../../tool-calls/loop-watch.ts";
 import type { Reporter } from "../report.ts";
 import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-metrics.ts";
 import { callFingerprint, runFingerprint } from "./fingerprint.ts";
@@ -119,6 +120,12 @@ export class EventMetrics implements RunObserver {
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  loopFound(run: Run<unknown>, { kind, tools }: Loop): void {
+    const { agent } = this.#pairOf(run);
+    const [tool = ""] = tools;
+    this.#count(this.#instruments.looping.of(kind, this.#series.tool(tool), agent), 1);
   }
 
   modelEnded(run: Run<unknown>, call: ModelCall<unknown>, at: Instant, end: ModelEnd): void {

@@ -58,6 +58,7 @@ export class Instruments {
   readonly idle = new SeriesTable("entelix.runs.idle.max", [AGENT]);
   readonly fingerprints = new FingerprintCounts();
   readonly degraded = new SeriesTable("entelix.runs.degraded", [AGENT, TENANT, TOOL]);
+  readonly looping = new SeriesTable("entelix.runs.looping", [AGENT, TOOL]);
   readonly failures = new SeriesTable("entelix.tool.failures", [AGENT, TENANT, TOOL]);
   readonly cancelled = new SeriesTable("entelix.tool.cancelled", [AGENT, TENANT, TOOL]);
   readonly terminalFailures = new SeriesTable("entelix.tool.terminal_failures", [
@@ -86,6 +87,7 @@ export class Instruments {
     observeTable(meter, "entelix.runs", this.runs);
     observeTable(meter, "entelix.runs.active", this.active);
     observeTable(meter, "entelix.runs.degraded", this.degraded);
+    observeTable(meter, "entelix.runs.looping", this.looping);
     observeTable(meter, "entelix.failures", { all: () => this.fingerprints.all(Date.now()) });
     observeTable(meter, "entelix.tool.failures", this.failures);
     observeTable(meter, "entelix.tool.cancelled", this.cancelled);

@@ -88,6 +88,11 @@ export const METRICS = {
     ["gen_ai.tool.name", "gen_ai.agent.name", "entelix.tenant_id"],
     "Runs that completed although the last call of this tool failed. A run counts once for each such tool.",
   ),
+  "entelix.runs.looping": counter(
+    "{run}",
+    ["entelix.run.loop", "gen_ai.tool.name", "gen_ai.agent.name"],
+    "Runs whose own tool calls were found to be in a loop, counted when it is found, while the run is open. A run counts once until it pauses; of two tools that alternate, the first by name.",
+  ),
   "entelix.failures": counter(
     "{failure}",
     ["entelix.failure.fingerprint"],
@@ -184,6 +189,8 @@ export const METRIC_ATTRIBUTES = {
     "Only with outcome `failed`: where the failure arose, `model`, `tool` or `run`. Where the sender does not say: `tool` for `tool_error_terminal`, `model` for `model_dispatch`, else `run`.",
   "entelix.tool.error_kind":
     "One of the seven tool error kinds; `_OTHER` where the source names none, or one that is newer than this package.",
+  "entelix.run.loop":
+    "`repeat`: calls of a tool with equal input in a row. `ping_pong`: two calls that alternate, with equal results. `poll`: calls with equal input and equal results.",
   "entelix.root":
     "`true` for a run without a parent, or with one that nobody vouched for. A failure that rose through nested runs is one failed root run.",
   "entelix.reason": "Why: the names in `diagnostics()`.",

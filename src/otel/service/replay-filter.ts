@@ -119,6 +119,8 @@ export class ReplayFilter implements RunObserver, SpanProcessor {
     return this.#open.get(lower) ?? this.#closed.get(lower);
   }
 
+  loopFound(): void {}
+
   runOpened(run: Run<unknown>): void {
     const { observed } = run;
     // A run that goes on still needs the lines that it began with.

@@ -50,6 +50,7 @@ const SHOWN: Readonly<Record<MetricName, readonly string[]>> = {
   "entelix.failures": ["entelix_failures_total"],
   "entelix.runs.waiting": ["entelix_runs_waiting"],
   "entelix.runs.idle.max": ["entelix_runs_idle_max_seconds"],
+  "entelix.runs.looping": ["entelix_runs_looping_total"],
   "entelix.runs.degraded": ["entelix_runs_degraded_total"],
   "entelix.tool.failures": ["entelix_tool_failures_total"],
   "entelix.tool.cancelled": ["entelix_tool_cancelled_total"],

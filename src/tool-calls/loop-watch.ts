@@ -1,0 +1,170 @@
+import type { LoopLimits } from "./loop-limits.ts";
+import { endOf, PolledTool, replaced, type ToolEnd } from "./tool-ends.ts";
+import { UNKNOWN } from "./value-digest.ts";
+
+/** Most calls that have begun and wait for their turn. Beyond, the oldest counts as one that is not known. */
+const MOST_PENDING = 3;
+
+export type LoopKind = "repeat" | "ping_pong" | "poll";
+
+/** A loop of a run's tool calls. */
+export interface Loop {
+  readonly kind: LoopKind;
+  /** Calls of a `repeat` or `poll`, alternations of a `ping_pong`, as far as they were known to be equal. */
+  readonly count: number;
+  /** One or two, in the order of their names. */
+  readonly tools: readonly string[];
+}
+
+/** A call of a run's tool; the object itself tells it from others. */
+export interface ToolCallName {
+  readonly name: string;
+}
+
+/** A call that has begun and is not counted yet. */
+class Pending {
+  readonly call: ToolCallName;
+  /** Digest of tool and input. */
+  readonly what: number;
+  /** Digest of these and the result; `undefined` while the call is open. */
+  seen: number | undefined = undefined;
+  next: Pending | undefined = undefined;
+
+  constructor(call: ToolCallName, what: number) {
+    this.call = call;
+    this.what = what;
+  }
+}
+
+/**
+ * Looks for loops in the tool calls of one run, from the third call of a tool on. It keeps digests, no content.
+ *
+ * Calls count in the order of their starts: a call that ends before an earlier one waits for that.
+ */
+export class LoopWatch {
+  /** The last ends of the run's tools. */
+  ends: ToolEnd | undefined;
+  #oldest: Pending | undefined = undefined;
+  /** Of the newest calls in a row, digest and number. */
+  #row = UNKNOWN;
+  #inRow = 0;
+  /** Calls of the alternation that the newest belongs to; its tool, and the digests of the two newest. */
+  #turns = 0;
+  #lastTool = "";
+  #last = UNKNOWN;
+  #before = UNKNOWN;
+  #loop: Loop | undefined = undefined;
+
+  constructor(ends: ToolEnd | undefined) {
+    this.ends = ends;
+  }
+
+  /** The loop that was found first. */
+  get loop(): Loop | undefined {
+    return this.#loop;
+  }
+
+  /** @param what {@link UNKNOWN} for a call that equals no other. */
+  started(call: ToolCallName, what: number, limits: LoopLimits): void {
+    const pending = new Pending(call, what);
+    const oldest = this.#oldest;
+    if (oldest === undefined) {
+      this.#oldest = pending;
+      return;
+    }
+    let last = oldest;
+    let count = 1;
+    for (; last.next !== undefined; last = last.next) count++;
+    last.next = pending;
+    if (count < MOST_PENDING) return;
+    // Whatever becomes of it, nothing is known of it now.
+    this.#oldest = oldest.next;
+    this.#take(oldest.call.name, UNKNOWN, UNKNOWN, limits);
+    this.#takeSettled(limits);
+  }
+
+  /** The digest of an open call; {@link UNKNOWN} of one that is not waited for. */
+  whatOf(call: ToolCallName): number {
+    return this.#find(call)?.what ?? UNKNOWN;
+  }
+
+  /** The call ran to its end. */
+  ended(call: ToolCallName, seen: number, limits: LoopLimits): void {
+    const pending = this.#find(call);
+    if (pending === undefined) return;
+    pending.seen = seen;
+    this.#takeSettled(limits);
+  }
+
+  /** The call does not count. */
+  dropped(call: ToolCallName, limits: LoopLimits): void {
+    if (this.#oldest?.call === call) this.#oldest = this.#oldest.next;
+    for (let pending = this.#oldest; pending !== undefined; pending = pending.next) {
+      if (pending.next?.call === call) pending.next = pending.next.next;
+    }
+    this.#takeSettled(limits);
+  }
+
+  #find(call: ToolCallName): Pending | undefined {
+    for (let pending = this.#oldest; pending !== undefined; pending = pending.next) {
+      if (pending.call === call) return pending;
+    }
+    return undefined;
+  }
+
+  #takeSettled(limits: LoopLimits): void {
+    for (let pending = this.#oldest; pending?.seen !== undefined; pending = pending.next) {
+      this.#oldest = pending.next;
+      this.#take(pending.call.name, pending.what, pending.seen, limits);
+    }
+  }
+
+  #take(tool: string, what: number, seen: number, limits: LoopLimits): void {
+    this.#inRow = what === UNKNOWN ? 0 : what === this.#row ? this.#inRow + 1 : 1;
+    this.#row = what;
+    const { repeat, pollTools } = limits;
+    if (reaches(this.#inRow, repeat) && !pollTools.has(tool)) {
+      this.#found("repeat", this.#inRow, [tool]);
+    }
+    this.#takeTurn(tool, seen, limits);
+    this.#poll(tool, seen, limits);
+  }
+
+  #takeTurn(tool: string, seen: number, { pingPong }: LoopLimits): void {
+    if (seen === UNKNOWN) this.#turns = 0;
+    else if (seen === this.#last) this.#turns = 1;
+    else if (seen === this.#before) this.#turns++;
+    else this.#turns = this.#last === UNKNOWN ? 1 : 2;
+    this.#before = seen === UNKNOWN ? UNKNOWN : this.#last;
+    this.#last = seen;
+    const alternations = this.#turns >> 1;
+    if (reaches(alternations, pingPong)) {
+      const tools = tool === this.#lastTool ? [tool] : [tool, this.#lastTool].sort();
+      this.#found("ping_pong", alternations, tools);
+    }
+    this.#lastTool = tool;
+  }
+
+  #poll(tool: string, seen: number, { poll }: LoopLimits): void {
+    const end = endOf(this.ends, tool);
+    if (end === undefined) return;
+    if (end instanceof PolledTool) {
+      const polls = end.polled(seen);
+      if (reaches(polls, poll)) this.#found("poll", polls, [tool]);
+    } else if (seen !== UNKNOWN) {
+      const polled = new PolledTool(end);
+      polled.polled(seen);
+      this.ends = replaced(this.ends, end, polled);
+    }
+  }
+
+  #found(kind: LoopKind, count: number, tools: readonly string[]): void {
+    const loop = this.#loop;
+    const goesOn = loop?.kind === kind && loop.tools.every((tool, n) => tool === tools[n]);
+    if (loop === undefined || (goesOn && count > loop.count)) this.#loop = { kind, count, tools };
+  }
+}
+
+function reaches(count: number, limit: number): boolean {
+  return limit > 0 && count >= limit;
+}
