@@ -1,4 +1,4 @@
-import type { InterruptionKind, UsageLimitBreach } from "../errors/agent-error-detail.ts";
+import type { BudgetBreach, InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { ToolErrorKind } from "../errors/error-kinds.ts";
 import type { Instant } from "../events/instant.ts";
 import type { RowAnchor } from "./audit-row.ts";
@@ -106,7 +106,7 @@ export abstract class AuditCalls {
   }
 
   /** A budget ended the run. */
-  recordUsageLimitExceeded(scope: AuditScope, breach: UsageLimitBreach): Promise<RowAnchor> {
+  recordUsageLimitExceeded(scope: AuditScope, breach: BudgetBreach): Promise<RowAnchor> {
     return this.recordCall(scope, (timestamp) => ({
       kind: "usage_limit_exceeded",
       breach,

@@ -46,3 +46,4 @@ export type {
   TerminalToolErrors,
 } from "../runtime/run-policy.ts";
 export type { RunSubject } from "../runtime/run-subject.ts";
+export type { LoopOptions } from "../tool-calls/loop-limits.ts";

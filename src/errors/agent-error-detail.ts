@@ -20,13 +20,21 @@ export type InterruptionKind =
  *
  * Upstream: `UsageLimitBreach` of entelix-core, tagged by `axis`.
  */
-export type UsageLimitBreach =
+export type BudgetBreach =
   | {
       readonly axis: "requests" | "input_tokens" | "output_tokens" | "total_tokens" | "tool_calls";
       readonly limit: number | bigint;
       readonly observed: number | bigint;
     }
   | { readonly axis: "cost_usd"; readonly limit: string; readonly observed: string };
+
+/**
+ * The limit that a run has passed: an axis of its budget or, of this package's own, `tool_loop`: how often a loop
+ * of tool calls may come. See `RunOptions.onLoop`.
+ */
+export type UsageLimitBreach =
+  | BudgetBreach
+  | { readonly axis: "tool_loop"; readonly limit: number; readonly observed: number };
 
 /** How a call to a provider failed: it answered with a status, or never answered. */
 export type ProviderDetail =

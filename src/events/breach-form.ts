@@ -1,7 +1,7 @@
-import type { UsageLimitBreach } from "../errors/agent-error-detail.ts";
+import type { BudgetBreach, UsageLimitBreach } from "../errors/agent-error-detail.ts";
 import { type Form, textWhere, value } from "./forms.ts";
 import { record, tagged } from "./object-forms.ts";
-import { isWholeNumber } from "./option-checks.ts";
+import { isCount, isWholeNumber } from "./option-checks.ts";
 
 /** A whole number as Rust's `u64`. */
 export const u64 = value(
@@ -12,12 +12,22 @@ export const u64 = value(
 const decimal = textWhere("a decimal number as a string", (given) => /^-?\d+(\.\d+)?$/.test(given));
 const counted = record({ limit: u64, observed: u64 });
 
-/** Which limit of a budget was reached: in audit rows and in the envelope of a failed run. */
-export const breachForm = tagged("axis", {
+const AXES = {
   requests: counted,
   input_tokens: counted,
   output_tokens: counted,
   total_tokens: counted,
   tool_calls: counted,
   cost_usd: record({ limit: decimal, observed: decimal }),
+};
+
+/** Which limit of a budget was reached: in audit rows, whose axes are upstream's. */
+export const breachForm = tagged("axis", AXES) satisfies Form<BudgetBreach>;
+
+const count = value("a whole number from 0", isCount);
+
+/** Which limit a run has passed: in the envelope of a failed run. */
+export const limitBreachForm = tagged("axis", {
+  ...AXES,
+  tool_loop: record({ limit: count, observed: count }),
 }) satisfies Form<UsageLimitBreach>;

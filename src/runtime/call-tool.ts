@@ -12,6 +12,7 @@ import type { OpenCall } from "./open-call.ts";
 import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";
 import { interruptionIn, ToolDeniedError } from "./run-errors.ts";
 import { type Approve, checkApprove, isTerminal } from "./run-policy.ts";
+import type { LoopCall } from "./tool-loops.ts";
 import { verdictOf } from "./verdict.ts";
 
 /** Options of `run.tool`. */
@@ -156,7 +157,9 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
       return call.signal;
     },
   };
+  const looked = run.loops?.started(dispatch.name, input);
   call.begin((error, duration_ms) => {
+    if (looked !== undefined) run.loops?.dropped(looked);
     void run.send({
       type: "tool_error",
       ...names,
@@ -176,7 +179,7 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
       fn(face),
     );
   } catch (error) {
-    if (!call.isCut) await fail(dispatch, names, error);
+    if (!call.isCut) await fail(dispatch, names, error, looked);
     throw error;
   }
   call.assertNotCut();
@@ -187,19 +190,35 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
   );
   if (failure !== undefined) {
     const event = { type: "tool_error", ...names, ...failure, duration_ms } as const;
-    await run.send(event, resultException(failure));
+    const sent = run.send(event, resultException(failure));
+    refuseLoop(dispatch, looked, true, failure.error);
+    await sent;
     return output;
   }
-  await run.send({ type: "tool_complete", ...names, duration_ms, output: output ?? null });
+  const ended = run.send({ type: "tool_complete", ...names, duration_ms, output: output ?? null });
+  refuseLoop(dispatch, looked, false, output);
+  await ended;
   return output;
+}
+
+/** @throws the error that the run ends with, where its calls are in a loop. */
+function refuseLoop<T, I>(
+  { run, call }: Dispatch<T, I>,
+  looked: LoopCall | undefined,
+  failed: boolean,
+  result: unknown,
+): void {
+  if (looked !== undefined) refuseAt(run, call, run.loops?.ended(looked, failed, result));
 }
 
 /** Says how the call failed; where that ends or pauses the run, it does so at once. */
 async function fail<T, I>(
-  { run, call, name, toolUseId }: Dispatch<T, I>,
+  dispatch: Dispatch<T, I>,
   names: ReturnType<typeof namesOf> & { readonly tool_version: string | null },
   error: unknown,
+  looked: LoopCall | undefined,
 ): Promise<void> {
+  const { run, call, name, toolUseId } = dispatch;
   const duration_ms = call.end();
   const source = recordSource(
     error,
@@ -210,6 +229,8 @@ async function fail<T, I>(
   const event = { type: "tool_error", ...names, ...fields, duration_ms } as const;
   const sent = run.send(event, exceptionDetails(error));
   const interruption = interruptionIn(error);
+  const counts = interruption === undefined && fields.envelope.cancelled !== true;
+  if (!counts && looked !== undefined) run.loops?.dropped(looked);
   if (interruption !== undefined) return run.pause(interruption);
   const known = asAgentError(error);
   const isLeafs = known?.detail.type === "tool_error_terminal";
@@ -223,6 +244,7 @@ async function fail<T, I>(
     call.reject(ending);
     return run.fail(ending);
   }
+  if (counts) refuseLoop(dispatch, looked, true, fields.error);
   if (sent !== undefined) await sent;
 }
 

@@ -23,6 +23,7 @@ import {
 import type { RunPlan } from "./run-options.ts";
 import { envelopeFor } from "./run-options.ts";
 import type { RunPolicy } from "./run-policy.ts";
+import { ToolLoops } from "./tool-loops.ts";
 
 /** A cost of zero is one: somebody has said so. */
 const COST_KNOWN: EventDetails = { cost_known: true };
@@ -41,6 +42,7 @@ export class LiveRun<I> implements RunCore {
   readonly ids: RunCore["ids"];
   readonly current: ActiveRun;
   readonly policy: RunPolicy;
+  readonly loops: ToolLoops | undefined;
   readonly #newIds = new IdCounter();
   /** Its start, among what errors come out of. */
   readonly #since = sourceMoment();
@@ -71,6 +73,8 @@ export class LiveRun<I> implements RunCore {
         return off.signal;
       },
     };
+    const { loops } = plan.policy;
+    this.loops = loops === undefined ? undefined : new ToolLoops(loops);
     this.ids = { run_id: runId, tenant_id: tenantId };
     const { policy } = this;
     const whileOpen: ActiveRun["whileOpen"] = (cut) => this.#whileOpen(cut);

@@ -7,6 +7,7 @@ import { LazySignal } from "./calling-off.ts";
 import type { ActiveRun } from "./current-run.ts";
 import type { Interruption } from "./run-errors.ts";
 import type { RunPolicy } from "./run-policy.ts";
+import type { ToolLoops } from "./tool-loops.ts";
 
 /** A run as its calls see it. */
 export interface RunCore {
@@ -23,6 +24,8 @@ export interface RunCore {
   send(event: AgentEvent, details?: EventDetails): void | Promise<void>;
   /** @throws RunEndedError after the run's end, the interruption while it pauses. */
   assertOpen(what: string): void;
+  /** Where loops of tool calls end the run. */
+  readonly loops: ToolLoops | undefined;
   /** A UUID for a call without an id. */
   newId(): string;
   /** The call ends with the run, at the latest. */

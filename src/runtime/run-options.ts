@@ -1,8 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
 import type { RunContext } from "../context/run-context.ts";
 import type { IsFailure } from "../errors/tool-result.ts";
-import { checkFunction, describe } from "../events/option-checks.ts";
+import { checkFunction, checkOneOf, describe } from "../events/option-checks.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
+import { type LoopLimits, type LoopOptions, resolveLoopLimits } from "../tool-calls/loop-limits.ts";
 import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
 import { activeRun } from "./current-run.ts";
 import type { RunEnvelope } from "./event-line.ts";
@@ -23,7 +24,7 @@ const GRACE_MS = 5_000;
  * Options of `runAgent` and `startRun`.
  *
  * Inside another run of the same tenant, `sink`, `tenant`, `threadId`, `user`, `session`, `tags`,
- * `metadata`, `approve`, `terminalToolErrors`, `isFailure`, `price`, `onError` and `graceMs` default to those
+ * `metadata`, `approve`, `terminalToolErrors`, `onLoop`, `loops`, `isFailure`, `price`, `onError` and `graceMs` default to those
  * of that run. Its budget is shared.
  * If it is cancelled, this run is cancelled, too.
  *
@@ -56,6 +57,14 @@ export interface RunOptions<I = unknown> extends RunSubject {
   readonly approve?: Approve | undefined;
   /** Tool errors that end the run. Default: none, so the agent's function decides. */
   readonly terminalToolErrors?: TerminalToolErrors | undefined;
+  /**
+   * What happens when the run's own tool calls are in a loop. `"end"`: the call at which the loop is found is the
+   * last one, and the run ends `usage_limit_exceeded` with the axis `tool_loop`. Default `"continue"`: the bridge
+   * reports the loop, and the run goes on.
+   */
+  readonly onLoop?: "continue" | "end" | undefined;
+  /** What counts as a loop with `onLoop: "end"`. Give the `Bridge` the same. Default: see {@link LoopOptions}. */
+  readonly loops?: LoopOptions | undefined;
   /**
    * Which results of tools are failures. Default: those of MCP tools with `isError: true`, and
    * LangChain's `ToolMessage` with `status: "error"`. The call is then a `tool_error` with the wire
@@ -145,10 +154,22 @@ export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
         checkTerminal(options.terminalToolErrors) ?? inherited?.terminalToolErrors,
       isFailure: checkIsFailure(options.isFailure) ?? inherited?.isFailure,
       price: checkPrice(options.price) ?? inherited?.price,
+      loops: loopsOf(options, inherited?.loops),
       onError: checkOnError(options.onError) ?? inherited?.onError,
       graceMs: milliseconds(options.graceMs, "graceMs") ?? inherited?.graceMs ?? GRACE_MS,
     },
   };
+}
+
+function loopsOf(
+  { loops, onLoop }: Pick<RunOptions, "loops" | "onLoop">,
+  above: LoopLimits | undefined,
+): LoopLimits | undefined {
+  checkOneOf(onLoop, "onLoop", ["continue", "end"]);
+  const limits = resolveLoopLimits(loops);
+  if (onLoop === "continue") return undefined;
+  const isOwn = onLoop === "end" || (above !== undefined && loops !== undefined);
+  return isOwn ? limits : above;
 }
 
 function budgetOf(limits: BudgetLimits | undefined, above: Budget | undefined): Budget {

@@ -1,6 +1,7 @@
 import type { ToolErrorKind } from "../errors/error-kinds.ts";
 import type { IsFailure } from "../errors/tool-result.ts";
 import { checkFunction } from "../events/option-checks.ts";
+import type { LoopLimits } from "../tool-calls/loop-limits.ts";
 import type { Budget } from "./budget.ts";
 import type { Price } from "./price.ts";
 
@@ -105,6 +106,8 @@ export interface RunPolicy {
   readonly terminalToolErrors: TerminalToolErrors | undefined;
   readonly isFailure: IsFailure | undefined;
   readonly price: Price | undefined;
+  /** What counts as a loop of tool calls that ends the run. */
+  readonly loops: LoopLimits | undefined;
   readonly onError: ((error: unknown) => void) | undefined;
   /** Milliseconds; see `RunOptions`. */
   readonly graceMs: number;

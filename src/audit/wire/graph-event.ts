@@ -1,4 +1,4 @@
-import type { InterruptionKind, UsageLimitBreach } from "../../errors/agent-error-detail.ts";
+import type { BudgetBreach, InterruptionKind } from "../../errors/agent-error-detail.ts";
 import type { ToolErrorKind } from "../../errors/error-kinds.ts";
 import type { ContentPart, ProviderEcho, ToolResultContent } from "./content-part.ts";
 import type { OwnGraphEvent } from "./own-event.ts";
@@ -130,7 +130,7 @@ export interface MemoryRecall extends Timed {
 
 export interface UsageLimitExceeded extends Timed {
   readonly kind: "usage_limit_exceeded";
-  readonly breach: UsageLimitBreach;
+  readonly breach: BudgetBreach;
 }
 
 /** A tool's error ended the run without asking the model. */

@@ -2,7 +2,7 @@ import { type FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../errors/error-kind
 import { FAILURE_ORIGINS } from "../../errors/failure-source.ts";
 import type { RenderedForLlm } from "../../errors/llm-text.ts";
 import type { AgentEvent, AgentEventType } from "../../events/agent-event.ts";
-import { breachForm } from "../../events/breach-form.ts";
+import { limitBreachForm } from "../../events/breach-form.ts";
 import {
   asOne,
   count,
@@ -58,7 +58,7 @@ const errorEnvelope = record(
     provider_status: withoutNull(wholeNumber),
     origin: withoutNull(oneOfElse(FAILURE_ORIGINS, "run")),
     cancelled: withoutNull(flag),
-    breach: withoutNull(breachForm),
+    breach: withoutNull(limitBreachForm),
   },
   "an object with wire_code and wire_class",
 );
