@@ -53,7 +53,11 @@ export class LoopWatch {
   #lastTool = "";
   #last = UNKNOWN;
   #before = UNKNOWN;
-  #loop: Loop | undefined = undefined;
+  /** The loop that was found first, in as few words as can be. */
+  #kind: LoopKind | undefined = undefined;
+  #count = 0;
+  #tool = "";
+  #otherTool = "";
 
   constructor(ends: ToolEnd | undefined) {
     this.ends = ends;
@@ -61,7 +65,9 @@ export class LoopWatch {
 
   /** The loop that was found first. */
   get loop(): Loop | undefined {
-    return this.#loop;
+    const [kind, count, tool, other] = [this.#kind, this.#count, this.#tool, this.#otherTool];
+    if (kind === undefined) return undefined;
+    return { kind, count, tools: tool === other ? [tool] : [tool, other].sort() };
   }
 
   /** @param what {@link UNKNOWN} for a call that equals no other. */
@@ -124,7 +130,7 @@ export class LoopWatch {
     this.#row = what;
     const { repeat, pollTools } = limits;
     if (reaches(this.#inRow, repeat) && !pollTools.has(tool)) {
-      this.#found("repeat", this.#inRow, [tool]);
+      this.#found("repeat", this.#inRow, tool, tool);
     }
     this.#takeTurn(tool, seen, limits);
     this.#poll(tool, seen, limits);
@@ -139,8 +145,7 @@ export class LoopWatch {
     this.#last = seen;
     const alternations = this.#turns >> 1;
     if (reaches(alternations, pingPong)) {
-      const tools = tool === this.#lastTool ? [tool] : [tool, this.#lastTool].sort();
-      this.#found("ping_pong", alternations, tools);
+      this.#found("ping_pong", alternations, tool, this.#lastTool);
     }
     this.#lastTool = tool;
   }
@@ -150,7 +155,7 @@ export class LoopWatch {
     if (end === undefined) return;
     if (end instanceof PolledTool) {
       const polls = end.polled(seen);
-      if (reaches(polls, poll)) this.#found("poll", polls, [tool]);
+      if (reaches(polls, poll)) this.#found("poll", polls, tool, tool);
     } else if (seen !== UNKNOWN) {
       const polled = new PolledTool(end);
       polled.polled(seen);
@@ -158,10 +163,18 @@ export class LoopWatch {
     }
   }
 
-  #found(kind: LoopKind, count: number, tools: readonly string[]): void {
-    const loop = this.#loop;
-    const goesOn = loop?.kind === kind && loop.tools.every((tool, n) => tool === tools[n]);
-    if (loop === undefined || (goesOn && count > loop.count)) this.#loop = { kind, count, tools };
+  #found(kind: LoopKind, count: number, tool: string, other: string): void {
+    if (this.#kind === undefined) {
+      this.#kind = kind;
+      this.#count = count;
+      this.#tool = tool;
+      this.#otherTool = other;
+      return;
+    }
+    const isSame = tool === this.#tool && other === this.#otherTool;
+    const isTurned = tool === this.#otherTool && other === this.#tool;
+    const goesOn = kind === this.#kind && (isSame || isTurned);
+    if (goesOn && count > this.#count) this.#count = count;
   }
 }
 

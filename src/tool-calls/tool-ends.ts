@@ -62,7 +62,7 @@ export class PolledTool extends ToolEnd {
   /** @param end of the tool's calls so far, whose place in the list it takes. */
   constructor(end: ToolEnd) {
     super(end.tool, end.at, end.failed, end.next);
-    this.update(end.at, end.failed);
+    if (end.count === 2) this.update(end.at, end.failed);
   }
 
   /** @returns how many calls have had equal input and result, this one included. */
