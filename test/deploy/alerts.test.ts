@@ -364,10 +364,12 @@ describe("prometheus.yml", () => {
     ]);
     expect([...yamlFiles(join(PROMETHEUS, "rules")).keys()]).toEqual([
       "bridge.yml",
+      "budgets.yml",
       "collector.yml",
       "degraded.yml",
       "failures.yml",
       "fingerprints.yml",
+      "runaways.yml",
       "services.yml",
       "slo.yml",
       "stalled.yml",
