@@ -6,6 +6,8 @@ export const TOOL = "gen_ai_tool_name";
 export const OUTCOME = "entelix_run_outcome";
 /** What an open run waits for. */
 export const WAITS_FOR = "entelix_run_waits_for";
+/** The shape of a loop of tool calls. */
+export const LOOP = "entelix_run_loop";
 export const FAILURE_KIND = "entelix_failure_kind";
 /** What failures of one cause have in common; `_other` for those that found no room. */
 export const FINGERPRINT = "entelix_failure_fingerprint";

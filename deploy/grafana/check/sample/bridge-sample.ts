@@ -15,6 +15,8 @@ export interface RunEnd {
   readonly toolCalls: number;
   /** The tools whose last call failed. */
   readonly degraded?: readonly string[];
+  /** The tool that the run called in a loop. */
+  readonly loopsIn?: string | undefined;
   /** Of root runs that completed. */
   readonly usage?: { readonly input: number; readonly output: number; readonly cost: number };
 }
@@ -162,6 +164,7 @@ export class BridgeSample {
     degraded = [],
     endedBy,
     failureKind,
+    loopsIn,
     outcome,
     root,
     seconds,
@@ -210,6 +213,13 @@ export class BridgeSample {
     }
     for (const tool of outcome === "complete" ? degraded : []) {
       record.add("entelix.runs.degraded", this.#process, { ...who, "gen_ai.tool.name": tool });
+    }
+    if (loopsIn !== undefined) {
+      record.add("entelix.runs.looping", this.#process, {
+        "entelix.run.loop": "repeat",
+        "gen_ai.tool.name": loopsIn,
+        "gen_ai.agent.name": agent,
+      });
     }
     if (root && endedBy !== undefined) {
       record.add("entelix.tool.terminal_failures", this.#process, {

@@ -131,7 +131,9 @@ class Desk {
     const failureKind = this.#failureKind(start, endedBy);
     const paused = failureKind === undefined && root && agent === "triage" && random.chance(0.25);
     const degraded = [...failed].flatMap(([tool, isLast]) => (isLast ? [tool] : []));
-    const common = { agent, tenant, root, seconds, toolCalls: calls, degraded };
+    // No draw of its own: all that is drawn after it would be another.
+    const loopsIn = calls === 5 && degraded.length > 0 ? degraded[0] : undefined;
+    const common = { agent, tenant, root, seconds, toolCalls: calls, degraded, loopsIn };
     this.#timeline.plan(end, () =>
       this.#bridge().ended({ ...common, ...this.#ending(failureKind, endedBy, paused, root) }),
     );

@@ -12,6 +12,7 @@ import { figure, rows } from "../figures.ts";
 import {
   FAILURE_KIND,
   JOB,
+  LOOP,
   OUTCOME,
   TENANT,
   TOKEN_TYPE,
@@ -43,6 +44,8 @@ const THIS_AGENT = { "gen_ai.agent.name": `\${agent:percentencode}` };
 const durations = series("gen_ai_invoke_agent_duration_seconds_bucket", OF_SERVICE, OF_AGENT);
 const toolDurations = series("gen_ai_execute_tool_duration_seconds_bucket", OF_SERVICE, OF_AGENT);
 const toolCalls = series("gen_ai_invoke_agent_tool_calls_bucket", OF_SERVICE, OF_AGENT);
+
+const looping = series("entelix_runs_looping_total", OF_SERVICE, OF_AGENT);
 
 const failedIn = (window: string): string => grown(runs(OF_AGENT, ROOT, FAILED), window);
 const endedIn = (window: string): string => grown(runs(OF_AGENT, ROOT, NOT_PAUSED), window);
@@ -230,7 +233,7 @@ const time: Section = {
     },
     {
       height: 8,
-      widths: [14, 10],
+      widths: [10, 7, 7],
       panels: [
         lines({
           title: "Tool call duration by tool, 95th percentile",
@@ -260,6 +263,17 @@ const time: Section = {
             },
           ],
           links: [toolErrorTraces("row", labelOf("row", TOOL)), toolBoard("row")],
+        }),
+        rows({
+          title: "Loops of tool calls",
+          description:
+            "Runs of the agent that were found to be in a loop in the time range, also while they are open; all tenants together.",
+          unit: "short",
+          labels: { [JOB]: "Service", [TOOL]: "Tool", [LOOP]: "Shape" },
+          values: [
+            { expr: `${sum([JOB, TOOL, LOOP], grown(looping, RANGE))} > 0`, header: "Runs" },
+          ],
+          links: [toolBoard("row")],
         }),
       ],
     },
