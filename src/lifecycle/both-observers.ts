@@ -1,4 +1,5 @@
 import type { Instant } from "../events/instant.ts";
+import type { Loop } from "../tool-calls/loop-watch.ts";
 import type { ModelCall } from "./model-call.ts";
 import type { Run } from "./run.ts";
 import type { RunObserver, ToldDecision } from "./run-observer.ts";
@@ -46,6 +47,11 @@ class BothObservers implements RunObserver {
   callEnded(run: Run<unknown>, name: string, durationMs: number, end: CallEnd): void {
     this.#first.callEnded(run, name, durationMs, end);
     this.#second.callEnded(run, name, durationMs, end);
+  }
+
+  loopFound(run: Run<unknown>, loop: Loop): void {
+    this.#first.loopFound(run, loop);
+    this.#second.loopFound(run, loop);
   }
 
   modelEnded(run: Run<unknown>, call: ModelCall<unknown>, at: Instant, end: ModelEnd): void {

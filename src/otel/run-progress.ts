@@ -96,6 +96,8 @@ export class RunProgress implements RunObserver {
 
   callEnded(): void {}
 
+  loopFound(): void {}
+
   modelEnded(): void {}
 
   /** No further looks. Ends of runs still have their records. */
