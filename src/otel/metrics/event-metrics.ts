@@ -123,9 +123,9 @@ export class EventMetrics implements RunObserver {
   }
 
   loopFound(run: Run<unknown>, { kind, tools }: Loop): void {
-    const { agent } = this.#pairOf(run);
+    const { agent, tenant } = this.#pairOf(run);
     const [tool = ""] = tools;
-    this.#count(this.#instruments.looping.of(kind, this.#series.tool(tool), agent), 1);
+    this.#count(this.#instruments.looping.of(kind, this.#series.tool(tool), agent, tenant), 1);
   }
 
   modelEnded(run: Run<unknown>, call: ModelCall<unknown>, at: Instant, end: ModelEnd): void {

@@ -58,7 +58,7 @@ export class Instruments {
   readonly idle = new SeriesTable("entelix.runs.idle.max", [AGENT]);
   readonly fingerprints = new FingerprintCounts();
   readonly degraded = new SeriesTable("entelix.runs.degraded", [AGENT, TENANT, TOOL]);
-  readonly looping = new SeriesTable("entelix.runs.looping", [AGENT, TOOL]);
+  readonly looping = new SeriesTable("entelix.runs.looping", [AGENT, TENANT, TOOL]);
   readonly failures = new SeriesTable("entelix.tool.failures", [AGENT, TENANT, TOOL]);
   readonly cancelled = new SeriesTable("entelix.tool.cancelled", [AGENT, TENANT, TOOL]);
   readonly terminalFailures = new SeriesTable("entelix.tool.terminal_failures", [

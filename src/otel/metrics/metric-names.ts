@@ -90,7 +90,7 @@ export const METRICS = {
   ),
   "entelix.runs.looping": counter(
     "{run}",
-    ["entelix.run.loop", "gen_ai.tool.name", "gen_ai.agent.name"],
+    ["entelix.run.loop", "gen_ai.tool.name", "gen_ai.agent.name", "entelix.tenant_id"],
     "Runs whose own tool calls were found to be in a loop, counted when it is found, while the run is open. A run counts once until it pauses; of two tools that alternate, the first by name.",
   ),
   "entelix.failures": counter(

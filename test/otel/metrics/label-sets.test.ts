@@ -44,7 +44,7 @@ const SETS: Readonly<Record<MetricName, readonly (readonly string[])[]>> = {
   "entelix.runs.waiting": [["entelix.run.waits_for", AGENT]],
   "entelix.runs.idle.max": [["entelix.run.waits_for", AGENT]],
   "entelix.failures": [["entelix.failure.fingerprint"]],
-  "entelix.runs.looping": [["entelix.run.loop", TOOL, AGENT]],
+  "entelix.runs.looping": [["entelix.run.loop", TOOL, AGENT, TENANT]],
   "entelix.runs.degraded": [[TOOL, AGENT, TENANT]],
   "entelix.tool.failures": [[TOOL, "entelix.tool.error_kind", AGENT, TENANT]],
   "entelix.tool.cancelled": [[TOOL, AGENT, TENANT]],

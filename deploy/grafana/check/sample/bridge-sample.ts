@@ -216,9 +216,9 @@ export class BridgeSample {
     }
     if (loopsIn !== undefined) {
       record.add("entelix.runs.looping", this.#process, {
+        ...who,
         "entelix.run.loop": "repeat",
         "gen_ai.tool.name": loopsIn,
-        "gen_ai.agent.name": agent,
       });
     }
     if (root && endedBy !== undefined) {

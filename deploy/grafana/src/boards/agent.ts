@@ -45,7 +45,7 @@ const durations = series("gen_ai_invoke_agent_duration_seconds_bucket", OF_SERVI
 const toolDurations = series("gen_ai_execute_tool_duration_seconds_bucket", OF_SERVICE, OF_AGENT);
 const toolCalls = series("gen_ai_invoke_agent_tool_calls_bucket", OF_SERVICE, OF_AGENT);
 
-const looping = series("entelix_runs_looping_total", OF_SERVICE, OF_AGENT);
+const looping = chosen("entelix_runs_looping_total", OF_AGENT);
 
 const failedIn = (window: string): string => grown(runs(OF_AGENT, ROOT, FAILED), window);
 const endedIn = (window: string): string => grown(runs(OF_AGENT, ROOT, NOT_PAUSED), window);
@@ -267,7 +267,7 @@ const time: Section = {
         rows({
           title: "Loops of tool calls",
           description:
-            "Runs of the agent that were found to be in a loop in the time range, also while they are open; all tenants together.",
+            "Runs of the agent that were found to be in a loop in the time range, also while they are open.",
           unit: "short",
           labels: { [JOB]: "Service", [TOOL]: "Tool", [LOOP]: "Shape" },
           values: [
