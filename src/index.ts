@@ -25,5 +25,4 @@ export type { ErrorHook } from "./otel/report.ts";
 export type { TelemetryOptions } from "./otel/telemetry-options.ts";
 export type { AgentEventSink, ContentNeed } from "./sinks/agent-event-sink.ts";
 export type { RedactionHook } from "./sinks/redaction.ts";
-export type { LoopOptions } from "./tool-calls/loop-limits.ts";
 export { VERSION } from "./version.ts";

@@ -98,6 +98,10 @@ async function everything(): Promise<Collected> {
       usage: { requests: 1, input_tokens: 1, output_tokens: 1, tool_calls: 0, cost_usd: "1" },
     }),
   );
+  for (let n = 0; n < 7; n++) {
+    send(lost.toolStart(`l${n}`));
+    send(lost.toolComplete(`l${n}`));
+  }
   send(lost.toolStart("x"));
   await bridge.shutdown();
   return meter.collect();
