@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Document } from "yaml";
 import type { PlacedServer, PortName } from "./placed-server.ts";
 import { PrometheusClient } from "./prometheus-client.ts";
 import { ServerProcess } from "./server-process.ts";
@@ -19,10 +20,11 @@ const LOOKBACK_MS = 300_000;
 export async function prometheus(
   { program, folder, ports, shipped }: PlacedServer,
   factor: number,
+  editRules?: (document: Document) => void,
 ): Promise<ServerProcess> {
   const config = join(folder, "prometheus", "prometheus.yml");
   const rules = join(folder, "prometheus", "rules");
-  await copyFolderScaled(shipped("deploy/prometheus/rules"), rules, factor);
+  await copyFolderScaled(shipped("deploy/prometheus/rules"), rules, factor, editRules);
   await copyScaled(shipped("deploy/prometheus/prometheus.yml"), config, factor, (document) => {
     replaceTexts(document, "targets", (target) => {
       const name = TARGETS[target.replace(/^.*:/, "")];

@@ -23,10 +23,16 @@ export async function copyScaled(
 }
 
 /** {@link copyScaled} for all YAML files of a folder. */
-export async function copyFolderScaled(from: string, to: string, factor: number): Promise<void> {
+export async function copyFolderScaled(
+  from: string,
+  to: string,
+  factor: number,
+  edit?: (document: Document) => void,
+): Promise<void> {
   const files = (await readdir(from)).filter((file) => /\.ya?ml$/.test(file));
   if (files.length === 0) throw new Error(`${from}: expected YAML files`);
-  for (const file of files) await copyScaled(join(from, file), join(to, basename(file)), factor);
+  for (const file of files)
+    await copyScaled(join(from, file), join(to, basename(file)), factor, edit);
 }
 
 /**

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
+import type { Document } from "yaml";
 import { alertmanager } from "./alertmanager.ts";
 import { AlertmanagerClient } from "./alertmanager-client.ts";
 import { collector } from "./collector.ts";
@@ -27,6 +28,8 @@ export interface StackOptions {
   readonly jaegerStorage?: JaegerStorage;
   /** What every duration of the shipped rules and waits is divided by. Default 60: a minute is a second. */
   readonly factor?: number;
+  /** Edits each rule file, beside its durations: limits that are values do not shorten by themselves. */
+  readonly editRules?: (document: Document) => void;
   /** For the collector's environment, beside the addresses and the flush interval. */
   readonly collectorEnv?: Readonly<Record<string, string>>;
 }
@@ -137,7 +140,7 @@ export class Stack {
       case "alertmanager":
         return alertmanager(placed, this.factor, this.webhook.port);
       case "prometheus":
-        return prometheus(placed, this.factor);
+        return prometheus(placed, this.factor, options.editRules);
       default:
         return name satisfies never;
     }
