@@ -34,8 +34,7 @@ export class Lifecycle<H> {
 
   /**
    * @param onTenantConflict called for each conflict that `counters.adjustments.tenant_conflicts` counts.
-   * @param followsSteps `false`: steps are activity of their runs, and what is inside them stands where
-   *   it would without.
+   * @param followsSteps `false`: steps are activity of their runs, and their content stands as without.
    */
   constructor(
     driver: SpanDriver<H>,

@@ -6,7 +6,7 @@ import { type EventEnvelope, readEventTime } from "../events/event-envelope.ts";
 import type { Instant } from "../events/instant.ts";
 import { bothOf } from "../lifecycle/both-observers.ts";
 import { Lifecycle } from "../lifecycle/lifecycle.ts";
-import { type LifecycleLimits, resolveLimits } from "../lifecycle/limits.ts";
+import { resolveLimits } from "../lifecycle/limits.ts";
 import type { Outcome } from "../lifecycle/outcome.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { AbandonedReason, Signal } from "../lifecycle/signal.ts";
@@ -26,6 +26,7 @@ import { progressOf, type RunProgress } from "./run-progress.ts";
 import type { RunRows } from "./run-rows.ts";
 import type { SpanHandle } from "./span-handle.ts";
 import { SpanPort, tracerOf } from "./span-port.ts";
+import { startSweeper } from "./sweeper.ts";
 import { checkTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 import { formatTraceparent } from "./traceparent.ts";
 
@@ -41,9 +42,6 @@ export interface SignalFollower {
   before(signal: Signal): void;
   after(signal: Signal, outcome: Outcome<SpanHandle>): void;
 }
-
-/** How often a live sink looks for old and long-open runs, in ms. */
-const SWEEP_MS = 5_000;
 
 /** The telemetry side: events in, span operations out. It never throws. */
 export class Telemetry {
@@ -138,7 +136,11 @@ export class Telemetry {
       });
       this.#unmetered = !this.#startMetrics();
     }
-    if (this.#live) this.#startSweeper(limits);
+    if (this.#live) {
+      this.lifecycle.runs.tick(now(), true);
+      const contain = (error: unknown) => this.#port.contain(error);
+      this.#sweeper = startSweeper(limits, (at) => this.#sweep(at), contain);
+    }
   }
 
   get capturesContent(): boolean {
@@ -383,21 +385,10 @@ export class Telemetry {
     }
   }
 
-  #startSweeper(limits: LifecycleLimits): void {
-    const marker = limits.markerAfterMs || SWEEP_MS;
-    this.lifecycle.runs.tick(now(), true);
-    const every = Math.max(Math.min(SWEEP_MS, marker / 2, limits.maxAgeMs / 2), 20);
-    this.#sweeper = setInterval(() => {
-      try {
-        const at = now();
-        this.#roughly = at;
-        this.lifecycle.runs.tick(at, true);
-        this.lifecycle.runs.markOpenRuns(at);
-      } catch (error) {
-        this.#port.contain(error);
-      }
-    }, every);
-    this.#sweeper.unref();
+  #sweep(at: Instant): void {
+    this.#roughly = at;
+    this.lifecycle.runs.tick(at, true);
+    this.lifecycle.runs.markOpenRuns(at);
   }
 }
 

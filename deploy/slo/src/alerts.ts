@@ -3,7 +3,10 @@ import { RECORDS } from "./records.ts";
 /** Fewer bad runs in the long window raise no alert, however few runs there are. */
 const LEAST_BAD_RUNS = 3;
 
-const RUNBOOK = `**Meaning.** An objective of \`deploy/slo/objectives.yml\` allows a share of bad runs in 30 days: its error budget. The burn rate says how
+const RUNBOOK = `**Start.** The description names the origin that burns most: \`model\`, \`tool\` or \`run\`. The dashboard of failures by
+[fingerprint](fingerprints.md) shows which tool or model, error class and code it is.
+
+**Meaning.** An objective of \`deploy/slo/objectives.yml\` allows a share of bad runs in 30 days: its error budget. The burn rate says how
 many times faster than that runs are bad now: at 1 the budget lasts exactly 30 days. Bad are root runs that failed with a kind and origin that the
 objective counts, or that worked longer than its limit. Pauses, denied calls, cancelled runs and the time spent waiting for people do not count.
 `;
@@ -144,7 +147,7 @@ function jaeger(most: string, lookback: string): string {
     "http://127.0.0.1:16686/search?service=",
     '{{ reReplaceAll "^.*/" "" $labels.job | urlquery }}',
     `&lookback=${lookback}{{ with $labels.within }}&minDuration={{ . }}{{ end }}`,
-    "&tags=%7B{{ if $labels.within }}%22entelix.root%22%3A%22true%22{{ else }}",
+    "&tags=%7B{{ if $labels.within }}%22gen_ai.operation.name%22%3A%22invoke_agent%22{{ else }}",
     failed,
     "{{ end }}",
     ...who,

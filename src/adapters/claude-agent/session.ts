@@ -59,7 +59,7 @@ export class Session {
   #sessionId: string | undefined;
   #resumes: string | undefined;
   #main: AgentRun | undefined;
-  /** The run began with the call of `query()`, and the process has not taken its prompt yet. */
+  /** The run began with the call of `query()`, but its prompt was not taken yet. */
   #awaitsPrompt = false;
   /** A prompt that came while a run was open: it is part of it, or the next one's. Content. */
   #nextPrompt: unknown;
@@ -72,21 +72,17 @@ export class Session {
 
   constructor(from: SessionStart) {
     this.#from = from;
-    const { options, sink } = from;
-    this.#sessionId = from.sessionId;
+    const { onError, options, sessionId, sink } = from;
+    this.#sessionId = sessionId;
     this.#resumes = from.resumedFromRunId;
     this.#readsRows = readsRows(sink.contentNeed);
     this.#events = new HeldEvents(sink);
     this.#shared = {
       events: this.#events,
       content: { isRead: sink.contentNeed === "all", instructions: from.instructions },
-      tools: {
-        isFailure: options.isFailure,
-        readsContent: sink.contentNeed !== "none",
-        onError: from.onError,
-      },
+      tools: { isFailure: options.isFailure, readsContent: sink.contentNeed !== "none", onError },
     };
-    this.#usage = new UsageDifference(from.isNew, options.price, from.onError);
+    this.#usage = new UsageDifference(from.isNew, options.price, onError);
     this.#costAtStart = from.isNew ? 0 : undefined;
     this.#agents = new SubAgents({
       shared: this.#shared,

@@ -16,15 +16,16 @@ import { degradedTools } from "../../tool-calls/call-trail.ts";
 import type { Loop } from "../../tool-calls/loop-watch.ts";
 import type { Reporter } from "../report.ts";
 import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-metrics.ts";
+import { amountOf, decimalOf, unusable } from "./figures.ts";
 import { callFingerprint, runFingerprint } from "./fingerprint.ts";
 import type { Instruments } from "./instruments.ts";
 import type { LabelCaps } from "./label-values.ts";
 import { type MetricAttribute, UNCLASSED } from "./metric-names.ts";
 import { failureKindOf, positionOf, toolErrorKindOf } from "./run-outcomes.ts";
-import { ModelSeriesCache, PairSeries, SeriesCache } from "./series-cache.ts";
+import { ModelSeriesCache, type PairSeries, SeriesCache } from "./series-cache.ts";
 import type { Series } from "./series-table.ts";
 import { TreeUsage } from "./tree-usage.ts";
-import { WaitedTime } from "./waited-time.ts";
+import { pairIn, WaitingRun, waitIn } from "./waiting-run.ts";
 
 interface EventMetricsOptions {
   readonly instruments: Instruments;
@@ -320,9 +321,7 @@ export class EventMetrics implements RunObserver {
 
   /** The series that the run is counted in. It keeps them; a run that was forgotten has none. */
   #pairOf(run: Run<unknown>): PairSeries {
-    const { observed } = run;
-    if (observed instanceof WaitingRun) return observed.pair;
-    return observed instanceof PairSeries ? observed : this.#series.pair(run.tenantId, run.agent);
+    return pairIn(run.observed) ?? this.#series.pair(run.tenantId, run.agent);
   }
 
   #add(series: Series, amount: number | undefined, field: string, given: unknown): void {
@@ -362,23 +361,6 @@ export class EventMetrics implements RunObserver {
   }
 }
 
-/** Kept with a run that waited for people. Others keep their series alone: there are many open runs. */
-class WaitingRun {
-  pair: PairSeries;
-  readonly waited = new WaitedTime();
-
-  constructor(pair: PairSeries) {
-    this.pair = pair;
-  }
-}
-
-/** How long a person took to decide, in ms; `undefined` where nobody says it, or it was a policy. */
-function waitIn({ attributes, decision, waitMs }: ToldDecision): number | undefined {
-  const by = decision?.by ?? attributes?.["entelix.approval.by"];
-  if (by === "policy") return undefined;
-  return amountOf(decision?.wait_ms ?? waitMs ?? attributes?.["entelix.approval.wait_ms"]);
-}
-
 const OVERFLOW_LABELS: ReadonlyMap<MetricAttribute, OverflowLabel> = new Map([
   ["entelix.tenant_id", "tenant"],
   ["gen_ai.agent.name", "agent"],
@@ -390,38 +372,4 @@ const OVERFLOW_LABELS: ReadonlyMap<MetricAttribute, OverflowLabel> = new Map([
 function providerIn(attributes: SpanAttributes | undefined): string | undefined {
   const provider = attributes?.["gen_ai.provider.name"];
   return typeof provider === "string" ? provider : undefined;
-}
-
-function unusable(field: string, given: unknown): RangeError {
-  return new RangeError(`${field}: expected a figure from 0 to 2^53, got ${shortly(given)}`);
-}
-
-function shortly(given: unknown): string {
-  if (typeof given === "string") return JSON.stringify(given.slice(0, 80));
-  return typeof given === "number" || typeof given === "bigint" ? String(given) : typeof given;
-}
-
-/** What is beyond this is no figure of a run or a call, and would spoil its sum for good. */
-const MOST = Number.MAX_SAFE_INTEGER;
-
-const DECIMAL = /^\d{1,16}(\.\d{1,64})?$/;
-
-/**
- * A figure that can be added up: a number or `bigint` from 0 to 2^53.
- *
- * @returns `undefined` when it is none.
- */
-export function amountOf(value: unknown): number | undefined {
-  const number = typeof value === "bigint" ? Number(value) : value;
-  return typeof number === "number" && number >= 0 && number <= MOST ? number : undefined;
-}
-
-/**
- * The value of a decimal string, as a double.
- *
- * @returns `undefined` when it is none, or below 0.
- */
-export function decimalOf(value: unknown): number | undefined {
-  if (typeof value === "number") return amountOf(value);
-  return typeof value === "string" && DECIMAL.test(value) ? Number(value) : undefined;
 }

@@ -103,6 +103,8 @@ async function everything(): Promise<Collected> {
     send(lost.toolComplete(`l${n}`));
   }
   send(lost.toolStart("x"));
+  // What open runs wait for is counted when it is asked.
+  await meter.collect();
   await bridge.shutdown();
   return meter.collect();
 }

@@ -76,6 +76,16 @@ it("open runs are counted by agent and by what they wait for, with the longest s
   expect(Object.values(await at(110)).flat()).toEqual(Array(10).fill(0));
 });
 
+it("a run that waited for a person is counted like others", async () => {
+  const { at, lifecycle } = measured();
+  lifecycle.startRun("acme", "a", second(0), "react");
+  const call = { tenantId: "acme", runId: "a", callId: "t", name: "pay" };
+  lifecycle.say({ signal: "call_asked", ...call, at: second(1) });
+  lifecycle.say({ signal: "call_approved", ...call, at: second(9), waitMs: 8000 });
+  lifecycle.startCall("acme", "a", second(10), "t");
+  expect(await at(30)).toEqual({ "react tool": [1, 20] });
+});
+
 it("agents past the cap are one, and a bridge that leaves has no open runs", async () => {
   const { at, leave, lifecycle } = measured(1);
   lifecycle.startRun("acme", "a", second(0), "react");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { amountOf, decimalOf } from "../../../src/otel/metrics/event-metrics.ts";
+import { amountOf, decimalOf } from "../../../src/otel/metrics/figures.ts";
 import { LabelValues } from "../../../src/otel/metrics/label-values.ts";
 import { OTHER } from "../../../src/otel/metrics/metric-names.ts";
 import { MOST_SERIES, SeriesTable } from "../../../src/otel/metrics/series-table.ts";
