@@ -87,6 +87,7 @@ describe.each(Object.entries(AGENTS))("the content that %s sends", (_, work) => 
     const rows = await marksIn(work, "rows");
     expect(rows).toMatchObject({ tool: ["4711"], run: asked });
     expect(rows.run).not.toContain("answer-mark");
+    expect(await marksIn(work, "tools")).toEqual({ model: [], tool: ["4711"], run: [] });
     expect(await marksIn(work, "none")).toMatchObject({ model: [], run: [] });
   });
 
@@ -100,6 +101,11 @@ describe.each(Object.entries(AGENTS))("the content that %s sends", (_, work) => 
 describe("what a sink reads", () => {
   const { provider } = collectSpans();
   const plain = new Bridge({ tracerProvider: provider, captureContent: false });
+  const withoutLoops = new Bridge({
+    tracerProvider: provider,
+    captureContent: false,
+    loops: false,
+  });
   const audited = new Bridge({
     tracerProvider: provider,
     captureContent: false,
@@ -108,12 +114,13 @@ describe("what a sink reads", () => {
   const shown = new Bridge({ tracerProvider: provider, captureContent: true });
 
   it.each<[string, InnerSink, ContentNeed | undefined]>([
-    ["a bridge", plain, "none"],
+    ["a bridge", plain, "tools"],
+    ["a bridge that finds no loops", withoutLoops, "none"],
     ["a bridge with an audit log", audited, "rows"],
     ["a bridge that captures content", shown, "all"],
     ["several sinks", new FanOutSink([plain, audited]), "rows"],
     ["several sinks, one of which records", new FanOutSink([plain, new CaptureSink()]), "all"],
-    ["a sink that fails open", new FailOpenSink(plain), "none"],
+    ["a sink that fails open", new FailOpenSink(plain), "tools"],
     ["a sink without state", new StateErasureSink(audited), "rows"],
     ["a recorder", new RecorderSink({ stream: new PassThrough() }), undefined],
   ])("is known of %s", (_, sink, need) => {

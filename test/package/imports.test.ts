@@ -63,7 +63,7 @@ describe("what may import what", () => {
     const packages = from("lifecycle/").filter(({ of }) => outside(of));
     expect([...new Set(packages.map(({ of }) => of))]).toEqual(["node:crypto"]);
     const folders = from("lifecycle/").flatMap(({ of }) => /^\.\.\/([\w-]+)\//.exec(of)?.[1] ?? []);
-    expect([...new Set(folders)].sort()).toEqual(["errors", "events"]);
+    expect([...new Set(folders)].sort()).toEqual(["errors", "events", "tool-calls"]);
   });
 
   it("nothing but the command imports the command", () => {
