@@ -5,6 +5,8 @@ import { Series } from "./series-table.ts";
 const MOST_VALUES = 100;
 /** A fingerprint without a failure for this long is dropped, so that a new one has room, in ms. */
 const SILENT_MS = 24 * 60 * 60 * 1000;
+/** Counts of dropped fingerprints that are remembered. */
+const MOST_DROPPED = 1_000;
 
 interface Known {
   readonly series: Series;
@@ -16,6 +18,11 @@ interface Known {
 export class FingerprintCounts {
   /** The one that came last is the last. */
   readonly #known = new Map<string, Known>();
+  /**
+   * The counts of those that were dropped: one that comes again goes on from there. The SDK shows a dropped series with its
+   * last count until the process ends, and a count that began anew would be hidden behind that. The oldest is first.
+   */
+  readonly #dropped = new Map<string, number>();
   readonly #other = seriesOf(OTHER);
 
   /** @param now in ms since 1970. */
@@ -40,15 +47,21 @@ export class FingerprintCounts {
 
   #made(fingerprint: string, now: number): Known | undefined {
     this.#dropSilent(now);
-    return this.#known.size < MOST_VALUES - 1
-      ? { series: seriesOf(fingerprint), lastAt: now }
-      : undefined;
+    if (this.#known.size >= MOST_VALUES - 1) return undefined;
+    const series = seriesOf(fingerprint);
+    series.value = this.#dropped.get(fingerprint) ?? 0;
+    this.#dropped.delete(fingerprint);
+    return { series, lastAt: now };
   }
 
   #dropSilent(now: number): void {
-    for (const [fingerprint, { lastAt }] of this.#known) {
+    for (const [fingerprint, { lastAt, series }] of this.#known) {
       if (now - lastAt < SILENT_MS) return;
       this.#known.delete(fingerprint);
+      this.#dropped.set(fingerprint, series.value);
+      if (this.#dropped.size <= MOST_DROPPED) continue;
+      const [oldest] = this.#dropped.keys();
+      if (oldest !== undefined) this.#dropped.delete(oldest);
     }
   }
 }
