@@ -36,11 +36,7 @@ const WANTED = new Map([
 ]);
 
 /** Born with their first case, which this workload does not have. The queries answer 0 until then. */
-const NOT_YET = [
-  "entelix_runs_looping_total",
-  "otelcol_exporter_enqueue_failed_spans",
-  "otelcol_exporter_send_failed_spans",
-];
+const NOT_YET = ["otelcol_exporter_enqueue_failed_spans", "otelcol_exporter_send_failed_spans"];
 
 /** The same of the alert rules: no series is no loss, no overflow. */
 const NOT_YET_IN_RULES: readonly string[] = [
@@ -324,7 +320,10 @@ describe("the dashboards, after the recordings of the demo were sent live", () =
   });
 });
 
-/** The same run, with four calls of two models just after its start, of which one fails, and a failed call of a tool. */
+/**
+ * The same run, with four calls of two models just after its start, of which one fails, a failed call of a tool, and
+ * seven equal calls of another: a loop.
+ */
 function withFurtherCalls(recorded: Recording): Recording {
   const [first, ...rest] = recorded.lines;
   if (first === undefined) throw new Error("expected a start");
@@ -357,7 +356,14 @@ function withFurtherCalls(recorded: Recording): Recording {
     kind: "transient",
     duration_ms: 1,
   };
-  const added = [...calls, failedTool].map((event, index) => {
+  const loop = Array.from({ length: 7 }, (_, index) => {
+    const call = { run_id, tenant_id, tool_use_id: `l${index}`, tool: "lookup" };
+    return [
+      { type: "tool_start", ...call, input: { id: 7 } },
+      { type: "tool_complete", ...call, duration_ms: 0, output: "none" },
+    ];
+  });
+  const added = [...calls, failedTool, ...loop.flat()].map((event, index) => {
     const at = addMilliseconds(first.at, index + 1);
     return { at, text: JSON.stringify({ timestamp: formatRfc3339(at), ...event }) };
   });
