@@ -260,7 +260,8 @@ describe("the sample", () => {
     const text = one?.join("") ?? "";
     expect(text).toMatch(/entelix_runs_total\{[^}]*instance="support-desk-2"[^}]*"interrupted"/);
     expect(text).toMatch(/entelix_failure_kind="model_dispatch"[^}]*\} [1-9]/);
-  });
+    // Two times six hours of eight dashboards.
+  }, 120_000);
 });
 
 describe("the pictures in docs", () => {
