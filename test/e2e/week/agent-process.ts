@@ -72,6 +72,7 @@ export class AgentProcess {
       }),
       meterProvider: new MeterProvider({ readers: [this.#reader] }),
       ...(options.metrics ? {} : { metrics: false }),
+      loops: { pollTools: ["job_state"] },
       onError: (error, where) => options.problem(`${where}: ${String(error)}`),
     });
   }

@@ -114,7 +114,7 @@ class Steps {
     else send(this.events.toolComplete(id, tool, duration_ms, `answer to ${id}`));
   }
 
-  /** A job that is asked for its state until it is done. */
+  /** A job that is asked for its state until it is done: the bridges know the tool as one for that. */
   *poll(): Script {
     const { random, send } = this.#plan;
     for (let polls = 2 + random.below(6); polls > 0; polls--) {
