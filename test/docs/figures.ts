@@ -22,6 +22,7 @@ import { Bridge } from "../../src/otel/bridge.ts";
 import { ContentPolicy } from "../../src/otel/content.ts";
 import { batchSettings, exportSettings } from "../../src/otel/export/export-settings.ts";
 import { LIVE } from "../../src/otel/export/send-policy.ts";
+import { FingerprintCounts } from "../../src/otel/metrics/fingerprint-counts.ts";
 import { Instruments } from "../../src/otel/metrics/instruments.ts";
 import { LabelValues, resolveCaps } from "../../src/otel/metrics/label-values.ts";
 import { OTHER } from "../../src/otel/metrics/metric-names.ts";
@@ -87,6 +88,12 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
     }) - 1,
   "pairs of names in a bridge": knownPairs,
   "runs with a record at an interval": () => MOST_RECORDS,
+  "fingerprints in entelix.failures": () =>
+    firstThat(1_000, (count) => {
+      const counts = new FingerprintCounts();
+      for (let at = 0; at < count; at++) counts.add(`f${at}`, 0);
+      return counts.all(0).some(({ attributes }) => Object.values(attributes).includes(OTHER));
+    }) - 1,
   "approvals that wait": () => {
     const approvals = new PendingApprovals();
     let waiting = 0;
