@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { installedProgram, runProgram as run } from "./support/installed-program.ts";
@@ -88,7 +88,9 @@ describe("Prometheus' configuration", () => {
 
 describe("the tests of the rules", () => {
   const test = (name: string, from = PROMETHEUS) =>
-    run(process.execPath, ["scripts/test-alerts.mjs", from, name]);
+    run(process.execPath, ["scripts/test-alerts.mjs", from, name], {
+      PATH: [dirname(promtool), process.env.PATH].join(delimiter),
+    });
 
   it("test each rule file", async () => {
     const tests = TESTS.map((name) => readFile(join(PROMETHEUS, "tests", `${name}.yml`), "utf8"));
