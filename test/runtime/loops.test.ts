@@ -10,7 +10,10 @@ import { rejection, Told } from "./said.ts";
 const base = { agent: "support", tenant: "acme" };
 
 /** A run that asks the same until it is ended, at most 30 times. */
-async function asking(options: Partial<RunOptions<undefined>>, answer: (n: number) => unknown = () => "no") {
+async function asking(
+  options: Partial<RunOptions<undefined>>,
+  answer: (n: number) => unknown = () => "no",
+) {
   const told = new Told();
   const { provider, spans } = collectSpans();
   const sink = new FanOutSink([told, new Bridge({ tracerProvider: provider })]);
