@@ -22,6 +22,11 @@ export function compareInstants(a: Readonly<Instant>, b: Readonly<Instant>): num
   return a[0] - b[0] || a[1] - b[1];
 }
 
+/** Whether a time is known, and is `from` or later. */
+export function isSince(at: Readonly<Instant> | undefined, from: Readonly<Instant>): boolean {
+  return at !== undefined && compareInstants(at, from) >= 0;
+}
+
 export function isAt(a: Readonly<Instant>, b: Readonly<Instant>): boolean {
   return compareInstants(a, b) === 0;
 }

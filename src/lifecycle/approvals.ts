@@ -1,4 +1,4 @@
-import { compareInstants, type Instant } from "../events/instant.ts";
+import { compareInstants, type Instant, isSince } from "../events/instant.ts";
 import type { Call } from "./call.ts";
 import type { Run } from "./run.ts";
 import type { SpanAttributes } from "./signal.ts";
@@ -71,17 +71,15 @@ export class Approvals {
  * come.
  */
 export function isAnswered<H>(run: Run<H>, asked: Asked): boolean {
-  const isSince = (at: Instant | undefined) =>
-    at !== undefined && compareInstants(at, asked.at) >= 0;
-  if (run.segment > 1 && isSince(run.startedAt)) return true;
-  const { lastApproval } = run;
-  if (lastApproval !== undefined && isSameCall(lastApproval, asked) && isSince(lastApproval.at))
-    return true;
-  if (run.approvals?.given.some((given) => isSameCall(given, asked) && isSince(given.at)))
-    return true;
+  const { at } = asked;
+  if (run.segment > 1 && isSince(run.startedAt, at)) return true;
+  const { approvals, lastApproval: newest } = run;
+  const isAnswer = (one: Approval) => isSameCall(one, asked) && isSince(one.at, at);
+  if (newest !== undefined && isAnswer(newest)) return true;
+  if (approvals?.given.some(isAnswer)) return true;
   const last = run.toolCalls === 0 ? undefined : run.history.last(asked.callId);
   if (last === undefined || (asked.callId === "" && last.name !== asked.name)) return false;
-  return isSince(last.startedAt) || isSince(last.lastEndAt);
+  return isSince(last.startedAt, at) || isSince(last.lastEndAt, at);
 }
 
 function isSameCall(

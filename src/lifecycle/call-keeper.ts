@@ -194,15 +194,14 @@ export class CallKeeper<H> {
   /** What the end adds to the trail of the run's calls. */
   #noteEnd(run: Run<H>, call: Call<H>, at: Instant, end: CallEnd): void {
     const { loops } = this.#limits;
-    const known = loopOf(run.callTrail);
+    const isToTell = this.observer !== undefined && loopOf(run.callTrail) === undefined;
     if (end.outcome === "complete" || end.outcome === "error") {
       const failed = end.outcome === "error";
       const result = failed ? end.message : end.content;
       run.callTrail = callEnded(run.callTrail, call, { at, failed, result }, loops);
     } else callDropped(run.callTrail, call, loops);
-    if (known !== undefined || this.observer === undefined) return;
-    const loop = loopOf(run.callTrail);
-    if (loop !== undefined) this.observer.loopFound(run, loop);
+    const loop = isToTell ? loopOf(run.callTrail) : undefined;
+    if (loop !== undefined) this.observer?.loopFound(run, loop);
   }
 }
 

@@ -1,5 +1,5 @@
 import { tenantKey } from "../events/agent-event.ts";
-import { addMilliseconds, compareInstants, type Instant } from "../events/instant.ts";
+import { addMilliseconds, compareInstants, type Instant, isSince } from "../events/instant.ts";
 import { closedTrail } from "../tool-calls/call-trail.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { CallKeeper } from "./call-keeper.ts";
@@ -389,8 +389,4 @@ export class RunKeeper<H> {
     }
     return count;
   }
-}
-
-function isSince(at: Instant | undefined, from: Instant): boolean {
-  return at !== undefined && compareInstants(at, from) >= 0;
 }
