@@ -27,7 +27,7 @@ import { droppable, SegmentEnd } from "./segment-end.ts";
 import type { SpanHandle } from "./span-handle.ts";
 import { Telemetry } from "./telemetry.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
-import { checkedTimeout } from "./within.ts";
+import { checkWait } from "./within.ts";
 
 /** Options of a {@link Bridge}. Every field has a default. */
 export interface BridgeOptions extends TelemetryOptions {
@@ -122,7 +122,8 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     checkOptionsObject(options);
     checkHas(options.audit, "audit", "append");
     this.#reason = options.mode === "replay" ? "end_of_input" : "shutdown";
-    this.#timeoutMs = checkedTimeout(options.shutdownTimeoutMs ?? 5_000, "shutdownTimeoutMs");
+    this.#timeoutMs = options.shutdownTimeoutMs ?? 5_000;
+    checkWait(this.#timeoutMs, "shutdownTimeoutMs", 0);
     checkAuditRows(options.rows);
     this.#telemetry = new Telemetry(options, options.audit && this.#rows);
     this.#log = options.audit;

@@ -1,6 +1,6 @@
 import type { Attributes, Context, TimeInput } from "@opentelemetry/api";
-import { checkGiven, checkObject, shownNumber } from "../events/option-checks.ts";
-import { LONGEST_WAIT_MS } from "./within.ts";
+import { checkGiven, checkObject } from "../events/option-checks.ts";
+import { checkWait } from "./within.ts";
 
 /**
  * The part of a log record of `@opentelemetry/api-logs` that is used. The three types here have its
@@ -45,8 +45,5 @@ export function checkProgressOptions(progress: ProgressOptions | undefined): voi
   if (progress === undefined) return;
   checkGiven(progress.loggerProvider, "progress.loggerProvider", "getLogger");
   const { everyMs } = progress;
-  if (everyMs === undefined) return;
-  if (typeof everyMs === "number" && everyMs >= LEAST_MS && everyMs <= LONGEST_WAIT_MS) return;
-  const expected = `milliseconds from ${LEAST_MS} to ${LONGEST_WAIT_MS}`;
-  throw new RangeError(`progress.everyMs: expected ${expected}, got ${shownNumber(everyMs)}`);
+  if (everyMs !== undefined) checkWait(everyMs, "progress.everyMs", LEAST_MS);
 }

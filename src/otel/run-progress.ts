@@ -67,10 +67,7 @@ export class RunProgress implements RunObserver {
   }
 
   runOpened(run: Run<unknown>): void {
-    this.#emit("entelix.run.start", run.startedAt, contextOf(run), "run started", {
-      ...subjectOf(run),
-      "entelix.run.segment": run.segment === 1 ? undefined : run.segment,
-    });
+    this.#emit("entelix.run.start", run.startedAt, contextOf(run), "run started", segmentOf(run));
   }
 
   runNamed(): void {}
@@ -80,15 +77,12 @@ export class RunProgress implements RunObserver {
   runClosed(run: Run<unknown>, at: Instant, end: RunEnd): void {
     const { outcome } = end;
     this.#emit("entelix.run.end", at, contextOf(run), `run ended: ${outcome}`, {
-      ...subjectOf(run),
-      "entelix.run.segment": run.segment === 1 ? undefined : run.segment,
+      ...segmentOf(run),
       "entelix.run.outcome": outcome,
       "entelix.failure.kind": outcome === "failed" ? failureKindOf(end.kind) : undefined,
       "entelix.run.abandoned_reason": outcome === "abandoned" ? end.reason : undefined,
       "entelix.run.age_ms": Math.max(0, Math.round(millisecondsBetween(run.startedAt, at))),
-      "entelix.run.input_tokens": run.used?.inputTokens,
-      "entelix.run.output_tokens": run.used?.outputTokens,
-      "entelix.run.cost": run.used?.cost,
+      ...usageOf(run),
     });
   }
 
@@ -133,9 +127,7 @@ export class RunProgress implements RunObserver {
       "entelix.run.waits_for": waitsFor.kind,
       "entelix.run.waits_for_name": nameIn(waitsFor.name),
       "entelix.run.waits_for_ms": Math.round(waitsFor.sinceMs),
-      "entelix.run.input_tokens": run.used?.inputTokens,
-      "entelix.run.output_tokens": run.used?.outputTokens,
-      "entelix.run.cost": run.used?.cost,
+      ...usageOf(run),
     });
   }
 
@@ -169,6 +161,21 @@ function subjectOf(run: Run<unknown>): KnownAttributes {
     "entelix.parent_run_id": run.parentRunId,
     "gen_ai.agent.name": nameIn(run.agent),
     "gen_ai.conversation.id": run.threadId,
+  };
+}
+
+/** The same with the segment that begins or ends. */
+function segmentOf(run: Run<unknown>): KnownAttributes {
+  const { segment } = run;
+  return { ...subjectOf(run), "entelix.run.segment": segment === 1 ? undefined : segment };
+}
+
+/** What its model calls used so far. */
+function usageOf({ used }: Run<unknown>): KnownAttributes {
+  return {
+    "entelix.run.input_tokens": used?.inputTokens,
+    "entelix.run.output_tokens": used?.outputTokens,
+    "entelix.run.cost": used?.cost,
   };
 }
 

@@ -20,14 +20,9 @@ export async function within(ms: number, work: Promise<unknown>): Promise<boolea
   }
 }
 
-/**
- * A time to wait, in ms.
- *
- * @throws RangeError when it is none, or longer than a timer takes.
- */
-export function checkedTimeout(ms: number, field: string): number {
-  // A timer takes a longer time, and what is none, for 1 ms.
-  if (typeof ms === "number" && ms >= 0 && ms <= LONGEST_WAIT_MS) return ms;
-  const expected = `milliseconds from 0 to ${LONGEST_WAIT_MS}`;
+/** @throws RangeError unless the value is a number of milliseconds from `least` that a timer keeps. */
+export function checkWait(ms: unknown, field: string, least = 1): void {
+  if (typeof ms === "number" && ms >= least && ms <= LONGEST_WAIT_MS) return;
+  const expected = `milliseconds from ${least} to ${LONGEST_WAIT_MS}`;
   throw new RangeError(`${field}: expected ${expected}, got ${shownNumber(ms)}`);
 }

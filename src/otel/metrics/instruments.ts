@@ -123,41 +123,30 @@ export class Instruments {
   }
 
   #observeApprovals(meter: Meter): void {
-    const pending = observable(meter, "entelix.approvals.pending");
-    const oldest = observable(meter, "entelix.approvals.oldest");
-    meter.addBatchObservableCallback(
-      (result) => {
-        this.approvals.tally(Date.now() / 1000, this.pending.all(), this.oldest.all());
-        for (const { attributes, value } of this.pending.all()) {
-          result.observe(pending, value, attributes);
-        }
-        for (const { attributes, value } of this.oldest.all()) {
-          result.observe(oldest, value, attributes);
-        }
-      },
-      [pending, oldest],
+    const [pending, oldest] = [this.pending, this.oldest];
+    observeTables(
+      meter,
+      [
+        ["entelix.approvals.pending", pending],
+        ["entelix.approvals.oldest", oldest],
+      ],
+      () => this.approvals.tally(Date.now() / 1000, pending.all(), oldest.all()),
     );
   }
 
   #observeOpenRuns(meter: Meter): void {
-    const waiting = observable(meter, "entelix.runs.waiting");
-    const idle = observable(meter, "entelix.runs.idle.max");
-    const tables = [
-      [waiting, this.waiting],
-      [idle, this.idle],
-    ] as const;
-    meter.addBatchObservableCallback(
-      (result) => {
-        for (const [, table] of tables) for (const series of table.all()) series.value = 0;
+    const [waiting, idle] = [this.waiting, this.idle];
+    observeTables(
+      meter,
+      [
+        ["entelix.runs.waiting", waiting],
+        ["entelix.runs.idle.max", idle],
+      ],
+      () => {
+        for (const table of [waiting, idle]) for (const series of table.all()) series.value = 0;
         const at = fromMilliseconds(Date.now());
         for (const { openTrees } of this.#bridges) tallyOpenRuns(openTrees(), at);
-        for (const [instrument, table] of tables) {
-          for (const { attributes, value } of table.all()) {
-            result.observe(instrument, value, attributes);
-          }
-        }
       },
-      [waiting, idle],
     );
   }
 
@@ -242,6 +231,26 @@ function observeTable(meter: Meter, name: MetricName, table: { all(): Iterable<S
   observable(meter, name).addCallback((result: ObservableResult) => {
     for (const { attributes, value } of table.all()) result.observe(value, attributes);
   });
+}
+
+/** @param compute puts the values of all tables, at each collection. */
+function observeTables(
+  meter: Meter,
+  tables: readonly (readonly [name: MetricName, table: { all(): Iterable<Series> }])[],
+  compute: () => void,
+): void {
+  const observed = tables.map(([name, table]) => ({ instrument: observable(meter, name), table }));
+  meter.addBatchObservableCallback(
+    (result) => {
+      compute();
+      for (const { instrument, table } of observed) {
+        for (const { attributes, value } of table.all()) {
+          result.observe(instrument, value, attributes);
+        }
+      }
+    },
+    observed.map(({ instrument }) => instrument),
+  );
 }
 
 /** Seconds and dollars have fractions; everything else is counted. */

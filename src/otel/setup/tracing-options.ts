@@ -10,10 +10,9 @@ import {
   checkObject,
   checkOptionsObject,
   checkText,
-  shownNumber,
 } from "../../events/option-checks.ts";
 import type { ErrorHook } from "../report.ts";
-import { LONGEST_WAIT_MS } from "../within.ts";
+import { checkWait } from "../within.ts";
 
 /** Options of `setupTracing`. Each overrides the environment variable of the same meaning. */
 export interface TracingOptions {
@@ -97,13 +96,6 @@ function checkHeader(name: string, value: unknown): void {
     const expected = "text of one line that HTTP can carry";
     throw new TypeError(`headers.${name}: expected ${expected}, got other characters in it`);
   }
-}
-
-/** @throws RangeError unless the value is a number of milliseconds from 1 that a timer keeps. */
-export function checkWait(ms: unknown, field: string): void {
-  if (typeof ms === "number" && ms >= 1 && ms <= LONGEST_WAIT_MS) return;
-  const expected = `milliseconds from 1 to ${LONGEST_WAIT_MS}`;
-  throw new RangeError(`${field}: expected ${expected}, got ${shownNumber(ms)}`);
 }
 
 function checkTypes(options: TracingOptions): void {

@@ -6,13 +6,14 @@ import {
 import { MeterProvider, type MeterProviderOptions } from "@opentelemetry/sdk-metrics";
 import { checkList, checkOptionsObject } from "../../../events/option-checks.ts";
 import { observable, ownMeter } from "../../metrics/instruments.ts";
+import { checkWait } from "../../within.ts";
 import { variablesAloud } from "../environment-variables.ts";
 import { isRegistered } from "../global-registration.ts";
 import { type Wiring, wireTracing } from "../setup-tracing.ts";
 import type { SpanLedger } from "../span-ledger.ts";
 import { LOSS_REASONS } from "../span-ledger.ts";
 import { type MetricsPart, Tracing, type TracingParts } from "../tracing.ts";
-import { checkWait, type TracingOptions } from "../tracing-options.ts";
+import type { TracingOptions } from "../tracing-options.ts";
 import { MetricReporter, metricReaders } from "./metric-readers.ts";
 
 /**
