@@ -4,7 +4,7 @@ import { TOOL_ERROR_KINDS, type ToolErrorKind } from "../../src/errors/error-kin
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import { fromMilliseconds } from "../../src/events/instant.ts";
 import type { RunEvents } from "../support/run-events.ts";
-import { freshRun, happening } from "./support/events.ts";
+import { freshRun, happening, recovered } from "./support/events.ts";
 import { FreshIds, traceId } from "./support/fresh-ids.ts";
 import { isLastWord, lastWord, scraped } from "./support/last-word.ts";
 import { Player } from "./support/player.ts";
@@ -78,19 +78,6 @@ const FAILED = /"type":"failed"/;
 /** Each has a tenant of its own: Alertmanager tells of a tenant's alerts of one name together. */
 const tenantOf = ({ source }: Source, { name }: Case) => `${source}: ${name}`;
 const agentOf = ({ name }: Case) => `agent with ${name}`;
-
-/** A run that goes well, though a call in it failed. */
-function healthy(tenant: string, agent: string): AgentEvent[] {
-  const run = freshRun(tenant);
-  return [
-    run.started(agent),
-    run.toolStart("tu-1"),
-    run.toolError("tu-1"),
-    run.toolStart("tu-2"),
-    run.toolComplete("tu-2"),
-    run.complete(),
-  ];
-}
 
 /** A run that waits for an approval, and the one around it, which waits with it. */
 function paused(tenant: string, agent: string): AgentEvent[] {
@@ -182,14 +169,14 @@ describe("the shipped deployment, its durations divided by 60", () => {
         await play(
           source,
           "healthy",
-          many.flatMap(() => healthy("acme", "a")),
+          many.flatMap(() => recovered("acme", "a")),
         );
         // Each tenant works for a while, then fails for the first time.
         await play(
           source,
           "failing",
           CASES.flatMap((one) => [
-            ...healthy(tenantOf(source, one), agentOf(one)),
+            ...recovered(tenantOf(source, one), agentOf(one)),
             ...paused(tenantOf(source, one), agentOf(one)),
           ]),
           CASES.flatMap((one) => failing(tenantOf(source, one), one)),

@@ -4,7 +4,7 @@ import type { Document } from "yaml";
 import type { FailureKind } from "../../src/errors/error-kinds.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { RunEvents } from "../support/run-events.ts";
-import { freshRun, happening } from "./support/events.ts";
+import { freshRun, happening, recovered } from "./support/events.ts";
 import { isLastWord, lastWord, scraped } from "./support/last-word.ts";
 import { Player } from "./support/player.ts";
 import { replaceTexts } from "./support/shipped-config.ts";
@@ -57,19 +57,6 @@ function healthy(tenant: string = TENANT): AgentEvent[] {
 function degraded(): AgentEvent[] {
   const run = freshRun(TENANT);
   return [run.started(AGENT), run.toolStart("tu-1"), run.toolError("tu-1"), run.complete()];
-}
-
-/** It completes after a second call that went well. */
-function retried(): AgentEvent[] {
-  const run = freshRun(TENANT);
-  return [
-    run.started(AGENT),
-    run.toolStart("tu-1"),
-    run.toolError("tu-1"),
-    run.toolStart("tu-2"),
-    run.toolComplete("tu-2"),
-    run.complete(),
-  ];
 }
 
 function failed(tenant: string, kind: FailureKind): AgentEvent[] {
@@ -148,7 +135,7 @@ function spending(): Scenario {
 const SCENARIOS: readonly Scenario[] = [
   {
     name: "degraded runs",
-    events: [...each(8, degraded), ...each(8, retried)],
+    events: [...each(8, degraded), ...each(8, () => recovered(TENANT, AGENT))],
     told: ["EntelixRunsDegraded tickets"],
     text: /27\.59% of the runs of researcher/,
   },

@@ -14,3 +14,16 @@ export function freshRun(tenant = "acme"): RunEvents {
 export function happening(event: AgentEvent): string {
   return stringifyExact({ event_id: v7(), timestamp: formatRfc3339(now()), ...event });
 }
+
+/** A run that goes well, though a call in it failed: a second one did not. */
+export function recovered(tenant: string, agent: string): AgentEvent[] {
+  const run = freshRun(tenant);
+  return [
+    run.started(agent),
+    run.toolStart("tu-1"),
+    run.toolError("tu-1"),
+    run.toolStart("tu-2"),
+    run.toolComplete("tu-2"),
+    run.complete(),
+  ];
+}
