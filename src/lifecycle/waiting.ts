@@ -4,11 +4,10 @@ import type { Run } from "./run.ts";
 import type { Tree } from "./tree.ts";
 
 /**
- * What a run waits for. Where several apply, the first of this order counts:
+ * What a run waits for, the first of this order that applies:
  *
- * - `approval`: somebody was asked about one of its calls, or a child that one of its calls waits for
- *   has paused.
- * - `tool`: an open tool call that no open child run stands under.
+ * - `approval`: one of its calls waits for a decision, or for a child run that has paused.
+ * - `tool`: an open tool call without an open child run.
  * - `model`: an open model call.
  * - `child`: an open child run.
  * - `nothing`: it is between calls.

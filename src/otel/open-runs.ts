@@ -18,8 +18,8 @@ export interface OpenRunsOptions {
 /** What an open run waits for. */
 export interface OpenRunWait {
   /**
-   * Where several apply, the first of this order counts: `approval` (somebody was asked about a call, or a
-   * child that a call waits for has paused), `tool` (a tool call that no open child run stands under), `model`, `child` (an open child run),
+   * The first of this order that applies: `approval` (a call waits for a decision, or for a child run that
+   * has paused), `tool` (a tool call without an open child run), `model`, `child` (an open child run),
    * `nothing` (it is between calls). `unknown`: its calls are not followed, because it is not sampled and
    * nothing is measured, or it may have ended and its source has no event for that.
    */
@@ -41,7 +41,7 @@ export interface OpenRun {
   readonly spanId: string;
   /** Whether that span is sampled. */
   readonly sampled: boolean;
-  /** Absent where nobody named the run. */
+  /** Absent if the run has no name. */
   readonly agent?: string | undefined;
   readonly threadId?: string | undefined;
   /** When the open segment began, by the clock of the run: RFC 3339. */

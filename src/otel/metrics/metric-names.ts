@@ -182,7 +182,7 @@ export const METRIC_ATTRIBUTES = {
   "entelix.run.outcome":
     "`complete`, `failed`, `interrupted`, `abandoned`; `refused` where the model declined.",
   "entelix.run.waits_for":
-    "What an open run waits for, the first that applies: `approval` (somebody was asked about a call, or a child that a call waits for has paused), `tool` (a call that no open child run stands under), `model`, `child` (an open child run), `nothing` (it is between calls). `unknown` where it may have ended.",
+    "What an open run waits for, the first that applies: `approval` (a call waits for a decision, or for a child run that has paused), `tool` (a call without an open child run), `model`, `child` (an open child run), `nothing` (it is between calls). `unknown` where it may have ended.",
   "entelix.failure.kind":
     "Only with outcome `failed`: one of the seven failure kinds; `_OTHER` for one that is newer than this package.",
   "entelix.failure.origin":
