@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { defineConfig } from "tsdown";
 import ts from "typescript";
@@ -10,6 +10,9 @@ for (const file of reachedByRoot) {
     if (fileName.startsWith(".")) reachedByRoot.add(resolve(dirname(file), fileName));
   }
 }
+
+/** The page's styles in one file, in this order. */
+const STYLES = ["base", "list", "run"].map((name) => `src/view/page/styles/${name}.css`);
 
 export default defineConfig([
   {
@@ -63,5 +66,26 @@ export default defineConfig([
     inputOptions: { resolve: { mainFields: ["module", "main"] } },
     outputOptions: { chunkFileNames: "cli/[name]-[hash].mjs" },
     outExtensions: () => ({ js: ".mjs" }),
+  },
+  {
+    // The page of `view` and `report`, with its framework: the command serves it or writes it into a file.
+    entry: { "view/page": "src/view/page/main.tsx" },
+    format: ["esm"],
+    platform: "browser",
+    target: "es2022",
+    tsconfig: "src/view/page/tsconfig.json",
+    dts: false,
+    clean: false,
+    minify: true,
+    deps: { alwaysBundle: [/./], onlyBundle: false },
+    outExtensions: () => ({ js: ".js" }),
+    hooks: {
+      "build:done": () => {
+        writeFileSync(
+          "dist/view/page.css",
+          STYLES.map((file) => readFileSync(file, "utf8")).join("\n"),
+        );
+      },
+    },
   },
 ]);

@@ -11,7 +11,7 @@ interface Import {
 
 /** Every module of the source, and what it imports, as written. */
 const imports: readonly Import[] = readdirSync(`${ROOT}/src`, { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts"))
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => `src/${name.replaceAll("\\", "/")}`)
   .flatMap((file) =>
     [...readPage(file).matchAll(/^(?:import|export) (type )?([^;]*?) ?from "([^"]+)"/gms)].map(
@@ -94,11 +94,11 @@ describe("packages", () => {
     expect(found.filter(({ file }) => !file.startsWith("src/otel/"))).toEqual([]);
   });
 
-  it("are only the API, uuid and Node outside setup, replay, the services and the command", () => {
+  it("are only the API, uuid and Node outside setup, replay, the services, the command and its page", () => {
     const allowed = /^(?:\.|node:|@opentelemetry\/api$|uuid$)/;
     expect(
       imports
-        .filter(({ file }) => !/^src\/(?:otel\/(?:setup|replay|service|export)|cli)\//.test(file))
+        .filter(({ file }) => !/^src\/(?:otel\/(?:setup|replay|service|export)|cli|view\/page)\//.test(file))
         .filter(({ from }) => !allowed.test(from)),
     ).toEqual([]);
   });

@@ -1,0 +1,219 @@
+// The JSON that the page of `view` and `report` reads, and that `view --json` prints. docs/view-format.md
+// describes it. Fields without a value are left out, unless their type says `null`.
+
+/** Name of the format, in every document. */
+export const FORMAT = "entelix-otel/view";
+
+/** Changes when a field changes its meaning or goes away. A new field keeps it. */
+export const FORMAT_VERSION = 1;
+
+/** How a run ended. `open`: it has no end yet, or its end is not in the source. */
+export type RunOutcome =
+  | "complete"
+  | "failed"
+  | "refused"
+  | "interrupted"
+  | "abandoned"
+  | "open"
+  | (string & {});
+
+/** One row of the list. */
+export interface ViewRun {
+  /** Names the run in this document: `run_id`, and the tenant where two tenants have the same one. */
+  readonly key: string;
+  readonly run_id: string;
+  readonly tenant_id: string;
+  readonly trace_id: string;
+  readonly agent?: string;
+  /** The run that dispatched it. */
+  readonly parent_run_id?: string;
+  /** The interrupted run that it continues. */
+  readonly resumed_from?: string;
+  /** When its first event or row happened: Unix time in ns, as decimal text. */
+  readonly start_ns: string;
+  /** When it ended; of a run that paused and went on, the last time. `null`: it is open. */
+  readonly end_ns: string | null;
+  readonly outcome: RunOutcome;
+  /** Of `failed`: one of the seven kinds, and where the failure arose. */
+  readonly failure_kind?: string;
+  readonly failure_origin?: string;
+  readonly failure_fingerprint?: string;
+  /** Of `interrupted`: what it waits for. */
+  readonly interruption_kind?: string;
+  /** Time between start and end without {@link ViewRun.waiting_ms}, in ms. Absent while it is open. */
+  readonly working_ms?: number;
+  /** Time spent waiting for people: approvals, and pauses between its segments. In ms. */
+  readonly waiting_ms?: number;
+  /** Tokens, those of its child runs included where they are known. */
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+  /** US dollars as decimal text. */
+  readonly cost_usd?: string;
+  /** Its own spans; not those of child runs. */
+  readonly spans: number;
+  /** Its audit rows. */
+  readonly rows: number;
+  readonly child_runs: number;
+  /** Of `complete`: the tools whose last call failed. */
+  readonly degraded?: readonly string[];
+  /** Shape of the loop that its tool calls were in. */
+  readonly loop?: string;
+}
+
+/** Something that is wrong with a source: damage, missing parts, lines that are no event. */
+export interface ViewProblem {
+  /** File, folder or database as the user named it, or a file of the log. */
+  readonly place: string;
+  /** From 1; absent where no line is meant. */
+  readonly line?: number;
+  /** What is wrong, in plain words. */
+  readonly problem: string;
+}
+
+/** What the verification of an audit log has shown. */
+export interface ViewVerdict {
+  /** `checking`: the answer comes later. */
+  readonly state: "intact" | "open" | "unclosed" | "damaged" | "checking";
+  /** In words: `intact, closed`. */
+  readonly text: string;
+  /** What it means and what to do. */
+  readonly advice: readonly string[];
+  /** Rows that were checked. */
+  readonly rows: number;
+  readonly problem_count: number;
+  /** The first of them. */
+  readonly problems: readonly ViewProblem[];
+  /** When it was verified: RFC 3339. */
+  readonly verified_at?: string;
+}
+
+export interface ViewSource {
+  /** As the user named it, without a password. */
+  readonly name: string;
+  readonly kind: "recording" | "spans" | "audit-log" | "database" | "jaeger";
+  /** Whether it is read on as it grows. */
+  readonly followed: boolean;
+  /** Share of it that was read, 0 to 1; 1 where its end was reached. */
+  readonly read: number;
+  readonly problem_count: number;
+  /** The first of them. */
+  readonly problems: readonly ViewProblem[];
+  /** Of an audit log. */
+  readonly verdict?: ViewVerdict;
+}
+
+/** All runs: what the list shows. */
+export interface RunList {
+  readonly format: typeof FORMAT;
+  readonly version: typeof FORMAT_VERSION;
+  /** Counts changes: `since` of the next request. */
+  readonly revision: number;
+  readonly sources: readonly ViewSource[];
+  /** Spans that belong to no run of this package's, and are not shown. */
+  readonly other_spans: number;
+  /** All runs, or those that have changed since. In no order. */
+  readonly runs: readonly ViewRun[];
+}
+
+/** A value of an attribute. Integers beyond 2^53 are text. */
+export type ViewValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly (string | number | boolean | null)[];
+
+export type ViewAttributes = Readonly<Record<string, ViewValue>>;
+
+export type SpanKindName = "run" | "model" | "tool" | "step" | "other";
+
+export interface ViewSpan {
+  readonly trace_id: string;
+  readonly span_id: string;
+  readonly parent_span_id?: string;
+  /** The run that it belongs to; absent on spans of others. */
+  readonly run_id?: string;
+  /** `other`: not made by this package. */
+  readonly kind: SpanKindName;
+  readonly name: string;
+  readonly start_ns: string;
+  /** `null`: it has no end yet. */
+  readonly end_ns: string | null;
+  /** Whether its status is ERROR. */
+  readonly failed: boolean;
+  /** Description of the status: the operator's text. */
+  readonly message?: string;
+  readonly attributes: ViewAttributes;
+  readonly events: readonly ViewSpanEvent[];
+  readonly links: readonly ViewSpanLink[];
+}
+
+export interface ViewSpanEvent {
+  readonly name: string;
+  readonly time_ns: string;
+  readonly attributes: ViewAttributes;
+}
+
+export interface ViewSpanLink {
+  readonly trace_id: string;
+  readonly span_id: string;
+  readonly attributes: ViewAttributes;
+}
+
+/** A row of the audit log. */
+export interface ViewRow {
+  readonly tenant_id: string;
+  readonly thread_id: string;
+  readonly ordinal: number;
+  readonly kind: string;
+  /** When it happened: RFC 3339. */
+  readonly timestamp?: string;
+  readonly run_id: string | null;
+  readonly trace_id: string | null;
+  readonly span_id: string | null;
+  readonly event_id: string | null;
+  readonly hash: string;
+  readonly prev: string;
+  readonly digest: string;
+  /** Its payload was erased. */
+  readonly erased?: boolean;
+  /** The event. Absent without content. Integers beyond 2^53 are text. */
+  readonly event?: unknown;
+}
+
+/** One run with all that is known of it: what the page of a run shows. */
+export interface RunDetail {
+  readonly format: typeof FORMAT;
+  readonly version: typeof FORMAT_VERSION;
+  readonly revision: number;
+  readonly run: ViewRun;
+  /** Spans of the run and of everything under it, in the order of their start. */
+  readonly spans: readonly ViewSpan[];
+  /** Audit rows of the run and of its child runs, by thread and ordinal. */
+  readonly rows: readonly ViewRow[];
+  /** `log`: they are stored in an audit log. `replay`: a replay would write them. `none`: nobody has any. */
+  readonly rows_from: "log" | "replay" | "none";
+  /** Of the log that has its rows. */
+  readonly verdict?: ViewVerdict;
+  /** Runs that have to do with it: its parent, its children, what it resumes, and what resumes it. */
+  readonly related: readonly RelatedRun[];
+  /** Whether spans and rows have their content: messages, inputs and outputs of tools, payloads. */
+  readonly content: boolean;
+  /** The trace in Jaeger, where `--jaeger` says where that is. */
+  readonly trace_url?: string;
+}
+
+export interface RelatedRun {
+  readonly relation: "parent" | "child" | "resumes" | "resumed_by";
+  readonly run_id: string;
+  /** Absent where the run is not in the list. */
+  readonly key?: string;
+  readonly agent?: string;
+  readonly outcome?: RunOutcome;
+}
+
+/** What a report has in its file: the list, and every run of it by key. */
+export interface ReportDocument {
+  readonly list: RunList;
+  readonly details: Readonly<Record<string, RunDetail>>;
+}

@@ -1,0 +1,58 @@
+import type { ReportDocument, RunDetail, RunList } from "../format.ts";
+
+/** Where the page has its runs from: the server of `view`, or the file of a report. */
+export interface RunData {
+  /** A report: nothing changes, and nothing is asked for. */
+  readonly isReport: boolean;
+  /** All runs, or those that changed since a revision. */
+  list(since?: number): Promise<RunList>;
+  /** @throws Error with what the server said. */
+  run(key: string): Promise<RunDetail>;
+}
+
+/** The document of a report, in the page itself. */
+const REPORT_ELEMENT = "report";
+
+export function runData(): RunData {
+  const element = document.getElementById(REPORT_ELEMENT);
+  return element === null ? new ServedRuns() : new ReportedRuns(element.textContent ?? "");
+}
+
+class ServedRuns implements RunData {
+  readonly isReport = false;
+
+  list(since?: number): Promise<RunList> {
+    return ask(since === undefined ? "/runs" : `/runs?since=${since}`);
+  }
+
+  run(key: string): Promise<RunDetail> {
+    return ask(`/run?key=${encodeURIComponent(key)}`);
+  }
+}
+
+class ReportedRuns implements RunData {
+  readonly isReport = true;
+  readonly #document: ReportDocument;
+
+  constructor(text: string) {
+    this.#document = JSON.parse(text);
+  }
+
+  async list(): Promise<RunList> {
+    return this.#document.list;
+  }
+
+  async run(key: string): Promise<RunDetail> {
+    const detail = this.#document.details[key];
+    if (detail === undefined) throw new Error("The report does not have this run.");
+    return detail;
+  }
+}
+
+/** The server is this package's own, of the same version: what it answers is taken at its word. */
+async function ask<T>(path: string): Promise<T> {
+  const response = await fetch(path, { headers: { accept: "application/json" } });
+  if (response.ok) return response.json();
+  const said = await response.text();
+  throw new Error(said === "" ? `The server answered ${response.status}.` : said);
+}
