@@ -98,7 +98,10 @@ describe("packages", () => {
     const allowed = /^(?:\.|node:|@opentelemetry\/api$|uuid$)/;
     expect(
       imports
-        .filter(({ file }) => !/^src\/(?:otel\/(?:setup|replay|service|export)|cli|view\/page)\//.test(file))
+        .filter(
+          ({ file }) =>
+            !/^src\/(?:otel\/(?:setup|replay|service|export)|cli|view\/page)\//.test(file),
+        )
         .filter(({ from }) => !allowed.test(from)),
     ).toEqual([]);
   });
