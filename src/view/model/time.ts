@@ -1,0 +1,38 @@
+/** Unix time in ms, with its fraction, of decimal text in ns. Exact to 1 µs. */
+export function msOf(ns: string): number {
+  // The whole ms and the rest apart: 19 digits do not fit into a number.
+  const whole = ns.length > 6 ? Number(ns.slice(0, -6)) : 0;
+  return whole + Number(ns.slice(-6)) / 1e6;
+}
+
+/** ms from one time to another, both as decimal text in ns. Exact. */
+export function msBetween(fromNs: string, toNs: string): number {
+  return Number(BigInt(toNs) - BigInt(fromNs)) / 1e6;
+}
+
+/** What to show of the part below a minute. */
+export type Precision = "minutes" | "seconds" | "milliseconds";
+
+/**
+ * Date and time in the reader's time zone: `2026-11-26 17:04:05`.
+ *
+ * @param ms Unix time in ms.
+ * @param offset minutes that the time zone is ahead of UTC. Default: this computer's at that time.
+ */
+export function localTime(
+  ms: number,
+  precision: Precision = "seconds",
+  offset = -new Date(ms).getTimezoneOffset(),
+): string {
+  const shifted = new Date(ms + offset * 60_000);
+  if (Number.isNaN(shifted.getTime())) return "unknown time";
+  return shifted.toISOString().slice(0, LENGTHS[precision]).replace("T", " ");
+}
+
+/** The same time in UTC, for a title beside the local time: `2026-11-26T16:04:05.123Z`. */
+export function utcTime(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? "unknown time" : date.toISOString();
+}
+
+const LENGTHS: Readonly<Record<Precision, number>> = { minutes: 16, seconds: 19, milliseconds: 23 };
