@@ -4,6 +4,8 @@ import type { ReportDocument, RunDetail, RunList } from "../format.ts";
 export interface RunData {
   /** A report: nothing changes, and nothing is asked for. */
   readonly isReport: boolean;
+  /** Key of the only run of a report, which the page opens at once. */
+  readonly onlyRun?: string | undefined;
   /** All runs, or those that changed since a revision. */
   list(since?: number): Promise<RunList>;
   /** @throws Error with what the server said. */
@@ -38,6 +40,13 @@ class ReportedRuns implements RunData {
     this.#document = JSON.parse(text);
   }
 
+  get onlyRun(): string | undefined {
+    const [first, ...others] = this.#document.list.runs.filter(
+      ({ parent_run_id }) => parent_run_id === undefined,
+    );
+    return others.length === 0 ? first?.key : undefined;
+  }
+
   async list(): Promise<RunList> {
     return this.#document.list;
   }
@@ -51,7 +60,11 @@ class ReportedRuns implements RunData {
 
 /** The server is this package's own, of the same version: what it answers is taken at its word. */
 async function ask<T>(path: string): Promise<T> {
-  const response = await fetch(path, { headers: { accept: "application/json" } });
+  const response = await fetch(path, { headers: { accept: "application/json" } }).catch(() => {
+    throw new Error(
+      "The server can't be reached. Check that `entelix-otel view` is still running.",
+    );
+  });
   if (response.ok) return response.json();
   const said = await response.text();
   throw new Error(said === "" ? `The server answered ${response.status}.` : said);

@@ -17,7 +17,11 @@ export function useRoute(): Route {
   return route;
 }
 
-export function listAddress(query = new URLSearchParams()): string {
+/** Filters of the list that was shown last: the way back from a run leads to it. */
+let lastList = new URLSearchParams();
+
+/** Address of the list. Default: with the filters that it had last. */
+export function listAddress(query = lastList): string {
   return `#/${withQuery(query)}`;
 }
 
@@ -33,10 +37,17 @@ export function replaceQuery(query: URLSearchParams): void {
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
+/** Opens a run, unless the address says already what to show. */
+export function openOnlyRun(key: string | undefined): void {
+  if (key !== undefined && location.hash === "") history.replaceState(null, "", runAddress(key));
+}
+
 function currentRoute(): Route {
-  const [path = "", query = ""] = location.hash.slice(1).split("?", 2);
+  const [path = "", text = ""] = location.hash.slice(1).split("?", 2);
   const [, key] = /^\/run\/(.+)$/.exec(path) ?? [];
-  return { run: key === undefined ? undefined : decoded(key), query: new URLSearchParams(query) };
+  const query = new URLSearchParams(text);
+  if (key === undefined) lastList = query;
+  return { run: key === undefined ? undefined : decoded(key), query };
 }
 
 /** An address that somebody typed may be damaged. */

@@ -1,24 +1,123 @@
-import { useEffect, useState } from "preact/hooks";
-import type { RunList } from "../../format.ts";
-import type { RunData } from "../data.ts";
-import { runAddress } from "../route.ts";
+import { useEffect, useMemo } from "preact/hooks";
+import { count, counted } from "../../model/count.ts";
+import { failureBars } from "../../model/failure-bars.ts";
+import { filterRows } from "../../model/filter-rows.ts";
+import {
+  addressQuery,
+  isFiltered,
+  type ListQuery,
+  listQuery,
+  withoutFilters,
+} from "../../model/list-query.ts";
+import { sortRows } from "../../model/sort-rows.ts";
+import { type Feed, useFeed } from "../feed.ts";
+import { replaceQuery } from "../route.ts";
+import { ErrorNote } from "../shell/error-note.tsx";
+import { announce } from "../shell/live-region.tsx";
+import { Sources } from "../shell/sources.tsx";
+import { FailureChart } from "./failure-chart.tsx";
+import { ListFilters } from "./list-filters.tsx";
+import { RunTable } from "./run-table.tsx";
 
 /** All runs: filters, failures over time, and a table. */
-export function ListPage({ data }: { readonly data: RunData; readonly query: URLSearchParams }) {
-  const [list, setList] = useState<RunList>();
+export function ListPage({ query }: { readonly query: URLSearchParams }) {
+  const feed = useFeed();
+  const { rows, sources } = feed.state;
+  const address = query.toString();
+  const list = useMemo(() => listQuery(new URLSearchParams(address)), [address]);
+  const sorted = useMemo(
+    () => sortRows(rows, list.sort, list.descending),
+    [rows, list.sort, list.descending],
+  );
+  const filtered = useMemo(() => filterRows(sorted, list), [sorted, list]);
+  const failures = useMemo(
+    () => failureBars(filtered.rows, -new Date().getTimezoneOffset()),
+    [filtered.rows],
+  );
+  const isEmpty = rows.length === 0;
+  const shown = filtered.rows.length;
   useEffect(() => {
-    void data.list().then(setList);
-  }, [data]);
+    if (isFiltered(list)) announce(`${counted(shown, "run matches", "runs match")}.`);
+  }, [list]);
   return (
-    <main>
-      <h1>Runs</h1>
-      <ul>
-        {list?.runs.map((run) => (
-          <li key={run.key}>
-            <a href={runAddress(run.key)}>{run.run_id}</a> {run.agent} {run.outcome}
-          </li>
-        ))}
-      </ul>
+    <main class="list">
+      <div class="row">
+        <h1>Runs</h1>
+        {!isEmpty && <p class="muted">{amount(shown, filtered.total, list)}</p>}
+      </div>
+      {sources.length > 0 && <Sources sources={sources} />}
+      {isEmpty ? (
+        <NoRuns feed={feed} />
+      ) : (
+        <>
+          <ListFilters counts={filtered.counts} list={list} onChange={change} />
+          <FailureChart failures={failures} list={list} onChange={change} />
+          {shown === 0 ? (
+            <NoMatch list={list} total={filtered.total} />
+          ) : (
+            <RunTable list={list} onChange={change} rows={filtered.rows} />
+          )}
+        </>
+      )}
     </main>
+  );
+}
+
+function change(list: ListQuery): void {
+  replaceQuery(addressQuery(list));
+}
+
+function amount(shown: number, total: number, list: ListQuery): string {
+  const runs = list.subRuns ? counted(total, "run") : counted(total, "top-level run");
+  return shown === total ? runs : `${count(shown)} of ${runs}`;
+}
+
+/** Before the first run: the list is on its way, there is nothing, or something is wrong. */
+function NoRuns({ feed }: { readonly feed: Feed }) {
+  const { error, loaded, otherSpans, sources } = feed.state;
+  if (!loaded && error !== undefined) {
+    return (
+      <ErrorNote reason={error} title="The runs can't be read.">
+        <p>
+          <button onClick={() => feed.retry()} type="button">
+            Try again
+          </button>
+        </p>
+      </ErrorNote>
+    );
+  }
+  if (!loaded || sources.some(({ read }) => read < 1)) return <p role="status">Reading…</p>;
+  return (
+    <div class="panel" role="status">
+      <p>
+        <strong>No runs.</strong> The sources have no run of an agent yet.
+      </p>
+      {otherSpans > 0 && (
+        <p>{counted(otherSpans, "span belongs", "spans belong")} to no run, and can't be shown.</p>
+      )}
+    </div>
+  );
+}
+
+function NoMatch({ list, total }: { readonly list: ListQuery; readonly total: number }) {
+  return (
+    <div class="panel">
+      <p>
+        <strong>No run matches.</strong>{" "}
+        {total === 0 && "Another run dispatched each of them: none is top-level."}
+      </p>
+      <p class="row">
+        {isFiltered(list) && (
+          <button onClick={() => change(withoutFilters(list))} type="button">
+            Clear filters
+          </button>
+        )}
+        {!list.subRuns && (
+          <button onClick={() => change({ ...list, subRuns: true })} type="button">
+            Show sub-runs too
+          </button>
+        )}
+      </p>
+    </div>
   );
 }

@@ -1,0 +1,107 @@
+/** What the list can be filtered by, and the name of each in the address of the page. */
+export const FACETS = ["outcome", "kind", "origin", "agent", "tenant"] as const;
+
+export type Facet = (typeof FACETS)[number];
+
+/** Columns that the list can be sorted by. */
+export const SORT_COLUMNS = [
+  "time",
+  "agent",
+  "tenant",
+  "outcome",
+  "kind",
+  "origin",
+  "working",
+  "waiting",
+  "input",
+  "output",
+  "cost",
+] as const;
+
+export type SortColumn = (typeof SORT_COLUMNS)[number];
+
+/** Which runs the list shows, and in which order. The address of the page has all of it. */
+export interface ListQuery {
+  /** Chosen values; empty: every value. The value `""` stands for runs that have none. */
+  readonly chosen: Readonly<Record<Facet, ReadonlySet<string>>>;
+  /** Runs that started at this Unix time in ms, or later. */
+  readonly fromMs: number | undefined;
+  /** Runs that started before this Unix time in ms. */
+  readonly toMs: number | undefined;
+  /** Show runs that another run dispatched, too. Default: top-level runs only. */
+  readonly subRuns: boolean;
+  /** Words that must all be found. */
+  readonly search: string;
+  /** Default: by time, the newest first. */
+  readonly sort: SortColumn;
+  readonly descending: boolean;
+}
+
+const DEFAULT_SORT = "-time";
+
+/** Reads the query of an address. What is damaged has its default. */
+export function listQuery(query: URLSearchParams): ListQuery {
+  const sort = query.get("sort") ?? DEFAULT_SORT;
+  const column = SORT_COLUMNS.find((name) => name === sort.replace(/^-/, ""));
+  const chosen = (facet: Facet) => new Set(query.getAll(facet));
+  return {
+    chosen: {
+      outcome: chosen("outcome"),
+      kind: chosen("kind"),
+      origin: chosen("origin"),
+      agent: chosen("agent"),
+      tenant: chosen("tenant"),
+    },
+    fromMs: timeOf(query.get("from")),
+    toMs: timeOf(query.get("to")),
+    subRuns: query.get("sub") === "1",
+    search: query.get("q") ?? "",
+    sort: column ?? "time",
+    descending: column === undefined || sort.startsWith("-"),
+  };
+}
+
+/** The same as the query of an address. What has its default is left out. */
+export function addressQuery(list: ListQuery): URLSearchParams {
+  const query = new URLSearchParams();
+  if (list.search !== "") query.set("q", list.search);
+  for (const facet of FACETS) for (const value of list.chosen[facet]) query.append(facet, value);
+  if (list.fromMs !== undefined) query.set("from", new Date(list.fromMs).toISOString());
+  if (list.toMs !== undefined) query.set("to", new Date(list.toMs).toISOString());
+  if (list.subRuns) query.set("sub", "1");
+  const sort = `${list.descending ? "-" : ""}${list.sort}`;
+  if (sort !== DEFAULT_SORT) query.set("sort", sort);
+  return query;
+}
+
+/** Whether it hides any top-level run. */
+export function isFiltered({ chosen, fromMs, search, toMs }: ListQuery): boolean {
+  const isChosen = FACETS.some((facet) => chosen[facet].size > 0);
+  return isChosen || fromMs !== undefined || toMs !== undefined || search.trim() !== "";
+}
+
+/** The query without its filters, in the same order. */
+export function withoutFilters(list: ListQuery): ListQuery {
+  const { descending, sort, subRuns } = list;
+  return { ...listQuery(new URLSearchParams()), descending, sort, subRuns };
+}
+
+/** With a value of a filter chosen, or no longer. */
+export function toggled(list: ListQuery, facet: Facet, value: string): ListQuery {
+  const values = new Set(list.chosen[facet]);
+  if (!values.delete(value)) values.add(value);
+  return { ...list, chosen: { ...list.chosen, [facet]: values } };
+}
+
+/** Sorted by another column, or the other way round. Text begins with A, numbers with the largest. */
+export function sortedBy(list: ListQuery, column: SortColumn): ListQuery {
+  const descending = column === list.sort ? !list.descending : !TEXTS.has(column);
+  return { ...list, sort: column, descending };
+}
+
+const TEXTS: ReadonlySet<SortColumn> = new Set(["agent", "tenant", "outcome", "kind", "origin"]);
+
+function timeOf(text: string | null): number | undefined {
+  const ms = text === null ? Number.NaN : Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms;
+}

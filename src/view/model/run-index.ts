@@ -1,0 +1,76 @@
+import type { ViewRun } from "../format.ts";
+import { count } from "./count.ts";
+import { durationText } from "./duration.ts";
+import { dollars } from "./money.ts";
+import { localTime, msOf } from "./time.ts";
+
+/** A run with what the list computes of it once, and not at every key stroke. */
+export interface RunRow {
+  readonly run: ViewRun;
+  /** Unix time in ms. */
+  readonly startMs: number;
+  /** What a search looks at, in lower case: the columns as they are shown, and the IDs. */
+  readonly text: string;
+}
+
+/** All runs that the page knows, by key. */
+export class RunIndex {
+  readonly #positions = new Map<string, number>();
+  #rows: readonly RunRow[] = [];
+
+  /** In no order. Another array after every change. */
+  get rows(): readonly RunRow[] {
+    return this.#rows;
+  }
+
+  get(key: string): ViewRun | undefined {
+    const position = this.#positions.get(key);
+    return position === undefined ? undefined : this.#rows[position]?.run;
+  }
+
+  /**
+   * Adds new runs and replaces those that have changed.
+   *
+   * @returns how many are new.
+   */
+  merge(runs: readonly ViewRun[]): number {
+    if (runs.length === 0) return 0;
+    const rows = [...this.#rows];
+    const before = rows.length;
+    for (const run of runs) {
+      const position = this.#positions.get(run.key) ?? rows.length;
+      this.#positions.set(run.key, position);
+      rows[position] = rowOf(run);
+    }
+    this.#rows = rows;
+    return rows.length - before;
+  }
+}
+
+function rowOf(run: ViewRun): RunRow {
+  const startMs = msOf(run.start_ns);
+  return { run, startMs, text: searchText(run, startMs) };
+}
+
+function searchText(run: ViewRun, startMs: number): string {
+  const { cost_usd, input_tokens, output_tokens, waiting_ms, working_ms } = run;
+  return [
+    localTime(startMs),
+    run.agent ?? "",
+    run.tenant_id,
+    run.outcome,
+    run.failure_kind ?? "",
+    run.failure_origin ?? "",
+    run.interruption_kind ?? "",
+    working_ms === undefined ? "" : durationText(working_ms),
+    waiting_ms === undefined ? "" : durationText(waiting_ms),
+    input_tokens === undefined ? "" : count(input_tokens),
+    output_tokens === undefined ? "" : count(output_tokens),
+    cost_usd === undefined ? "" : dollars(cost_usd),
+    run.run_id,
+    run.trace_id,
+    run.failure_fingerprint ?? "",
+  ]
+    .join("\n")
+    .toLowerCase();
+}

@@ -1,0 +1,150 @@
+import { createContext } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
+import type { RunList, ViewRun, ViewSource } from "../format.ts";
+import { counted } from "../model/count.ts";
+import { RunIndex, type RunRow } from "../model/run-index.ts";
+import type { RunData } from "./data.ts";
+import { announce } from "./shell/live-region.tsx";
+
+/** Time between two questions to the server, in ms; and the longest one while it does not answer. */
+const POLL_MS = 1000;
+const MOST_POLL_MS = 10_000;
+
+/** At most one message about new runs in this time, in ms. */
+const ANNOUNCE_MS = 10_000;
+
+/** What the page knows of all runs. */
+export interface FeedState {
+  /** Whether the first list has come. */
+  readonly loaded: boolean;
+  /** Another array after every change of a run. */
+  readonly rows: readonly RunRow[];
+  readonly sources: readonly ViewSource[];
+  readonly otherSpans: number;
+  /** Why the last request failed. Requests go on. */
+  readonly error: string | undefined;
+}
+
+/** Keeps the list of runs up to date while the page is visible. */
+export class Feed {
+  readonly isReport: boolean;
+  readonly #data: RunData;
+  readonly #listeners = new Set<() => void>();
+  #index = new RunIndex();
+  #revision: number | undefined;
+  #state: FeedState = { loaded: false, rows: [], sources: [], otherSpans: 0, error: undefined };
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #asking = false;
+  #waitMs = POLL_MS;
+  #unannounced = 0;
+  #announcedAt = 0;
+
+  constructor(data: RunData) {
+    this.#data = data;
+    this.isReport = data.isReport;
+  }
+
+  get state(): FeedState {
+    return this.#state;
+  }
+
+  /** The row of a run: another object after every change of it. */
+  run(key: string): ViewRun | undefined {
+    return this.#index.get(key);
+  }
+
+  /** @returns a function that ends the calls. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Begins to ask. It goes on as long as the page is open. */
+  start(): void {
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible") void this.#ask();
+    });
+    void this.#ask();
+  }
+
+  /** Asks now, and not when the time for it has come. */
+  retry(): void {
+    void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#asking) return;
+    this.#asking = true;
+    clearTimeout(this.#timer);
+    try {
+      this.#take(await this.#data.list(this.#revision));
+      this.#waitMs = POLL_MS;
+    } catch (error) {
+      this.#set({ error: error instanceof Error ? error.message : String(error) });
+      this.#waitMs = Math.min(this.#waitMs * 2, MOST_POLL_MS);
+    }
+    this.#asking = false;
+    if (this.isReport || document.visibilityState === "hidden") return;
+    this.#timer = setTimeout(() => void this.#ask(), this.#waitMs);
+  }
+
+  #take({ other_spans, revision, runs, sources }: RunList): void {
+    if (this.#revision !== undefined && revision < this.#revision) {
+      // Another process answers on the same port: its runs are others.
+      this.#revision = undefined;
+      this.#index = new RunIndex();
+      return;
+    }
+    const fresh = this.#index.merge(runs);
+    if (this.#revision !== undefined) this.#announce(fresh);
+    this.#revision = revision;
+    const { rows } = this.#index;
+    this.#set({ loaded: true, rows, sources, otherSpans: other_spans, error: undefined });
+  }
+
+  #announce(fresh: number): void {
+    this.#unannounced += fresh;
+    if (this.#unannounced === 0 || Date.now() - this.#announcedAt < ANNOUNCE_MS) return;
+    announce(`${counted(this.#unannounced, "new run")}.`);
+    this.#unannounced = 0;
+    this.#announcedAt = Date.now();
+  }
+
+  #set(change: Partial<FeedState>): void {
+    const next = { ...this.#state, ...change };
+    if (isSame(next, this.#state)) return;
+    this.#state = next;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Sources come anew with every answer. Most answers change nothing. */
+function isSame(next: FeedState, last: FeedState): boolean {
+  return (
+    next.rows === last.rows &&
+    next.loaded === last.loaded &&
+    next.error === last.error &&
+    next.otherSpans === last.otherSpans &&
+    JSON.stringify(next.sources) === JSON.stringify(last.sources)
+  );
+}
+
+export const FeedContext = createContext<Feed | undefined>(undefined);
+
+/** The feed, and a new rendering after every change of its state. */
+export function useFeed(): Feed {
+  const feed = useContext(FeedContext);
+  if (feed === undefined) throw new Error("The page has no feed.");
+  const [, setState] = useState(feed.state);
+  useEffect(() => {
+    const onChange = () => setState(feed.state);
+    onChange();
+    return feed.onChange(onChange);
+  }, [feed]);
+  return feed;
+}
+
+/** The list's row of a run, for pages that must read it again when it changes: another object after every change. */
+export function useRunRow(key: string): ViewRun | undefined {
+  return useFeed().run(key);
+}

@@ -1,0 +1,79 @@
+import { useState } from "preact/hooks";
+import { count, counted } from "../../model/count.ts";
+import type { Facet } from "../../model/list-query.ts";
+import { OUTCOMES } from "../../model/outcome.ts";
+import { cut, safe } from "../../model/text.ts";
+import { Name } from "../shell/text.tsx";
+import { Menu } from "./menu.tsx";
+
+/** More values than this are found by typing a part of them. */
+const MOST_VALUES = 100;
+const SEARCHED_FROM = 12;
+
+export interface FacetMenuProps {
+  readonly facet: Facet;
+  readonly label: string;
+  /** Values, and how many runs each would show. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly chosen: ReadonlySet<string>;
+  readonly onToggle: (value: string) => void;
+  readonly onClear: () => void;
+}
+
+/** Chooses values of one column. */
+export function FacetMenu({ chosen, counts, facet, label, onClear, onToggle }: FacetMenuProps) {
+  const [part, setPart] = useState("");
+  const values = valuesOf(facet, counts, chosen);
+  const matching = values.filter((value) => value.toLowerCase().includes(part.toLowerCase()));
+  const more = matching.length - MOST_VALUES;
+  return (
+    <Menu isSet={chosen.size > 0} summary={summaryOf(label, chosen)}>
+      <fieldset>
+        <legend class="visually-hidden">{label}</legend>
+        {values.length > SEARCHED_FROM && (
+          <input
+            aria-label={`Find a value of ${label}`}
+            onInput={({ currentTarget }) => setPart(currentTarget.value)}
+            placeholder="Find"
+            type="search"
+            value={part}
+          />
+        )}
+        {matching.slice(0, MOST_VALUES).map((value) => (
+          <label class="choice" key={value}>
+            <input checked={chosen.has(value)} onChange={() => onToggle(value)} type="checkbox" />
+            {value === "" ? <span class="muted">(none)</span> : <Name value={value} />}
+            <span class="muted number">{count(counts.get(value) ?? 0)}</span>
+          </label>
+        ))}
+        {more > 0 && <p class="muted">{counted(more, "more value")}: type a part of it.</p>}
+      </fieldset>
+      {chosen.size > 0 && (
+        <button onClick={onClear} type="button">
+          Any {label.toLowerCase()}
+        </button>
+      )}
+    </Menu>
+  );
+}
+
+function summaryOf(label: string, chosen: ReadonlySet<string>): string {
+  const [first, ...others] = chosen;
+  if (first === undefined) return label;
+  const shown = first === "" ? "(none)" : safe(cut(first, 24).text);
+  return `${label}: ${shown}${others.length > 0 ? ` +${count(others.length)}` : ""}`;
+}
+
+/** Outcomes in their usual order; other values by frequency. What is chosen stays, also without a run. */
+function valuesOf(
+  facet: Facet,
+  counts: ReadonlyMap<string, number>,
+  chosen: ReadonlySet<string>,
+): readonly string[] {
+  const values = [...new Set([...counts.keys(), ...chosen])];
+  const rank = (value: string) =>
+    facet === "outcome" && OUTCOMES.includes(value) ? OUTCOMES.indexOf(value) : OUTCOMES.length;
+  return values.sort(
+    (a, b) => rank(a) - rank(b) || (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || (a < b ? -1 : 1),
+  );
+}

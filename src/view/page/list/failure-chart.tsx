@@ -1,0 +1,183 @@
+import { useState } from "preact/hooks";
+import { count, counted } from "../../model/count.ts";
+import {
+  type FailureBar,
+  type FailureBars,
+  OTHER_KINDS,
+  UNKNOWN_KIND,
+} from "../../model/failure-bars.ts";
+import { type ListQuery, toggled } from "../../model/list-query.ts";
+import { cut, safe } from "../../model/text.ts";
+import { localTime } from "../../model/time.ts";
+import { Name } from "../shell/text.tsx";
+
+export interface FailureChartProps {
+  readonly failures: FailureBars;
+  readonly list: ListQuery;
+  readonly onChange: (list: ListQuery) => void;
+}
+
+/** Failed runs by kind over time. A bar filters by its time, a kind by itself. */
+export function FailureChart({ failures, list, onChange }: FailureChartProps) {
+  const { bars, highest, kinds } = failures;
+  const [first, last] = [bars[0], bars.at(-1)];
+  const [active, setActive] = useState(0);
+  if (first === undefined || last === undefined) {
+    return <p class="muted">None of these runs failed.</p>;
+  }
+  const names = [...kinds.keys()];
+  const filled = bars.filter(({ total }) => total > 0);
+  const stop = filled[Math.min(active, filled.length - 1)];
+  const onKeyDown = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }) => {
+    const next = nextBar(event.key, active, filled.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    setActive(next);
+    event.currentTarget.querySelectorAll("button")[next]?.focus();
+  };
+  return (
+    <section aria-labelledby="failures-title" class="chart panel">
+      <div class="row">
+        <h2 id="failures-title">Failed runs by kind</h2>
+        <ul class="legend row">
+          {names.map((kind, at) => (
+            <li key={kind}>
+              <Legend
+                at={at}
+                count={kinds.get(kind) ?? 0}
+                kind={kind}
+                list={list}
+                onChange={onChange}
+              />
+            </li>
+          ))}
+        </ul>
+      </div>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys go from bar to bar; each is a button. */}
+      <div class="bars" onKeyDown={onKeyDown}>
+        {bars.map((bar) =>
+          bar.total === 0 ? (
+            <span class="bar" key={bar.fromMs} />
+          ) : (
+            <button
+              aria-label={`${barTime(bar)}: ${barText(bar)}. Show these runs.`}
+              class="bar"
+              key={bar.fromMs}
+              onClick={() => onChange({ ...list, fromMs: bar.fromMs, toMs: bar.toMs })}
+              onFocus={() => setActive(filled.indexOf(bar))}
+              tabIndex={bar === stop ? 0 : -1}
+              title={`${barTime(bar)}: ${barText(bar)}`}
+              type="button"
+            >
+              {kindsOf(bar).map(([kind, n]) => (
+                <span
+                  class={`pattern-${names.indexOf(kind)}`}
+                  key={kind}
+                  style={{ height: `${(n / highest) * 100}%` }}
+                />
+              ))}
+            </button>
+          ),
+        )}
+      </div>
+      <div class="axis muted">
+        <span>{localTime(first.fromMs, "minutes")}</span>
+        <span>highest bar: {counted(highest, "run")}</span>
+        <span>{localTime(last.toMs, "minutes")}</span>
+      </div>
+      <FailureTable bars={filled} />
+    </section>
+  );
+}
+
+function Legend(props: {
+  readonly at: number;
+  readonly kind: string;
+  readonly count: number;
+  readonly list: ListQuery;
+  readonly onChange: (list: ListQuery) => void;
+}) {
+  const { kind, list } = props;
+  const content = (
+    <>
+      <span aria-hidden="true" class={`swatch pattern-${props.at}`} />
+      <Name value={kind} /> <span class="muted">{count(props.count)}</span>
+    </>
+  );
+  if (kind === OTHER_KINDS) return <span class="row">{content}</span>;
+  const value = kind === UNKNOWN_KIND ? "" : kind;
+  return (
+    <button
+      aria-pressed={list.chosen.kind.has(value)}
+      onClick={() => props.onChange(toggled(list, "kind", value))}
+      type="button"
+    >
+      {content}
+    </button>
+  );
+}
+
+/** The same as a table, for screen readers and for exact numbers. */
+function FailureTable({ bars }: { readonly bars: readonly FailureBar[] }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="no-print" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>As a table</summary>
+      {open && (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col">Failure kind</th>
+              <th class="number" scope="col">
+                Failed runs
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {bars.flatMap((bar) =>
+              kindsOf(bar).map(([kind, n]) => (
+                <tr key={`${bar.fromMs} ${kind}`}>
+                  <td>{barTime(bar)}</td>
+                  <td>
+                    <Name value={kind} />
+                  </td>
+                  <td class="number">{count(n)}</td>
+                </tr>
+              )),
+            )}
+          </tbody>
+        </table>
+      )}
+    </details>
+  );
+}
+
+function nextBar(key: string, active: number, length: number): number | undefined {
+  switch (key) {
+    case "ArrowLeft":
+      return Math.max(active - 1, 0);
+    case "ArrowRight":
+      return Math.min(active + 1, length - 1);
+    case "Home":
+      return 0;
+    case "End":
+      return length - 1;
+    default:
+      return undefined;
+  }
+}
+
+function barTime({ fromMs, toMs }: FailureBar): string {
+  return `${localTime(fromMs)} to ${localTime(toMs)}`;
+}
+
+function barText(bar: FailureBar): string {
+  const kinds = kindsOf(bar).map(([kind, n]) => `${count(n)} ${safe(cut(kind, 60).text)}`);
+  return `${counted(bar.total, "failed run")}: ${kinds.join(", ")}`;
+}
+
+/** Kinds that occur in it. */
+function kindsOf({ byKind }: FailureBar): readonly (readonly [string, number])[] {
+  return [...byKind].filter(([, n]) => n > 0);
+}

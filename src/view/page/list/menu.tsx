@@ -1,0 +1,41 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+export interface MenuProps {
+  /** What the button says. */
+  readonly summary: ComponentChildren;
+  /** Whether something is chosen in it. */
+  readonly isSet: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A button with a panel below it. It closes with Escape and when the focus or a click goes elsewhere. */
+export function Menu({ children, isSet, summary }: MenuProps) {
+  const details = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const onElsewhere = ({ target }: Event) => {
+      const menu = details.current;
+      if (menu?.open && target instanceof Node && !menu.contains(target)) menu.open = false;
+    };
+    document.addEventListener("pointerdown", onElsewhere);
+    document.addEventListener("focusin", onElsewhere);
+    return () => {
+      document.removeEventListener("pointerdown", onElsewhere);
+      document.removeEventListener("focusin", onElsewhere);
+    };
+  }, []);
+  return (
+    <details
+      class={isSet ? "menu is-set" : "menu"}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || details.current?.open !== true) return;
+        details.current.open = false;
+        details.current.querySelector("summary")?.focus();
+      }}
+      ref={details}
+    >
+      <summary class="button">{summary}</summary>
+      <div class="menu-panel">{children}</div>
+    </details>
+  );
+}

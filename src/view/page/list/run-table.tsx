@@ -1,0 +1,153 @@
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { count } from "../../model/count.ts";
+import type { ListQuery } from "../../model/list-query.ts";
+import { nextRow } from "../../model/next-row.ts";
+import type { RunRow } from "../../model/run-index.ts";
+import { runAddress } from "../route.ts";
+import { COLUMNS } from "./columns.tsx";
+import { remembered, useScrollAnchor } from "./list-position.ts";
+import { useMedia, usePrinting } from "./media.ts";
+import { SortHeader, SortSelect } from "./sort-controls.tsx";
+import { useVisibleRange } from "./visible-range.ts";
+
+/** Heights in rem: the styles have the same. */
+const ROW_REM = 2.5;
+const CARD_REM = 6.5;
+
+/** More rows than this are not shown: browsers can't scroll further than some 33 million pixels. */
+export const MOST_ROWS = 300_000;
+
+/** Rows that a print has. */
+const PRINTED_ROWS = 500;
+
+export interface RunTableProps {
+  readonly rows: readonly RunRow[];
+  readonly list: ListQuery;
+  readonly onChange: (list: ListQuery) => void;
+}
+
+/** The runs as a table of which only the rows on the screen are on the page. */
+export function RunTable({ list, onChange, rows: all }: RunTableProps) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const isNarrow = useMedia("(max-width: 68rem)");
+  const isPrinting = usePrinting();
+  const rowPx = (isNarrow ? CARD_REM : ROW_REM) * rootFontPx();
+  const rows = all.length > MOST_ROWS ? all.slice(0, MOST_ROWS) : all;
+  const range = useVisibleRange(body, rows.length, rowPx);
+  const [activeKey, setActiveKey] = useState(remembered.key);
+  const found = useMemo(
+    () => rows.findIndex(({ run }) => run.key === activeKey),
+    [rows, activeKey],
+  );
+  const active = Math.max(found, 0);
+  const mustFocus = useRef(remembered.mustFocus);
+  useScrollAnchor(body, rows, list, rowPx);
+
+  const choose = (position: number) => {
+    const row = rows[position];
+    if (row === undefined) return;
+    remembered.key = row.run.key;
+    setActiveKey(row.run.key);
+  };
+  const open = (position: number) => {
+    const row = rows[position];
+    if (row === undefined) return;
+    choose(position);
+    remembered.mustFocus = true;
+    location.hash = runAddress(row.run.key);
+  };
+  useLayoutEffect(() => {
+    if (!mustFocus.current) return;
+    mustFocus.current = false;
+    remembered.mustFocus = false;
+    body.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true });
+  }, [activeKey]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Enter") return open(active);
+    const next = nextRow(event.key, active, rows.length, Math.floor(innerHeight / rowPx) - 2);
+    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    scrollToRow(body.current, next, rowPx);
+    mustFocus.current = true;
+    if (next === active) setActiveKey(undefined);
+    choose(next);
+  };
+  const onClick = ({ target }: MouseEvent) => {
+    const row = target instanceof Element ? target.closest<HTMLElement>("[data-at]") : null;
+    if (row === null) return;
+    const isLink = target instanceof Element && target.closest("a") !== null;
+    choose(Number(row.dataset.at));
+    if (isLink) remembered.mustFocus = true;
+    else if (getSelection()?.isCollapsed !== false) open(Number(row.dataset.at));
+  };
+
+  const printed = Math.min(rows.length, PRINTED_ROWS);
+  const { from, to } = isPrinting ? { from: 0, to: printed } : range;
+  const positions = Array.from({ length: to - from }, (_, at) => from + at);
+  // The active row has the focus: it stays on the page wherever that is scrolled to.
+  if (active < from) positions.unshift(active);
+  if (active >= to && active < rows.length && !isPrinting) positions.push(active);
+  return (
+    <>
+      {isNarrow && <SortSelect list={list} onChange={onChange} />}
+      {rows.length < all.length && (
+        <p class="muted">
+          The first {count(rows.length)} of {count(all.length)} runs are shown. Filter for others.
+        </p>
+      )}
+      <p class="print-only">
+        {rows.length > printed
+          ? `The first ${count(printed)} of ${count(all.length)} runs are printed.`
+          : `All ${count(rows.length)} runs are printed.`}
+      </p>
+      <table
+        aria-label="Runs"
+        aria-rowcount={rows.length + 1}
+        class={`grid${isNarrow ? " cards" : ""}${isPrinting ? " printing" : ""}`}
+        onClick={onClick}
+        onKeyDown={onKeyDown}
+        role="grid"
+        tabIndex={-1}
+      >
+        <SortHeader list={list} onChange={onChange} />
+        <tbody ref={body} style={{ height: isPrinting ? "auto" : `${rows.length * rowPx}px` }}>
+          {positions.map((position) => {
+            const row = rows[position];
+            return (
+              row && (
+                <tr
+                  aria-rowindex={position + 2}
+                  data-at={position}
+                  key={row.run.key}
+                  onFocus={() => choose(position)}
+                  style={{ transform: isPrinting ? "none" : `translateY(${position * rowPx}px)` }}
+                  tabIndex={position === active ? 0 : -1}
+                >
+                  {COLUMNS.map(({ cell, label, style }) => (
+                    <td class={style} key={label}>
+                      {cell(row)}
+                    </td>
+                  ))}
+                </tr>
+              )
+            );
+          })}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function rootFontPx(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 14;
+}
+
+/** Scrolls as little as needed, and not below the head of the table. */
+function scrollToRow(body: HTMLElement | null, position: number, rowPx: number): void {
+  if (body === null) return;
+  const head = body.previousElementSibling?.getBoundingClientRect().height ?? 0;
+  const top = body.getBoundingClientRect().top + position * rowPx;
+  if (top < head) scrollBy(0, top - head);
+  else if (top + rowPx > innerHeight) scrollBy(0, top + rowPx - innerHeight);
+}

@@ -1,0 +1,49 @@
+import type { RefObject } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+/** Rows above and below the screen that are on the page, too. */
+const MARGIN = 12;
+
+/** Positions of the first row on the page, and of the first one behind it. */
+export interface VisibleRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Which rows of a long list are on the screen, some more, as the page is scrolled.
+ *
+ * @param rowPx height of every row.
+ */
+export function useVisibleRange(
+  body: RefObject<HTMLElement | null>,
+  length: number,
+  rowPx: number,
+): VisibleRange {
+  const [range, setRange] = useState<VisibleRange>({ from: 0, to: 40 });
+  useEffect(() => {
+    let frame = 0;
+    const measure = () => {
+      frame = 0;
+      const top = body.current?.getBoundingClientRect().top ?? 0;
+      // Steps of MARGIN, so that not every scroll event renders.
+      const from = Math.floor(Math.max(0, -top) / rowPx / MARGIN) * MARGIN;
+      const to = Math.ceil((innerHeight - top) / rowPx / MARGIN) * MARGIN;
+      const next = { from: Math.max(0, from - MARGIN), to: Math.max(to + MARGIN, MARGIN) };
+      setRange((last) => (last.from === next.from && last.to === next.to ? last : next));
+    };
+    const onScroll = () => {
+      frame ||= requestAnimationFrame(measure);
+    };
+    measure();
+    addEventListener("scroll", onScroll, { passive: true });
+    addEventListener("resize", onScroll);
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener("scroll", onScroll);
+      removeEventListener("resize", onScroll);
+    };
+    // `length`: a list that gets shorter moves what is on the screen without a scroll event.
+  }, [body, rowPx, length]);
+  return { from: Math.min(range.from, length), to: Math.min(range.to, length) };
+}

@@ -1,0 +1,45 @@
+import { useFeed } from "../feed.ts";
+import { listAddress } from "../route.ts";
+import { ErrorNote } from "./error-note.tsx";
+import { ThemeSwitch } from "./theme.tsx";
+
+/** What every page begins with: the name, whether the page is up to date, and the theme. */
+export function Header() {
+  const feed = useFeed();
+  const { error, loaded } = feed.state;
+  return (
+    <header class="header">
+      <div class="row">
+        <a class="visually-hidden button" href={location.hash} onClick={skipToContent}>
+          Skip to the content
+        </a>
+        <a class="header-name" href={listAddress()}>
+          entelix-otel
+        </a>
+        <span class="muted">{feed.isReport ? "report" : "view"}</span>
+        <span class="header-space" />
+        <ThemeSwitch />
+      </div>
+      {error !== undefined && loaded && (
+        <ErrorNote
+          reason={error}
+          title="The last request failed. The page shows what it knew before, and goes on trying."
+        >
+          <p>
+            <button onClick={() => feed.retry()} type="button">
+              Try now
+            </button>
+          </p>
+        </ErrorNote>
+      )}
+    </header>
+  );
+}
+
+/** A link to `#main` would change the route. */
+function skipToContent(event: Event): void {
+  event.preventDefault();
+  const main = document.querySelector("main");
+  main?.setAttribute("tabindex", "-1");
+  main?.focus();
+}

@@ -1,0 +1,61 @@
+import { useEffect, useState } from "preact/hooks";
+
+const THEMES = ["system", "light", "dark"] as const;
+
+type Theme = (typeof THEMES)[number];
+
+const KEY = "entelix-otel.theme";
+
+/** Sets the theme that was chosen last. Before the first rendering, so that nothing flashes. */
+export function applyStoredTheme(): void {
+  apply(storedTheme());
+}
+
+/** Light, dark, or as the system is. The choice stays in this browser. */
+export function ThemeSwitch() {
+  const [theme, setTheme] = useState(storedTheme);
+  useEffect(() => apply(theme), [theme]);
+  return (
+    <label class="row no-print">
+      <span class="visually-hidden">Theme</span>
+      <select
+        onChange={({ currentTarget }) => {
+          const chosen = themeOf(currentTarget.value);
+          store(chosen);
+          setTheme(chosen);
+        }}
+        value={theme}
+      >
+        <option value="system">System theme</option>
+        <option value="light">Light theme</option>
+        <option value="dark">Dark theme</option>
+      </select>
+    </label>
+  );
+}
+
+function apply(theme: Theme): void {
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+function themeOf(text: string | null): Theme {
+  return THEMES.find((theme) => theme === text) ?? "system";
+}
+
+// A page from a file, or one whose user forbids it, may have no storage.
+function storedTheme(): Theme {
+  try {
+    return themeOf(localStorage.getItem(KEY));
+  } catch {
+    return "system";
+  }
+}
+
+function store(theme: Theme): void {
+  try {
+    localStorage.setItem(KEY, theme);
+  } catch {
+    // The choice holds until the page is closed.
+  }
+}
