@@ -2,46 +2,51 @@ import type { ViewRun } from "../format.ts";
 import type { SortColumn } from "./list-query.ts";
 import type { RunRow } from "./run-index.ts";
 
+/** Rows by the start of their runs, the newest first. */
+export function newestFirst(rows: readonly RunRow[]): readonly RunRow[] {
+  return [...rows].sort((a, b) => b.startMs - a.startMs || (a.run.key < b.run.key ? -1 : 1));
+}
+
 /**
  * Rows by a column. Those without a value are last in both directions; those with the same value
  * have the newest first.
+ *
+ * @param byTime rows as {@link newestFirst} gives them.
  */
 export function sortRows(
-  rows: readonly RunRow[],
+  byTime: readonly RunRow[],
   column: SortColumn,
   descending: boolean,
 ): readonly RunRow[] {
-  const sign = descending ? -1 : 1;
-  const byTime = [...rows].sort(newestFirst);
-  if (column === "time") return descending ? byTime : byTime.reverse();
-  const ranks = ranksOf(byTime, column);
-  const order = Uint32Array.from(byTime.keys());
-  // A number for each row, so that 100,000 rows are compared without reading their runs.
-  order.sort((a, b) => compareRanks(ranks[a] ?? 0, ranks[b] ?? 0, sign) || a - b);
-  return Array.from(order, (position) => byTime[position]).filter((row) => row !== undefined);
+  if (column === "time") return descending ? byTime : byTime.toReversed();
+  const ranks = ranksOf(byTime, column, descending);
+  // Rank and position as one number, below 2^53: numbers are sorted fastest without a comparison of our own.
+  const keys = Float64Array.from(ranks, (rank, position) => rank * byTime.length + position).sort();
+  const sorted: RunRow[] = [];
+  for (const key of keys) {
+    const row = byTime[key % byTime.length];
+    if (row !== undefined) sorted.push(row);
+  }
+  return sorted;
 }
 
-function newestFirst(a: RunRow, b: RunRow): number {
-  return b.startMs - a.startMs || (a.run.key < b.run.key ? -1 : 1);
-}
-
-function compareRanks(a: number, b: number, sign: number): number {
-  if (a === b) return 0;
-  if (a === MISSING) return 1;
-  if (b === MISSING) return -1;
-  return a < b ? -sign : sign;
-}
-
-const MISSING = Number.NEGATIVE_INFINITY;
-
-function ranksOf(rows: readonly RunRow[], column: Exclude<SortColumn, "time">): Float64Array {
+/** Place of each row's value among all values; behind them where it has none. */
+function ranksOf(
+  rows: readonly RunRow[],
+  column: Exclude<SortColumn, "time">,
+  descending: boolean,
+): readonly number[] {
   const values = rows.map(({ run }) => columnValue(run, column));
-  const texts = [...new Set(values.filter((value) => typeof value === "string"))].sort();
-  const rankOf = new Map(texts.map((text, rank) => [text, rank]));
-  return Float64Array.from(values, (value) => {
-    if (value === undefined) return MISSING;
-    return typeof value === "number" ? value : (rankOf.get(value) ?? 0);
-  });
+  const distinct = new Set(values);
+  distinct.delete(undefined);
+  const texts = [...distinct].filter((value) => typeof value === "string").sort();
+  const numbers = Float64Array.from([...distinct].filter((value) => typeof value === "number"));
+  const ordered: (string | number)[] = [...texts, ...numbers.sort()];
+  if (descending) ordered.reverse();
+  const rankOf = new Map(ordered.map((value, rank) => [value, rank]));
+  return values.map(
+    (value) => (value === undefined ? undefined : rankOf.get(value)) ?? rankOf.size,
+  );
 }
 
 function columnValue(

@@ -13,6 +13,9 @@ const MOST_POLL_MS = 10_000;
 /** At most one message about new runs in this time, in ms. */
 const ANNOUNCE_MS = 10_000;
 
+/** Runs that are taken in without a pause, so that the page stays fluid. */
+const AT_ONCE = 5000;
+
 /** What the page knows of all runs. */
 export interface FeedState {
   /** Whether the first list has come. */
@@ -77,7 +80,7 @@ export class Feed {
     this.#asking = true;
     clearTimeout(this.#timer);
     try {
-      this.#take(await this.#data.list(this.#revision));
+      await this.#take(await this.#data.list(this.#revision));
       this.#waitMs = POLL_MS;
     } catch (error) {
       this.#set({ error: error instanceof Error ? error.message : String(error) });
@@ -88,14 +91,18 @@ export class Feed {
     this.#timer = setTimeout(() => void this.#ask(), this.#waitMs);
   }
 
-  #take({ other_spans, revision, runs, sources }: RunList): void {
+  async #take({ other_spans, revision, runs, sources }: RunList): Promise<void> {
     if (this.#revision !== undefined && revision < this.#revision) {
       // Another process answers on the same port: its runs are others.
       this.#revision = undefined;
       this.#index = new RunIndex();
       return;
     }
-    const fresh = this.#index.merge(runs);
+    let fresh = 0;
+    for (let from = 0; from < runs.length; from += AT_ONCE) {
+      if (from > 0) await pause();
+      fresh += this.#index.merge(runs.slice(from, from + AT_ONCE));
+    }
     if (this.#revision !== undefined) this.#announce(fresh);
     this.#revision = revision;
     const { rows } = this.#index;
@@ -127,6 +134,10 @@ function isSame(next: FeedState, last: FeedState): boolean {
     next.otherSpans === last.otherSpans &&
     JSON.stringify(next.sources) === JSON.stringify(last.sources)
   );
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
 }
 
 export const FeedContext = createContext<Feed | undefined>(undefined);

@@ -1,7 +1,9 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { count, counted } from "../../model/count.ts";
-import type { Facet } from "../../model/list-query.ts";
+import { facetCounts } from "../../model/filter-rows.ts";
+import { type Facet, type ListQuery, toggled } from "../../model/list-query.ts";
 import { OUTCOMES } from "../../model/outcome.ts";
+import type { RunRow } from "../../model/run-index.ts";
 import { cut, safe } from "../../model/text.ts";
 import { Name } from "../shell/text.tsx";
 import { Menu } from "./menu.tsx";
@@ -13,21 +15,31 @@ const SEARCHED_FROM = 12;
 export interface FacetMenuProps {
   readonly facet: Facet;
   readonly label: string;
-  /** Values, and how many runs each would show. */
-  readonly counts: ReadonlyMap<string, number>;
-  readonly chosen: ReadonlySet<string>;
-  readonly onToggle: (value: string) => void;
-  readonly onClear: () => void;
+  /** All runs. */
+  readonly rows: readonly RunRow[];
+  readonly list: ListQuery;
+  readonly onChange: (list: ListQuery) => void;
 }
 
 /** Chooses values of one column. */
-export function FacetMenu({ chosen, counts, facet, label, onClear, onToggle }: FacetMenuProps) {
+export function FacetMenu(props: FacetMenuProps) {
+  const chosen = props.list.chosen[props.facet];
+  return (
+    <Menu isSet={chosen.size > 0} summary={summaryOf(props.label, chosen)}>
+      <FacetValues {...props} />
+    </Menu>
+  );
+}
+
+function FacetValues({ facet, label, list, onChange, rows }: FacetMenuProps) {
   const [part, setPart] = useState("");
+  const counts = useMemo(() => facetCounts(rows, list, facet), [rows, list, facet]);
+  const chosen = list.chosen[facet];
   const values = valuesOf(facet, counts, chosen);
   const matching = values.filter((value) => value.toLowerCase().includes(part.toLowerCase()));
   const more = matching.length - MOST_VALUES;
   return (
-    <Menu isSet={chosen.size > 0} summary={summaryOf(label, chosen)}>
+    <>
       <fieldset>
         <legend class="visually-hidden">{label}</legend>
         {values.length > SEARCHED_FROM && (
@@ -41,7 +53,11 @@ export function FacetMenu({ chosen, counts, facet, label, onClear, onToggle }: F
         )}
         {matching.slice(0, MOST_VALUES).map((value) => (
           <label class="choice" key={value}>
-            <input checked={chosen.has(value)} onChange={() => onToggle(value)} type="checkbox" />
+            <input
+              checked={chosen.has(value)}
+              onChange={() => onChange(toggled(list, facet, value))}
+              type="checkbox"
+            />
             {value === "" ? <span class="muted">(none)</span> : <Name value={value} />}
             <span class="muted number">{count(counts.get(value) ?? 0)}</span>
           </label>
@@ -49,11 +65,14 @@ export function FacetMenu({ chosen, counts, facet, label, onClear, onToggle }: F
         {more > 0 && <p class="muted">{counted(more, "more value")}: type a part of it.</p>}
       </fieldset>
       {chosen.size > 0 && (
-        <button onClick={onClear} type="button">
+        <button
+          onClick={() => onChange({ ...list, chosen: { ...list.chosen, [facet]: new Set() } })}
+          type="button"
+        >
           Any {label.toLowerCase()}
         </button>
       )}
-    </Menu>
+    </>
   );
 }
 

@@ -1,13 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { FilteredRows } from "../../model/filter-rows.ts";
 import {
   FACETS,
   type Facet,
   isFiltered,
   type ListQuery,
-  toggled,
   withoutFilters,
 } from "../../model/list-query.ts";
+import type { RunRow } from "../../model/run-index.ts";
 import { FacetMenu } from "./facet-menu.tsx";
 import { TimeMenu } from "./time-menu.tsx";
 
@@ -24,26 +23,24 @@ const LABELS: Readonly<Record<Facet, string>> = {
 
 export interface ListFiltersProps {
   readonly list: ListQuery;
-  readonly counts: FilteredRows["counts"];
+  /** All runs. */
+  readonly rows: readonly RunRow[];
   readonly onChange: (list: ListQuery) => void;
 }
 
 /** The search and the filters of the list. */
-export function ListFilters({ counts, list, onChange }: ListFiltersProps) {
+export function ListFilters({ list, onChange, rows }: ListFiltersProps) {
   return (
     <search class="filters row no-print">
       <Search list={list} onChange={onChange} />
       {FACETS.map((facet) => (
         <FacetMenu
-          chosen={list.chosen[facet]}
-          counts={counts[facet]}
           facet={facet}
           key={facet}
           label={LABELS[facet]}
-          onClear={() =>
-            onChange({ ...list, chosen: { ...list.chosen, [facet]: new Set<string>() } })
-          }
-          onToggle={(value) => onChange(toggled(list, facet, value))}
+          list={list}
+          onChange={onChange}
+          rows={rows}
         />
       ))}
       <TimeMenu list={list} onChange={onChange} />

@@ -9,7 +9,7 @@ import {
   listQuery,
   withoutFilters,
 } from "../../model/list-query.ts";
-import { sortRows } from "../../model/sort-rows.ts";
+import { newestFirst, sortRows } from "../../model/sort-rows.ts";
 import { type Feed, useFeed } from "../feed.ts";
 import { replaceQuery } from "../route.ts";
 import { ErrorNote } from "../shell/error-note.tsx";
@@ -25,17 +25,24 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
   const { rows, sources } = feed.state;
   const address = query.toString();
   const list = useMemo(() => listQuery(new URLSearchParams(address)), [address]);
+  const byTime = useMemo(() => newestFirst(rows), [rows]);
+  // Filtered first: another order changes neither the filters nor the bars.
+  const filters = addressQuery({ ...list, sort: "time", descending: true }).toString();
+  const matching = useMemo(
+    () => filterRows(byTime, listQuery(new URLSearchParams(filters))),
+    [byTime, filters],
+  );
   const sorted = useMemo(
-    () => sortRows(rows, list.sort, list.descending),
-    [rows, list.sort, list.descending],
+    () => sortRows(matching, list.sort, list.descending),
+    [matching, list.sort, list.descending],
   );
-  const filtered = useMemo(() => filterRows(sorted, list), [sorted, list]);
   const failures = useMemo(
-    () => failureBars(filtered.rows, -new Date().getTimezoneOffset()),
-    [filtered.rows],
+    () => failureBars(matching, -new Date().getTimezoneOffset()),
+    [matching],
   );
+  const total = useMemo(() => filterRows(rows, withoutFilters(list)).length, [rows, list.subRuns]);
   const isEmpty = rows.length === 0;
-  const shown = filtered.rows.length;
+  const shown = matching.length;
   useEffect(() => {
     if (isFiltered(list)) announce(`${counted(shown, "run matches", "runs match")}.`);
   }, [list]);
@@ -43,19 +50,19 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
     <main class="list">
       <div class="row">
         <h1>Runs</h1>
-        {!isEmpty && <p class="muted">{amount(shown, filtered.total, list)}</p>}
+        {!isEmpty && <p class="muted">{amount(shown, total, list)}</p>}
       </div>
       {sources.length > 0 && <Sources sources={sources} />}
       {isEmpty ? (
         <NoRuns feed={feed} />
       ) : (
         <>
-          <ListFilters counts={filtered.counts} list={list} onChange={change} />
+          <ListFilters list={list} onChange={change} rows={rows} />
           <FailureChart failures={failures} list={list} onChange={change} />
           {shown === 0 ? (
-            <NoMatch list={list} total={filtered.total} />
+            <NoMatch list={list} total={total} />
           ) : (
-            <RunTable list={list} onChange={change} rows={filtered.rows} />
+            <RunTable list={list} onChange={change} rows={sorted} />
           )}
         </>
       )}

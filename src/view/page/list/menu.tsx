@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 export interface MenuProps {
   /** What the button says. */
@@ -9,9 +9,10 @@ export interface MenuProps {
   readonly children: ComponentChildren;
 }
 
-/** A button with a panel below it. It closes with Escape and when the focus or a click goes elsewhere. */
+/** A button with a panel below it, whose content is rendered while it is open. It closes with Escape and when the focus or a click goes elsewhere. */
 export function Menu({ children, isSet, summary }: MenuProps) {
   const details = useRef<HTMLDetailsElement>(null);
+  const [open, setOpen] = useState(false);
   useEffect(() => {
     const onElsewhere = ({ target }: Event) => {
       const menu = details.current;
@@ -32,10 +33,11 @@ export function Menu({ children, isSet, summary }: MenuProps) {
         details.current.open = false;
         details.current.querySelector("summary")?.focus();
       }}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
       ref={details}
     >
       <summary class="button">{summary}</summary>
-      <div class="menu-panel">{children}</div>
+      <div class="menu-panel">{open && children}</div>
     </details>
   );
 }

@@ -107,6 +107,7 @@ export function RunTable({ list, onChange, rows: all }: RunTableProps) {
         class={`grid${isNarrow ? " cards" : ""}${isPrinting ? " printing" : ""}`}
         onClick={onClick}
         onKeyDown={onKeyDown}
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: its rows have the focus, arrow keys move it.
         role="grid"
         tabIndex={-1}
       >

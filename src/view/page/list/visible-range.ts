@@ -2,7 +2,7 @@ import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 /** Rows above and below the screen that are on the page, too. */
-const MARGIN = 12;
+const MARGIN = 8;
 
 /** Positions of the first row on the page, and of the first one behind it. */
 export interface VisibleRange {
@@ -20,7 +20,7 @@ export function useVisibleRange(
   length: number,
   rowPx: number,
 ): VisibleRange {
-  const [range, setRange] = useState<VisibleRange>({ from: 0, to: 40 });
+  const [range, setRange] = useState<VisibleRange>({ from: 0, to: 32 });
   useEffect(() => {
     let frame = 0;
     const measure = () => {
