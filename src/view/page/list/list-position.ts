@@ -24,11 +24,12 @@ export function useScrollAnchor(
   useLayoutEffect(() => scrollTo(0, remembered.scrollY), []);
   useEffect(() => {
     const onScroll = () => {
-      remembered.scrollY = scrollY;
+      // The page of a run scrolls to its top before this listener is gone.
+      if (body.current?.isConnected) remembered.scrollY = scrollY;
     };
     addEventListener("scroll", onScroll, { passive: true });
     return () => removeEventListener("scroll", onScroll);
-  }, []);
+  }, [body]);
   useLayoutEffect(() => {
     const before = last.current;
     last.current = { rows, list, rowPx };
