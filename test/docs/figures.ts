@@ -37,6 +37,8 @@ import { BroadcastSink } from "../../src/sinks/broadcast-sink.ts";
 import { CaptureSink } from "../../src/sinks/capture-sink.ts";
 import { ChannelSink } from "../../src/sinks/channel-sink.ts";
 import { RecorderSink } from "../../src/sinks/recorder-sink.ts";
+import { MOST_BARS, MOST_KINDS } from "../../src/view/model/failure-bars.ts";
+import { MOST_PRINTED, MOST_ROWS, MOST_VALUES } from "../../src/view/model/list-limits.ts";
 import { collectSpans } from "../support/spans.ts";
 
 const RUN = { run_id: "018f3c7a-0000-7000-8000-000000000002", tenant_id: "acme" };
@@ -88,6 +90,11 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
     }) - 1,
   "pairs of names in a bridge": knownPairs,
   "runs with a record at an interval": () => MOST_RECORDS,
+  "rows of the list": () => MOST_ROWS,
+  "rows of a printed list": () => MOST_PRINTED,
+  "values that a filter of the list shows": () => MOST_VALUES,
+  "bars of failures over time": () => MOST_BARS,
+  "failure kinds with a pattern of their own": () => MOST_KINDS,
   "fingerprints in entelix.failures": () =>
     firstThat(1_000, (count) => {
       const counts = new FingerprintCounts();

@@ -16,6 +16,7 @@ const SECTIONS = [
   "Reading recordings",
   "Sinks",
   "The audit log",
+  "The page of view and report",
 ];
 const rows = SECTIONS.flatMap((heading) => tableRows(section(page, heading)));
 

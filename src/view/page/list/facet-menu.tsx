@@ -1,6 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { count, counted } from "../../model/count.ts";
 import { facetCounts } from "../../model/filter-rows.ts";
+import { MOST_VALUES } from "../../model/list-limits.ts";
 import { type Facet, type ListQuery, toggled } from "../../model/list-query.ts";
 import { OUTCOMES } from "../../model/outcome.ts";
 import type { RunRow } from "../../model/run-index.ts";
@@ -8,8 +9,7 @@ import { cut, safe } from "../../model/text.ts";
 import { Name } from "../shell/text.tsx";
 import { Menu } from "./menu.tsx";
 
-/** More values than this are found by typing a part of them. */
-const MOST_VALUES = 100;
+/** More values than this have a field to find one. */
 const SEARCHED_FROM = 12;
 
 export interface FacetMenuProps {

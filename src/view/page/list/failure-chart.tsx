@@ -26,6 +26,7 @@ export function FailureChart({ failures, list, onChange }: FailureChartProps) {
     return <p class="muted">None of these runs failed.</p>;
   }
   const names = [...kinds.keys()];
+  const precision = last.toMs - first.fromMs < 10 * 60_000 ? "seconds" : "minutes";
   const filled = bars.filter(({ total }) => total > 0);
   const stop = filled[Math.min(active, filled.length - 1)];
   const onKeyDown = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }) => {
@@ -53,37 +54,40 @@ export function FailureChart({ failures, list, onChange }: FailureChartProps) {
           ))}
         </ul>
       </div>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys go from bar to bar; each is a button. */}
-      <div class="bars" onKeyDown={onKeyDown}>
-        {bars.map((bar) =>
-          bar.total === 0 ? (
-            <span class="bar" key={bar.fromMs} />
-          ) : (
-            <button
-              aria-label={`${barTime(bar)}: ${barText(bar)}. Show these runs.`}
-              class="bar"
-              key={bar.fromMs}
-              onClick={() => onChange({ ...list, fromMs: bar.fromMs, toMs: bar.toMs })}
-              onFocus={() => setActive(filled.indexOf(bar))}
-              tabIndex={bar === stop ? 0 : -1}
-              title={`${barTime(bar)}: ${barText(bar)}`}
-              type="button"
-            >
-              {kindsOf(bar).map(([kind, n]) => (
-                <span
-                  class={`pattern-${names.indexOf(kind)}`}
-                  key={kind}
-                  style={{ height: `${(n / highest) * 100}%` }}
-                />
-              ))}
-            </button>
-          ),
-        )}
-      </div>
-      <div class="axis muted">
-        <span>{localTime(first.fromMs, "minutes")}</span>
-        <span>highest bar: {counted(highest, "run")}</span>
-        <span>{localTime(last.toMs, "minutes")}</span>
+      {/* Few bars are no wide blocks. */}
+      <div style={{ maxWidth: `${Math.max(bars.length, 8) * 3}rem` }}>
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys go from bar to bar; each is a button. */}
+        <div class="bars" onKeyDown={onKeyDown}>
+          {bars.map((bar) =>
+            bar.total === 0 ? (
+              <span class="bar" key={bar.fromMs} />
+            ) : (
+              <button
+                aria-label={`${barTime(bar)}: ${barText(bar)}. Show these runs.`}
+                class="bar"
+                key={bar.fromMs}
+                onClick={() => onChange({ ...list, fromMs: bar.fromMs, toMs: bar.toMs })}
+                onFocus={() => setActive(filled.indexOf(bar))}
+                tabIndex={bar === stop ? 0 : -1}
+                title={`${barTime(bar)}: ${barText(bar)}`}
+                type="button"
+              >
+                {kindsOf(bar).map(([kind, n]) => (
+                  <span
+                    class={`pattern-${names.indexOf(kind)}`}
+                    key={kind}
+                    style={{ height: `${(n / highest) * 100}%` }}
+                  />
+                ))}
+              </button>
+            ),
+          )}
+        </div>
+        <div class="axis muted">
+          <span>{localTime(first.fromMs, precision)}</span>
+          <span>highest bar: {counted(highest, "run")}</span>
+          <span>{localTime(last.toMs, precision)}</span>
+        </div>
       </div>
       <FailureTable bars={filled} />
     </section>

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count } from "../../model/count.ts";
+import { MOST_PRINTED, MOST_ROWS } from "../../model/list-limits.ts";
 import type { ListQuery } from "../../model/list-query.ts";
 import { nextRow } from "../../model/next-row.ts";
 import type { RunRow } from "../../model/run-index.ts";
@@ -14,12 +15,6 @@ import { useVisibleRange } from "./visible-range.ts";
 const ROW_REM = 2.5;
 const CARD_REM = 6.5;
 
-/** More rows than this are not shown: browsers can't scroll further than some 33 million pixels. */
-export const MOST_ROWS = 300_000;
-
-/** Rows that a print has. */
-const PRINTED_ROWS = 500;
-
 export interface RunTableProps {
   readonly rows: readonly RunRow[];
   readonly list: ListQuery;
@@ -29,8 +24,8 @@ export interface RunTableProps {
 /** The runs as a table of which only the rows on the screen are on the page. */
 export function RunTable({ list, onChange, rows: all }: RunTableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const isNarrow = useMedia("(max-width: 68rem)");
   const isPrinting = usePrinting();
+  const isNarrow = useMedia("(max-width: 68rem)") && !isPrinting;
   const rowPx = (isNarrow ? CARD_REM : ROW_REM) * rootFontPx();
   const rows = all.length > MOST_ROWS ? all.slice(0, MOST_ROWS) : all;
   const range = useVisibleRange(body, rows.length, rowPx);
@@ -82,7 +77,7 @@ export function RunTable({ list, onChange, rows: all }: RunTableProps) {
     else if (getSelection()?.isCollapsed !== false) open(Number(row.dataset.at));
   };
 
-  const printed = Math.min(rows.length, PRINTED_ROWS);
+  const printed = Math.min(rows.length, MOST_PRINTED);
   const { from, to } = isPrinting ? { from: 0, to: printed } : range;
   const positions = Array.from({ length: to - from }, (_, at) => from + at);
   // The active row has the focus: it stays on the page wherever that is scrolled to.

@@ -58,8 +58,9 @@ function TimeField(props: {
 }
 
 function rangeText(fromMs: number | undefined, toMs: number | undefined): string {
-  if (fromMs === undefined) return toMs === undefined ? "any" : `before ${localTime(toMs)}`;
-  if (toMs === undefined) return `from ${localTime(fromMs)}`;
-  const [from, to] = [localTime(fromMs), localTime(toMs)];
+  const text = (ms: number) => localTime(ms, ms % 60_000 === 0 ? "minutes" : "seconds");
+  if (fromMs === undefined) return toMs === undefined ? "any" : `before ${text(toMs)}`;
+  if (toMs === undefined) return `from ${text(fromMs)}`;
+  const [from, to] = [text(fromMs), text(toMs)];
   return `${from} to ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}`;
 }
