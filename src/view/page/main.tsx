@@ -3,16 +3,27 @@ import { App } from "./app.tsx";
 import { runData } from "./data.ts";
 import { Feed } from "./feed.ts";
 import { openOnlyRun } from "./route.ts";
+import { ErrorNote } from "./shell/error-note.tsx";
 import { applyStoredTheme } from "./shell/theme.tsx";
 
 const place = document.getElementById("page");
-if (place !== null) {
-  const data = runData();
+if (place !== null) show(place);
+
+function show(place: HTMLElement): void {
   applyStoredTheme();
-  // The list restores its own position: the browser does not know its height in time.
-  history.scrollRestoration = "manual";
-  openOnlyRun(data.onlyRun);
-  const feed = new Feed(data);
-  feed.start();
-  render(<App data={data} feed={feed} />, place);
+  try {
+    const data = runData();
+    // The list restores its own position: the browser does not know its height in time.
+    history.scrollRestoration = "manual";
+    openOnlyRun(data.onlyRun);
+    const feed = new Feed(data);
+    feed.start();
+    render(<App data={data} feed={feed} />, place);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    render(
+      <ErrorNote reason={reason} title="The file is damaged: its runs can't be read." />,
+      place,
+    );
+  }
 }
