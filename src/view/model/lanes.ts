@@ -1,0 +1,111 @@
+import type { SpanKindName } from "../format.ts";
+import { textIn } from "./attributes.ts";
+import type { SpanNode, SpanTree } from "./span-tree.ts";
+import type { Wait } from "./waits.ts";
+
+/** One run of an agent: its segments, and what it did in them. */
+export interface Lane {
+  /** The run's id, or that of the first span where there is no run. */
+  readonly id: string;
+  readonly agent: string;
+  /** The runs that it stands under. */
+  readonly depth: number;
+  /** Its spans, those of sub-agents left out, by kind. Each list in the order of start. */
+  readonly nodes: ReadonlyMap<SpanKindName, readonly SpanNode[]>;
+  readonly waits: readonly Wait[];
+}
+
+interface OpenLane extends Lane {
+  readonly nodes: Map<SpanKindName, SpanNode[]>;
+  readonly waits: Wait[];
+}
+
+/** A lane for each run of an agent, in the order of the tree. */
+export function lanesOf(
+  tree: SpanTree,
+  waits: ReadonlyMap<SpanNode, readonly Wait[]>,
+): readonly Lane[] {
+  const lanes = new Map<string, OpenLane>();
+  const laneOf = new Map<SpanNode, OpenLane>();
+  for (const node of tree.nodes) {
+    const { span, parent } = node;
+    const around = parent === undefined ? undefined : laneOf.get(parent);
+    const lane =
+      span.kind === "run" || around === undefined ? ownLane(node, around, lanes) : around;
+    laneOf.set(node, lane);
+    const same = lane.nodes.get(span.kind);
+    if (same === undefined) lane.nodes.set(span.kind, [node]);
+    else same.push(node);
+    lane.waits.push(...(waits.get(node) ?? []));
+  }
+  for (const { nodes } of lanes.values()) {
+    for (const same of nodes.values()) same.sort((one, other) => one.start - other.start);
+  }
+  return [...lanes.values()];
+}
+
+function ownLane(node: SpanNode, around: Lane | undefined, lanes: Map<string, OpenLane>): OpenLane {
+  const { span } = node;
+  const id = span.run_id ?? node.id;
+  const known = lanes.get(id);
+  if (known !== undefined) return known;
+  const depth = around === undefined ? 0 : around.depth + 1;
+  const agent = textIn(span.attributes, "gen_ai.agent.name") ?? span.name;
+  const lane: OpenLane = { id, agent, depth, nodes: new Map(), waits: [] };
+  lanes.set(id, lane);
+  return lane;
+}
+
+/** A piece of a lane in pixels. */
+export interface Bar {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Spans as bars, those that touch in one: at most one bar for every two pixels of the width.
+ *
+ * @param spans in the order of their start.
+ * @param scale time in ms to pixels.
+ * @param now end of open spans, in ms.
+ */
+export function mergedBars(
+  spans: Iterable<{ readonly start: number; readonly end: number | undefined }>,
+  scale: (time: number) => number,
+  now: number,
+): readonly Bar[] {
+  const bars: { from: number; to: number }[] = [];
+  let last: { from: number; to: number } | undefined;
+  for (const { start, end } of spans) {
+    const from = Math.floor(scale(start));
+    const to = Math.max(from + 1, Math.ceil(scale(end ?? Math.max(now, start))));
+    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
+    else {
+      last = { from, to };
+      bars.push(last);
+    }
+  }
+  return bars;
+}
+
+/** The span of some at a time, the shortest where several are; else the nearest within a distance. */
+export function spanAt(
+  spans: Iterable<SpanNode>,
+  time: number,
+  now: number,
+  within: number,
+): SpanNode | undefined {
+  let best: SpanNode | undefined;
+  let distance = within;
+  let length = Number.POSITIVE_INFINITY;
+  for (const node of spans) {
+    const end = node.end ?? Math.max(now, node.start);
+    const away = Math.max(0, node.start - time, time - end);
+    const own = end - node.start;
+    if (away > distance || (away === distance && own >= length)) continue;
+    best = node;
+    distance = away;
+    length = own;
+  }
+  return best;
+}

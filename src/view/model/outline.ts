@@ -1,0 +1,91 @@
+import { textIn } from "./attributes.ts";
+import type { SpanNode, SpanTree } from "./span-tree.ts";
+
+/** What the timeline has a row for: a span, or a call with its retries folded into one row. */
+export interface OutlineItem {
+  /** The node's id, or `fold:` with the id of the first call. */
+  readonly id: string;
+  /** The span; of a fold the last call, which says how it ended. */
+  readonly node: SpanNode;
+  /** Of a fold: its calls, at least two. All but the last failed. */
+  readonly calls?: readonly SpanNode[];
+  readonly parent: OutlineItem | undefined;
+  readonly children: readonly OutlineItem[];
+  /** From 1. */
+  readonly level: number;
+}
+
+export interface Outline {
+  readonly roots: readonly OutlineItem[];
+  /** The item of each node itself, not of a fold that it is in. */
+  readonly byNode: ReadonlyMap<SpanNode, OutlineItem>;
+}
+
+interface OpenItem extends OutlineItem {
+  children: OutlineItem[];
+}
+
+/** The rows of the timeline, retries folded. */
+export function outlineOf(tree: SpanTree): Outline {
+  const byNode = new Map<SpanNode, OutlineItem>();
+  const roots: OutlineItem[] = [];
+  const open: OpenItem[] = [];
+  const put = (node: SpanNode, parent: OpenItem | undefined) => {
+    const item: OpenItem = { id: node.id, node, parent, children: [], level: levelIn(parent) };
+    (parent?.children ?? roots).push(item);
+    byNode.set(node, item);
+    open.push(item);
+  };
+  const putAll = (nodes: readonly SpanNode[], parent: OpenItem | undefined) => {
+    for (const calls of retriesIn(nodes)) {
+      const [first] = calls;
+      const node = calls.at(-1);
+      if (first === undefined || node === undefined) continue;
+      if (calls.length === 1) put(node, parent);
+      else {
+        const id = `fold:${first.id}`;
+        const fold: OpenItem = { id, node, calls, parent, children: [], level: levelIn(parent) };
+        (parent?.children ?? roots).push(fold);
+        for (const call of calls) put(call, fold);
+      }
+    }
+  };
+  putAll(tree.roots, undefined);
+  for (let item = open.pop(); item !== undefined; item = open.pop()) {
+    putAll(item.node.children, item);
+  }
+  return { roots, byNode };
+}
+
+/** What one calls, so that the same one called again is a retry; `undefined`: never one. */
+export function calleeOf({ span }: SpanNode): string | undefined {
+  const { attributes, kind, name } = span;
+  if (kind === "tool") return `tool ${textIn(attributes, "gen_ai.tool.name") ?? name}`;
+  if (kind === "model") return `model ${textIn(attributes, "gen_ai.request.model") ?? name}`;
+  return undefined;
+}
+
+/** Siblings in groups: a failed call and its retries, one after the other, or one span. */
+function* retriesIn(nodes: readonly SpanNode[]): Generator<readonly SpanNode[]> {
+  let group: SpanNode[] = [];
+  for (const node of nodes) {
+    const last = group.at(-1);
+    if (last !== undefined && !isRetry(node, last)) {
+      yield group;
+      group = [];
+    }
+    group.push(node);
+  }
+  if (group.length > 0) yield group;
+}
+
+/** Calls that overlap are no retries of each other. */
+function isRetry(node: SpanNode, last: SpanNode): boolean {
+  const callee = calleeOf(node);
+  const isOver = last.end !== undefined && last.end <= node.start;
+  return last.span.failed && isOver && callee !== undefined && callee === calleeOf(last);
+}
+
+function levelIn(parent: OutlineItem | undefined): number {
+  return parent === undefined ? 1 : parent.level + 1;
+}

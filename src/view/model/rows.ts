@@ -1,0 +1,64 @@
+import type { OutlineItem } from "./outline.ts";
+import type { SpanNode } from "./span-tree.ts";
+
+/** A row of the timeline that is shown, with what a tree tells screen readers of it. */
+export interface TimelineRow {
+  readonly item: OutlineItem;
+  /** Among the rows shown under its parent, from 1. */
+  readonly position: number;
+  readonly setSize: number;
+  /** `undefined`: it has nothing under it that is shown. */
+  readonly expanded: boolean | undefined;
+}
+
+/**
+ * The rows that are shown, in order. Spans are open and folds closed, unless they are among `toggled`.
+ *
+ * @param toggled ids of items.
+ * @param only spans that are shown; all without it.
+ */
+export function timelineRows(
+  roots: readonly OutlineItem[],
+  toggled: ReadonlySet<string>,
+  only?: ReadonlySet<SpanNode>,
+): readonly TimelineRow[] {
+  const rows: TimelineRow[] = [];
+  const shownIn = (items: readonly OutlineItem[]) =>
+    only === undefined ? items : items.filter((item) => isShown(item, only));
+  const open: { items: readonly OutlineItem[]; at: number }[] = [{ items: shownIn(roots), at: 0 }];
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    const item = top.items[top.at];
+    if (item === undefined) {
+      open.pop();
+      continue;
+    }
+    top.at++;
+    const children = shownIn(item.children);
+    const expanded = children.length === 0 ? undefined : isExpanded(item, toggled);
+    rows.push({ item, position: top.at, setSize: top.items.length, expanded });
+    if (expanded === true) open.push({ items: children, at: 0 });
+  }
+  return rows;
+}
+
+export function isExpanded(item: OutlineItem, toggled: ReadonlySet<string>): boolean {
+  return (item.calls === undefined) !== toggled.has(item.id);
+}
+
+/** What has to be toggled so that an item is shown; the same set where it is shown already. */
+export function toggledToShow(
+  item: OutlineItem,
+  toggled: ReadonlySet<string>,
+): ReadonlySet<string> {
+  let changed: Set<string> | undefined;
+  for (let around = item.parent; around !== undefined; around = around.parent) {
+    if (isExpanded(around, toggled)) continue;
+    changed ??= new Set(toggled);
+    if (!changed.delete(around.id)) changed.add(around.id);
+  }
+  return changed ?? toggled;
+}
+
+function isShown(item: OutlineItem, only: ReadonlySet<SpanNode>): boolean {
+  return item.calls === undefined ? only.has(item.node) : item.calls.some((call) => only.has(call));
+}

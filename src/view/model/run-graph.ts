@@ -1,0 +1,131 @@
+import { textIn } from "./attributes.ts";
+import { ancestorsOf, type SpanNode, type SpanTree } from "./span-tree.ts";
+
+/** An agent or a tool that took part in a run. */
+export interface GraphPart {
+  readonly id: string;
+  readonly kind: "agent" | "tool";
+  readonly name: string;
+  /** Runs of the agent, or calls of the tool. */
+  readonly count: number;
+  readonly failed: number;
+  /** The first of them; absent of an agent that only a handoff names. */
+  readonly first?: SpanNode;
+}
+
+/** How one part came to another. */
+export interface GraphEdge {
+  readonly from: string;
+  readonly to: string;
+  /** `calls`: a tool, or a sub-agent. `handoff`: control was passed on. */
+  readonly kind: "calls" | "handoff";
+  readonly count: number;
+  readonly failed: number;
+}
+
+/** Who called whom in a run. */
+export interface RunGraph {
+  readonly parts: readonly GraphPart[];
+  readonly edges: readonly GraphEdge[];
+  /** Parts that are left out, the rarest: the layout takes long of many. */
+  readonly leftOut: number;
+}
+
+/** Most agents and tools of a graph. */
+export const MAX_GRAPH_PARTS = 150;
+
+type Open<T> = { -readonly [name in keyof T]: T[name] };
+
+/** Agents are one part by name; a tool is a part of each agent that calls it. */
+export function runGraph(tree: SpanTree): RunGraph {
+  const parts = new Map<string, Open<GraphPart>>();
+  const edges = new Map<string, Open<GraphEdge>>();
+  const idOf = new Map<SpanNode, string>();
+  for (const node of tree.nodes) {
+    const { span } = node;
+    if (span.kind !== "run" && span.kind !== "tool") continue;
+    const around = nearest(node, idOf);
+    const part = span.kind === "run" ? agentPart(span.name, node) : toolPart(node, around);
+    idOf.set(node, part.id);
+    const failed = span.failed ? 1 : 0;
+    const known = parts.get(part.id);
+    if (known === undefined) parts.set(part.id, { ...part, count: 1, failed });
+    else {
+      known.count++;
+      known.failed += failed;
+      known.first ??= node;
+    }
+    if (around !== undefined && around !== part.id)
+      addEdge(edges, around, part.id, "calls", failed);
+    for (const [from, to] of handoffsOf(node)) {
+      for (const agent of [from, to]) {
+        if (!parts.has(agent.id)) parts.set(agent.id, { ...agent, count: 0, failed: 0 });
+      }
+      addEdge(edges, from.id, to.id, "handoff", 0);
+    }
+  }
+  return bounded([...parts.values()], [...edges.values()]);
+}
+
+type Part = Omit<GraphPart, "count" | "failed">;
+
+function agentPart(spanName: string, node: SpanNode): Part {
+  const name = textIn(node.span.attributes, "gen_ai.agent.name") ?? spanName;
+  return { ...agentNamed(name), first: node };
+}
+
+function agentNamed(name: string): Part {
+  return { id: JSON.stringify(["agent", name]), kind: "agent", name };
+}
+
+function toolPart(node: SpanNode, around: string | undefined): Part {
+  const name = textIn(node.span.attributes, "gen_ai.tool.name") ?? node.span.name;
+  return { id: JSON.stringify(["tool", around, name]), kind: "tool", name, first: node };
+}
+
+function nearest(node: SpanNode, idOf: ReadonlyMap<SpanNode, string>): string | undefined {
+  for (const around of ancestorsOf(node)) {
+    const id = idOf.get(around);
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}
+
+function handoffsOf({ span }: SpanNode): readonly (readonly [Part, Part])[] {
+  return span.events.flatMap(({ attributes, name }) => {
+    if (name !== "entelix.handoff") return [];
+    const from = textIn(attributes, "entelix.handoff.from");
+    const to = textIn(attributes, "entelix.handoff.to");
+    if (from === undefined || to === undefined) return [];
+    return [[agentNamed(from), agentNamed(to)] as const];
+  });
+}
+
+function addEdge(
+  edges: Map<string, Open<GraphEdge>>,
+  from: string,
+  to: string,
+  kind: GraphEdge["kind"],
+  failed: number,
+): void {
+  const key = JSON.stringify([from, to, kind]);
+  const known = edges.get(key);
+  if (known === undefined) edges.set(key, { from, to, kind, count: 1, failed });
+  else {
+    known.count++;
+    known.failed += failed;
+  }
+}
+
+function bounded(parts: readonly GraphPart[], edges: readonly GraphEdge[]): RunGraph {
+  if (parts.length <= MAX_GRAPH_PARTS) return { parts, edges, leftOut: 0 };
+  const shown = [...parts]
+    .sort((one, other) => other.failed - one.failed || other.count - one.count)
+    .slice(0, MAX_GRAPH_PARTS);
+  const ids = new Set(shown.map(({ id }) => id));
+  return {
+    parts: parts.filter(({ id }) => ids.has(id)),
+    edges: edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),
+    leftOut: parts.length - shown.length,
+  };
+}

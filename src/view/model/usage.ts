@@ -1,0 +1,91 @@
+import type { ViewSpan } from "../format.ts";
+import { numberIn, textIn } from "./attributes.ts";
+import type { SpanNode, SpanTree } from "./span-tree.ts";
+
+/** Tokens and cost, as far as they are known. */
+export interface Usage {
+  readonly input?: number;
+  readonly output?: number;
+  /** US dollars as decimal text. */
+  readonly cost?: string;
+}
+
+const NOTHING: Usage = {};
+
+/** What each span used with all that is under it. Spans without a figure are left out. */
+export function usageUnder(tree: SpanTree): ReadonlyMap<SpanNode, Usage> {
+  const under = new Map<SpanNode, Usage>();
+  for (let at = tree.nodes.length - 1; at >= 0; at--) {
+    const node = tree.nodes[at];
+    if (node === undefined) continue;
+    const below = node.children.map((child) => under.get(child) ?? NOTHING);
+    const sum = addUsage([ownUsage(node.span), ...below]);
+    const usage = isNothing(sum) && node.span.kind === "run" ? toldOfRun(node.span) : sum;
+    if (!isNothing(usage)) under.set(node, usage);
+  }
+  return under;
+}
+
+/** What one model call used; nothing of other spans. */
+export function ownUsage({ attributes, kind }: ViewSpan): Usage {
+  if (kind !== "model") return NOTHING;
+  return usage(
+    numberIn(attributes, "gen_ai.usage.input_tokens"),
+    numberIn(attributes, "gen_ai.usage.output_tokens"),
+    textIn(attributes, "entelix.model.cost"),
+  );
+}
+
+/** Of a run whose model calls have no spans: what its end says. */
+function toldOfRun({ attributes }: ViewSpan): Usage {
+  const tokens = (name: string) =>
+    numberIn(attributes, `gen_ai.usage.${name}`) ?? numberIn(attributes, `entelix.run.${name}`);
+  return usage(
+    tokens("input_tokens"),
+    tokens("output_tokens"),
+    textIn(attributes, "entelix.agent.usage.cost") ?? textIn(attributes, "entelix.run.cost"),
+  );
+}
+
+/** The sum, of what is known. */
+export function addUsage(all: readonly Usage[]): Usage {
+  let input: number | undefined;
+  let output: number | undefined;
+  let cost: string | undefined;
+  for (const one of all) {
+    if (one.input !== undefined) input = (input ?? 0) + one.input;
+    if (one.output !== undefined) output = (output ?? 0) + one.output;
+    if (one.cost !== undefined) cost = cost === undefined ? one.cost : addDecimals(cost, one.cost);
+  }
+  return usage(input, output, cost);
+}
+
+/** The exact sum of two decimal texts. A text that is no decimal counts as 0. */
+export function addDecimals(one: string, other: string): string {
+  const [a, b] = [DECIMAL.exec(one), DECIMAL.exec(other)];
+  if (a === null || b === null) return a === null ? (b === null ? "0" : other) : one;
+  const scale = Math.max(a[3]?.length ?? 0, b[3]?.length ?? 0);
+  const sum = scaled(a, scale) + scaled(b, scale);
+  const digits = String(sum < 0n ? -sum : sum).padStart(scale + 1, "0");
+  const fraction = scale === 0 ? "" : `.${digits.slice(-scale)}`;
+  return `${sum < 0n ? "-" : ""}${digits.slice(0, digits.length - scale)}${fraction}`;
+}
+
+const DECIMAL = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?$/;
+
+function scaled([, sign, whole = "", fraction = ""]: RegExpExecArray, scale: number): bigint {
+  const value = BigInt(whole + fraction.padEnd(scale, "0"));
+  return sign === "-" ? -value : value;
+}
+
+function usage(input?: number, output?: number, cost?: string): Usage {
+  return {
+    ...(input === undefined ? {} : { input }),
+    ...(output === undefined ? {} : { output }),
+    ...(cost === undefined ? {} : { cost }),
+  };
+}
+
+function isNothing({ cost, input, output }: Usage): boolean {
+  return cost === undefined && input === undefined && output === undefined;
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { MAX_GRAPH_PARTS, runGraph } from "../../../src/view/model/run-graph.ts";
+import { spanTree } from "../../../src/view/model/span-tree.ts";
+import { at, runSpan, toolSpan, viewSpan } from "../support/view-span.ts";
+
+const named = (name: string) => ({ attributes: { "gen_ai.agent.name": name } });
+
+describe("the graph of a run", () => {
+  const handoff = {
+    name: "entelix.handoff",
+    time_ns: at(5),
+    attributes: { "entelix.handoff.from": "planner", "entelix.handoff.to": "writer" },
+  };
+  const graph = runGraph(
+    spanTree([
+      runSpan("run", undefined, { from: 0, to: 90 }, { events: [handoff, handoff] }),
+      viewSpan("step", "run", { from: 1, to: 80 }),
+      toolSpan("t1", "step", { from: 2, to: 3 }, { failed: true }),
+      toolSpan("t2", "step", { from: 4, to: 5 }),
+      toolSpan(
+        "t3",
+        "step",
+        { from: 6, to: 60 },
+        { attributes: { "gen_ai.tool.name": "research" } },
+      ),
+      runSpan("child", "t3", { from: 7, to: 50 }, { ...named("helper"), failed: true }),
+      toolSpan("t4", "child", { from: 8, to: 9 }),
+    ]),
+  );
+  const nameOf = (id: string) => graph.parts.find((part) => part.id === id)?.name;
+
+  it("has agents and their tools with counts and failures", () => {
+    const parts = graph.parts.map(({ count, failed, first, kind, name }) => [
+      kind,
+      name,
+      count,
+      failed,
+      first?.id,
+    ]);
+    expect(parts).toEqual([
+      ["agent", "planner", 1, 0, "run"],
+      ["agent", "writer", 0, 0, undefined],
+      ["tool", "search", 2, 1, "t1"],
+      ["tool", "research", 1, 0, "t3"],
+      ["agent", "helper", 1, 1, "child"],
+      ["tool", "search", 1, 0, "t4"],
+    ]);
+  });
+
+  it("has who called whom, and handoffs", () => {
+    const edges = graph.edges.map(({ count, failed, from, kind, to }) => [
+      nameOf(from),
+      nameOf(to),
+      kind,
+      count,
+      failed,
+    ]);
+    expect(edges).toEqual([
+      ["planner", "writer", "handoff", 2, 0],
+      ["planner", "search", "calls", 2, 1],
+      ["planner", "research", "calls", 1, 0],
+      ["research", "helper", "calls", 1, 1],
+      ["helper", "search", "calls", 1, 0],
+    ]);
+  });
+
+  it("leaves out the rarest parts of a large one, and says how many", () => {
+    const tools = Array.from({ length: MAX_GRAPH_PARTS + 9 }, (_, n) =>
+      toolSpan(
+        `t${n}`,
+        "run",
+        { from: n, to: n + 1 },
+        {
+          attributes: { "gen_ai.tool.name": `tool ${n}` },
+          failed: n === MAX_GRAPH_PARTS + 8,
+        },
+      ),
+    );
+    const large = runGraph(spanTree([runSpan("run", undefined, { from: 0, to: 999 }), ...tools]));
+    expect(large.parts.length).toBe(MAX_GRAPH_PARTS);
+    expect(large.leftOut).toBe(10);
+    expect(large.parts.at(-1)?.name).toBe(`tool ${MAX_GRAPH_PARTS + 8}`);
+    expect(large.edges.length).toBe(MAX_GRAPH_PARTS - 1);
+  });
+});
