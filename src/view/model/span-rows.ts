@@ -1,5 +1,5 @@
-import type { ViewRow } from "../format.ts";
-import { fieldsOf, fieldText } from "./attributes.ts";
+import type { ViewAttributes, ViewRow } from "../format.ts";
+import { fieldsOf, fieldText, textIn } from "./attributes.ts";
 import type { SpanNode, SpanTree } from "./span-tree.ts";
 
 /**
@@ -57,4 +57,35 @@ export function subjectOf({ event }: ViewRow): string | undefined {
   if (fields === undefined) return undefined;
   const names = ["name", "tool_name", "agent", "outcome", "class", "reason"];
   return names.map((name) => fieldText(fields, name)).find((text) => text !== undefined);
+}
+
+/** The decision about a tool call, by its audit row, else by the span; `undefined` where there was none. */
+export function decisionOf(node: SpanNode, rows: readonly ViewRow[]): RowDecision | undefined {
+  const { attributes, kind, run_id } = node.span;
+  if (kind !== "tool") return undefined;
+  const callId = textIn(attributes, "gen_ai.tool.call.id");
+  const own = rows.filter(
+    (row) =>
+      row.kind === "entelix.tool_call_decided" &&
+      row.run_id === run_id &&
+      fieldText(row.event, "tool_use_id") === callId &&
+      callId !== undefined,
+  );
+  const [row] = own;
+  // An id that came more than once does not say which call a row is about.
+  const decision = row === undefined || own.length > 1 ? undefined : decisionIn(row);
+  const outcome = textIn(attributes, "entelix.approval.outcome");
+  return decision ?? (outcome === undefined ? undefined : toldBySpan(outcome, attributes));
+}
+
+function toldBySpan(decision: string, attributes: ViewAttributes): RowDecision {
+  const by = textIn(attributes, "entelix.approval.by");
+  const person = textIn(attributes, "entelix.approval.person");
+  const reason = textIn(attributes, "entelix.approval.reason");
+  return {
+    decision,
+    ...(by === undefined ? {} : { by }),
+    ...(person === undefined ? {} : { person }),
+    ...(reason === undefined ? {} : { reason }),
+  };
 }

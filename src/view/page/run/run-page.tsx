@@ -1,30 +1,113 @@
-import { useEffect, useState } from "preact/hooks";
-import type { RunDetail } from "../../format.ts";
+import { useMemo, useState } from "preact/hooks";
+import { timelineRows } from "../../model/rows.ts";
+import type { RunModel } from "../../model/run-model.ts";
 import type { RunData } from "../data.ts";
-import { listAddress } from "../route.ts";
+import { listAddress, replaceQuery } from "../route.ts";
+import { ErrorNote } from "../shell/error-note.tsx";
+import { AuditLog } from "./audit-log.tsx";
+import { CostTable } from "./cost-table.tsx";
+import { GraphView } from "./graph-view.tsx";
+import { RunHeader } from "./run-header.tsx";
+import { Tabs } from "./tabs.tsx";
+import { TimelineView } from "./timeline-view.tsx";
+import { useRun } from "./use-run.ts";
 
-/** One run: its timeline, and beside it the details of the selected span. */
-export function RunPage({
-  data,
-  runKey,
-}: {
+export interface RunPageProps {
   readonly data: RunData;
   readonly runKey: string;
   readonly query: URLSearchParams;
-}) {
-  const [detail, setDetail] = useState<RunDetail>();
-  useEffect(() => {
-    void data.run(runKey).then(setDetail);
-  }, [data, runKey]);
+}
+
+/** One run: its timeline with the details of the selected span, its graph, its cost, its audit rows. */
+export function RunPage({ data, query, runKey }: RunPageProps) {
+  const { end, error, model } = useRun(data, runKey);
   return (
-    <main>
-      <a href={listAddress()}>All runs</a>
-      <h1>{runKey}</h1>
-      <ul>
-        {detail?.spans.map((span) => (
-          <li key={span.span_id}>{span.name}</li>
-        ))}
-      </ul>
+    <main class="run">
+      <a class="no-print" href={listAddress()}>
+        All runs
+      </a>
+      {error !== undefined && (
+        <ErrorNote
+          reason={error}
+          title={model === undefined ? "The run can't be shown." : "The run can't be read again."}
+        />
+      )}
+      {model === undefined && error === undefined && <p role="status">Reading the run …</p>}
+      {model !== undefined && (
+        <Run end={end} isReport={data.isReport} model={model} query={query} />
+      )}
     </main>
   );
+}
+
+interface RunProps {
+  readonly model: RunModel;
+  readonly end: number;
+  readonly isReport: boolean;
+  readonly query: URLSearchParams;
+}
+
+const TIMELINE = "timeline";
+
+function Run({ end, isReport, model, query }: RunProps) {
+  const { rows } = model.detail;
+  const view = query.get("view") ?? TIMELINE;
+  const show = (name: string) => change(query, "view", name === TIMELINE ? undefined : name);
+  return (
+    <>
+      <RunHeader isReport={isReport} model={model} />
+      <Tabs
+        label="Parts of the run"
+        onChoose={show}
+        tabs={[
+          { id: TIMELINE, label: "Timeline" },
+          { id: "graph", label: "Graph" },
+          { id: "cost", label: "Cost and tokens" },
+          { id: "log", label: "Audit rows", count: rows.length },
+        ]}
+        value={view}
+      >
+        <Part end={end} model={model} query={query} view={view} />
+      </Tabs>
+    </>
+  );
+}
+
+function Part({ end, model, query, view }: Omit<RunProps, "isReport"> & { readonly view: string }) {
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const only = query.get("only") === "failures" ? model.failed : undefined;
+  const items = useMemo(
+    () => timelineRows(model.outline.roots, toggled, only),
+    [model, toggled, only],
+  );
+  switch (view) {
+    case "graph":
+      return <GraphView model={model} query={query} />;
+    case "cost":
+      return <CostTable model={model} query={query} />;
+    case "log":
+      return <AuditLog detail={model.detail} />;
+    default:
+      return (
+        <TimelineView
+          end={end}
+          model={model}
+          onFailuresOnly={(on) => change(query, "only", on ? "failures" : undefined)}
+          onlyFailures={only !== undefined}
+          onSelect={(id) => change(query, "span", id)}
+          rows={items}
+          selected={model.tree.byId.get(query.get("span") ?? "")}
+          setToggled={setToggled}
+          toggled={toggled}
+        />
+      );
+  }
+}
+
+/** Changes a part of the query in the address. */
+function change(query: URLSearchParams, name: string, value: string | undefined): void {
+  const changed = new URLSearchParams(query);
+  if (value === undefined) changed.delete(name);
+  else changed.set(name, value);
+  replaceQuery(changed);
 }

@@ -1,0 +1,106 @@
+import { useState } from "preact/hooks";
+import type { ViewRow } from "../../format.ts";
+import { count } from "../../model/count.ts";
+import { jsonOf } from "../../model/json-text.ts";
+import { decisionIn, subjectOf } from "../../model/span-rows.ts";
+import { Text } from "../shell/text.tsx";
+import { Time } from "../shell/time.tsx";
+import { Decision } from "./decision.tsx";
+import { Fact } from "./run-header.tsx";
+import { Code } from "./value.tsx";
+
+/** Rows that are shown before a button shows as many more. */
+const STEP = 200;
+
+export interface AuditRowsProps {
+  readonly rows: readonly ViewRow[];
+  readonly content: boolean;
+}
+
+/** Rows of the audit log, each with its hashes and payload to open. */
+export function AuditRows({ content, rows }: AuditRowsProps) {
+  const [shown, setShown] = useState(STEP);
+  if (rows.length === 0) return <p class="muted">No audit row names this span.</p>;
+  return (
+    <>
+      <ol class="audit-rows">
+        {rows.slice(0, shown).map((row) => (
+          <li key={`${row.tenant_id} ${row.thread_id} ${row.ordinal}`}>
+            <AuditRow content={content} row={row} />
+          </li>
+        ))}
+      </ol>
+      {rows.length > shown && (
+        <button onClick={() => setShown(shown + STEP)} type="button">
+          Show {count(Math.min(STEP, rows.length - shown))} more of {count(rows.length - shown)}
+        </button>
+      )}
+    </>
+  );
+}
+
+function AuditRow({ content, row }: { readonly row: ViewRow; readonly content: boolean }) {
+  const [open, setOpen] = useState(false);
+  const { erased, kind, ordinal, timestamp } = row;
+  const decision = decisionIn(row);
+  const subject = subjectOf(row);
+  return (
+    <>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <span class="number muted">{count(ordinal)}</span> <Text limit={80} value={kind} />
+          {subject !== undefined && (
+            <span class="muted">
+              {" "}
+              <Text limit={60} value={subject} />
+            </span>
+          )}
+          {erased === true && <span class="badge unsure">erased</span>}
+          {timestamp !== undefined && (
+            <span class="muted when">
+              {" "}
+              <Time ms={Date.parse(timestamp)} precision="milliseconds" />
+            </span>
+          )}
+        </summary>
+        {open && <RowBody content={content} row={row} />}
+      </details>
+      {decision !== undefined && <Decision decision={decision} />}
+    </>
+  );
+}
+
+function RowBody({ content, row }: { readonly row: ViewRow; readonly content: boolean }) {
+  const ids = [
+    ["Thread", row.thread_id],
+    ["Run", row.run_id],
+    ["Trace", row.trace_id],
+    ["Span", row.span_id],
+    ["Event", row.event_id],
+    ["Hash", row.hash],
+    ["Hash of the row before", row.prev],
+    ["Digest of the payload", row.digest],
+  ] as const;
+  return (
+    <>
+      <dl class="facts wide">
+        {ids.map(([name, id]) =>
+          id === null ? null : (
+            <Fact key={name} name={name}>
+              <span class="mono">
+                <Text value={id} />
+              </span>
+            </Fact>
+          ),
+        )}
+      </dl>
+      {row.erased === true ? (
+        <p class="muted">The payload was erased. The hashes still prove that the row was there.</p>
+      ) : row.event === undefined ? (
+        <p class="muted">{content ? "The row has no payload." : "The payload was left out."}</p>
+      ) : (
+        <Code text={jsonOf(row.event)} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+import type { ChatMessage, ChatPart } from "../../model/conversation.ts";
+import { Text } from "../shell/text.tsx";
+import { Code } from "./value.tsx";
+
+export interface ConversationProps {
+  readonly messages: readonly ChatMessage[];
+  readonly content: boolean;
+}
+
+/** What was said to a model, and what it answered. */
+export function Conversation({ content, messages }: ConversationProps) {
+  if (messages.length === 0) {
+    return (
+      <p class="muted">
+        {content ? "The span has no messages." : "Messages were left out, as all content."}
+      </p>
+    );
+  }
+  return (
+    <ol class="conversation">
+      {messages.map((message, at) => (
+        <li class={`message ${message.from}`} key={`${at} ${message.role}`}>
+          <h3>
+            <Text limit={40} value={message.role} />
+            {message.from === "instructions" && <span class="muted"> instructions</span>}
+            {message.from === "output" && <span class="muted"> answer</span>}
+          </h3>
+          {message.parts.map((part, index) => (
+            <Part key={`${index} ${part.kind}`} part={part} />
+          ))}
+          {message.finishReason !== undefined && (
+            <p class="muted">
+              Finish reason: <Text value={message.finishReason} />
+            </p>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Part({ part }: { readonly part: ChatPart }) {
+  const { callId, kind, name = "", text } = part;
+  const id = callId === undefined ? null : <Text limit={40} value={callId} />;
+  switch (kind) {
+    case "text":
+      return (
+        <p class="part">
+          <Text limit={3000} lines value={text} />
+        </p>
+      );
+    case "reasoning":
+      return (
+        <details class="part">
+          <summary>Reasoning</summary>
+          <Text limit={3000} lines value={text} />
+        </details>
+      );
+    case "tool_call":
+      return (
+        <div class="part">
+          <p>
+            Calls <Text limit={80} value={name} /> <span class="muted mono">{id}</span>
+          </p>
+          <Code text={text} />
+        </div>
+      );
+    case "tool_result":
+      return (
+        <div class="part">
+          <p>
+            Result <span class="muted mono">{id}</span>
+          </p>
+          <Code text={text} />
+        </div>
+      );
+    case "data":
+      return (
+        <details class="part">
+          <summary>
+            <Text limit={80} value={name === "" ? "Data" : name} />
+          </summary>
+          <Code text={text} />
+        </details>
+      );
+    default:
+      return kind satisfies never;
+  }
+}

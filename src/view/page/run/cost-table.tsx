@@ -1,0 +1,120 @@
+import { useMemo } from "preact/hooks";
+import { count } from "../../model/count.ts";
+import { durationText } from "../../model/duration.ts";
+import { dollars } from "../../model/money.ts";
+import { agentOf, type RunModel } from "../../model/run-model.ts";
+import { kindWords, shortName } from "../../model/span-words.ts";
+import { stepSummaries } from "../../model/steps.ts";
+import { addUsage, type Usage } from "../../model/usage.ts";
+import { Text } from "../shell/text.tsx";
+import { SpanLink } from "./span-link.tsx";
+
+export interface CostTableProps {
+  readonly model: RunModel;
+  readonly query: URLSearchParams;
+}
+
+/** What each agent called, how long that took, and what it cost. */
+export function CostTable({ model, query }: CostTableProps) {
+  const steps = useMemo(() => stepSummaries(model.tree, agentOf, model.waits), [model]);
+  const total = addUsage(steps.map(({ usage }) => usage));
+  const { cost_usd, input_tokens, output_tokens } = model.detail.run;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    <section aria-label="Cost and tokens" class="scroll-x" tabIndex={0}>
+      <table class="cost">
+        <thead>
+          <tr>
+            <th scope="col">Agent</th>
+            <th scope="col">Step</th>
+            <th class="number" scope="col">
+              Calls
+            </th>
+            <th class="number" scope="col">
+              Failed
+            </th>
+            <th class="number" scope="col">
+              Time
+            </th>
+            <th class="number" scope="col">
+              Waiting
+            </th>
+            <UsageHeads />
+          </tr>
+        </thead>
+        <tbody>
+          {steps.map(({ agent, calls, duration, failed, first, kind, usage, waiting }) => (
+            <tr key={first.id}>
+              <td>
+                <Text limit={60} value={agent} />
+              </td>
+              <td>
+                <i aria-hidden="true" class={`kind ${kind}`}>
+                  {kindWords(kind).letter}
+                </i>{" "}
+                <SpanLink node={first} query={query} runKey={model.detail.run.key}>
+                  <Text limit={60} value={shortName(first.span)} />
+                </SpanLink>{" "}
+                <span class="muted">{kindWords(kind).word}</span>
+              </td>
+              <td class="number">{count(calls)}</td>
+              <td class="number">{failed === 0 ? "" : `✕ ${count(failed)}`}</td>
+              <td class="number">{durationText(duration)}</td>
+              <td class="number">{waiting === 0 ? "" : durationText(waiting)}</td>
+              <UsageCells usage={usage} />
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th colSpan={6} scope="row">
+              Sum of the model calls
+            </th>
+            <UsageCells usage={total} />
+          </tr>
+          <tr>
+            <th colSpan={6} scope="row">
+              What the run says, with its child runs
+            </th>
+            <UsageCells
+              usage={{
+                ...(input_tokens === undefined ? {} : { input: input_tokens }),
+                ...(output_tokens === undefined ? {} : { output: output_tokens }),
+                ...(cost_usd === undefined ? {} : { cost: cost_usd }),
+              }}
+            />
+          </tr>
+        </tfoot>
+      </table>
+    </section>
+  );
+}
+
+function UsageHeads() {
+  return (
+    <>
+      <th class="number" scope="col">
+        Tokens in
+      </th>
+      <th class="number" scope="col">
+        Tokens out
+      </th>
+      <th class="number" scope="col">
+        Cost
+      </th>
+    </>
+  );
+}
+
+function UsageCells({ usage }: { readonly usage: Usage }) {
+  const { cost, input, output } = usage;
+  return (
+    <>
+      <td class="number">{input === undefined ? "" : count(input)}</td>
+      <td class="number">{output === undefined ? "" : count(output)}</td>
+      <td class="number" title={cost === undefined ? undefined : `$${cost}`}>
+        {cost === undefined ? "" : dollars(cost)}
+      </td>
+    </>
+  );
+}

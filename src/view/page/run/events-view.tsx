@@ -1,0 +1,59 @@
+import type { ViewSpanEvent, ViewSpanLink } from "../../format.ts";
+import { durationText } from "../../model/duration.ts";
+import { timeSince } from "../../model/span-tree.ts";
+import { Text } from "../shell/text.tsx";
+import { Value } from "./value.tsx";
+
+export interface EventsViewProps {
+  readonly events: readonly ViewSpanEvent[];
+  readonly links: readonly ViewSpanLink[];
+  readonly originNs: bigint;
+}
+
+/** What happened within a span, and the spans that it is linked to. */
+export function EventsView({ events, links, originNs }: EventsViewProps) {
+  if (events.length + links.length === 0) {
+    return <p class="muted">The span has no events and no links.</p>;
+  }
+  return (
+    <>
+      {events.map(({ attributes, name, time_ns }, at) => (
+        <section class="content" key={`${at} ${name}`}>
+          <h3>
+            <Text limit={120} value={name} />{" "}
+            <span class="muted">after {durationText(timeSince(originNs, time_ns))}</span>
+          </h3>
+          <Attributes attributes={attributes} />
+        </section>
+      ))}
+      {links.map(({ attributes, span_id, trace_id }) => (
+        <section class="content" key={`${trace_id} ${span_id}`}>
+          <h3>
+            Link to span <Text value={span_id} />
+          </h3>
+          <p class="mono muted">
+            trace <Text value={trace_id} />
+          </p>
+          <Attributes attributes={attributes} />
+        </section>
+      ))}
+    </>
+  );
+}
+
+function Attributes({ attributes }: Pick<ViewSpanEvent, "attributes">) {
+  return (
+    <dl class="attributes">
+      {Object.entries(attributes).map(([name, value]) => (
+        <div key={name}>
+          <dt class="mono">
+            <Text limit={120} value={name} />
+          </dt>
+          <dd>
+            <Value name={name} value={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,174 @@
+import { useMemo } from "preact/hooks";
+import { count, counted } from "../../model/count.ts";
+import { type GraphEdge, type GraphPart, runGraph } from "../../model/run-graph.ts";
+import type { RunModel } from "../../model/run-model.ts";
+import { failedText } from "../../model/span-words.ts";
+import { cut, safe } from "../../model/text.ts";
+import { Text } from "../shell/text.tsx";
+import { PART, type PlacedEdge, type PlacedPart, placedGraph } from "./graph-layout.ts";
+import { SpanLink, spanAddress } from "./span-link.tsx";
+
+export interface GraphViewProps {
+  readonly model: RunModel;
+  readonly query: URLSearchParams;
+}
+
+/** Agents, tools and handoffs as a picture, and the same as a table. */
+export function GraphView({ model, query }: GraphViewProps) {
+  const graph = useMemo(() => runGraph(model.tree), [model]);
+  const placed = useMemo(() => placedGraph(graph), [graph]);
+  const { key } = model.detail.run;
+  const address = ({ first }: GraphPart) =>
+    first === undefined ? undefined : spanAddress(key, query, first);
+  return (
+    <section aria-label="Graph of agents and tools">
+      {graph.leftOut > 0 && (
+        <p class="note plain">
+          {counted(graph.leftOut, "tool or agent", "tools and agents")} left out, the rarest.
+        </p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+      <div class="graph scroll-x" tabIndex={0}>
+        {/* biome-ignore lint/a11y/useSemanticElements: SVG has no element for it */}
+        <svg
+          aria-label="Graph: the table below has the same"
+          height={placed.height}
+          role="group"
+          width={placed.width}
+        >
+          <defs>
+            <marker
+              id="graph-arrow"
+              markerHeight="7"
+              markerWidth="7"
+              orient="auto-start-reverse"
+              refX="9"
+              refY="5"
+              viewBox="0 0 10 10"
+            >
+              <path class="arrow" d="M0 0 10 5 0 10z" />
+            </marker>
+          </defs>
+          {placed.edges.map((edge) => (
+            <Edge key={`${edge.edge.from} ${edge.edge.to} ${edge.edge.kind}`} placed={edge} />
+          ))}
+          {placed.parts.map((part) => (
+            <Part address={address(part.part)} key={part.part.id} placed={part} />
+          ))}
+        </svg>
+      </div>
+      <EdgeTable edges={graph.edges} model={model} parts={graph.parts} query={query} />
+    </section>
+  );
+}
+
+function Edge({ placed }: { readonly placed: PlacedEdge }) {
+  const { edge, points, x, y } = placed;
+  const d = points.map((point, at) => `${at === 0 ? "M" : "L"}${point.x} ${point.y}`).join("");
+  return (
+    <g class={`edge ${edge.kind}${edge.failed > 0 ? " failed" : ""}`}>
+      <path d={d} marker-end="url(#graph-arrow)" />
+      <text text-anchor="middle" x={x} y={y + 4}>
+        {edgeText(edge)}
+      </text>
+    </g>
+  );
+}
+
+function edgeText({ count: number, failed, kind }: GraphEdge): string {
+  const times = `×${count(number)}`;
+  if (kind === "handoff") return `handoff ${times}`;
+  return failed === 0 ? times : `${times}, ✕ ${count(failed)}`;
+}
+
+function Part({
+  address,
+  placed,
+}: {
+  readonly placed: PlacedPart;
+  readonly address: string | undefined;
+}) {
+  const { part, x, y } = placed;
+  const name = safe(cut(part.name, 200).text);
+  const { isCut, text } = cut(name, 20);
+  const failed = part.failed > 0 ? ` failed` : "";
+  const content = (
+    <g class={`part ${part.kind}${failed}`}>
+      <title>{name}</title>
+      <rect
+        height={PART.height}
+        rx={part.kind === "agent" ? PART.height / 2 : 4}
+        width={PART.width}
+        x={x - PART.width / 2}
+        y={y - PART.height / 2}
+      />
+      <text text-anchor="middle" x={x} y={y - 3}>
+        {isCut ? `${text}…` : text}
+      </text>
+      <text class="small" text-anchor="middle" x={x} y={y + 14}>
+        {partText(part)}
+      </text>
+    </g>
+  );
+  if (address === undefined) return content;
+  return (
+    <a aria-label={`${name}, ${partText(part)}`} href={address}>
+      {content}
+    </a>
+  );
+}
+
+function partText({ count: number, failed, kind }: GraphPart): string {
+  const times = kind === "agent" ? counted(number, "run") : counted(number, "call");
+  const what = kind === "agent" ? "agent" : "tool";
+  return `${what}, ${times}${failed === 0 ? "" : `, ✕ ${failedText(failed)}`}`;
+}
+
+interface EdgeTableProps extends GraphViewProps {
+  readonly edges: readonly GraphEdge[];
+  readonly parts: readonly GraphPart[];
+}
+
+function EdgeTable({ edges, model, parts, query }: EdgeTableProps) {
+  if (edges.length === 0) return <p class="muted">The run called no tool and no other agent.</p>;
+  const byId = new Map(parts.map((part) => [part.id, part]));
+  const link = (id: string) => {
+    const part = byId.get(id);
+    if (part === undefined) return null;
+    const name = <Text limit={60} value={part.name} />;
+    if (part.first === undefined) return name;
+    return (
+      <SpanLink node={part.first} query={query} runKey={model.detail.run.key}>
+        {name}
+      </SpanLink>
+    );
+  };
+  return (
+    <table class="edges">
+      <thead>
+        <tr>
+          <th scope="col">From</th>
+          <th scope="col">To</th>
+          <th scope="col">What</th>
+          <th class="number" scope="col">
+            Times
+          </th>
+          <th class="number" scope="col">
+            Failed
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {edges.map(({ count: number, failed, from, kind, to }) => (
+          <tr key={`${from} ${to} ${kind}`}>
+            <td>{link(from)}</td>
+            <td>{link(to)}</td>
+            <td>{kind === "handoff" ? "handoff" : "call"}</td>
+            <td class="number">{count(number)}</td>
+            <td class="number">{failed === 0 ? "" : `✕ ${count(failed)}`}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,34 @@
+import type { SpanKindName } from "../../format.ts";
+import { counted } from "../../model/count.ts";
+import type { RunModel } from "../../model/run-model.ts";
+import { kindWords, SPAN_KINDS } from "../../model/span-words.ts";
+
+/** What the letters and patterns of the bars mean, and how many there are of each. */
+export function Legend({ model }: { readonly model: RunModel }) {
+  const counts = new Map<SpanKindName, number>();
+  for (const { span } of model.tree.nodes) counts.set(span.kind, (counts.get(span.kind) ?? 0) + 1);
+  return (
+    <ul aria-label="Kinds of spans" class="legend row">
+      {SPAN_KINDS.map((kind) => {
+        const number = counts.get(kind) ?? 0;
+        const { letter, plural, word } = kindWords(kind);
+        if (number === 0) return null;
+        return (
+          <li class="row" key={kind}>
+            <i aria-hidden="true" class={`kind ${kind}`}>
+              {letter}
+            </i>
+            <i aria-hidden="true" class={`bar ${kind}`} />
+            {counted(number, word, plural)}
+          </li>
+        );
+      })}
+      {model.waits.size > 0 && (
+        <li class="row">
+          <i aria-hidden="true" class="bar wait" />
+          waiting for people
+        </li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,202 @@
+import { useMemo, useRef } from "preact/hooks";
+import type { SpanKindName } from "../../format.ts";
+import { count } from "../../model/count.ts";
+import { type Bar, type Lane, mergedBars, spanAt } from "../../model/lanes.ts";
+import type { RunModel } from "../../model/run-model.ts";
+import type { SpanNode } from "../../model/span-tree.ts";
+import { kindWords, SPAN_KINDS } from "../../model/span-words.ts";
+import { cut, safe } from "../../model/text.ts";
+import { Name } from "../shell/text.tsx";
+import { useSize } from "./use-size.ts";
+
+/** Most lanes that are drawn. */
+const MAX_LANES = 100;
+const HEIGHT = 30;
+/** Distance in pixels from which a click still finds a span. */
+const REACH = 6;
+
+/** From the top of a lane, in pixels: each kind has a height of its own. */
+const TRACKS: Readonly<Record<SpanKindName, { y: number; height: number }>> = {
+  model: { y: 2, height: 7 },
+  tool: { y: 10, height: 7 },
+  step: { y: 18, height: 4 },
+  other: { y: 23, height: 2 },
+  run: { y: 26, height: 3 },
+};
+
+export interface OverviewProps {
+  readonly model: RunModel;
+  readonly end: number;
+  readonly selected: SpanNode | undefined;
+  readonly onSelect: (node: SpanNode) => void;
+}
+
+/** A lane for each run of an agent, with all that it did. A picture: the tree below has the same for the keyboard. */
+export function Overview({ end, model, onSelect, selected }: OverviewProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const { width } = useSize(box);
+  const lanes = model.lanes.slice(0, MAX_LANES);
+  return (
+    <section aria-label="Agents" class="overview">
+      <div class="lanes" tabIndex={lanes.length > 5 ? 0 : undefined}>
+        <Patterns />
+        <div aria-hidden="true" class="lane-probe" ref={box} />
+        {width > 0 &&
+          lanes.map((lane) => (
+            <LaneRow
+              end={end}
+              firstFailure={model.firstFailure}
+              key={lane.id}
+              lane={lane}
+              onSelect={onSelect}
+              selected={selected}
+              width={width}
+            />
+          ))}
+      </div>
+      {model.lanes.length > MAX_LANES && (
+        <p class="muted">
+          {count(model.lanes.length - MAX_LANES)} more agents are in the timeline only.
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface LaneRowProps extends Omit<OverviewProps, "model"> {
+  readonly lane: Lane;
+  readonly width: number;
+  readonly firstFailure: SpanNode | undefined;
+}
+
+function LaneRow({ end, firstFailure, lane, onSelect, selected, width }: LaneRowProps) {
+  const paths = useMemo(() => pathsOf(lane, width, end), [lane, width, end]);
+  const onClick = (event: MouseEvent) => {
+    const time = (event.offsetX / width) * end;
+    const kind = kindAt(event.offsetY);
+    const reach = (REACH / width) * end;
+    const own = kind === undefined ? [] : (lane.nodes.get(kind) ?? []);
+    const found = spanAt(own, time, end, reach) ?? spanAt(all(lane), time, end, reach);
+    if (found !== undefined) onSelect(found);
+  };
+  const mark = (node: SpanNode | undefined) =>
+    node !== undefined && lane.nodes.get(node.span.kind)?.includes(node)
+      ? { x: (node.start / end) * width, width: spanWidth(node, end, width) }
+      : undefined;
+  const chosen = mark(selected);
+  const failed = mark(firstFailure);
+  return (
+    <div class="lane">
+      <span
+        class="lane-name"
+        style={{ paddingInlineStart: `${0.5 + Math.min(lane.depth, 6) * 0.6}rem` }}
+      >
+        <Name value={lane.agent} />
+      </span>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the tree below has the keys */}
+      <svg aria-label={laneText(lane)} height={HEIGHT} onClick={onClick} role="img" width={width}>
+        {paths.map(({ d, name }) => (
+          <path class={`lane-${name}`} d={d} fill={`url(#lane-${name})`} key={name} />
+        ))}
+        {chosen !== undefined && (
+          <rect
+            class="lane-selected"
+            height={HEIGHT - 1}
+            width={chosen.width}
+            x={chosen.x}
+            y={0.5}
+          />
+        )}
+        {failed !== undefined && (
+          <g class="lane-failure">
+            <path d={`M${failed.x} 0v${HEIGHT}`} />
+            <text x={clampText(failed.x, width)} y={9}>
+              ✕ first failure
+            </text>
+          </g>
+        )}
+      </svg>
+    </div>
+  );
+}
+
+/** Patterns of the bars: kinds differ without colour. */
+function Patterns() {
+  return (
+    <svg aria-hidden="true" class="lane-patterns" height="0" width="0">
+      <defs>
+        <pattern height="4" id="lane-run" patternUnits="userSpaceOnUse" width="4">
+          <rect class="run" height="4" width="4" />
+        </pattern>
+        <pattern height="4" id="lane-model" patternUnits="userSpaceOnUse" width="4">
+          <rect class="model" height="4" width="4" />
+        </pattern>
+        <pattern height="4" id="lane-tool" patternUnits="userSpaceOnUse" width="4">
+          <rect class="tool" height="4" width="2.5" />
+        </pattern>
+        <pattern height="2" id="lane-step" patternUnits="userSpaceOnUse" width="4">
+          <rect class="step" height="1.2" width="4" />
+        </pattern>
+        <pattern height="4" id="lane-other" patternUnits="userSpaceOnUse" width="3">
+          <rect class="other" height="4" width="1.5" />
+        </pattern>
+        <pattern
+          height="6"
+          id="lane-wait"
+          patternTransform="rotate(45)"
+          patternUnits="userSpaceOnUse"
+          width="6"
+        >
+          <rect class="wait" height="6" width="1.6" />
+        </pattern>
+      </defs>
+    </svg>
+  );
+}
+
+/** One path for each kind: a lane of 20,000 spans is a few elements. */
+function pathsOf(lane: Lane, width: number, end: number) {
+  const scale = (time: number) => (time / end) * width;
+  const waits = [...lane.waits].sort((one, other) => one.start - other.start);
+  const kinds = SPAN_KINDS.map((kind) => {
+    const { height, y } = TRACKS[kind];
+    return { name: kind, d: pathOf(mergedBars(lane.nodes.get(kind) ?? [], scale, end), y, height) };
+  });
+  return [{ name: "wait", d: pathOf(mergedBars(waits, scale, end), 0, HEIGHT) }, ...kinds].filter(
+    ({ d }) => d !== "",
+  );
+}
+
+function pathOf(bars: readonly Bar[], y: number, height: number): string {
+  return bars.map(({ from, to }) => `M${from} ${y}h${to - from}v${height}h${from - to}z`).join("");
+}
+
+function kindAt(y: number): SpanKindName | undefined {
+  return SPAN_KINDS.find((kind) => {
+    const track = TRACKS[kind];
+    return y >= track.y - 1 && y <= track.y + track.height;
+  });
+}
+
+function* all(lane: Lane): Generator<SpanNode> {
+  for (const nodes of lane.nodes.values()) yield* nodes;
+}
+
+function spanWidth(node: SpanNode, end: number, width: number): number {
+  return Math.max(2, (((node.end ?? end) - node.start) / end) * width);
+}
+
+/** A text of about 80 pixels stays within the lane. */
+function clampText(x: number, width: number): number {
+  return Math.max(2, Math.min(x + 3, width - 82));
+}
+
+function laneText({ agent, nodes, waits }: Lane): string {
+  const parts = SPAN_KINDS.flatMap((kind) => {
+    const number = nodes.get(kind)?.length ?? 0;
+    const { plural, word } = kindWords(kind);
+    return number === 0 ? [] : `${count(number)} ${number === 1 ? word : plural}`;
+  });
+  if (waits.length > 0) parts.push(`${count(waits.length)} waits for people`);
+  return `${safe(cut(agent, 200).text)}: ${parts.join(", ")}`;
+}

@@ -1,0 +1,174 @@
+import type { ComponentChildren } from "preact";
+import type { RelatedRun } from "../../format.ts";
+import { count, counted } from "../../model/count.ts";
+import { durationText } from "../../model/duration.ts";
+import { dollars } from "../../model/money.ts";
+import type { RunModel } from "../../model/run-model.ts";
+import { msOf } from "../../model/time.ts";
+import { runAddress } from "../route.ts";
+import { Badge } from "../shell/badge.tsx";
+import { CopyButton } from "../shell/copy-button.tsx";
+import { Text } from "../shell/text.tsx";
+import { Time } from "../shell/time.tsx";
+import { VerdictLine } from "./verdict.tsx";
+
+export interface RunHeaderProps {
+  readonly model: RunModel;
+  readonly isReport: boolean;
+}
+
+/** Who ran when, how it ended, what it cost, and where to go from here. */
+export function RunHeader({ isReport, model }: RunHeaderProps) {
+  const { detail } = model;
+  const { content, run, trace_url, verdict } = detail;
+  const { failure_kind, failure_origin, interruption_kind } = run;
+  return (
+    <header class="run-header">
+      <div class="row">
+        <h1>
+          <Text limit={120} value={run.agent ?? "Agent without a name"} />
+        </h1>
+        <Badge outcome={run.outcome} />
+        {failure_kind !== undefined && (
+          <span>
+            <Text value={failure_kind} />
+            {failure_origin !== undefined && (
+              <>
+                {" from "}
+                <Text value={failure_origin} />
+              </>
+            )}
+          </span>
+        )}
+        {interruption_kind !== undefined && <Text value={interruption_kind} />}
+        <span class="run-buttons row no-print">
+          <CopyButton label="Copy run ID" text={run.run_id} />
+          {trace_url !== undefined && <CopyButton label="Copy trace URL" text={trace_url} />}
+          <CopyButton label="Copy run as JSON" text={() => JSON.stringify(detail, undefined, 2)} />
+        </span>
+      </div>
+      <Facts model={model} />
+      {!content && (
+        <p class="note plain">
+          Content was left out: messages, inputs and outputs of tools, payloads of audit rows.
+          {isReport && " The report was written without --capture-content."}
+        </p>
+      )}
+      <VerdictLine from={detail.rows_from} verdict={verdict} />
+    </header>
+  );
+}
+
+function Facts({ model }: { readonly model: RunModel }) {
+  const { related, run } = model.detail;
+  const { cost_usd, degraded, input_tokens, loop, output_tokens, waiting_ms, working_ms } = run;
+  const hasTokens = input_tokens !== undefined || output_tokens !== undefined;
+  const of = (relation: RelatedRun["relation"]) =>
+    related.filter((other) => other.relation === relation);
+  return (
+    <dl class="facts">
+      <Fact name="Run">
+        <span class="mono">
+          <Text limit={80} value={run.run_id} />
+        </span>
+      </Fact>
+      <Fact name="Tenant">
+        <Text limit={80} value={run.tenant_id} />
+      </Fact>
+      <Fact name="Started">
+        <Time ms={msOf(run.start_ns)} precision="milliseconds" />
+      </Fact>
+      <Fact name="Working">
+        {working_ms === undefined ? "still open" : durationText(working_ms)}
+      </Fact>
+      {waiting_ms !== undefined && waiting_ms > 0 && (
+        <Fact name="Waiting for people">{durationText(waiting_ms)}</Fact>
+      )}
+      {hasTokens && (
+        <Fact name="Tokens">
+          {count(input_tokens ?? 0)} in, {count(output_tokens ?? 0)} out
+        </Fact>
+      )}
+      {cost_usd !== undefined && (
+        <Fact name="Cost">
+          <span title={`$${cost_usd}`}>{dollars(cost_usd)}</span>
+        </Fact>
+      )}
+      <Fact name="Spans">
+        {count(model.tree.nodes.length)}
+        {model.failures > 0 && `, ${count(model.failures)} failed`}
+      </Fact>
+      {degraded !== undefined && degraded.length > 0 && (
+        <Fact name="Tools whose last call failed">
+          <Text value={degraded.join(", ")} />
+        </Fact>
+      )}
+      {loop !== undefined && (
+        <Fact name="Loop of tool calls">
+          <Text value={loop} />
+        </Fact>
+      )}
+      <Related name="Parent run" runs={of("parent")} />
+      <Related name="Resumes" runs={of("resumes")} />
+      <Related name="Resumed by" runs={of("resumed_by")} />
+      <Related name={counted(of("child").length, "child run")} runs={of("child")} />
+    </dl>
+  );
+}
+
+/** Most related runs of one kind that are listed before a button. */
+const FEW = 5;
+
+function Related({ name, runs }: { readonly name: string; readonly runs: readonly RelatedRun[] }) {
+  if (runs.length === 0) return null;
+  const list = (some: readonly RelatedRun[]) =>
+    some.map((run) => (
+      <li key={run.run_id}>
+        <RunLink run={run} />
+      </li>
+    ));
+  return (
+    <Fact name={name}>
+      <ul>{list(runs.slice(0, FEW))}</ul>
+      {runs.length > FEW && (
+        <details>
+          <summary>{count(runs.length - FEW)} more</summary>
+          <ul class="related">{list(runs.slice(FEW))}</ul>
+        </details>
+      )}
+    </Fact>
+  );
+}
+
+function RunLink({ run }: { readonly run: RelatedRun }) {
+  const { agent, key, outcome, run_id } = run;
+  const name = <Text limit={60} value={agent ?? run_id} />;
+  return (
+    <span class="row">
+      {key === undefined ? (
+        <span>{name} (not in the list)</span>
+      ) : (
+        <a href={runAddress(key)} title={run_id}>
+          {name}
+        </a>
+      )}
+      {outcome !== undefined && <Badge outcome={outcome} />}
+    </span>
+  );
+}
+
+/** A name and a value of a list of facts. */
+export function Fact({
+  children,
+  name,
+}: {
+  readonly name: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

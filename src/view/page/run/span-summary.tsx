@@ -1,0 +1,100 @@
+import { numberIn, textIn } from "../../model/attributes.ts";
+import { count } from "../../model/count.ts";
+import { durationText } from "../../model/duration.ts";
+import { dollars } from "../../model/money.ts";
+import { agentOf, type RunModel } from "../../model/run-model.ts";
+import { decisionOf } from "../../model/span-rows.ts";
+import type { SpanNode } from "../../model/span-tree.ts";
+import { msOf } from "../../model/time.ts";
+import { ownUsage } from "../../model/usage.ts";
+import { Text } from "../shell/text.tsx";
+import { Time } from "../shell/time.tsx";
+import { Decision } from "./decision.tsx";
+import { Fact } from "./run-header.tsx";
+import { Value } from "./value.tsx";
+
+export interface SpanSummaryProps {
+  readonly model: RunModel;
+  readonly node: SpanNode;
+}
+
+/** The facts of a span that everybody asks for, and its content. */
+export function SpanSummary({ model, node }: SpanSummaryProps) {
+  const { end, span, start } = node;
+  const { attributes, run_id } = span;
+  const usage = span.kind === "model" ? ownUsage(span) : (model.usage.get(node) ?? {});
+  const agent = agentOf(node);
+  const outcome = OUTCOMES.map((name) => textIn(attributes, name)).find((one) => one !== undefined);
+  const retries = numberIn(attributes, "entelix.retry.count");
+  const decision = decisionOf(node, model.detail.rows);
+  const waited = (model.waits.get(node) ?? []).reduce((sum, one) => sum + one.end - one.start, 0);
+  return (
+    <>
+      <dl class="facts">
+        <Fact name="Started">
+          <Time ms={msOf(span.start_ns)} precision="milliseconds" />
+        </Fact>
+        <Fact name="After the start of the run">{durationText(start)}</Fact>
+        <Fact name="Length">{end === undefined ? "open" : durationText(end - start)}</Fact>
+        {waited > 0 && <Fact name="Waited for people">{durationText(waited)}</Fact>}
+        {outcome !== undefined && (
+          <Fact name="Outcome">
+            <Text value={outcome} />
+          </Fact>
+        )}
+        {agent !== "" && (
+          <Fact name="Agent">
+            <Text limit={80} value={agent} />
+          </Fact>
+        )}
+        {(usage.input !== undefined || usage.output !== undefined) && (
+          <Fact name={span.kind === "model" ? "Tokens" : "Tokens, with all under it"}>
+            {count(usage.input ?? 0)} in, {count(usage.output ?? 0)} out
+          </Fact>
+        )}
+        {usage.cost !== undefined && (
+          <Fact name={span.kind === "model" ? "Cost" : "Cost, with all under it"}>
+            <span title={`$${usage.cost}`}>{dollars(usage.cost)}</span>
+          </Fact>
+        )}
+        {retries !== undefined && <Fact name="Attempts after the first">{count(retries)}</Fact>}
+        {run_id !== undefined && run_id !== model.detail.run.run_id && (
+          <Fact name="Run">
+            <span class="mono">
+              <Text limit={80} value={run_id} />
+            </span>
+          </Fact>
+        )}
+      </dl>
+      {decision !== undefined && <Decision decision={decision} />}
+      {CONTENT.map(([name, title]) => {
+        const value = textIn(attributes, name);
+        if (value === undefined) return null;
+        return (
+          <section class="content" key={`${node.id} ${name}`}>
+            <h3>{title}</h3>
+            <Value name={title} value={value} />
+          </section>
+        );
+      })}
+    </>
+  );
+}
+
+const OUTCOMES = [
+  "entelix.run.outcome",
+  "entelix.tool.outcome",
+  "entelix.model.outcome",
+  "entelix.step.outcome",
+];
+
+/** Content that is no conversation. */
+const CONTENT = [
+  ["gen_ai.tool.call.arguments", "Input of the tool"],
+  ["entelix.approval.proposed_input", "Input before a person edited it"],
+  ["gen_ai.tool.call.result", "Output of the tool"],
+  ["gen_ai.retrieval.query.text", "Query"],
+  ["gen_ai.retrieval.documents", "Documents found"],
+  ["entelix.interruption.payload", "What the run asks"],
+  ["entelix.run.state", "State of the agent at the end"],
+] as const;

@@ -1,0 +1,123 @@
+import { durationText } from "../../model/duration.ts";
+import type { TimelineRow } from "../../model/rows.ts";
+import type { RunModel } from "../../model/run-model.ts";
+import type { SpanNode } from "../../model/span-tree.ts";
+import { foldText, kindWords, shortName } from "../../model/span-words.ts";
+import { cut, safe } from "../../model/text.ts";
+import { Name } from "../shell/text.tsx";
+
+/** Deeper rows are not moved further in: their names need room. */
+const MAX_INDENT = 14;
+
+export interface RowProps {
+  readonly domId: string;
+  readonly model: RunModel;
+  readonly row: TimelineRow;
+  readonly end: number;
+  /** Pixels from the top of the tree; `undefined` on paper. */
+  readonly top: number | undefined;
+  readonly isActive: boolean;
+  readonly isSelected: boolean;
+  readonly onChoose: (row: TimelineRow, moveFocus: boolean) => void;
+  readonly onToggle: (id: string) => void;
+}
+
+/** A span, or a call with its retries: name, length, and bars on the time axis. */
+export function Row(props: RowProps) {
+  const { domId, end, isActive, isSelected, model, onChoose, onToggle, row, top } = props;
+  const { expanded, item, position, setSize } = row;
+  const { calls, level, node } = item;
+  const nodes = calls ?? [node];
+  const first = calls?.[0] ?? node;
+  const { failed, kind } = node.span;
+  const isFirstFailure = model.firstFailure !== undefined && nodes.includes(model.firstFailure);
+  const isOpen = node.end === undefined;
+  const length = durationText((node.end ?? end) - first.start);
+  const name = shortName(node.span);
+  const waits = nodes.flatMap((one) => model.waits.get(one) ?? []);
+  const waited = waits.reduce((sum, wait) => sum + wait.end - wait.start, 0);
+  const words = [
+    `${kindWords(kind).word} ${safe(cut(name, 200).text)}`,
+    foldText(item),
+    isOpen ? `open, ${length} so far` : length,
+    failed ? "failed" : undefined,
+    isFirstFailure ? "first failure" : undefined,
+    waited > 0 ? `waited for people ${durationText(waited)}` : undefined,
+  ];
+  const classes = ["tree-row", isActive && "active", isSelected && "selected", failed && "failed"];
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys of all its rows
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus, and names the active row
+    <div
+      aria-expanded={expanded}
+      aria-label={words.filter((word) => word !== undefined).join(", ")}
+      aria-level={level}
+      aria-posinset={position}
+      aria-selected={isSelected}
+      aria-setsize={setSize}
+      class={classes.filter(Boolean).join(" ")}
+      id={domId}
+      onClick={() => onChoose(row, false)}
+      role="treeitem"
+      style={top === undefined ? {} : { transform: `translateY(${top}px)` }}
+    >
+      <span class="row-name" style={{ paddingInlineStart: `${indent(level)}rem` }}>
+        <Twisty expanded={expanded} onToggle={() => onToggle(item.id)} />
+        <i class={`kind ${kind}`}>{kindWords(kind).letter}</i>
+        <Name value={name} />
+        {calls !== undefined && <span class="fold">{foldText(item)}</span>}
+        {isFirstFailure && <b class="first-failure">First failure</b>}
+        {failed && <i class="failed-sign">✕</i>}
+      </span>
+      <span class="number">{isOpen ? `${length} …` : length}</span>
+      <span class="track">
+        {waits.map((wait) => (
+          <i class="bar wait" key={wait.start} style={place(wait.start, wait.end, end)} />
+        ))}
+        {nodes.map((one) => (
+          <i class={barClass(one)} key={one.id} style={place(one.start, one.end ?? end, end)} />
+        ))}
+      </span>
+    </div>
+  );
+}
+
+function Twisty({
+  expanded,
+  onToggle,
+}: {
+  readonly expanded: boolean | undefined;
+  readonly onToggle: () => void;
+}) {
+  const onClick = (event: MouseEvent) => {
+    event.stopPropagation();
+    onToggle();
+  };
+  if (expanded === undefined) return <i class="twisty" />;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: for the mouse; the tree has keys for it
+    // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+    <i class="twisty" onClick={onClick}>
+      {expanded ? "▾" : "▸"}
+    </i>
+  );
+}
+
+function barClass({ end, span }: SpanNode): string {
+  const open = end === undefined ? " open" : "";
+  return `bar ${span.kind}${open}${span.failed ? " failed" : ""}`;
+}
+
+function place(from: number, to: number, end: number) {
+  const start = Math.min(1, Math.max(0, from / end));
+  const length = Math.min(1, to / end) - start;
+  return { insetInlineStart: percent(start), width: percent(Math.max(0, length)) };
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(3)}%`;
+}
+
+function indent(level: number): number {
+  return (Math.min(level, MAX_INDENT) - 1) * 0.9;
+}

@@ -1,0 +1,156 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { counted } from "../../model/count.ts";
+import { type TimelineRow, toggledToShow } from "../../model/rows.ts";
+import type { RunModel } from "../../model/run-model.ts";
+import type { SpanNode } from "../../model/span-tree.ts";
+import { failedText, shortName } from "../../model/span-words.ts";
+import { findRow } from "../../model/tree-keys.ts";
+import { announce } from "../shell/live-region.tsx";
+import { Details } from "./details.tsx";
+import { Legend } from "./legend.tsx";
+import { Overview } from "./overview.tsx";
+import { Timeline } from "./timeline.tsx";
+
+export interface TimelineViewProps {
+  readonly model: RunModel;
+  /** End of the time axis in ms. */
+  readonly end: number;
+  readonly rows: readonly TimelineRow[];
+  /** What the address names. */
+  readonly selected: SpanNode | undefined;
+  readonly onSelect: (id: string) => void;
+  readonly toggled: ReadonlySet<string>;
+  readonly setToggled: (toggled: ReadonlySet<string>) => void;
+  readonly onlyFailures: boolean;
+  readonly onFailuresOnly: (on: boolean) => void;
+}
+
+/** Lanes of the agents, the tree of spans under them, and the details of one span beside it. */
+export function TimelineView(props: TimelineViewProps) {
+  const { end, model, onFailuresOnly, onSelect, onlyFailures, rows, setToggled, toggled } = props;
+  const shown = props.selected ?? model.firstFailure ?? model.tree.roots[0];
+  const [active, setActive] = useState(shown?.id ?? "");
+  const tree = useRef<HTMLDivElement>(null);
+  const details = useRef<HTMLElement>(null);
+  const find = useRef<HTMLInputElement>(null);
+  const chosenId = props.selected?.id;
+
+  const reveal = (node: SpanNode) => {
+    const item = model.outline.byNode.get(node);
+    if (item !== undefined) setToggled(toggledToShow(item, toggled));
+    setActive(node.id);
+  };
+  useEffect(() => {
+    if (props.selected !== undefined && chosenId !== active) reveal(props.selected);
+  }, [chosenId]);
+
+  const goTo = (node: SpanNode) => {
+    reveal(node);
+    onSelect(node.id);
+  };
+  const toggle = (id: string) => {
+    const changed = new Set(toggled);
+    if (!changed.delete(id)) changed.add(id);
+    setToggled(changed);
+  };
+  const choose = (row: TimelineRow, moveFocus: boolean) => {
+    setActive(row.item.id);
+    if (row.item.calls !== undefined) return toggle(row.item.id);
+    onSelect(row.item.node.id);
+    if (moveFocus) details.current?.focus();
+  };
+  const goToFailure = () => {
+    if (model.firstFailure === undefined) return announce("No span failed.");
+    goTo(model.firstFailure);
+    tree.current?.focus();
+  };
+
+  return (
+    <>
+      <Legend model={model} />
+      <Overview end={end} model={model} onSelect={goTo} selected={shown} />
+      <div class="row tools no-print">
+        <FindBox
+          active={active}
+          input={find}
+          onFound={(id) => setActive(id)}
+          onLeave={() => tree.current?.focus()}
+          rows={rows}
+        />
+        <label class="row">
+          <input
+            checked={onlyFailures}
+            disabled={model.failures === 0}
+            onChange={(event) => onFailuresOnly(event.currentTarget.checked)}
+            type="checkbox"
+          />
+          Failures only
+        </label>
+        {model.firstFailure !== undefined && (
+          <button onClick={goToFailure} type="button">
+            First failure <kbd>f</kbd>
+          </button>
+        )}
+        <span class="muted" role="status">
+          {counted(rows.length, "row")}
+          {model.failures > 0 && `, ${failedText(model.failures)}`}
+        </span>
+      </div>
+      <div class="split">
+        <Timeline
+          active={active}
+          container={tree}
+          end={end}
+          model={model}
+          onActivate={setActive}
+          onChoose={choose}
+          onFind={() => find.current?.focus()}
+          onFirstFailure={goToFailure}
+          onToggle={toggle}
+          rows={rows}
+          selected={shown?.id}
+        />
+        {shown !== undefined && (
+          <Details
+            model={model}
+            node={shown}
+            onEscape={() => tree.current?.focus()}
+            region={details}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+interface FindBoxProps {
+  readonly rows: readonly TimelineRow[];
+  readonly active: string;
+  readonly input: { current: HTMLInputElement | null };
+  readonly onFound: (id: string) => void;
+  readonly onLeave: () => void;
+}
+
+/** Finds rows by name: Enter goes to the next one, Escape back to the tree. */
+function FindBox({ active, input, onFound, onLeave, rows }: FindBoxProps) {
+  const names = useMemo(() => rows.map(({ item }) => shortName(item.node.span)), [rows]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape") return onLeave();
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    const text = input.current?.value ?? "";
+    const at = rows.findIndex(({ item }) => item.id === active);
+    const found = rows[findRow(names, text, at, "within")];
+    if (found === undefined) return announce("No row has this name.");
+    onFound(found.item.id);
+    announce(shortName(found.item.node.span));
+  };
+  return (
+    <label class="row">
+      <span>
+        Find <kbd>/</kbd>
+      </span>
+      <input onKeyDown={onKeyDown} placeholder="Name, then Enter" ref={input} type="search" />
+    </label>
+  );
+}

@@ -1,0 +1,178 @@
+import type { RefObject } from "preact";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ticks } from "../../model/axis.ts";
+import { count } from "../../model/count.ts";
+import { durationText } from "../../model/duration.ts";
+import type { TimelineRow } from "../../model/rows.ts";
+import type { RunModel } from "../../model/run-model.ts";
+import { treeMove } from "../../model/tree-keys.ts";
+import { Row } from "./timeline-row.tsx";
+import { usePrinting } from "./use-printing.ts";
+import { useSize } from "./use-size.ts";
+
+/** Height of a row in pixels, as in run.css. */
+const ROW = 28;
+/** Rows that are drawn above and below what is visible. */
+const MARGIN = 12;
+/** Most rows on paper. */
+const PRINTED = 500;
+
+export interface TimelineProps {
+  readonly model: RunModel;
+  readonly end: number;
+  readonly rows: readonly TimelineRow[];
+  /** Id of the item that the keys move from. */
+  readonly active: string;
+  /** Id of the span whose details are shown. */
+  readonly selected: string | undefined;
+  readonly container: RefObject<HTMLDivElement | null>;
+  readonly onActivate: (id: string) => void;
+  readonly onChoose: (row: TimelineRow, moveFocus: boolean) => void;
+  readonly onToggle: (id: string) => void;
+  readonly onFind: () => void;
+  readonly onFirstFailure: () => void;
+}
+
+/** The spans as a tree on a time axis. Only rows that are near the visible part are on the page. */
+export function Timeline(props: TimelineProps) {
+  const { active, container, end, model, onActivate, onChoose, onToggle, rows, selected } = props;
+  const id = useId();
+  const printing = usePrinting();
+  const { height } = useSize(container);
+  const [first, setFirst] = useState(0);
+  const page = Math.max(1, Math.floor(height / ROW) - 1);
+  const index = useMemo(() => new Map(rows.map(({ item }, at) => [item.id, at])), [rows]);
+  const activeAt = rowOf(active, index, model);
+  const selectedAt = selected === undefined ? -1 : rowOf(selected, index, model);
+  useScrollTo(container, activeAt, active);
+
+  const onScroll = () => {
+    const top = Math.floor((container.current?.scrollTop ?? 0) / ROW);
+    // Half a margin at a time: most scrolling draws nothing anew.
+    setFirst(Math.floor(top / (MARGIN / 2)) * (MARGIN / 2));
+  };
+  // Fewer rows than before may move the visible part without an event.
+  useLayoutEffect(onScroll, [rows]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const row = rows[activeAt];
+    if (event.key === "f") props.onFirstFailure();
+    else if (event.key === "/") props.onFind();
+    else if (event.key === "Enter") {
+      if (row !== undefined) onChoose(row, true);
+    } else {
+      const move = treeMove(event.key, rows, activeAt, page);
+      if (move.does === "nothing") {
+        if (!TREE_KEYS.has(event.key)) return;
+      } else if (move.does === "toggle") onToggle(row?.item.id ?? active);
+      else onActivate(rows[move.to]?.item.id ?? active);
+    }
+    event.preventDefault();
+  };
+
+  const from = printing ? 0 : Math.max(0, first - MARGIN);
+  const to = printing
+    ? Math.min(rows.length, PRINTED)
+    : Math.min(rows.length, first + page + 2 + MARGIN * 2);
+  // Screen readers follow `aria-activedescendant`: its row stays on the page.
+  const shown = rows.slice(from, to).map((row, at) => ({ row, at: from + at }));
+  const activeRow = rows[activeAt];
+  if (activeRow !== undefined && (activeAt < from || activeAt >= to)) {
+    shown.push({ row: activeRow, at: activeAt });
+  }
+  return (
+    <section aria-label="Timeline" class="timeline">
+      <Axis end={end} />
+      <div
+        aria-activedescendant={activeRow === undefined ? undefined : `${id}${activeAt}`}
+        aria-label="Spans"
+        class="tree"
+        onKeyDown={onKeyDown}
+        onScroll={onScroll}
+        ref={container}
+        role="tree"
+        tabIndex={0}
+      >
+        <div
+          class="tree-rows"
+          role="none"
+          style={printing ? {} : { height: `${rows.length * ROW}px` }}
+        >
+          {shown.map(({ at, row }) => (
+            <Row
+              domId={`${id}${at}`}
+              end={end}
+              isActive={at === activeAt}
+              isSelected={at === selectedAt}
+              key={row.item.id}
+              model={model}
+              onChoose={onChoose}
+              onToggle={onToggle}
+              row={row}
+              top={printing ? undefined : at * ROW}
+            />
+          ))}
+        </div>
+      </div>
+      {rows.length > PRINTED && (
+        <p class="print-only">{count(rows.length - PRINTED)} more rows are not printed.</p>
+      )}
+    </section>
+  );
+}
+
+/** Keys of the tree, which must not scroll it even where they do nothing. */
+const TREE_KEYS = new Set(["ArrowDown", "ArrowUp", "Home", "End", "PageDown", "PageUp", " "]);
+
+/** The row of an item, or of what it is folded into; -1: there is none. */
+function rowOf(
+  id: string,
+  index: ReadonlyMap<string, number>,
+  { outline, tree }: RunModel,
+): number {
+  const at = index.get(id);
+  const node = tree.byId.get(id);
+  if (at !== undefined || node === undefined) return at ?? -1;
+  let item = outline.byNode.get(node)?.parent;
+  while (item !== undefined && !index.has(item.id)) item = item.parent;
+  return item === undefined ? -1 : (index.get(item.id) ?? -1);
+}
+
+/** Scrolls a row into the visible part when it becomes the active one. */
+function useScrollTo(container: RefObject<HTMLDivElement | null>, at: number, id: string): void {
+  const last = useRef<string>("");
+  useEffect(() => {
+    const element = container.current;
+    if (element === null || at < 0 || last.current === id) return;
+    last.current = id;
+    const top = at * ROW;
+    const { clientHeight, scrollTop } = element;
+    if (top < scrollTop) element.scrollTop = top;
+    else if (top + ROW > scrollTop + clientHeight) {
+      const isFar = top > scrollTop + 2 * clientHeight;
+      element.scrollTop = top + ROW - (isFar ? clientHeight / 2 : clientHeight);
+    }
+  }, [container, at, id]);
+}
+
+/** Times over the tracks of the rows. */
+function Axis({ end }: { readonly end: number }) {
+  return (
+    <div aria-hidden="true" class="axis">
+      <span>Span</span>
+      <span class="number">Time</span>
+      <span class="track">
+        {ticks(end, 5).map((time) => (
+          <i
+            class={time > end * 0.85 ? "last" : undefined}
+            key={time}
+            style={{ insetInlineStart: `${(time / end) * 100}%` }}
+          >
+            <span>{time === 0 ? "0" : durationText(time)}</span>
+          </i>
+        ))}
+      </span>
+    </div>
+  );
+}

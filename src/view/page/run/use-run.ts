@@ -1,0 +1,71 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { RunDetail } from "../../format.ts";
+import { axisEnd, type RunModel, runModel } from "../../model/run-model.ts";
+import type { RunData } from "../data.ts";
+
+/** How often an open run is asked for, in ms. */
+const POLL_MS = 2000;
+
+export interface ShownRun {
+  readonly model?: RunModel;
+  /** End of the time axis, in ms since the origin of the tree. */
+  readonly end: number;
+  /** Why the run, or what is new of it, could not be read. */
+  readonly error?: string;
+}
+
+/** A run and what is computed of it. While it is open and the page is visible, it is read again. */
+export function useRun(data: RunData, key: string): ShownRun {
+  const [detail, setDetail] = useState<RunDetail>();
+  const [error, setError] = useState<string>();
+  const [now, setNow] = useState<number>();
+  const revision = useRef(-1);
+
+  useEffect(() => {
+    let over = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const isShown = () => document.visibilityState === "visible";
+    const ask = async () => {
+      clearTimeout(timer);
+      timer = undefined;
+      let again = true;
+      try {
+        const answer = await data.run(key);
+        if (over) return;
+        // The same object again, so that nothing is computed again.
+        if (revision.current !== answer.revision) setDetail(answer);
+        revision.current = answer.revision;
+        again = answer.run.end_ns === null && !data.isReport;
+        setNow(again ? Date.now() : undefined);
+        setError(undefined);
+      } catch (thrown) {
+        if (over) return;
+        again = !data.isReport && revision.current !== -1;
+        setError(thrown instanceof Error ? thrown.message : String(thrown));
+      }
+      if (again && isShown()) timer = setTimeout(ask, POLL_MS);
+      waits = again;
+    };
+    let waits = false;
+    const onVisible = () => {
+      if (isShown() && waits && timer === undefined) void ask();
+    };
+    document.addEventListener("visibilitychange", onVisible);
+    void ask();
+    return () => {
+      over = true;
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", onVisible);
+    };
+  }, [data, key]);
+
+  const model = useMemo(() => (detail === undefined ? undefined : runModel(detail)), [detail]);
+  return {
+    ...(model === undefined ? {} : { model }),
+    end: model === undefined ? 0 : Math.max(axisEnd(model, now), MIN_AXIS_MS),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** A run without any length still has an axis. */
+const MIN_AXIS_MS = 0.001;
