@@ -1,7 +1,7 @@
 import type { SpanKindName, ViewSpan } from "../format.ts";
 import { textIn } from "./attributes.ts";
-import { counted } from "./count.ts";
-import type { OutlineItem } from "./outline.ts";
+import { count } from "./count.ts";
+import type { SpanNode } from "./span-tree.ts";
 
 /** How the page names a kind of spans. The letter marks it where there is no room for the word. */
 export interface KindWords {
@@ -47,13 +47,12 @@ export function shortName({ attributes, kind, name }: ViewSpan): string {
   }
 }
 
-/** Of a fold: `×3, 2 failed`. */
-export function foldText({ calls }: OutlineItem): string | undefined {
-  if (calls === undefined) return undefined;
-  return `×${calls.length}, ${failedText(calls.filter(({ span }) => span.failed).length)}`;
+/** How many of some spans failed. */
+export function failuresOf(nodes: readonly SpanNode[]): number {
+  return nodes.filter(({ span }) => span.failed).length;
 }
 
 /** `2 failed`. */
 export function failedText(failed: number): string {
-  return `${counted(failed, "failed", "failed")}`;
+  return `${count(failed)} failed`;
 }

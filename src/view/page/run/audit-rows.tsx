@@ -48,7 +48,7 @@ function AuditRow({ content, row }: { readonly row: ViewRow; readonly content: b
     <>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          <span class="number muted">{count(ordinal)}</span> <Text limit={80} value={kind} />
+          <span class="ordinal">{count(ordinal)}</span> <Text limit={80} value={kind} />
           {subject !== undefined && (
             <span class="muted">
               {" "}

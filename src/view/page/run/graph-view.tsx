@@ -39,8 +39,9 @@ export function GraphView({ model, query }: GraphViewProps) {
           <defs>
             <marker
               id="graph-arrow"
-              markerHeight="7"
-              markerWidth="7"
+              markerHeight="10"
+              markerUnits="userSpaceOnUse"
+              markerWidth="10"
               orient="auto-start-reverse"
               refX="9"
               refY="5"
@@ -62,14 +63,20 @@ export function GraphView({ model, query }: GraphViewProps) {
   );
 }
 
+/** About the width of a character of a label in pixels. */
+const CHARACTER = 6.5;
+
 function Edge({ placed }: { readonly placed: PlacedEdge }) {
   const { edge, points, x, y } = placed;
   const d = points.map((point, at) => `${at === 0 ? "M" : "L"}${point.x} ${point.y}`).join("");
+  const text = edgeText(edge);
+  const width = text.length * CHARACTER + 6;
   return (
     <g class={`edge ${edge.kind}${edge.failed > 0 ? " failed" : ""}`}>
       <path d={d} marker-end="url(#graph-arrow)" />
+      <rect height={16} width={width} x={x - width / 2} y={y - 8} />
       <text text-anchor="middle" x={x} y={y + 4}>
-        {edgeText(edge)}
+        {text}
       </text>
     </g>
   );
@@ -97,7 +104,7 @@ function Part({
       <title>{name}</title>
       <rect
         height={PART.height}
-        rx={part.kind === "agent" ? PART.height / 2 : 4}
+        rx={part.kind === "agent" ? 16 : 2}
         width={PART.width}
         x={x - PART.width / 2}
         y={y - PART.height / 2}

@@ -7,6 +7,10 @@ import { kindWords, SPAN_KINDS } from "../../model/span-words.ts";
 export function Legend({ model }: { readonly model: RunModel }) {
   const counts = new Map<SpanKindName, number>();
   for (const { span } of model.tree.nodes) counts.set(span.kind, (counts.get(span.kind) ?? 0) + 1);
+  // A run that paused has a span for each segment.
+  if (counts.has("run")) {
+    counts.set("run", model.lanes.filter(({ nodes }) => nodes.has("run")).length);
+  }
   return (
     <ul aria-label="Kinds of spans" class="legend row">
       {SPAN_KINDS.map((kind) => {

@@ -191,10 +191,12 @@ function clampText(x: number, width: number): number {
   return Math.max(2, Math.min(x + 3, width - 82));
 }
 
+const SEGMENT = { word: "segment", plural: "segments" };
+
 function laneText({ agent, nodes, waits }: Lane): string {
   const parts = SPAN_KINDS.flatMap((kind) => {
     const number = nodes.get(kind)?.length ?? 0;
-    const { plural, word } = kindWords(kind);
+    const { plural, word } = kind === "run" ? SEGMENT : kindWords(kind);
     return number === 0 ? [] : `${count(number)} ${number === 1 ? word : plural}`;
   });
   if (waits.length > 0) parts.push(`${count(waits.length)} waits for people`);

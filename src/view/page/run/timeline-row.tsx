@@ -1,8 +1,11 @@
+import { numberIn } from "../../model/attributes.ts";
+import { count } from "../../model/count.ts";
 import { durationText } from "../../model/duration.ts";
+import type { OutlineItem } from "../../model/outline.ts";
 import type { TimelineRow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
-import { foldText, kindWords, shortName } from "../../model/span-words.ts";
+import { failedText, failuresOf, kindWords, shortName } from "../../model/span-words.ts";
 import { cut, safe } from "../../model/text.ts";
 import { Name } from "../shell/text.tsx";
 
@@ -35,10 +38,12 @@ export function Row(props: RowProps) {
   const length = durationText((node.end ?? end) - first.start);
   const name = shortName(node.span);
   const waits = nodes.flatMap((one) => model.waits.get(one) ?? []);
+  const segment = numberIn(node.span.attributes, "entelix.run.segment");
   const waited = waits.reduce((sum, wait) => sum + wait.end - wait.start, 0);
   const words = [
     `${kindWords(kind).word} ${safe(cut(name, 200).text)}`,
-    foldText(item),
+    calls && `×${count(calls.length)}, ${failedText(failuresOf(calls))}`,
+    segment && `segment ${count(segment)}`,
     isOpen ? `open, ${length} so far` : length,
     failed ? "failed" : undefined,
     isFirstFailure ? "first failure" : undefined,
@@ -65,7 +70,8 @@ export function Row(props: RowProps) {
         <Twisty expanded={expanded} onToggle={() => onToggle(item.id)} />
         <i class={`kind ${kind}`}>{kindWords(kind).letter}</i>
         <Name value={name} />
-        {calls !== undefined && <span class="fold">{foldText(item)}</span>}
+        <Fold item={item} />
+        {segment !== undefined && <span class="fold">segment {count(segment)}</span>}
         {isFirstFailure && <b class="first-failure">First failure</b>}
         {failed && <i class="failed-sign">✕</i>}
       </span>
@@ -79,6 +85,18 @@ export function Row(props: RowProps) {
         ))}
       </span>
     </div>
+  );
+}
+
+/** `×3, 2 failed`. */
+function Fold({ item }: { readonly item: OutlineItem }) {
+  const { calls } = item;
+  if (calls === undefined) return null;
+  return (
+    <span class="fold">
+      ×{count(calls.length)}
+      <span class="failures">, {failedText(failuresOf(calls))}</span>
+    </span>
   );
 }
 

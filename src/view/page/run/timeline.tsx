@@ -13,7 +13,9 @@ import { useSize } from "./use-size.ts";
 /** Height of a row in pixels, as in run.css. */
 const ROW = 28;
 /** Rows that are drawn above and below what is visible. */
-const MARGIN = 12;
+const MARGIN = 8;
+/** Width of the label of a tick in pixels. */
+const TICK = 70;
 /** Most rows on paper. */
 const PRINTED = 500;
 
@@ -74,7 +76,7 @@ export function Timeline(props: TimelineProps) {
   const from = printing ? 0 : Math.max(0, first - MARGIN);
   const to = printing
     ? Math.min(rows.length, PRINTED)
-    : Math.min(rows.length, first + page + 2 + MARGIN * 2);
+    : Math.min(rows.length, first + MARGIN / 2 + page + 2 + MARGIN);
   // Screen readers follow `aria-activedescendant`: its row stays on the page.
   const shown = rows.slice(from, to).map((row, at) => ({ row, at: from + at }));
   const activeRow = rows[activeAt];
@@ -158,12 +160,14 @@ function useScrollTo(container: RefObject<HTMLDivElement | null>, at: number, id
 
 /** Times over the tracks of the rows. */
 function Axis({ end }: { readonly end: number }) {
+  const track = useRef<HTMLSpanElement>(null);
+  const { width } = useSize(track);
   return (
     <div aria-hidden="true" class="axis">
       <span>Span</span>
       <span class="number">Time</span>
-      <span class="track">
-        {ticks(end, 5).map((time) => (
+      <span class="track" ref={track}>
+        {ticks(end, Math.max(2, Math.floor(width / TICK))).map((time) => (
           <i
             class={time > end * 0.85 ? "last" : undefined}
             key={time}

@@ -56,7 +56,7 @@ function withoutVerdict(from: RunDetail["rows_from"]): string {
     case "log":
       return "The audit log of these rows was not verified.";
     case "replay":
-      return "No audit log was given. The rows below are those that replay --audit would write.";
+      return "No audit log was given. These are the rows that replay --audit would write.";
     case "none":
       return "No audit log was given, and nothing that rows could be made of.";
     default:
