@@ -6,6 +6,7 @@ import { VerdictLine } from "./verdict.tsx";
 export function AuditLog({ detail }: { readonly detail: RunDetail }) {
   return (
     <section aria-label="Audit rows of the run">
+      <h2 class="print-only">Audit rows</h2>
       <VerdictLine from={detail.rows_from} verdict={detail.verdict} />
       <AuditRows content={detail.content} rows={detail.rows} />
     </section>

@@ -5,33 +5,35 @@ import { Text } from "../shell/text.tsx";
 export function Decision({ decision }: { readonly decision: RowDecision }) {
   const { by, person, reason, tool } = decision;
   return (
-    <p class="note waits decision">
-      <strong>
-        <Text value={decision.decision} />
-      </strong>
-      {tool !== undefined && (
-        <>
-          {": "}
-          <Text limit={80} value={tool} />
-        </>
-      )}
-      {by !== undefined && (
-        <>
-          {", by "}
-          <Text value={by === "policy" ? "a rule" : by === "user" ? "a person" : by} />
-        </>
-      )}
-      {person !== undefined && (
-        <>
-          {": "}
-          <Text limit={80} value={person} />
-        </>
-      )}
-      {reason !== undefined && (
-        <span class="reason">
-          Reason: <Text limit={1000} lines value={reason} />
-        </span>
-      )}
+    <p class="note waits">
+      <span class="decision">
+        <strong>
+          <Text value={decision.decision} />
+        </strong>
+        {tool !== undefined && (
+          <>
+            {": "}
+            <Text limit={80} value={tool} />
+          </>
+        )}
+        {by !== undefined && (
+          <>
+            {", by "}
+            <Text value={by === "policy" ? "a rule" : by === "user" ? "a person" : by} />
+          </>
+        )}
+        {person !== undefined && (
+          <>
+            {": "}
+            <Text limit={80} value={person} />
+          </>
+        )}
+        {reason !== undefined && (
+          <span class="reason">
+            Reason: <Text limit={1000} lines value={reason} />
+          </span>
+        )}
+      </span>
     </p>
   );
 }

@@ -118,11 +118,7 @@ function Part({
     </g>
   );
   if (address === undefined) return content;
-  return (
-    <a aria-label={`${name}, ${partText(part)}`} href={address}>
-      {content}
-    </a>
-  );
+  return <a href={address}>{content}</a>;
 }
 
 function partText({ count: number, failed, kind }: GraphPart): string {

@@ -10,6 +10,7 @@ import { GraphView } from "./graph-view.tsx";
 import { RunHeader } from "./run-header.tsx";
 import { Tabs } from "./tabs.tsx";
 import { TimelineView } from "./timeline-view.tsx";
+import { usePrinting } from "./use-printing.ts";
 import { useRun } from "./use-run.ts";
 
 export interface RunPageProps {
@@ -52,6 +53,7 @@ const TIMELINE = "timeline";
 function Run({ end, isReport, model, query }: RunProps) {
   const { rows } = model.detail;
   const view = query.get("view") ?? TIMELINE;
+  const printing = usePrinting();
   const show = (name: string) => change(query, "view", name === TIMELINE ? undefined : name);
   return (
     <>
@@ -69,6 +71,7 @@ function Run({ end, isReport, model, query }: RunProps) {
       >
         <Part end={end} model={model} query={query} view={view} />
       </Tabs>
+      {printing && view !== "log" && <AuditLog detail={model.detail} />}
     </>
   );
 }

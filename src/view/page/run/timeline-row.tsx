@@ -6,7 +6,6 @@ import type { TimelineRow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
 import { failedText, failuresOf, kindWords, shortName } from "../../model/span-words.ts";
-import { cut, safe } from "../../model/text.ts";
 import { Name } from "../shell/text.tsx";
 
 /** Deeper rows are not moved further in: their names need room. */
@@ -40,22 +39,17 @@ export function Row(props: RowProps) {
   const waits = nodes.flatMap((one) => model.waits.get(one) ?? []);
   const segment = numberIn(node.span.attributes, "entelix.run.segment");
   const waited = waits.reduce((sum, wait) => sum + wait.end - wait.start, 0);
-  const words = [
-    `${kindWords(kind).word} ${safe(cut(name, 200).text)}`,
-    calls && `×${count(calls.length)}, ${failedText(failuresOf(calls))}`,
-    segment && `segment ${count(segment)}`,
-    isOpen ? `open, ${length} so far` : length,
-    failed ? "failed" : undefined,
-    isFirstFailure ? "first failure" : undefined,
-    waited > 0 ? `waited for people ${durationText(waited)}` : undefined,
-  ];
+  const more = [
+    failed ? "failed" : "",
+    isOpen ? "open" : "",
+    waited > 0 ? `waited for people ${durationText(waited)}` : "",
+  ].filter((word) => word !== "");
   const classes = ["tree-row", isActive && "active", isSelected && "selected", failed && "failed"];
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys of all its rows
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus, and names the active row
     <div
       aria-expanded={expanded}
-      aria-label={words.filter((word) => word !== undefined).join(", ")}
       aria-level={level}
       aria-posinset={position}
       aria-selected={isSelected}
@@ -66,14 +60,22 @@ export function Row(props: RowProps) {
       role="treeitem"
       style={top === undefined ? {} : { transform: `translateY(${top}px)` }}
     >
-      <span class="row-name" style={{ paddingInlineStart: `${indent(level)}rem` }}>
+      <span class="row-name" style={{ paddingInlineStart: indent(level) }}>
         <Twisty expanded={expanded} onToggle={() => onToggle(item.id)} />
-        <i class={`kind ${kind}`}>{kindWords(kind).letter}</i>
+        <i aria-hidden="true" class={`kind ${kind}`}>
+          {kindWords(kind).letter}
+        </i>
+        <span class="visually-hidden">{kindWords(kind).word} </span>
         <Name value={name} />
         <Fold item={item} />
         {segment !== undefined && <span class="fold">segment {count(segment)}</span>}
         {isFirstFailure && <b class="first-failure">First failure</b>}
-        {failed && <i class="failed-sign">✕</i>}
+        {failed && (
+          <i aria-hidden="true" class="failed-sign">
+            ✕
+          </i>
+        )}
+        {more.length > 0 && <span class="visually-hidden"> {more.join(", ")}</span>}
       </span>
       <span class="number">{isOpen ? `${length} …` : length}</span>
       <span class="track">
@@ -111,11 +113,9 @@ function Twisty({
     event.stopPropagation();
     onToggle();
   };
-  if (expanded === undefined) return <i class="twisty" />;
+  if (expanded === undefined) return <i aria-hidden="true" class="twisty" />;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: for the mouse; the tree has keys for it
-    // biome-ignore lint/a11y/useKeyWithClickEvents: see above
-    <i class="twisty" onClick={onClick}>
+    <i aria-hidden="true" class="twisty" onClick={onClick}>
       {expanded ? "▾" : "▸"}
     </i>
   );
@@ -136,6 +136,6 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(3)}%`;
 }
 
-function indent(level: number): number {
-  return (Math.min(level, MAX_INDENT) - 1) * 0.9;
+function indent(level: number): string {
+  return `calc(${Math.min(level, MAX_INDENT) - 1} * var(--indent))`;
 }

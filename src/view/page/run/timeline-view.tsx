@@ -41,7 +41,7 @@ export function TimelineView(props: TimelineViewProps) {
     setActive(node.id);
   };
   useEffect(() => {
-    if (props.selected !== undefined && chosenId !== active) reveal(props.selected);
+    if (props.selected !== undefined) reveal(props.selected);
   }, [chosenId]);
 
   const goTo = (node: SpanNode) => {

@@ -14,6 +14,8 @@ import { useSize } from "./use-size.ts";
 const ROW = 28;
 /** Rows that are drawn above and below what is visible. */
 const MARGIN = 8;
+/** Most rows that count as visible: on its way to paper the tree is as high as all its rows. */
+const MAX_PAGE = 200;
 /** Width of the label of a tick in pixels. */
 const TICK = 70;
 /** Most rows on paper. */
@@ -42,7 +44,7 @@ export function Timeline(props: TimelineProps) {
   const printing = usePrinting();
   const { height } = useSize(container);
   const [first, setFirst] = useState(0);
-  const page = Math.max(1, Math.floor(height / ROW) - 1);
+  const page = Math.min(MAX_PAGE, Math.max(1, Math.floor(height / ROW) - 1));
   const index = useMemo(() => new Map(rows.map(({ item }, at) => [item.id, at])), [rows]);
   const activeAt = rowOf(active, index, model);
   const selectedAt = selected === undefined ? -1 : rowOf(selected, index, model);
