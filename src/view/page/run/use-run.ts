@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { RunDetail } from "../../format.ts";
 import { axisEnd, type RunModel, runModel } from "../../model/run-model.ts";
 import type { RunData } from "../data.ts";
@@ -19,10 +19,11 @@ export function useRun(data: RunData, key: string): ShownRun {
   const [detail, setDetail] = useState<RunDetail>();
   const [error, setError] = useState<string>();
   const [now, setNow] = useState<number>();
-  const revision = useRef(-1);
 
   useEffect(() => {
     let over = false;
+    let isRead = false;
+    let waits = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const isShown = () => document.visibilityState === "visible";
     const ask = async () => {
@@ -32,21 +33,21 @@ export function useRun(data: RunData, key: string): ShownRun {
       try {
         const answer = await data.run(key);
         if (over) return;
-        // The same object again, so that nothing is computed again.
-        if (revision.current !== answer.revision) setDetail(answer);
-        revision.current = answer.revision;
-        again = answer.run.end_ns === null && !data.isReport;
-        setNow(again ? Date.now() : undefined);
+        // The same object as before, where nothing is new: nothing is computed again.
+        setDetail((last) => (last !== undefined && isSame(last, answer) ? last : answer));
+        isRead = true;
+        const isOpen = answer.run.end_ns === null;
+        again = !data.isReport && (isOpen || answer.verdict?.state === "checking");
+        setNow(isOpen && !data.isReport ? Date.now() : undefined);
         setError(undefined);
       } catch (thrown) {
         if (over) return;
-        again = !data.isReport && revision.current !== -1;
+        again = !data.isReport && isRead;
         setError(thrown instanceof Error ? thrown.message : String(thrown));
       }
       if (again && isShown()) timer = setTimeout(ask, POLL_MS);
       waits = again;
     };
-    let waits = false;
     const onVisible = () => {
       if (isShown() && waits && timer === undefined) void ask();
     };
@@ -65,6 +66,15 @@ export function useRun(data: RunData, key: string): ShownRun {
     end: model === undefined ? 0 : Math.max(axisEnd(model, now), MIN_AXIS_MS),
     ...(error === undefined ? {} : { error }),
   };
+}
+
+function isSame(one: RunDetail, other: RunDetail): boolean {
+  const { state, verified_at } = one.verdict ?? {};
+  return (
+    one.revision === other.revision &&
+    state === other.verdict?.state &&
+    verified_at === other.verdict?.verified_at
+  );
 }
 
 /** A run without any length still has an axis. */

@@ -25,7 +25,7 @@ export function VerdictLine({ from, verdict }: VerdictLineProps) {
   return (
     <div class={more ? `note ${tone}` : undefined}>
       <p class="row">
-        <span class={`badge ${tone}`}>
+        <span class={`badge wraps ${tone}`}>
           <i aria-hidden="true">{sign}</i>
           <span>
             Audit log: <Text value={text} />
