@@ -72,7 +72,8 @@ function Problems({
   readonly problems: readonly ViewProblem[];
 }) {
   return (
-    <ul class="problems">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    <ul class="problems" tabIndex={0}>
       {problems.map(({ line, place, problem }) => (
         <li key={`${place} ${line} ${problem}`}>
           <Text value={line === undefined ? place : `${place}, line ${line}`} />:{" "}
