@@ -55,7 +55,12 @@ function AuditRow({ content, row }: { readonly row: ViewRow; readonly content: b
               <Text limit={60} value={subject} />
             </span>
           )}
-          {erased === true && <span class="badge unsure">erased</span>}
+          {erased === true && (
+            <>
+              {" "}
+              <span class="badge unsure">erased</span>
+            </>
+          )}
           {timestamp !== undefined && (
             <span class="muted when">
               {" "}
