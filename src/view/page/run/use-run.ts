@@ -3,7 +3,7 @@ import type { RunDetail } from "../../format.ts";
 import { axisEnd, type RunModel, runModel } from "../../model/run-model.ts";
 import type { RunData } from "../data.ts";
 
-/** How often an open run is asked for, in ms. */
+/** How often a run that may go on is asked for, in ms. */
 const POLL_MS = 2000;
 
 export interface ShownRun {
@@ -14,7 +14,7 @@ export interface ShownRun {
   readonly error?: string;
 }
 
-/** A run and what is computed of it. While it is open and the page is visible, it is read again. */
+/** A run and what is computed of it. While it may go on and the page is visible, it is read again. */
 export function useRun(data: RunData, key: string): ShownRun {
   const [detail, setDetail] = useState<RunDetail>();
   const [error, setError] = useState<string>();
@@ -37,7 +37,9 @@ export function useRun(data: RunData, key: string): ShownRun {
         setDetail((last) => (last !== undefined && isSame(last, answer) ? last : answer));
         isRead = true;
         const isOpen = answer.run.end_ns === null;
-        again = !data.isReport && (isOpen || answer.verdict?.state === "checking");
+        // A run that waits for somebody may go on.
+        const mayChange = isOpen || answer.run.outcome === "interrupted";
+        again = !data.isReport && (mayChange || answer.verdict?.state === "checking");
         setNow(isOpen && !data.isReport ? Date.now() : undefined);
         setError(undefined);
       } catch (thrown) {
