@@ -9,6 +9,7 @@ import {
   LOG_OPERAND,
   logError,
   problemLine,
+  rowLine,
 } from "./audit/audit-log.ts";
 import type { Command, Io } from "./command.ts";
 import type { Output } from "./terminal/output.ts";
@@ -86,9 +87,7 @@ function isOfUpstream({ event }: AuditRow): boolean {
 }
 
 function jsonRow(row: AuditRow, out: Output): void {
-  const { event: _, event_text, ...facts } = row;
-  // The text as it is stored, so that its digest can be checked by whoever reads this.
-  out.json(`${JSON.stringify(facts).slice(0, -1)},"event":${event_text}}`);
+  out.json(rowLine(row));
 }
 
 /** The longest kind of the rows that events leave is `entelix.tool_call_decided`. */

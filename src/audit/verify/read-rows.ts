@@ -1,6 +1,6 @@
 import { canonicalRunId } from "../../lifecycle/run-ids.ts";
 import type { FileLayer } from "../../storage/file-layer.ts";
-import { fileLines } from "../../storage/file-lines.ts";
+import { fileLineBatches } from "../../storage/file-lines.ts";
 import { nodeFileLayer } from "../../storage/node-file-layer.ts";
 import type { AuditRow } from "../audit-row.ts";
 import { readLogLine } from "../ndjson/log-line.ts";
@@ -19,6 +19,21 @@ export interface RowFilter {
   readonly trace_id?: string | undefined;
 }
 
+/** A place in a log between two lines. */
+export interface LogPlace {
+  readonly segment: number;
+  readonly offset: number;
+  /** Lines of the segment before it, where they are known: for the numbers in problems. Default 0. */
+  readonly lines?: number | undefined;
+}
+
+/** A row, and where it is. */
+export interface PlacedRow {
+  readonly row: AuditRow;
+  readonly from: LogPlace;
+  readonly to: LogPlace;
+}
+
 /** How `readRows` reads. */
 export interface ReadRowsOptions {
   /**
@@ -28,6 +43,16 @@ export interface ReadRowsOptions {
   readonly onProblem?: ((problem: LogProblem) => void) | undefined;
   /** Default: the disk. */
   readonly files?: FileLayer | undefined;
+}
+
+/** How a part of a log is read. */
+export interface PlacedRowsOptions extends ReadRowsOptions {
+  /** Reads from this place on. Default: from the begin. Segments missing before it are not told. */
+  readonly from?: LogPlace | undefined;
+  /** Reads up to this place. Default: to the end. */
+  readonly to?: LogPlace | undefined;
+  /** Told of the place behind each whole line: where reading on may begin. Default: not told. */
+  readonly onPlace?: ((place: LogPlace) => void) | undefined;
 }
 
 /**
@@ -44,42 +69,63 @@ export async function* readRows(
   filter: RowFilter = {},
   options: ReadRowsOptions = {},
 ): AsyncGenerator<AuditRow, void, void> {
-  const { files = nodeFileLayer, onProblem = () => {} } = options;
+  for await (const { row } of placedRows(directory, filter, options)) yield row;
+}
+
+/**
+ * The same rows with their places: for who reads a part of a log again, or reads on as it grows.
+ *
+ * @throws as `readRows` does.
+ */
+export async function* placedRows(
+  directory: string,
+  filter: RowFilter = {},
+  options: PlacedRowsOptions = {},
+): AsyncGenerator<PlacedRow, void, void> {
+  const { files = nodeFileLayer, from, onPlace, onProblem = () => {}, to } = options;
   const paths = logPaths(directory);
   const store = new SegmentStore(files, paths);
   const { last, present } = await segmentFiles(files, paths);
   const runs = filter.run_id === undefined ? undefined : runIdsOf(filter.run_id);
-  let next = 1;
+  let next = from?.segment ?? 1;
   for (const number of present) {
+    if (number < next) continue;
+    if (to !== undefined && number > to.segment) return;
     const found = await store.open(number);
     if (found === undefined) continue;
     try {
       if (next < number) onProblem(missingSegments(next, number - 1));
       next = number + 1;
-      for await (const { bytes, ended, number: line, tooLong } of fileLines(
-        found.file,
-        found.bytes,
-      )) {
-        const file = segmentName(number);
-        if (!ended) {
-          // In the last one the writer is at work, or a crash has left it.
-          if (number !== last) onProblem({ file, line, problem: CUT });
-          break;
+      const begin = number === from?.segment ? from : { offset: 0, lines: 0 };
+      const end = number === to?.segment ? Math.min(to.offset, found.bytes) : found.bytes;
+      const before = begin.lines ?? 0;
+      for await (const lines of fileLineBatches(found.file, begin.offset, end)) {
+        for (const { bytes, end: offset, ended, number: at, start, tooLong } of lines) {
+          const file = segmentName(number);
+          const line = before + at;
+          if (!ended) {
+            // In the last one the writer is at work, or a crash has left it.
+            if (number !== last) onProblem({ file, line, problem: CUT });
+            break;
+          }
+          const place: LogPlace = { segment: number, offset, lines: line };
+          onPlace?.(place);
+          const read = tooLong ? undefined : readLogLine(bytes);
+          if (read === undefined || read.type === "invalid") {
+            onProblem({ file, line, problem: read?.problem ?? "longer than any line of a log" });
+            continue;
+          }
+          if (read.type !== "row" || !isWanted(read.row, filter, runs)) continue;
+          const row = withEvent(read.row);
+          if (row === undefined) onProblem({ file, line, problem: "the event is no JSON object" });
+          else yield { row, from: { segment: number, offset: start, lines: line - 1 }, to: place };
         }
-        const read = tooLong ? undefined : readLogLine(bytes);
-        if (read === undefined || read.type === "invalid") {
-          onProblem({ file, line, problem: read?.problem ?? "longer than any line of a log" });
-          continue;
-        }
-        if (read.type !== "row" || !isWanted(read.row, filter, runs)) continue;
-        const row = withEvent(read.row);
-        if (row === undefined) onProblem({ file, line, problem: "the event is no JSON object" });
-        else yield row;
       }
     } finally {
       await found.file.close();
     }
   }
+  if (to !== undefined) return;
   if (next <= last) onProblem(missingSegments(next, last));
   if (last === 0) onProblem({ file: directory, line: 0, problem: NO_LOG });
 }

@@ -71,19 +71,24 @@ function reasonOf(error: unknown): string {
 }
 
 /** A problem of a log as one line: where, what, and of which row. */
-export function problemLine({
-  file,
-  line,
-  ordinal,
-  problem,
-  tenant_id,
-  thread_id,
-}: LogProblem): string {
-  const place = line > 0 ? `${file}:${line}` : file;
+export function problemLine(problem: LogProblem): string {
+  const { file, line } = problem;
+  return `${line > 0 ? `${file}:${line}` : file}: ${problemText(problem)}`;
+}
+
+/** A problem of a log without its place: what, and of which row. */
+export function problemText({ ordinal, problem, tenant_id, thread_id }: LogProblem): string {
   const of = [
     ...(tenant_id === undefined ? [] : [`tenant ${tenant_id}`]),
     ...(thread_id === undefined ? [] : [`thread ${thread_id}`]),
     ...(ordinal === undefined ? [] : [`row ${ordinal}`]),
   ];
-  return `${place}: ${problem}${of.length === 0 ? "" : ` (${of.join(", ")})`}`;
+  return `${problem}${of.length === 0 ? "" : ` (${of.join(", ")})`}`;
+}
+
+/** A row as `audit show --json` prints it, and as a replay reads it. */
+export function rowLine(row: AuditRow): string {
+  const { event: _, event_text, ...facts } = row;
+  // The text as it is stored, so that its digest can be checked by whoever reads this.
+  return `${JSON.stringify(facts).slice(0, -1)},"event":${event_text}}`;
 }

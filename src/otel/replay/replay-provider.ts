@@ -56,6 +56,7 @@ class RecordTracer implements Tracer {
       options.attributes ?? {},
     );
     for (const link of options.links ?? []) span.addLink(link);
+    this.#origin.outlet.onStart?.(span);
     return span;
   }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { type AttributeValue, SpanStatusCode } from "@opentelemetry/api";
+import { SpanStatusCode } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
 import type { Instant } from "../../events/instant.ts";
 import { encodeTraceRequest } from "../export/request-format.ts";
@@ -25,12 +25,22 @@ const BATCH = 512;
 export class SpanOutlet implements SpanProcessor {
   readonly #targets: readonly SpanTarget[];
   readonly #observe: (span: FinishedSpan) => void;
+  readonly #started: ((read: () => StartedSpan) => void) | undefined;
   #pending: ReadableSpan[] = [];
 
-  /** @param observe sees each span when it ends. */
-  constructor(targets: readonly SpanTarget[], observe: (span: FinishedSpan) => void) {
+  /**
+   * @param observe sees each span when it ends.
+   * @param started told of each span when it starts: by what it is given the span is read, at any time until its end.
+   *   Only a replay tells.
+   */
+  constructor(
+    targets: readonly SpanTarget[],
+    observe: (span: FinishedSpan) => void,
+    started?: (read: () => StartedSpan) => void,
+  ) {
     this.#targets = targets;
     this.#observe = observe;
+    this.#started = started;
   }
 
   /** Whether there is a batch to pass on before more spans are made. */
@@ -38,7 +48,9 @@ export class SpanOutlet implements SpanProcessor {
     return this.#pending.length >= BATCH;
   }
 
-  onStart(): void {}
+  onStart(span: ReadableSpan): void {
+    this.#started?.(() => startedSpan(span));
+  }
 
   onEnd(span: ReadableSpan): void {
     if (this.#targets.length > 0) this.#pending.push(span);
@@ -101,23 +113,46 @@ export class SpanLines implements SpanTarget {
   }
 }
 
-/** A span that has ended, as far as the command shows it: free of OpenTelemetry's own types. */
-export interface FinishedSpan {
+/** A span as commands show it: free of OpenTelemetry's own types. */
+export interface StartedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
   readonly name: string;
   readonly start: Readonly<Instant>;
-  readonly end: Readonly<Instant>;
   /** Whether the status is ERROR. */
   readonly failed: boolean;
   /** Description of the status. */
   readonly message: string | undefined;
-  readonly attributes: Readonly<Record<string, AttributeValue | undefined>>;
-  readonly links: readonly { readonly traceId: string; readonly kind: string }[];
+  readonly attributes: SpanAttributes;
+  readonly events: readonly {
+    readonly name: string;
+    readonly time: Readonly<Instant>;
+    readonly attributes: SpanAttributes;
+  }[];
+  readonly links: readonly {
+    readonly traceId: string;
+    readonly spanId: string;
+    readonly attributes: SpanAttributes;
+  }[];
 }
 
-function finishedSpan(span: ReadableSpan): FinishedSpan {
+/** A span that has ended. */
+export interface FinishedSpan extends StartedSpan {
+  readonly end: Readonly<Instant>;
+}
+
+/** Those of a span, and of its events and links. */
+export type SpanAttributes = Readonly<Record<string, SpanValue | undefined>>;
+
+/** What OpenTelemetry allows as a value; another's spans may mix the types of a list. */
+export type SpanValue = PlainValue | readonly (PlainValue | null | undefined)[];
+
+type PlainValue = string | number | boolean;
+
+const NONE: SpanAttributes = {};
+
+function startedSpan(span: ReadableSpan): StartedSpan {
   const { traceId, spanId } = span.spanContext();
   return {
     traceId,
@@ -125,15 +160,20 @@ function finishedSpan(span: ReadableSpan): FinishedSpan {
     parentSpanId: span.parentSpanContext?.spanId,
     name: span.name,
     start: span.startTime,
-    end: span.endTime,
     failed: span.status.code === SpanStatusCode.ERROR,
     message: span.status.message,
     attributes: span.attributes,
-    links: span.links.map((link) => ({
-      traceId: link.context.traceId,
-      kind: String(link.attributes?.["entelix.link.kind"] ?? "link"),
+    events: span.events.map(({ attributes = NONE, name, time }) => ({ name, time, attributes })),
+    links: span.links.map(({ attributes = NONE, context }) => ({
+      traceId: context.traceId,
+      spanId: context.spanId,
+      attributes,
     })),
   };
+}
+
+function finishedSpan(span: ReadableSpan): FinishedSpan {
+  return { ...startedSpan(span), end: span.endTime };
 }
 
 /** The text of one of the span's attributes; empty where it is absent. */

@@ -19,6 +19,8 @@ const UNSET: SpanStatus = { code: SpanStatusCode.UNSET };
 
 /** Takes the spans that have ended. */
 export interface EndedSpans {
+  /** Told of those that have started, whose content grows until they end. */
+  onStart?(span: ReadableSpan): void;
   onEnd(span: ReadableSpan): void;
 }
 
