@@ -120,10 +120,15 @@ export class EventIntake<E> {
     return this.#decode(this.#dialect, part, text, value);
   }
 
+  /** Delivers the events that wait for later ones: the source gives no more for now. */
+  release(): Promise<void> {
+    return this.#deliver(this.#window.flush());
+  }
+
   /** Delivers what is held back. */
   async end(): Promise<void> {
     await this.#rejectUndecided();
-    await this.#deliver(this.#window.flush());
+    await this.release();
   }
 
   report(): ReadReport {

@@ -1,7 +1,14 @@
 import type { AuditRows } from "../../audit/row-selection.ts";
 import type { SessionLog } from "../../audit/session-log.ts";
+import { textBytes } from "../../ingest/byte-source.ts";
 import type { DecodedLine, LineIssue } from "../../ingest/decode-line.ts";
-import type { ReadReport, RejectedLine } from "../../ingest/event-intake.ts";
+import {
+  EventIntake,
+  type ReadEventsOptions,
+  type ReadReport,
+  type RejectedLine,
+} from "../../ingest/event-intake.ts";
+import { DEFAULT_MAX_LINE_BYTES, splitLines } from "../../ingest/ndjson-reader.ts";
 import { readEvents, SourceReadError } from "../../ingest/read-events.ts";
 import { Bridge } from "../../otel/bridge.ts";
 import type { Diagnostics } from "../../otel/diagnostics.ts";
@@ -77,22 +84,7 @@ export class ReplayJob {
    * @throws SourceReadError when it can't be read to its end; what came before is replayed.
    */
   async read(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    const { onIssue, runtimes } = this.#options;
-    const [first, ...others] = runtimes;
-    const reading = readEvents(bytes, {
-      name,
-      dialects: [first.dialect, ...others.map(({ dialect }) => dialect)],
-      onEvent: (item) => this.#take(item),
-      onUnknown: () => {
-        this.events++;
-        this.#unknown++;
-      },
-      onActivity: ({ dialect, envelope, value }) => {
-        this.#players.get(dialect.name)?.keepAlive(value, envelope);
-      },
-      onIssue,
-      onRejected: (rejected) => this.#reject(rejected),
-    });
+    const reading = readEvents(bytes, this.#reading(name));
     try {
       this.#add(await reading);
     } catch (error) {
@@ -100,6 +92,32 @@ export class ReplayJob {
       if (error instanceof SourceReadError) this.#add(error.report);
       throw error;
     }
+  }
+
+  /**
+   * Replays a source that grows, until it gives no more bytes. It is no gzip data.
+   *
+   * @param grow gives its bytes. It calls `release` where no more come for now: then the events are replayed that
+   *   wait for later ones.
+   * @throws what `grow` throws.
+   */
+  async follow(
+    name: string,
+    grow: (release: () => Promise<void>) => AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    const intake = new EventIntake(this.#reading(name), name, DEFAULT_MAX_LINE_BYTES);
+    const release = async () => {
+      await intake.release();
+      await this.#inFlight.settle();
+    };
+    for await (const batch of splitLines(textBytes(grow(release), (bytes) => bytes))) {
+      for (const part of batch) {
+        const busy = intake.take(part);
+        if (busy !== undefined) await busy;
+      }
+    }
+    await intake.end();
+    this.#add(intake.report());
   }
 
   /** Ends what is open and passes the last spans on. */
@@ -122,6 +140,25 @@ export class ReplayJob {
 
   diagnostics(): Diagnostics {
     return this.#bridge.diagnostics();
+  }
+
+  #reading(name: string): ReadEventsOptions<RecordedEvent> {
+    const { onIssue, runtimes } = this.#options;
+    const [first, ...others] = runtimes;
+    return {
+      name,
+      dialects: [first.dialect, ...others.map(({ dialect }) => dialect)],
+      onEvent: (item) => this.#take(item),
+      onUnknown: () => {
+        this.events++;
+        this.#unknown++;
+      },
+      onActivity: ({ dialect, envelope, value }) => {
+        this.#players.get(dialect.name)?.keepAlive(value, envelope);
+      },
+      onIssue,
+      onRejected: (rejected) => this.#reject(rejected),
+    };
   }
 
   #take({ dialect, event, envelope }: DecodedLine<RecordedEvent>): Promise<void> | undefined {
