@@ -108,6 +108,8 @@ export interface RunList {
   readonly version: typeof FORMAT_VERSION;
   /** Counts changes: `since` of the next request. */
   readonly revision: number;
+  /** `true`: these are all runs, and those of an earlier list that are not among them are gone. */
+  readonly all?: boolean;
   readonly sources: readonly ViewSource[];
   /** Spans that belong to no run of this package's, and are not shown. */
   readonly other_spans: number;

@@ -1,0 +1,125 @@
+import type { AuditRow } from "../../audit/audit-row.ts";
+import { type LogPlace, type PlacedRow, placedRows } from "../../audit/verify/read-rows.ts";
+import type { LogProblem } from "../../audit/verify/verify-report.ts";
+import { canonicalRunId } from "../../lifecycle/run-ids.ts";
+import type { ViewRow, ViewVerdict } from "../../view/format.ts";
+import type { RowQuery, RunLog } from "../../view/runs/run-log.ts";
+import type { RunStore } from "../../view/runs/run-store.ts";
+
+/** Rows of a stored log win over those that a replay would write. */
+const ROW_STANDING = { replay: 1, log: 2 } as const;
+
+interface LogRowsOptions {
+  readonly directory: string;
+  readonly from: RunLog["from"];
+  readonly content: boolean;
+  readonly verdict?: () => ViewVerdict | undefined;
+  readonly onProblem?: (problem: LogProblem) => void;
+}
+
+/** The rows of an audit log in a directory: indexes them as they come, and reads those of some runs again. */
+export class LogRows implements RunLog {
+  readonly from: RunLog["from"];
+  readonly #options: LogRowsOptions;
+  readonly #store: RunStore;
+  readonly #log: number;
+  #place: LogPlace | undefined;
+
+  constructor(store: RunStore, options: LogRowsOptions) {
+    this.from = options.from;
+    this.#options = options;
+    this.#store = store;
+    this.#log = store.addLog(this);
+  }
+
+  get verdict(): ViewVerdict | undefined {
+    return this.#options.verdict?.();
+  }
+
+  /** The place up to which rows were read; `undefined` before the first. */
+  get place(): LogPlace | undefined {
+    return this.#place;
+  }
+
+  /** The rows that have come since the last time, each indexed. */
+  async *more(onProblem?: (problem: LogProblem) => void): AsyncGenerator<AuditRow, void, void> {
+    const { directory } = this.#options;
+    const onPlace = (place: LogPlace) => {
+      this.#place = place;
+    };
+    const options = { from: this.#place, onPlace, onProblem };
+    for await (const placed of placedRows(directory, {}, options)) {
+      this.#index(placed);
+      yield placed.row;
+    }
+  }
+
+  /** Indexes the rows that have come since the last time. */
+  async readOn(): Promise<void> {
+    for await (const _ of this.more()) {
+      // Indexed on its way.
+    }
+  }
+
+  /** Indexes all rows again, up to the place that was reached before. */
+  async again(): Promise<void> {
+    const to = this.#place;
+    if (to === undefined) return;
+    for await (const placed of placedRows(this.#options.directory, {}, { to })) this.#index(placed);
+  }
+
+  /** The log begins anew. */
+  restart(): void {
+    this.#place = undefined;
+  }
+
+  async rows({ from, runIds, tenantId, to }: RowQuery): Promise<ViewRow[]> {
+    const { content, directory } = this.#options;
+    const rows: ViewRow[] = [];
+    for await (const { row } of placedRows(directory, { tenant_id: tenantId }, { from, to })) {
+      if (row.run_id === null || !runIds.has(canonicalRunId(row.run_id))) continue;
+      rows.push(viewRowOf(row, content));
+    }
+    return rows;
+  }
+
+  #index({ from, row, to }: PlacedRow): void {
+    indexRow(this.#store, this.#log, this.from, row, from, to);
+  }
+}
+
+/** Counts a row for its run; one that names none belongs to nobody. */
+export function indexRow(
+  store: RunStore,
+  log: number,
+  origin: RunLog["from"],
+  { run_id, tenant_id }: AuditRow,
+  from: LogPlace,
+  to: LogPlace,
+): void {
+  if (run_id === null || run_id === "") return;
+  const runId = canonicalRunId(run_id);
+  store.index.addRow({ tenant_id, run_id: runId, log, standing: ROW_STANDING[origin], from, to });
+}
+
+/** A row as the page reads it. */
+export function viewRowOf(row: AuditRow, content: boolean): ViewRow {
+  const { event, event_text: _, ...facts } = row;
+  const { kind, timestamp } = event;
+  return {
+    ...facts,
+    kind,
+    ...(typeof timestamp === "string" ? { timestamp } : {}),
+    ...("erased" in event && event.erased === true ? { erased: true } : {}),
+    ...(content ? { event: plain(event) } : {}),
+  };
+}
+
+/** An event whose integers beyond 2^53 are text. */
+function plain(event: AuditRow["event"]): unknown {
+  const text = JSON.stringify(event, (_, value: unknown) =>
+    typeof value === "bigint" ? String(value) : value,
+  );
+  const copy: unknown = JSON.parse(text);
+  return copy;
+}

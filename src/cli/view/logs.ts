@@ -1,0 +1,201 @@
+import type { AuditRow } from "../../audit/audit-row.ts";
+import { readPostgresRows } from "../../audit/postgres/read-postgres-rows.ts";
+import type { LogProblem } from "../../audit/verify/verify-report.ts";
+import { canonicalRunId } from "../../lifecycle/run-ids.ts";
+import type { ViewRow } from "../../view/format.ts";
+import type { RowQuery, RunLog } from "../../view/runs/run-log.ts";
+import { type RunStore, STANDING } from "../../view/runs/run-store.ts";
+import type { SourcesOptions } from "../../view/runs/viewed-runs.ts";
+import { type AuditLog, rowLine } from "../audit/audit-log.ts";
+import { messageOf } from "../cli-error.ts";
+import { type ReplayJob, runtimesNamed } from "../replay/replay-job.ts";
+import { waitFor } from "./followed-file.ts";
+import { indexRow, LogRows, viewRowOf } from "./log-rows.ts";
+import { CHECKING, viewProblemOf, viewVerdictOf } from "./log-verdict.ts";
+import { replayToStore } from "./replayed-spans.ts";
+import type { SourceState } from "./source-state.ts";
+
+/** How often a log is looked at, in ms. */
+const POLL_MS = 500;
+
+/** Rows are replayed in pieces of about so many characters. */
+const PIECE = 64 * 1024;
+
+interface LogOptions extends SourcesOptions {
+  readonly tenantName: string;
+  readonly signal: AbortSignal;
+}
+
+/** An audit log whose rows become spans again, by the replay that `replay` makes of them. */
+export class LogSource {
+  readonly state: SourceState;
+  readonly #place: string;
+  readonly #log: AuditLog;
+  readonly #rows: LogRows | DatabaseRows;
+  readonly #job: ReplayJob;
+  readonly #options: LogOptions;
+  #following: Promise<void> | undefined;
+
+  constructor(
+    place: string,
+    log: AuditLog,
+    state: SourceState,
+    store: RunStore,
+    options: LogOptions,
+  ) {
+    this.state = state;
+    this.#place = place;
+    this.#log = log;
+    this.#options = options;
+    const { content } = options;
+    const verdict = () => state.verdict;
+    this.#rows = log.hasSegments
+      ? new LogRows(store, { directory: place, from: "log", content, verdict })
+      : new DatabaseRows(store, place, content, verdict);
+    const source = store.addSource(STANDING.log);
+    const runtimes = runtimesNamed("graph");
+    const stateOf = () => state;
+    this.#job = replayToStore({ ...options, store, source, runtimes, stateOf, lines: false });
+    state.setVerdict(CHECKING);
+  }
+
+  /** Resolves when it was read to where it ended. It is read on where it is followed. */
+  async read(): Promise<void> {
+    const { name } = this.state;
+    if (!this.state.followed) {
+      await this.#job.read(name, this.#lines());
+      // A database is not followed, but its runs may be open all the same.
+      if (!this.#options.follow) await this.#job.end();
+      this.state.reached();
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      this.#following = this.#job
+        .follow(name, (release) => this.#growing(release, resolve))
+        .catch((error: unknown) => this.state.problem(name, messageOf(error)))
+        .finally(resolve);
+    });
+    this.state.reached();
+  }
+
+  /** Indexes the rows again. */
+  async again(): Promise<void> {
+    await this.#rows.again();
+  }
+
+  /** Verifies it, once more where it was verified before. */
+  async verify(): Promise<void> {
+    try {
+      this.state.setVerdict(viewVerdictOf(await this.#log.verify([]), new Date()));
+    } catch (error) {
+      const problem = { place: this.state.name, problem: messageOf(error) };
+      const text = "could not be verified";
+      this.state.setVerdict({
+        ...CHECKING,
+        state: "unclosed",
+        text,
+        problem_count: 1,
+        problems: [problem],
+      });
+    }
+  }
+
+  /** To be called once the signal has come. */
+  async close(): Promise<void> {
+    await this.#following;
+    await this.#job.end().catch(() => {});
+  }
+
+  async *#lines(): AsyncGenerator<Buffer, void, void> {
+    let text = "";
+    for await (const row of this.#rows.more((problem) => this.#tell(problem))) {
+      text += `${rowLine(row)}\n`;
+      if (text.length < PIECE) continue;
+      if (this.#options.signal.aborted) return;
+      yield Buffer.from(text, "utf8");
+      text = "";
+    }
+    if (text !== "") yield Buffer.from(text, "utf8");
+  }
+
+  async *#growing(
+    release: () => Promise<void>,
+    onEnd: () => void,
+  ): AsyncGenerator<Buffer, void, void> {
+    const { signal } = this.#options;
+    let quiet = 0;
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      quiet += 1;
+      for await (const piece of this.#lines()) {
+        quiet = 0;
+        yield piece;
+      }
+      // At once at first, and when it has been quiet for a second.
+      if (isFirst || quiet === 2) await release();
+      if (isFirst) onEnd();
+      await waitFor(POLL_MS, signal);
+    }
+  }
+
+  #tell(problem: LogProblem): void {
+    const { line, place, problem: text } = viewProblemOf(problem);
+    // The folder itself is named as the user names it.
+    this.state.problem(place === this.#place ? this.state.name : place, text, line);
+  }
+}
+
+/** The rows of a log in PostgreSQL, which finds those of a run by its index. */
+class DatabaseRows implements RunLog {
+  readonly from = "log";
+  readonly #connection: string;
+  readonly #content: boolean;
+  readonly #verdict: () => RunLog["verdict"];
+  readonly #store: RunStore;
+  readonly #log: number;
+
+  constructor(
+    store: RunStore,
+    connection: string,
+    content: boolean,
+    verdict: () => RunLog["verdict"],
+  ) {
+    this.#store = store;
+    this.#connection = connection;
+    this.#content = content;
+    this.#verdict = verdict;
+    this.#log = store.addLog(this);
+  }
+
+  get verdict(): RunLog["verdict"] {
+    return this.#verdict();
+  }
+
+  async *more(onProblem?: (problem: LogProblem) => void): AsyncGenerator<AuditRow, void, void> {
+    const log = { connection: this.#connection };
+    for await (const row of readPostgresRows(log, {}, { onProblem })) {
+      indexRow(this.#store, this.#log, this.from, row, NOWHERE, NOWHERE);
+      yield row;
+    }
+  }
+
+  async again(): Promise<void> {
+    for await (const _ of this.more()) {
+      // Indexed on its way.
+    }
+  }
+
+  async rows({ runIds, tenantId }: RowQuery): Promise<ViewRow[]> {
+    const rows: ViewRow[] = [];
+    for (const run_id of runIds) {
+      const filter = { tenant_id: tenantId, run_id };
+      for await (const row of readPostgresRows({ connection: this.#connection }, filter)) {
+        if (row.run_id !== null && canonicalRunId(row.run_id) === run_id) {
+          rows.push(viewRowOf(row, this.#content));
+        }
+      }
+    }
+    return rows;
+  }
+}
+
+const NOWHERE = { segment: 0, offset: 0 };

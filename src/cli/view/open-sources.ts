@@ -1,0 +1,104 @@
+import { isPostgresUrl } from "../../audit/postgres/postgres-options.ts";
+import type { ViewSource } from "../../view/format.ts";
+import { RunStore } from "../../view/runs/run-store.ts";
+import { StoredRuns } from "../../view/runs/stored-runs.ts";
+import type { SourcesOptions, ViewedRuns } from "../../view/runs/viewed-runs.ts";
+import { auditLogAt } from "../audit/audit-log.ts";
+import type { Io } from "../command.ts";
+import { runtimesNamed } from "../replay/replay-job.ts";
+import { tenantOption } from "../services/options.ts";
+import { LogSource } from "./logs.ts";
+import { placesOf } from "./places.ts";
+import { Recordings } from "./recordings.ts";
+import { SourceState } from "./source-state.ts";
+import { SpanFile } from "./span-file.ts";
+import { TemporaryFolder } from "./temporary-folder.ts";
+
+/** Something that is read: files of recordings together are one. */
+interface Source {
+  /** Resolves when it was read to where it ended. */
+  read(): Promise<void>;
+  /** Resolves when nothing of it is read any more; the signal has come. */
+  close(): Promise<void>;
+  /** Indexes the audit rows again. */
+  again?(): Promise<void>;
+  verify?(): Promise<void>;
+}
+
+/**
+ * Opens what a command is to show, and begins to read it: `ready()` says when all of it was read.
+ *
+ * @param places recordings, files of spans, audit logs, folders of files, URLs of databases; `-` is standard input.
+ * @throws CliError when a place is missing or something else, and when an option can't be used.
+ *
+ * @example
+ * const runs = await openSources(["run.ndjson"], { follow: false, content: true }, io);
+ * await runs.ready();
+ * for (const piece of runs.listJson()) io.stdout.write(piece);
+ * await runs.close();
+ */
+export async function openSources(
+  places: readonly string[],
+  options: SourcesOptions,
+  io: Io,
+): Promise<ViewedRuns> {
+  const runtimes = runtimesNamed(options.dialect);
+  const tenantName = tenantOption(options.tenant);
+  const { files, logs } = await placesOf(places);
+  const opened = await Promise.all(
+    logs.map(async (place) => ({ place, log: await auditLogAt(place) })),
+  );
+  const folder = await TemporaryFolder.make();
+  const stop = new AbortController();
+  const store = new RunStore(folder.path);
+  const sources: Source[] = [];
+  const states: SourceState[] = [];
+  const forget = async (source: number) => {
+    store.forget(source);
+    for (const each of sources) await each.again?.();
+  };
+  const stateOf = (name: string, kind: ViewSource["kind"], grows: boolean, size?: number) => {
+    const state = new SourceState(name, kind, grows && options.follow, () =>
+      store.index.touchAll(),
+    );
+    state.size = size;
+    states.push(state);
+    return state;
+  };
+  const common = { ...options, tenantName, io, signal: stop.signal, forget };
+  const placed = files.map((file) => {
+    const { name, size } = file.input;
+    return { ...file, state: stateOf(name, file.kind, file.grows, size) };
+  });
+  const recordings = placed.filter(({ kind }) => kind === "recording");
+  if (recordings.length > 0) {
+    sources.push(new Recordings(recordings, store, { ...common, runtimes, folder: folder.path }));
+  }
+  for (const { input, kind, state } of placed) {
+    if (kind === "spans") sources.push(new SpanFile(input, state, store, common));
+  }
+  for (const { log, place } of opened) {
+    const isDatabase = isPostgresUrl(place);
+    const state = stateOf(place, isDatabase ? "database" : "audit-log", !isDatabase);
+    sources.push(new LogSource(place, log, state, store, common));
+  }
+  return new StoredRuns(store, {
+    ...options,
+    sources: () => states.map((state) => state.view()),
+    ready: Promise.all(
+      sources.map(async (source) => {
+        await source.read();
+        await source.verify?.();
+      }),
+    ),
+    verify: async () => {
+      for (const source of sources) await source.verify?.();
+    },
+    close: async () => {
+      stop.abort();
+      await Promise.allSettled(sources.map((source) => source.close()));
+      store.close();
+      folder.remove();
+    },
+  });
+}

@@ -1,0 +1,164 @@
+import { join } from "node:path";
+import { NdjsonSessionLog } from "../../audit/ndjson/ndjson-session-log.ts";
+import { SourceReadError } from "../../ingest/read-events.ts";
+import type { AnyRuntime } from "../../runtimes/runtimes.ts";
+import { type RunStore, STANDING } from "../../view/runs/run-store.ts";
+import type { SourcesOptions } from "../../view/runs/viewed-runs.ts";
+import { messageOf } from "../cli-error.ts";
+import type { Io } from "../command.ts";
+import { bytesOf, type InputFile } from "../replay/input-files.ts";
+import { NamedRows } from "../replay/projected-rows.ts";
+import type { ReplayJob } from "../replay/replay-job.ts";
+import { followedBytes, ReplacedError } from "./followed-file.ts";
+import { LogRows } from "./log-rows.ts";
+import { replayToStore } from "./replayed-spans.ts";
+import type { SourceState } from "./source-state.ts";
+
+/** A recording, and how it is doing. */
+export interface Recording {
+  readonly input: InputFile;
+  readonly state: SourceState;
+}
+
+interface RecordingsOptions extends SourcesOptions {
+  readonly runtimes: readonly [AnyRuntime, ...AnyRuntime[]];
+  readonly tenantName: string;
+  readonly io: Io;
+  /** For the rows that a replay would write. */
+  readonly folder: string;
+  /** Takes back what came from a source of the store: rows of all logs are indexed again. */
+  readonly forget: (source: number) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Recordings, replayed one after the other as one history, and read on as they grow. */
+export class Recordings {
+  readonly #files: readonly Recording[];
+  readonly #store: RunStore;
+  readonly #options: RecordingsOptions;
+  #source: number;
+  #generation = 0;
+  #current:
+    | { readonly job: ReplayJob; readonly log: NdjsonSessionLog; readonly rows: LogRows }
+    | undefined;
+  #ended: Promise<void>[] = [];
+
+  constructor(files: readonly Recording[], store: RunStore, options: RecordingsOptions) {
+    this.#files = files;
+    this.#store = store;
+    this.#options = options;
+    this.#source = store.addSource(STANDING.recording);
+  }
+
+  /** Resolves when each file was read to where it ended. Those that are followed are read on. */
+  async read(): Promise<void> {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.#options.signal, stop.signal]);
+    const { job, log, rows } = await this.#begin();
+    for (const file of this.#files) {
+      if (signal.aborted) break;
+      if (file.state.followed) await this.#follow(file, job, rows, signal, stop);
+      else await this.#readOnce(file, job);
+    }
+    if (signal.aborted) return;
+    if (!this.#options.follow) await job.end();
+    if (!this.#options.follow) await log.close();
+    await rows.readOn();
+  }
+
+  /** Indexes the rows again. */
+  async again(): Promise<void> {
+    await this.#current?.rows.again();
+  }
+
+  /** To be called once the signal has come. */
+  async close(): Promise<void> {
+    await Promise.all(this.#ended);
+    await this.#current?.job.end().catch(() => {});
+    await this.#current?.log.close().catch(() => {});
+  }
+
+  async #begin() {
+    const { content, folder } = this.#options;
+    this.#generation += 1;
+    const directory = join(folder, `rows-${this.#generation}`);
+    const log = await NdjsonSessionLog.open(directory, { durability: "none" });
+    const stateOf = (name: string) =>
+      (this.#files.find(({ input }) => input.name === name) ?? this.#files[0])?.state;
+    const audit = new NamedRows(log);
+    const options = { ...this.#options, store: this.#store, source: this.#source, audit, stateOf };
+    const job = replayToStore({ ...options, lines: true });
+    const rows = new LogRows(this.#store, { directory, from: "replay", content });
+    this.#current = { job, log, rows };
+    return this.#current;
+  }
+
+  async #readOnce({ input, state }: Recording, job: ReplayJob): Promise<void> {
+    const { io } = this.#options;
+    try {
+      await job.read(
+        input.name,
+        bytesOf(input, io.stdin, (count) => state.addBytes(count)),
+      );
+    } catch (error) {
+      if (!(error instanceof SourceReadError)) throw error;
+      const { cause } = error;
+      state.problem(input.name, `cannot be read to its end: ${messageOf(cause ?? error)}`);
+    }
+    state.reached();
+  }
+
+  /** Resolves when the file's end was reached for the first time. */
+  #follow(
+    { input, state }: Recording,
+    job: ReplayJob,
+    rows: LogRows,
+    signal: AbortSignal,
+    stop: AbortController,
+  ): Promise<void> {
+    return new Promise((resolve) => {
+      const onBytes = (count: number) => state.addBytes(count);
+      const grow = (release: () => Promise<void>) =>
+        followedBytes(input.path ?? input.name, {
+          signal,
+          onBytes,
+          onQuiet: async () => {
+            await release();
+            await rows.readOn();
+            state.reached();
+            resolve();
+          },
+        });
+      const ended = job
+        .follow(input.name, grow)
+        .catch((error: unknown) => {
+          if (signal.aborted) return;
+          if (!(error instanceof ReplacedError)) {
+            state.problem(input.name, messageOf(error));
+            return;
+          }
+          state.problem(input.name, `${error.message}: it was read again from its start`);
+          stop.abort();
+          this.#ended.push(this.#startAgain());
+        })
+        .finally(() => {
+          state.reached();
+          resolve();
+        });
+      this.#ended.push(ended);
+    });
+  }
+
+  /** One history has other events now: all of it is replayed again. */
+  async #startAgain(): Promise<void> {
+    const before = this.#current;
+    await before?.job.end().catch(() => {});
+    await before?.log.close().catch(() => {});
+    before?.rows.restart();
+    const gone = this.#source;
+    this.#source = this.#store.addSource(STANDING.recording);
+    await this.#options.forget(gone);
+    for (const { state } of this.#files) state.again();
+    await this.read();
+  }
+}

@@ -1,0 +1,53 @@
+import type { SessionLog } from "../../audit/session-log.ts";
+import { serviceResource } from "../../otel/replay/replay-provider.ts";
+import { type FinishedSpan, SpanOutlet, type StartedSpan } from "../../otel/replay/span-outlet.ts";
+import type { AnyRuntime } from "../../runtimes/runtimes.ts";
+import type { ViewSpan } from "../../view/format.ts";
+import type { RunStore } from "../../view/runs/run-store.ts";
+import type { SourcesOptions } from "../../view/runs/viewed-runs.ts";
+import { messageOf } from "../cli-error.ts";
+import { onceAPlace, ReplayJob } from "../replay/replay-job.ts";
+import type { SourceState } from "./source-state.ts";
+import { viewSpanOf } from "./view-span.ts";
+import { withoutContent } from "./without-content.ts";
+
+interface ReplayedOptions extends SourcesOptions {
+  readonly store: RunStore;
+  /** Number of the source in the store. */
+  readonly source: number;
+  readonly runtimes: readonly [AnyRuntime, ...AnyRuntime[]];
+  readonly tenantName: string;
+  readonly audit?: SessionLog | undefined;
+  /** The source that a name in problems is of. */
+  readonly stateOf: (name: string) => SourceState | undefined;
+  /** Whether lines are counted as in the file. */
+  readonly lines: boolean;
+}
+
+/** A replay whose spans go to the store: as `replay` does it, and, while it follows, those without an end, too. */
+export function replayToStore(options: ReplayedOptions): ReplayJob {
+  const { audit, content, follow, lines, runtimes, source, stateOf, store, tenantName } = options;
+  const shown = (span: StartedSpan | FinishedSpan): ViewSpan =>
+    content ? viewSpanOf(span) : withoutContent(viewSpanOf(span));
+  const outlet = new SpanOutlet(
+    [],
+    (span) => store.add(source, shown(span)),
+    follow ? (read) => store.start(source, () => shown(read())) : undefined,
+  );
+  const state = (name: string) => stateOf(name);
+  return new ReplayJob({
+    service: serviceResource("entelix-otel"),
+    outlet,
+    audit,
+    rows: undefined,
+    onSpans: { captureContent: content, exceptions: true, steps: true },
+    runtimes,
+    tenant: tenantName,
+    onIssue: ({ expected, field, file, line }) => {
+      state(file)?.problem(file, `${field}: expected ${expected}`, lines ? line : undefined);
+    },
+    onRejected: undefined,
+    onEvent: () => {},
+    onError: onceAPlace((error, place) => state("")?.problem(place, messageOf(error))),
+  });
+}

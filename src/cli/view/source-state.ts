@@ -1,0 +1,76 @@
+import type { ViewProblem, ViewSource, ViewVerdict } from "../../view/format.ts";
+
+/** Problems that are listed; all are counted. */
+const MOST_PROBLEMS = 100;
+
+/** How a source is doing: what the page says of it. */
+export class SourceState {
+  verdict: ViewVerdict | undefined = undefined;
+  /** Bytes to read; `undefined` where nobody knows. */
+  size: number | undefined = undefined;
+  readonly name: string;
+  readonly kind: ViewSource["kind"];
+  readonly followed: boolean;
+  readonly #changed: () => void;
+  readonly #problems: ViewProblem[] = [];
+  #problemCount = 0;
+  #bytes = 0;
+  #atEnd = false;
+
+  /** @param changed told when something of it has changed. */
+  constructor(name: string, kind: ViewSource["kind"], followed: boolean, changed: () => void) {
+    this.name = name;
+    this.kind = kind;
+    this.followed = followed;
+    this.#changed = changed;
+  }
+
+  /** Something is wrong. What is listed already is not listed and counted again. */
+  problem(place: string, problem: string, line?: number): void {
+    const isListed = this.#problems.some(
+      (known) => known.place === place && known.problem === problem && known.line === line,
+    );
+    if (isListed) return;
+    this.#problemCount += 1;
+    if (this.#problems.length < MOST_PROBLEMS) {
+      this.#problems.push(line === undefined ? { place, problem } : { place, line, problem });
+    }
+    this.#changed();
+  }
+
+  addBytes(count: number): void {
+    this.#bytes += count;
+  }
+
+  /** It is read from its begin again. */
+  again(): void {
+    this.#bytes = 0;
+    this.#atEnd = false;
+    this.#changed();
+  }
+
+  /** Its end was reached, for the first time. */
+  reached(): void {
+    if (this.#atEnd) return;
+    this.#atEnd = true;
+    this.#changed();
+  }
+
+  setVerdict(verdict: ViewVerdict): void {
+    this.verdict = verdict;
+    this.#changed();
+  }
+
+  view(): ViewSource {
+    const share = this.size === undefined || this.size === 0 ? 0 : this.#bytes / this.size;
+    return {
+      name: this.name,
+      kind: this.kind,
+      followed: this.followed,
+      read: this.#atEnd ? 1 : Math.min(share, 0.99),
+      problem_count: this.#problemCount,
+      problems: this.#problems,
+      ...(this.verdict === undefined ? {} : { verdict: this.verdict }),
+    };
+  }
+}

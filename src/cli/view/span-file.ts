@@ -1,0 +1,107 @@
+import { textBytes } from "../../ingest/byte-source.ts";
+import { splitLines } from "../../ingest/ndjson-reader.ts";
+import { type RunStore, STANDING } from "../../view/runs/run-store.ts";
+import { messageOf } from "../cli-error.ts";
+import type { Io } from "../command.ts";
+import { bytesOf, type InputFile } from "../replay/input-files.ts";
+import { MAX_REQUEST_BYTES, rawSpansOf, readSpan, traceRequestIn } from "../traces/otlp-spans.ts";
+import { followedBytes, ReplacedError } from "./followed-file.ts";
+import type { SourceState } from "./source-state.ts";
+import { viewSpanOf } from "./view-span.ts";
+import { withoutContent } from "./without-content.ts";
+
+interface SpanFileOptions {
+  readonly content: boolean;
+  readonly io: Io;
+  readonly signal: AbortSignal;
+  /** Takes back what came from a source of the store. */
+  readonly forget: (source: number) => Promise<void>;
+}
+
+/** A file of OTLP/JSON lines, read on as it grows: from `replay --out`, or the collector's file exporter. */
+export class SpanFile {
+  readonly state: SourceState;
+  readonly #input: InputFile;
+  readonly #store: RunStore;
+  readonly #options: SpanFileOptions;
+  #source: number;
+  #following: Promise<void> | undefined;
+
+  constructor(input: InputFile, state: SourceState, store: RunStore, options: SpanFileOptions) {
+    this.state = state;
+    this.#input = input;
+    this.#store = store;
+    this.#options = options;
+    this.#source = store.addSource(STANDING.spans);
+  }
+
+  /** Resolves when it was read to where it ended. It is read on where it is followed. */
+  async read(): Promise<void> {
+    if (this.state.followed) {
+      await new Promise<void>((resolve) => {
+        this.#following = this.#follow(resolve).finally(resolve);
+      });
+    } else {
+      const { io } = this.#options;
+      await this.#take(bytesOf(this.#input, io.stdin, (count) => this.state.addBytes(count))).catch(
+        (error: unknown) => this.#tell(`cannot be read to its end: ${messageOf(error)}`),
+      );
+    }
+    this.state.reached();
+  }
+
+  /** To be called once the signal has come. */
+  async close(): Promise<void> {
+    await this.#following;
+  }
+
+  async #follow(onEnd: () => void): Promise<void> {
+    const { signal } = this.#options;
+    const onBytes = (count: number) => this.state.addBytes(count);
+    const onQuiet = async () => onEnd();
+    while (!signal.aborted) {
+      try {
+        const path = this.#input.path ?? this.#input.name;
+        await this.#take(followedBytes(path, { signal, onBytes, onQuiet }), true);
+        return;
+      } catch (error) {
+        if (!(error instanceof ReplacedError)) return this.#tell(messageOf(error));
+        this.#tell(`${error.message}: it was read again from its start`);
+        const gone = this.#source;
+        this.#source = this.#store.addSource(STANDING.spans);
+        await this.#options.forget(gone);
+      }
+    }
+  }
+
+  async #take(bytes: AsyncIterable<Uint8Array>, isText = false): Promise<void> {
+    const text = isText ? textBytes(bytes, (same) => same) : textBytes(bytes);
+    for await (const batch of splitLines(text, { maxLineBytes: MAX_REQUEST_BYTES })) {
+      for (const part of batch) {
+        const request =
+          part.oversized || part.text === undefined ? undefined : traceRequestIn(part.text);
+        if (request !== undefined) this.#takeSpans(rawSpansOf(request), part.line);
+        else if (!part.oversized || part.last) this.#tell(EXPECTED, part.line);
+      }
+      if (this.#options.signal.aborted) return;
+    }
+  }
+
+  #takeSpans(spans: Iterable<Readonly<Record<string, unknown>>>, line: number): void {
+    for (const raw of spans) {
+      const span = readSpan(raw);
+      if (span === undefined) {
+        this.#tell("a span without ids or times", line);
+        continue;
+      }
+      const shown = viewSpanOf(span);
+      this.#store.add(this.#source, this.#options.content ? shown : withoutContent(shown));
+    }
+  }
+
+  #tell(problem: string, line?: number): void {
+    this.state.problem(this.#input.name, problem, line);
+  }
+}
+
+const EXPECTED = "expected an ExportTraceServiceRequest in JSON on one line";

@@ -1,0 +1,106 @@
+import type { ViewAttributes, ViewSpan } from "../format.ts";
+
+/** What a run is known by besides ids, times and numbers: texts that many runs share. */
+export interface RunTraits {
+  readonly tenant_id: string;
+  readonly agent?: string;
+  readonly outcome: string;
+  readonly failure_kind?: string;
+  readonly failure_origin?: string;
+  readonly failure_fingerprint?: string;
+  readonly interruption_kind?: string;
+  readonly degraded?: readonly string[];
+  readonly loop?: string;
+}
+
+/** What a run's model calls used; absent where its span does not say. */
+export interface RunUsage {
+  readonly input: number | undefined;
+  readonly output: number | undefined;
+  /** US dollars as decimal text. */
+  readonly cost: string | undefined;
+  /** Child runs are in it. */
+  readonly whole: boolean;
+}
+
+/** A wait for a person: Unix times in ms. */
+export interface Wait {
+  /** The call that waited; empty where it is not known. */
+  readonly callId: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The traits that a span says of its run. Of a span under it: tenant and agent. */
+export function traitsOf({ attributes, end_ns, kind }: ViewSpan): RunTraits {
+  const tenant_id = textIn(attributes, "entelix.tenant_id") ?? "";
+  const agent = textIn(attributes, "gen_ai.agent.name");
+  const named = agent === undefined ? { tenant_id } : { tenant_id, agent };
+  if (kind !== "run" || end_ns === null) return { ...named, outcome: "open" };
+  const outcome = textIn(attributes, "entelix.run.outcome") ?? "open";
+  const degraded = attributes["entelix.run.degraded"];
+  return withoutGaps({
+    ...named,
+    outcome,
+    failure_kind: textIn(attributes, "entelix.failure.kind"),
+    failure_origin: textIn(attributes, "entelix.failure.origin"),
+    failure_fingerprint: textIn(attributes, "entelix.failure.fingerprint"),
+    interruption_kind: textIn(attributes, "entelix.interruption.kind"),
+    degraded: Array.isArray(degraded) ? degraded.map(String) : undefined,
+    loop: textIn(attributes, "entelix.run.loop"),
+  });
+}
+
+/** Of the span of a run. A root that says it names what its whole tree used, else its own calls are named. */
+export function usageOf({ attributes }: ViewSpan): RunUsage {
+  const input = numberIn(attributes, "gen_ai.usage.input_tokens");
+  const output = numberIn(attributes, "gen_ai.usage.output_tokens");
+  const cost = textIn(attributes, "entelix.agent.usage.cost");
+  const whole = input !== undefined || output !== undefined || cost !== undefined;
+  return {
+    input: whole ? input : numberIn(attributes, "entelix.run.input_tokens"),
+    output: whole ? output : numberIn(attributes, "entelix.run.output_tokens"),
+    cost: whole ? cost : textIn(attributes, "entelix.run.cost"),
+    whole,
+  };
+}
+
+/**
+ * How long people took to decide, by the rule of the metric `entelix.runs.working_time`: decisions of a policy are no
+ * waits. The span of a run says when each decision was made; that of a call only how long it waited.
+ */
+export function waitsOf(span: ViewSpan): Wait[] {
+  if (span.kind === "tool") return waitOf(span.attributes, span.start_ns);
+  if (span.kind !== "run") return [];
+  return span.events
+    .filter(({ name }) => name === "entelix.approval")
+    .flatMap(({ attributes, time_ns }) => waitOf(attributes, time_ns));
+}
+
+function waitOf(attributes: ViewAttributes, until_ns: string): Wait[] {
+  const ms = numberIn(attributes, "entelix.approval.wait_ms");
+  if (ms === undefined || ms <= 0) return [];
+  if (textIn(attributes, "entelix.approval.by") === "policy") return [];
+  const to = Number(until_ns) / 1e6;
+  return [{ callId: textIn(attributes, "gen_ai.tool.call.id") ?? "", from: to - ms, to }];
+}
+
+/** A text that is not empty. */
+export function textIn(attributes: ViewAttributes, name: string): string | undefined {
+  const value = attributes[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function numberIn(attributes: ViewAttributes, name: string): number | undefined {
+  const value = attributes[name];
+  const number = typeof value === "string" && value !== "" ? Number(value) : value;
+  return typeof number === "number" && number >= 0 ? number : undefined;
+}
+
+/** Without the fields that have no value: as they are left out of JSON. */
+function withoutGaps(
+  traits: { readonly [N in keyof RunTraits]: RunTraits[N] | undefined },
+): RunTraits {
+  const traitsOnly: RunTraits = JSON.parse(JSON.stringify(traits));
+  return traitsOnly;
+}

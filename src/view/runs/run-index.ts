@@ -1,0 +1,342 @@
+import type { ViewRun, ViewSpan } from "../format.ts";
+import { CountColumn, NumberColumn, TimeColumn } from "./columns.ts";
+import { type RunTraits, type RunUsage, textIn, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
+import { RunKeys } from "./run-keys.ts";
+import { RunTrees } from "./run-trees.ts";
+import { TextTable } from "./text-table.ts";
+import { Waits } from "./waits.ts";
+
+/** What the index keeps of how a run's numbers were read. */
+const WHOLE_USAGE = 1;
+
+/** Where the audit rows of a run are: its log, and the places of its first row and behind its last one. */
+export interface RowRange {
+  /** Number of the log. */
+  readonly log: number;
+  readonly from: LogPlace;
+  readonly to: LogPlace;
+}
+
+/** A place in a log: segment and offset. Both are 0 in a database, which has an index of its own. */
+export interface LogPlace {
+  readonly segment: number;
+  readonly offset: number;
+}
+
+/** An audit row, as far as the list counts it. */
+export interface IndexedRow {
+  readonly tenant_id: string;
+  readonly run_id: string;
+  readonly log: number;
+  /** Rows of a better log take the place of those that others have. */
+  readonly standing: number;
+  readonly from: LogPlace;
+  readonly to: LogPlace;
+}
+
+/**
+ * All runs in columns: some 200 bytes a run, outside of the heap. Spans and rows come in any order; of runs that several
+ * sources have, the spans and rows of the source with the highest standing count.
+ */
+export class RunIndex {
+  /** Counts changes: it is the same as long as nothing has changed. */
+  revision = 0;
+  /** Spans of others in traces without a run. */
+  otherSpans = 0;
+  readonly keys = new RunKeys();
+  readonly trees = new RunTrees();
+  /** Runs whose span came twice: the others may have, too. */
+  readonly suspects = new Set<number>();
+  readonly #traces: TextTable;
+  readonly #words = new TextTable();
+  readonly #waits = new Waits();
+  readonly #traits = new CountColumn();
+  readonly #trace = new CountColumn();
+  readonly #resumed = new CountColumn();
+  readonly #parentId = new CountColumn();
+  readonly #start = new TimeColumn();
+  readonly #end = new TimeColumn();
+  readonly #waited = new NumberColumn();
+  readonly #input = new NumberColumn();
+  readonly #output = new NumberColumn();
+  readonly #cost = new CountColumn();
+  readonly #flags = new CountColumn();
+  readonly #spans = new CountColumn();
+  readonly #spanStanding = new CountColumn();
+  readonly #rows = new CountColumn();
+  readonly #rowStanding = new CountColumn();
+  readonly #log = new CountColumn();
+  readonly #fromSegment = new CountColumn();
+  readonly #fromOffset = new NumberColumn();
+  readonly #toSegment = new CountColumn();
+  readonly #toOffset = new NumberColumn();
+  readonly #changedAt = new CountColumn();
+  /** Traces beyond the first of runs that have several. */
+  readonly #moreTraces = new Map<number, Set<string>>();
+  /** Spans of others by trace, and, plus 1, whether it has a run. */
+  readonly #foreign = new CountColumn();
+  readonly #hasRun = new CountColumn();
+
+  /** @param traces numbers of trace ids. */
+  constructor(traces: TextTable) {
+    this.#traces = traces;
+  }
+
+  get size(): number {
+    return this.keys.size;
+  }
+
+  /**
+   * Takes a span.
+   *
+   * @param standing of its source.
+   * @param counted whether it was counted before, as an open one.
+   */
+  addSpan(span: ViewSpan, standing: number, counted = false): void {
+    const trace = this.#traces.idOf(span.trace_id);
+    if (span.run_id === undefined) {
+      if (!counted) this.#addForeign(trace);
+      return;
+    }
+    const tenant = textIn(span.attributes, "entelix.tenant_id") ?? "";
+    const row = this.keys.rowOf(tenant, span.run_id);
+    if (standing < this.#spanStanding.get(row)) return;
+    if (standing > this.#spanStanding.get(row)) this.#forgetSpans(row, standing);
+    if (this.#hasRun.get(trace) === 0) this.otherSpans -= this.#foreign.get(trace);
+    this.#hasRun.set(trace, 1);
+    this.#placeIn(row, trace, span.trace_id);
+    if (!counted) this.#spans.add(row, 1);
+    this.#waits.add(row, waitsOf(span));
+    if (span.kind === "run") this.#addRun(row, tenant, span);
+    else {
+      this.#startAt(row, span.start_ns);
+      if (this.#traits.get(row) === 0) this.#setTraits(row, traitsOf(span));
+    }
+    this.touch(row);
+  }
+
+  /** @returns whether it counts: no better log has rows of its run. */
+  addRow({ from, log, run_id, standing, tenant_id, to }: IndexedRow): boolean {
+    const row = this.keys.rowOf(tenant_id, run_id);
+    const known = this.#rowStanding.get(row);
+    if (standing < known || (standing === known && this.#log.get(row) !== log)) return false;
+    if (standing > known) {
+      this.#rowStanding.set(row, standing);
+      this.#rows.set(row, 0);
+      this.#log.set(row, log);
+      this.#fromSegment.set(row, from.segment);
+      this.#fromOffset.set(row, from.offset);
+    }
+    this.#rows.add(row, 1);
+    this.#toSegment.set(row, to.segment);
+    this.#toOffset.set(row, to.offset);
+    this.touch(row);
+    return true;
+  }
+
+  /** Notes that a run has changed. */
+  touch(row: number): void {
+    this.#changedAt.set(row, this.revision + 1);
+    this.#changed = true;
+  }
+
+  /** Notes that something else than a run has changed. */
+  touchAll(): void {
+    this.#changed = true;
+  }
+
+  #changed = false;
+
+  /** The present revision: what changes from now on has a later one. */
+  publish(): number {
+    if (this.#changed) this.revision += 1;
+    this.#changed = false;
+    return this.revision;
+  }
+
+  /** Whether a run has changed since that revision, and is one that a list shows. */
+  isListed(row: number, since: number): boolean {
+    return this.#changedAt.get(row) > since && this.isKnown(row);
+  }
+
+  /** Puts the number of a run's spans right. */
+  recount(row: number, spans: number): void {
+    this.suspects.delete(row);
+    if (this.#spans.get(row) !== spans) this.touch(row);
+    this.#spans.set(row, spans);
+  }
+
+  /** Whether it has spans; else only others name it. */
+  isKnown(row: number): boolean {
+    return this.#spans.get(row) > 0;
+  }
+
+  run(row: number): ViewRun {
+    const { run_id, tenant_id } = this.keys.idOf(row);
+    const start = this.#start.get(row);
+    const end = this.#end.get(row);
+    const waiting = (this.#waited.get(row) ?? 0) + this.#waits.ms(row);
+    const usage = this.trees.total(row, this.#usageOf(row));
+    const text = (id: number) => this.keys.runIds.text(id);
+    const working = Math.max(Number(end - start) / 1e6 - waiting, 0);
+    return {
+      key: this.keys.keyOf(row),
+      run_id,
+      ...this.traits(row),
+      tenant_id,
+      trace_id: this.#traces.text(this.#trace.get(row)),
+      ...(this.#parentId.get(row) > 0 ? { parent_run_id: text(this.#parentId.get(row)) } : {}),
+      ...(this.#resumed.get(row) > 0 ? { resumed_from: text(this.#resumed.get(row)) } : {}),
+      start_ns: String(start),
+      end_ns: end === 0n ? null : String(end),
+      ...(end === 0n ? {} : { working_ms: working }),
+      ...(waiting > 0 ? { waiting_ms: waiting } : {}),
+      ...(usage.input === undefined ? {} : { input_tokens: usage.input }),
+      ...(usage.output === undefined ? {} : { output_tokens: usage.output }),
+      ...(usage.cost === undefined ? {} : { cost_usd: usage.cost }),
+      spans: this.#spans.get(row),
+      rows: this.#rows.get(row),
+      child_runs: this.trees.childCount(row),
+    };
+  }
+
+  traits(row: number): RunTraits {
+    const text = this.#words.text(this.#traits.get(row));
+    if (text === "") return { tenant_id: this.keys.idOf(row).tenant_id, outcome: "open" };
+    const traits: RunTraits = JSON.parse(text);
+    return traits;
+  }
+
+  startOf(row: number): bigint {
+    return this.#start.get(row);
+  }
+
+  /** All traces that spans of a run are in. */
+  tracesOf(row: number): string[] {
+    return [this.#traces.text(this.#trace.get(row)), ...(this.#moreTraces.get(row) ?? [])];
+  }
+
+  /** Standing of the source whose spans of a run count. */
+  spanStandingOf(row: number): number {
+    return this.#spanStanding.get(row);
+  }
+
+  /** Standing of the log whose rows of a run count; 0 without one. */
+  rowStandingOf(row: number): number {
+    return this.#rowStanding.get(row);
+  }
+
+  rowRange(row: number): RowRange | undefined {
+    if (this.#rows.get(row) === 0) return undefined;
+    const from = { segment: this.#fromSegment.get(row), offset: this.#fromOffset.get(row) ?? 0 };
+    const to = { segment: this.#toSegment.get(row), offset: this.#toOffset.get(row) ?? 0 };
+    return { log: this.#log.get(row), from, to };
+  }
+
+  /** Rows of the runs that continue this one. */
+  resumedBy(row: number): number[] {
+    const { run_id, tenant_id } = this.keys.idOf(row);
+    const id = this.keys.runIds.find(run_id);
+    const found: number[] = [];
+    for (let other = 0; other < this.size; other += 1) {
+      if (this.#resumed.get(other) !== id) continue;
+      if (this.keys.idOf(other).tenant_id === tenant_id) found.push(other);
+    }
+    return found;
+  }
+
+  #addRun(row: number, tenant: string, span: ViewSpan): void {
+    const { attributes } = span;
+    const before =
+      this.#start.get(row) === 0n || this.#traits.get(row) === 0 ? undefined : this.#end.get(row);
+    const starts = BigInt(span.start_ns);
+    const ends = span.end_ns === null ? 0n : BigInt(span.end_ns);
+    if (before === ends && ends > 0n) this.suspects.add(row);
+    // A pause between segments is a wait for people as well.
+    if (before !== undefined && before > 0n && starts > before) {
+      this.#waited.set(row, (this.#waited.get(row) ?? 0) + Number(starts - before) / 1e6);
+    }
+    this.#startAt(row, span.start_ns);
+    const resumed = textIn(attributes, "entelix.run.resumed_from");
+    if (resumed !== undefined) this.#resumed.set(row, this.keys.runIds.idOf(resumed));
+    const parent = textIn(attributes, "entelix.parent_run_id");
+    const known = this.#usageOf(row);
+    if (parent !== undefined) {
+      this.#parentId.set(row, this.keys.runIds.idOf(parent));
+      const above = this.keys.rowOf(tenant, parent);
+      if (this.trees.attach(row, above, known)) this.touch(above);
+    }
+    // An earlier segment that comes late says nothing new.
+    if (before !== undefined && before > starts && span.end_ns !== null && ends < before) return;
+    this.#setTraits(row, traitsOf(span));
+    this.#end.set(row, ends);
+    if (ends === 0n) return;
+    this.#setUsage(row, known, usageOf(span));
+    const waited = this.#waits.end(row, this.trees);
+    if (waited > 0) this.#waited.set(row, (this.#waited.get(row) ?? 0) + waited);
+  }
+
+  #usageOf(row: number): RunUsage {
+    const cost = this.#cost.get(row);
+    return {
+      input: this.#input.get(row),
+      output: this.#output.get(row),
+      cost: cost === 0 ? undefined : this.#words.text(cost),
+      whole: (this.#flags.get(row) & WHOLE_USAGE) !== 0,
+    };
+  }
+
+  #setUsage(row: number, known: RunUsage, usage: RunUsage): void {
+    this.trees.changed(row, known, usage);
+    this.#input.set(row, usage.input);
+    this.#output.set(row, usage.output);
+    this.#cost.set(row, usage.cost === undefined ? 0 : this.#words.idOf(usage.cost));
+    this.#flags.set(row, usage.whole ? WHOLE_USAGE : 0);
+    this.#touchAbove(row);
+  }
+
+  #touchAbove(row: number): void {
+    let above = this.trees.parentOf(row);
+    for (let level = 0; above !== undefined && level < 64; level += 1) {
+      this.touch(above);
+      above = this.trees.parentOf(above);
+    }
+  }
+
+  #setTraits(row: number, traits: RunTraits): void {
+    this.#traits.set(row, this.#words.idOf(JSON.stringify(traits)));
+  }
+
+  #startAt(row: number, start_ns: string): void {
+    const start = BigInt(start_ns);
+    const known = this.#start.get(row);
+    if (known === 0n || start < known) this.#start.set(row, start);
+  }
+
+  #placeIn(row: number, trace: number, traceId: string): void {
+    const first = this.#trace.get(row);
+    if (first === 0) this.#trace.set(row, trace);
+    if (first === 0 || first === trace) return;
+    const more = this.#moreTraces.get(row) ?? new Set();
+    this.#moreTraces.set(row, more.add(traceId));
+  }
+
+  #addForeign(trace: number): void {
+    this.#foreign.add(trace, 1);
+    if (this.#hasRun.get(trace) === 0) this.otherSpans += 1;
+    this.#changed = true;
+  }
+
+  /** Spans of a better source have come. */
+  #forgetSpans(row: number, standing: number): void {
+    this.#spanStanding.set(row, standing);
+    if (this.#spans.get(row) === 0) return;
+    this.#spans.set(row, 0);
+    this.#traits.set(row, 0);
+    this.#start.set(row, 0n);
+    this.#end.set(row, 0n);
+    this.#waited.set(row, undefined);
+    const nothing = { input: undefined, output: undefined, cost: undefined, whole: false };
+    this.#setUsage(row, this.#usageOf(row), nothing);
+  }
+}

@@ -1,0 +1,137 @@
+import { CountColumn } from "./columns.ts";
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+const HEX = /^[\da-f]{32}$/;
+
+/** How a text is kept, in the lowest bits of its place. */
+const AS_UUID = 0;
+const AS_HEX = 1;
+const AS_TEXT = 2;
+/** UTF-8 has no place for half a surrogate pair. */
+const AS_UNITS = 3;
+const FORMS = 4;
+
+/** Bytes before a text: how many it has. */
+const LENGTH = 4;
+
+/** Bytes of one block; a text that is longer gets a block of its own. */
+const BLOCK = 256 * 1024;
+
+/**
+ * Texts by number, from 1, each kept once and outside of the heap: a UUID or a trace id takes 16 bytes, where a
+ * string takes 60. 0 stands for no text.
+ */
+export class TextTable {
+  #count = 0;
+  #slots = new Uint32Array(1024);
+  readonly #blocks: Buffer[] = [];
+  #room = 0;
+  /** Block of each text. */
+  readonly #block = new CountColumn();
+  /** Place in its block times {@link FORMS}, and its form. */
+  readonly #place = new CountColumn();
+
+  get size(): number {
+    return this.#count;
+  }
+
+  /** The number of a text, which it gets where it has none. */
+  idOf(text: string): number {
+    const { bytes, form } = packed(text);
+    const slot = this.#slotOf(bytes, form);
+    const known = this.#slots[slot] ?? 0;
+    return known > 0 ? known : this.#add(bytes, form, slot);
+  }
+
+  /** 0 where the text has none. */
+  find(text: string): number {
+    const { bytes, form } = packed(text);
+    return this.#slots[this.#slotOf(bytes, form)] ?? 0;
+  }
+
+  /** The text of a number; empty for 0. */
+  text(id: number): string {
+    if (id === 0) return "";
+    const bytes = this.#bytes(id);
+    const form = this.#place.get(id) % FORMS;
+    if (form === AS_TEXT) return bytes.toString("utf8");
+    if (form === AS_UNITS) return bytes.toString("utf16le");
+    const hex = bytes.toString("hex");
+    if (form === AS_HEX) return hex;
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  }
+
+  #bytes(id: number): Buffer {
+    const at = this.#place.get(id);
+    const place = Math.floor(at / FORMS);
+    const block = this.#blocks[this.#block.get(id)] ?? Buffer.alloc(0);
+    if (at % FORMS < AS_TEXT) return block.subarray(place, place + 16);
+    const start = place + LENGTH;
+    return block.subarray(start, start + block.readUInt32LE(place));
+  }
+
+  #slotOf(bytes: Buffer, form: number): number {
+    const mask = this.#slots.length - 1;
+    let slot = (hashOf(bytes) ^ form) & mask;
+    for (;;) {
+      const id = this.#slots[slot] ?? 0;
+      if (id === 0) return slot;
+      if (this.#place.get(id) % FORMS === form && this.#bytes(id).equals(bytes)) return slot;
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  #add(bytes: Buffer, form: number, slot: number): number {
+    this.#count += 1;
+    const id = this.#count;
+    const needed = form < AS_TEXT ? bytes.length : LENGTH + bytes.length;
+    if (needed > this.#room) {
+      const size = Math.max(needed, this.#blocks.length === 0 ? 4096 : BLOCK);
+      this.#blocks.push(Buffer.allocUnsafeSlow(size));
+      this.#room = size;
+    }
+    const number = this.#blocks.length - 1;
+    const block = this.#blocks[number] ?? Buffer.alloc(0);
+    const place = block.length - this.#room;
+    if (form >= AS_TEXT) block.writeUInt32LE(bytes.length, place);
+    block.set(bytes, place + needed - bytes.length);
+    this.#room -= needed;
+    this.#block.set(id, number);
+    this.#place.set(id, place * FORMS + form);
+    this.#slots[slot] = id;
+    if (this.#count * 4 > this.#slots.length * 3) this.#grow();
+    return id;
+  }
+
+  #grow(): void {
+    this.#slots = new Uint32Array(this.#slots.length * 2);
+    const mask = this.#slots.length - 1;
+    for (let id = 1; id <= this.#count; id += 1) {
+      let slot = (hashOf(this.#bytes(id)) ^ (this.#place.get(id) % FORMS)) & mask;
+      while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
+      this.#slots[slot] = id;
+    }
+  }
+}
+
+function packed(text: string): { readonly bytes: Buffer; readonly form: number } {
+  if (text.length === 36 && UUID.test(text)) {
+    return { bytes: Buffer.from(text.replaceAll("-", ""), "hex"), form: AS_UUID };
+  }
+  if (text.length === 32 && HEX.test(text)) {
+    return { bytes: Buffer.from(text, "hex"), form: AS_HEX };
+  }
+  const bytes = Buffer.from(text, "utf8");
+  if (bytes.toString("utf8") === text) return { bytes, form: AS_TEXT };
+  return { bytes: Buffer.from(text, "utf16le"), form: AS_UNITS };
+}
+
+/** FNV-1a. */
+function hashOf(bytes: Buffer): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < bytes.length; at += 1) {
+    hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+  }
+  // The low bits choose the slot.
+  return (hash ^ (hash >>> 15)) >>> 0;
+}
