@@ -1,8 +1,5 @@
 import { type FileHandle, open, stat } from "node:fs/promises";
 
-/** How often a file is looked at, in ms. */
-const POLL_MS = 500;
-
 /** A file that has not grown for so many looks gives no more for now. */
 const QUIET_LOOKS = 2;
 
@@ -28,8 +25,8 @@ export interface FollowHooks {
   readonly signal: AbortSignal;
   /** Told how many bytes were read. */
   readonly onBytes: (count: number) => void;
-  /** Waits are for this long, in ms. Default 500. */
-  readonly pollMs?: number | undefined;
+  /** How often the file is looked at, in ms. */
+  readonly pollMs: number;
   /**
    * The end of the file was reached, and everything before it was taken. At first as soon as that is so, later on when the
    * file has been quiet for a while.
@@ -45,13 +42,15 @@ export interface FollowHooks {
  */
 export async function* followedBytes(
   path: string,
-  { onBytes, onQuiet, pollMs = POLL_MS, signal }: FollowHooks,
+  { onBytes, onQuiet, pollMs, signal }: FollowHooks,
 ): AsyncGenerator<Buffer, void, undefined> {
   const file = await open(path, "r");
   try {
     const begun = new LineTail();
     let position = 0;
     let head = Buffer.alloc(0);
+    // At its first end nothing is waited for.
+    let isFirst = true;
     let quiet = QUIET_LOOKS;
     while (!signal.aborted) {
       const chunk = await readAt(file, position);
@@ -62,12 +61,13 @@ export async function* followedBytes(
         onBytes(chunk.length);
         const lines = begun.take(chunk);
         if (lines.length > 0) yield lines;
-        quiet = position === chunk.length ? QUIET_LOOKS : 0;
+        quiet = isFirst ? QUIET_LOOKS : 0;
         continue;
       }
       if (quiet === QUIET_LOOKS) {
         if (begun.isWhole()) yield begun.end();
         await onQuiet();
+        isFirst = false;
       }
       quiet += 1;
       await waitFor(pollMs, signal);

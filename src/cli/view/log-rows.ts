@@ -1,9 +1,14 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { AuditRow } from "../../audit/audit-row.ts";
+import { logPaths, segmentName } from "../../audit/ndjson/segment-store.ts";
 import { type LogPlace, type PlacedRow, placedRows } from "../../audit/verify/read-rows.ts";
 import type { LogProblem } from "../../audit/verify/verify-report.ts";
 import { canonicalRunId } from "../../lifecycle/run-ids.ts";
 import type { ViewRow, ViewVerdict } from "../../view/format.ts";
 import type { RowQuery, RunLog } from "../../view/runs/run-log.ts";
+import { identityOf } from "../replay/input-files.ts";
+import { ReplacedError } from "./followed-file.ts";
 import type { RunStore } from "../../view/runs/run-store.ts";
 
 /** Rows of a stored log win over those that a replay would write. */
@@ -24,6 +29,11 @@ export class LogRows implements RunLog {
   readonly #store: RunStore;
   readonly #log: number;
   #place: LogPlace | undefined;
+  /** Number of the segment that was read last, and which file it is. */
+  #identity: string | undefined;
+  /** Looks at which that segment was not there, one after the other. */
+  #missing = 0;
+  #reading: Promise<void> = Promise.resolve();
 
   constructor(store: RunStore, options: LogRowsOptions) {
     this.from = options.from;
@@ -41,24 +51,31 @@ export class LogRows implements RunLog {
     return this.#place;
   }
 
-  /** The rows that have come since the last time, each indexed. */
+  /** The rows that have come since the last time, each indexed. Not to be called again before it is done. */
   async *more(onProblem?: (problem: LogProblem) => void): AsyncGenerator<AuditRow, void, void> {
     const { directory } = this.#options;
+    let reached = this.#place;
     const onPlace = (place: LogPlace) => {
-      this.#place = place;
+      reached = place;
     };
     const options = { from: this.#place, onPlace, onProblem };
     for await (const placed of placedRows(directory, {}, options)) {
+      // Together: `again` may come at any time, and reads up to this place.
+      this.#place = placed.to;
       this.#index(placed);
       yield placed.row;
     }
+    this.#place = reached;
   }
 
   /** Indexes the rows that have come since the last time. */
-  async readOn(): Promise<void> {
-    for await (const _ of this.more()) {
-      // Indexed on its way.
-    }
+  readOn(): Promise<void> {
+    this.#reading = this.#reading.then(async () => {
+      for await (const _ of this.more()) {
+        // Indexed on its way.
+      }
+    });
+    return this.#reading;
   }
 
   /** Indexes all rows again, up to the place that was reached before. */
@@ -71,6 +88,29 @@ export class LogRows implements RunLog {
   /** The log begins anew. */
   restart(): void {
     this.#place = undefined;
+    this.#identity = undefined;
+  }
+
+  /** @throws ReplacedError when the segment that was read last is shorter now, another file, or gone. */
+  async checkUnchanged(): Promise<void> {
+    if (this.#place === undefined) return;
+    const { offset, segment } = this.#place;
+    const { archive, root } = logPaths(this.#options.directory);
+    const name = segmentName(segment);
+    const [own, archived] = await Promise.all(
+      [root, archive].map((folder) => stat(join(folder, name), { bigint: true }).catch(() => {})),
+    );
+    const found = own ?? archived;
+    // It is in neither for a moment where the writer moves it.
+    this.#missing = found === undefined ? this.#missing + 1 : 0;
+    if (found === undefined && this.#missing < 3) return;
+    if (found === undefined) throw new ReplacedError("the end of what was read is not there any more");
+    if (found.size < offset) throw new ReplacedError("it is shorter now");
+    const identity = `${segment} ${identityOf(found)}`;
+    if (this.#identity?.startsWith(`${segment} `) && this.#identity !== identity) {
+      throw new ReplacedError("another log is in its place now");
+    }
+    this.#identity = identity;
   }
 
   async rows({ from, runIds, tenantId, to }: RowQuery): Promise<ViewRow[]> {

@@ -9,14 +9,11 @@ import type { SourcesOptions } from "../../view/runs/viewed-runs.ts";
 import { type AuditLog, rowLine } from "../audit/audit-log.ts";
 import { messageOf } from "../cli-error.ts";
 import { type ReplayJob, runtimesNamed } from "../replay/replay-job.ts";
-import { waitFor } from "./followed-file.ts";
+import { ReplacedError, waitFor } from "./followed-file.ts";
 import { indexRow, LogRows, viewRowOf } from "./log-rows.ts";
 import { CHECKING, viewProblemOf, viewVerdictOf } from "./log-verdict.ts";
 import { replayToStore } from "./replayed-spans.ts";
 import type { SourceState } from "./source-state.ts";
-
-/** How often a log is looked at, in ms. */
-const POLL_MS = 500;
 
 /** Rows are replayed in pieces of about so many characters. */
 const PIECE = 64 * 1024;
@@ -24,6 +21,9 @@ const PIECE = 64 * 1024;
 interface LogOptions extends SourcesOptions {
   readonly tenantName: string;
   readonly signal: AbortSignal;
+  readonly pollMs: number;
+  /** Takes back what came from a source of the store: rows of all logs are indexed again. */
+  readonly forget: (source: number) => Promise<void>;
 }
 
 /** An audit log whose rows become spans again, by the replay that `replay` makes of them. */
@@ -32,8 +32,10 @@ export class LogSource {
   readonly #place: string;
   readonly #log: AuditLog;
   readonly #rows: LogRows | DatabaseRows;
-  readonly #job: ReplayJob;
+  readonly #store: RunStore;
   readonly #options: LogOptions;
+  #source: number;
+  #job: ReplayJob;
   #following: Promise<void> | undefined;
 
   constructor(
@@ -46,35 +48,33 @@ export class LogSource {
     this.state = state;
     this.#place = place;
     this.#log = log;
+    this.#store = store;
     this.#options = options;
     const { content } = options;
     const verdict = () => state.verdict;
     this.#rows = log.hasSegments
       ? new LogRows(store, { directory: place, from: "log", content, verdict })
       : new DatabaseRows(store, place, content, verdict);
-    const source = store.addSource(STANDING.log);
-    const runtimes = runtimesNamed("graph");
-    const stateOf = () => state;
-    this.#job = replayToStore({ ...options, store, source, runtimes, stateOf, lines: false });
+    this.#source = store.addSource(STANDING.log);
+    this.#job = this.#newJob();
     state.setVerdict(CHECKING);
   }
 
   /** Resolves when it was read to where it ended. It is read on where it is followed. */
   async read(): Promise<void> {
     const { name } = this.state;
-    if (!this.state.followed) {
+    if (this.state.followed && this.#rows instanceof LogRows) {
+      const rows = this.#rows;
+      await new Promise<void>((resolve) => {
+        this.#following = this.#follow(rows, resolve)
+          .catch((error: unknown) => this.state.problem(name, messageOf(error)))
+          .finally(resolve);
+      });
+    } else {
       await this.#job.read(name, this.#lines());
       // A database is not followed, but its runs may be open all the same.
       if (!this.#options.follow) await this.#job.end();
-      this.state.reached();
-      return;
     }
-    await new Promise<void>((resolve) => {
-      this.#following = this.#job
-        .follow(name, (release) => this.#growing(release, resolve))
-        .catch((error: unknown) => this.state.problem(name, messageOf(error)))
-        .finally(resolve);
-    });
     this.state.reached();
   }
 
@@ -106,23 +106,40 @@ export class LogSource {
     await this.#job.end().catch(() => {});
   }
 
-  async *#lines(): AsyncGenerator<Buffer, void, void> {
-    let text = "";
-    for await (const row of this.#rows.more((problem) => this.#tell(problem))) {
-      text += `${rowLine(row)}\n`;
-      if (text.length < PIECE) continue;
-      if (this.#options.signal.aborted) return;
-      yield Buffer.from(text, "utf8");
-      text = "";
+  #newJob(): ReplayJob {
+    const { state } = this;
+    const options = { ...this.#options, store: this.#store, source: this.#source };
+    const runtimes = runtimesNamed("graph");
+    return replayToStore({ ...options, runtimes, stateOf: () => state, lines: false });
+  }
+
+  async #follow(rows: LogRows, onEnd: () => void): Promise<void> {
+    const { name } = this.state;
+    const { forget, signal } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await this.#job.follow(name, (release) => this.#growing(rows, release, onEnd));
+        return;
+      } catch (error) {
+        if (!(error instanceof ReplacedError)) throw error;
+        this.state.problem(name, `${error.message}: it was read again from its start`);
+        await this.#job.end().catch(() => {});
+        const gone = this.#source;
+        this.#source = this.#store.addSource(STANDING.log);
+        this.#job = this.#newJob();
+        rows.restart();
+        await forget(gone);
+        void this.verify();
+      }
     }
-    if (text !== "") yield Buffer.from(text, "utf8");
   }
 
   async *#growing(
+    rows: LogRows,
     release: () => Promise<void>,
     onEnd: () => void,
   ): AsyncGenerator<Buffer, void, void> {
-    const { signal } = this.#options;
+    const { pollMs, signal } = this.#options;
     let quiet = 0;
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       quiet += 1;
@@ -133,8 +150,21 @@ export class LogSource {
       // At once at first, and when it has been quiet for a second.
       if (isFirst || quiet === 2) await release();
       if (isFirst) onEnd();
-      await waitFor(POLL_MS, signal);
+      await waitFor(pollMs, signal);
+      await rows.checkUnchanged();
     }
+  }
+
+  async *#lines(): AsyncGenerator<Buffer, void, void> {
+    let text = "";
+    for await (const row of this.#rows.more((problem) => this.#tell(problem))) {
+      text += `${rowLine(row)}\n`;
+      if (text.length < PIECE) continue;
+      if (this.#options.signal.aborted) return;
+      yield Buffer.from(text, "utf8");
+      text = "";
+    }
+    if (text !== "") yield Buffer.from(text, "utf8");
   }
 
   #tell(problem: LogProblem): void {

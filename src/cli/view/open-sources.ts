@@ -7,6 +7,7 @@ import { auditLogAt } from "../audit/audit-log.ts";
 import type { Io } from "../command.ts";
 import { runtimesNamed } from "../replay/replay-job.ts";
 import { tenantOption } from "../services/options.ts";
+import { JaegerSource, jaegerUrl } from "./jaeger.ts";
 import { LogSource } from "./logs.ts";
 import { placesOf } from "./places.ts";
 import { Recordings } from "./recordings.ts";
@@ -25,6 +26,14 @@ interface Source {
   verify?(): Promise<void>;
 }
 
+/** How often files and logs are looked at, in ms. */
+const POLL_MS = 500;
+
+interface OpenOptions extends SourcesOptions {
+  /** For tests: how often files and logs are looked at, in ms. Default 500. */
+  readonly pollMs?: number;
+}
+
 /**
  * Opens what a command is to show, and begins to read it: `ready()` says when all of it was read.
  *
@@ -39,7 +48,7 @@ interface Source {
  */
 export async function openSources(
   places: readonly string[],
-  options: SourcesOptions,
+  options: OpenOptions,
   io: Io,
 ): Promise<ViewedRuns> {
   const runtimes = runtimesNamed(options.dialect);
@@ -48,8 +57,9 @@ export async function openSources(
   const opened = await Promise.all(
     logs.map(async (place) => ({ place, log: await auditLogAt(place) })),
   );
-  const folder = await TemporaryFolder.make();
   const stop = new AbortController();
+  const jaeger = options.jaeger === undefined ? undefined : await jaegerUrl(options.jaeger, stop.signal);
+  const folder = await TemporaryFolder.make();
   const store = new RunStore(folder.path);
   const sources: Source[] = [];
   const states: SourceState[] = [];
@@ -65,7 +75,8 @@ export async function openSources(
     states.push(state);
     return state;
   };
-  const common = { ...options, tenantName, io, signal: stop.signal, forget };
+  const { pollMs = POLL_MS } = options;
+  const common = { ...options, pollMs, tenantName, io, signal: stop.signal, forget };
   const placed = files.map((file) => {
     const { name, size } = file.input;
     return { ...file, state: stateOf(name, file.kind, file.grows, size) };
@@ -82,8 +93,13 @@ export async function openSources(
     const state = stateOf(place, isDatabase ? "database" : "audit-log", !isDatabase);
     sources.push(new LogSource(place, log, state, store, common));
   }
+  if (jaeger !== undefined) {
+    const state = stateOf(jaeger, "jaeger", true);
+    sources.push(new JaegerSource(jaeger, state, store, { ...common, searchMs: options.pollMs }));
+  }
   return new StoredRuns(store, {
     ...options,
+    jaeger,
     sources: () => states.map((state) => state.view()),
     ready: Promise.all(
       sources.map(async (source) => {

@@ -9,10 +9,13 @@ import type { Io } from "../command.ts";
 import { bytesOf, type InputFile } from "../replay/input-files.ts";
 import { NamedRows } from "../replay/projected-rows.ts";
 import type { ReplayJob } from "../replay/replay-job.ts";
-import { followedBytes, ReplacedError } from "./followed-file.ts";
+import { followedBytes, ReplacedError, waitFor } from "./followed-file.ts";
 import { LogRows } from "./log-rows.ts";
 import { replayToStore } from "./replayed-spans.ts";
 import type { SourceState } from "./source-state.ts";
+
+/** How often rows are indexed while recordings are read, in ms. */
+const INDEX_MS = 2_000;
 
 /** A recording, and how it is doing. */
 export interface Recording {
@@ -29,6 +32,7 @@ interface RecordingsOptions extends SourcesOptions {
   /** Takes back what came from a source of the store: rows of all logs are indexed again. */
   readonly forget: (source: number) => Promise<void>;
   readonly signal: AbortSignal;
+  readonly pollMs: number;
 }
 
 /** Recordings, replayed one after the other as one history, and read on as they grow. */
@@ -41,7 +45,8 @@ export class Recordings {
   #current:
     | { readonly job: ReplayJob; readonly log: NdjsonSessionLog; readonly rows: LogRows }
     | undefined;
-  #ended: Promise<void>[] = [];
+  #restarted: Promise<void> = Promise.resolve();
+  #following: Promise<void>[] = [];
 
   constructor(files: readonly Recording[], store: RunStore, options: RecordingsOptions) {
     this.#files = files;
@@ -55,12 +60,13 @@ export class Recordings {
     const stop = new AbortController();
     const signal = AbortSignal.any([this.#options.signal, stop.signal]);
     const { job, log, rows } = await this.#begin();
+    if (this.#options.follow) this.#following.push(this.#index(rows, signal));
     for (const file of this.#files) {
       if (signal.aborted) break;
       if (file.state.followed) await this.#follow(file, job, rows, signal, stop);
       else await this.#readOnce(file, job);
     }
-    if (signal.aborted) return;
+    if (stop.signal.aborted) return this.#restarted;
     if (!this.#options.follow) await job.end();
     if (!this.#options.follow) await log.close();
     await rows.readOn();
@@ -73,7 +79,8 @@ export class Recordings {
 
   /** To be called once the signal has come. */
   async close(): Promise<void> {
-    await Promise.all(this.#ended);
+    await this.#restarted;
+    await Promise.all(this.#following);
     await this.#current?.job.end().catch(() => {});
     await this.#current?.log.close().catch(() => {});
   }
@@ -91,6 +98,14 @@ export class Recordings {
     const rows = new LogRows(this.#store, { directory, from: "replay", content });
     this.#current = { job, log, rows };
     return this.#current;
+  }
+
+  /** Indexes rows as they come: a file that never is quiet has some, too. */
+  async #index(rows: LogRows, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await waitFor(INDEX_MS, signal);
+      if (!signal.aborted) await rows.readOn();
+    }
   }
 
   async #readOnce({ input, state }: Recording, job: ReplayJob): Promise<void> {
@@ -121,6 +136,7 @@ export class Recordings {
       const grow = (release: () => Promise<void>) =>
         followedBytes(input.path ?? input.name, {
           signal,
+          pollMs: this.#options.pollMs,
           onBytes,
           onQuiet: async () => {
             await release();
@@ -138,20 +154,22 @@ export class Recordings {
             return;
           }
           state.problem(input.name, `${error.message}: it was read again from its start`);
+          if (!stop.signal.aborted) this.#restarted = this.#startAgain();
           stop.abort();
-          this.#ended.push(this.#startAgain());
         })
         .finally(() => {
           state.reached();
           resolve();
         });
-      this.#ended.push(ended);
+      this.#following.push(ended);
     });
   }
 
   /** One history has other events now: all of it is replayed again. */
   async #startAgain(): Promise<void> {
     const before = this.#current;
+    const following = this.#following.splice(0);
+    await Promise.all(following);
     await before?.job.end().catch(() => {});
     await before?.log.close().catch(() => {});
     before?.rows.restart();

@@ -14,6 +14,7 @@ interface SpanFileOptions {
   readonly content: boolean;
   readonly io: Io;
   readonly signal: AbortSignal;
+  readonly pollMs: number;
   /** Takes back what came from a source of the store. */
   readonly forget: (source: number) => Promise<void>;
 }
@@ -56,13 +57,13 @@ export class SpanFile {
   }
 
   async #follow(onEnd: () => void): Promise<void> {
-    const { signal } = this.#options;
+    const { pollMs, signal } = this.#options;
     const onBytes = (count: number) => this.state.addBytes(count);
     const onQuiet = async () => onEnd();
     while (!signal.aborted) {
       try {
         const path = this.#input.path ?? this.#input.name;
-        await this.#take(followedBytes(path, { signal, onBytes, onQuiet }), true);
+        await this.#take(followedBytes(path, { signal, pollMs, onBytes, onQuiet }), true);
         return;
       } catch (error) {
         if (!(error instanceof ReplacedError)) return this.#tell(messageOf(error));

@@ -6,7 +6,7 @@ import {
   type ViewRow,
   type ViewSpan,
 } from "../format.ts";
-import type { RowRange } from "./run-index.ts";
+import { isBefore, type RowRange } from "./run-index.ts";
 import { type RunStore, tenantOf } from "./run-store.ts";
 
 /** Levels of child runs that are looked for. */
@@ -117,12 +117,6 @@ function joined(one: RowRange, other: RowRange): RowRange {
   const isFirst = isBefore(one.from, other.from);
   const isLast = isBefore(other.to, one.to);
   return { log: one.log, from: isFirst ? one.from : other.from, to: isLast ? one.to : other.to };
-}
-
-function isBefore(one: RowRange["from"], other: RowRange["from"]): boolean {
-  return (
-    one.segment < other.segment || (one.segment === other.segment && one.offset < other.offset)
-  );
 }
 
 function related({ index }: RunStore, row: number): RelatedRun[] {

@@ -23,6 +23,13 @@ export interface LogPlace {
   readonly offset: number;
 }
 
+/** Whether a place comes before another one of the same log. */
+export function isBefore(one: LogPlace, other: LogPlace): boolean {
+  return (
+    one.segment < other.segment || (one.segment === other.segment && one.offset < other.offset)
+  );
+}
+
 /** An audit row, as far as the list counts it. */
 export interface IndexedRow {
   readonly tenant_id: string;
@@ -120,16 +127,21 @@ export class RunIndex {
     const row = this.keys.rowOf(tenant_id, run_id);
     const known = this.#rowStanding.get(row);
     if (standing < known || (standing === known && this.#log.get(row) !== log)) return false;
-    if (standing > known) {
+    const isFirst = standing > known;
+    if (isFirst) {
       this.#rowStanding.set(row, standing);
       this.#rows.set(row, 0);
       this.#log.set(row, log);
+    }
+    if (isFirst || isBefore(from, this.#fromOf(row))) {
       this.#fromSegment.set(row, from.segment);
       this.#fromOffset.set(row, from.offset);
     }
+    if (isFirst || isBefore(this.#toOf(row), to)) {
+      this.#toSegment.set(row, to.segment);
+      this.#toOffset.set(row, to.offset);
+    }
     this.#rows.add(row, 1);
-    this.#toSegment.set(row, to.segment);
-    this.#toOffset.set(row, to.offset);
     this.touch(row);
     return true;
   }
@@ -228,9 +240,7 @@ export class RunIndex {
 
   rowRange(row: number): RowRange | undefined {
     if (this.#rows.get(row) === 0) return undefined;
-    const from = { segment: this.#fromSegment.get(row), offset: this.#fromOffset.get(row) ?? 0 };
-    const to = { segment: this.#toSegment.get(row), offset: this.#toOffset.get(row) ?? 0 };
-    return { log: this.#log.get(row), from, to };
+    return { log: this.#log.get(row), from: this.#fromOf(row), to: this.#toOf(row) };
   }
 
   /** Rows of the runs that continue this one. */
@@ -243,6 +253,14 @@ export class RunIndex {
       if (this.keys.idOf(other).tenant_id === tenant_id) found.push(other);
     }
     return found;
+  }
+
+  #fromOf(row: number): LogPlace {
+    return { segment: this.#fromSegment.get(row), offset: this.#fromOffset.get(row) ?? 0 };
+  }
+
+  #toOf(row: number): LogPlace {
+    return { segment: this.#toSegment.get(row), offset: this.#toOffset.get(row) ?? 0 };
   }
 
   #addRun(row: number, tenant: string, span: ViewSpan): void {

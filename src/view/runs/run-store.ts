@@ -51,6 +51,7 @@ export class RunStore {
 
   /** Takes a span that has ended. */
   add(source: number, span: ViewSpan): void {
+    if (this.#sources[source] === STANDING.gone) return;
     const counted = this.#open[source]?.delete(nameOf(span)) === true;
     this.#spool.add(span, source);
     this.index.addSpan(span, this.#sources[source] ?? STANDING.gone, counted);
@@ -58,6 +59,7 @@ export class RunStore {
 
   /** Takes a span that has no end yet. */
   start(source: number, read: OpenSpan): void {
+    if (this.#sources[source] === STANDING.gone) return;
     const span = read();
     this.#open[source]?.set(nameOf(span), read);
     this.index.addSpan(span, this.#sources[source] ?? STANDING.gone);
@@ -102,6 +104,12 @@ export class RunStore {
       if (standing >= other) best.set(each.span.span_id, each);
     }
     return [...best.values()].map(({ span }) => span);
+  }
+
+  /** Ids of the spans of a trace that a source has given. */
+  spanIdsOf(traceId: string, source: number): string[] {
+    const own = this.#spool.read(traceId).filter((each) => each.source === source);
+    return own.map(({ span }) => span.span_id);
   }
 
   /** The run of a row, its spans counted again where some may have come twice. */

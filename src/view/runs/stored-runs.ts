@@ -7,12 +7,16 @@ import {
 } from "../format.ts";
 import { runDetail } from "./run-detail.ts";
 import type { RunStore } from "./run-store.ts";
-import type { SourcesOptions, ViewedRuns } from "./viewed-runs.ts";
+import type { ViewedRuns } from "./viewed-runs.ts";
 
 /** Runs of one piece of the list. */
 const PIECE = 1_000;
 
-interface StoredRunsOptions extends SourcesOptions {
+interface StoredRunsOptions {
+  /** Whether spans and rows have their content. */
+  readonly content: boolean;
+  /** Address of Jaeger's page, without a slash at its end. */
+  readonly jaeger: string | undefined;
   readonly sources: () => readonly ViewSource[];
   readonly ready: Promise<unknown>;
   readonly verify: () => Promise<void>;

@@ -1,0 +1,161 @@
+import { appendFileSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { NdjsonSessionLog } from "../../../src/audit/ndjson/ndjson-session-log.ts";
+import { openSources } from "../../../src/cli/view/open-sources.ts";
+import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
+import { command } from "../../cli/support/command.ts";
+import { Folder } from "../../cli/support/folder.ts";
+import { completed, line, recording, started } from "../../cli/support/recorded.ts";
+import { runs as cases } from "../../support/runs.ts";
+import { ALL, detailsOf, listOf, silentIo, withRuns } from "../support/opened.ts";
+
+const FOLLOW = { follow: true, content: true, pollMs: 5 };
+
+/** What is known of all runs, without what says when it was asked. */
+async function known(runs: ViewedRuns) {
+  const details = [...(await detailsOf(runs)).values()];
+  return details
+    .map(({ revision: _, ...detail }) => detail)
+    .sort((a, b) => (a.run.key < b.run.key ? -1 : 1));
+}
+
+async function followed(places: readonly string[], work: (runs: ViewedRuns) => Promise<void>) {
+  const runs = await openSources(places, FOLLOW, silentIo());
+  try {
+    await runs.ready();
+    await work(runs);
+  } finally {
+    await runs.close();
+  }
+}
+
+const soon = { timeout: 20_000, interval: 10 };
+
+describe("a recording that grows", () => {
+  it.each(["success", "nested_subagent", "two_tenants", "approval"])(
+    "is in the end as if it had been read at once: %s",
+    async (name) => {
+      const bytes = readFileSync(recording(name));
+      const whole = await withRuns([recording(name)], ALL, known);
+      const pieces = fc.array(
+        fc.tuple(fc.integer({ min: 0, max: bytes.length }), fc.integer({ min: 0, max: 25 })),
+        { maxLength: 6 },
+      );
+      await fc.assert(
+        fc.asyncProperty(pieces, fc.boolean(), async (cuts, hasLineEnd) => {
+          using folder = new Folder();
+          const file = folder.at("run.ndjson");
+          writeFileSync(file, "");
+          await followed([file], async (runs) => {
+            const end = hasLineEnd ? bytes.length : bytes.length - 1;
+            let from = 0;
+            for (const [cut, wait] of [...cuts].sort(([a], [b]) => a - b)) {
+              appendFileSync(file, bytes.subarray(from, Math.min(cut, end)));
+              from = Math.max(from, Math.min(cut, end));
+              await new Promise((resolve) => setTimeout(resolve, wait));
+            }
+            appendFileSync(file, bytes.subarray(from, end));
+            await vi.waitFor(async () => expect(await known(runs)).toEqual(whole), soon);
+            expect(listOf(runs).sources[0]?.problems).toEqual([]);
+          });
+        }),
+        { numRuns: cases(40) },
+      );
+    },
+    300_000,
+  );
+
+  it("shows a run that has no end yet, with its open spans", async () => {
+    using folder = new Folder();
+    const file = folder.at("run.ndjson");
+    const call = { tool_use_id: "t-1", tool: "search" };
+    const asked = line({ type: "tool_start", ...call, input: { q: 1 }, timestamp: "2026-04-29T12:00:00.5Z" });
+    writeFileSync(file, `${started()}\n${asked}\n`);
+    await followed([file], async (runs) => {
+      const [run] = listOf(runs).runs;
+      expect(run).toMatchObject({ outcome: "open", end_ns: null, agent: "react", spans: 2, tenant_id: "acme" });
+      expect(run).not.toHaveProperty("working_ms");
+      const detail = await runs.detail(run?.key ?? "");
+      expect(detail?.spans.map(({ end_ns, kind, name }) => [kind, name, end_ns])).toEqual([
+        ["run", "invoke_agent react", null],
+        ["tool", "execute_tool search", null],
+      ]);
+      const { revision } = listOf(runs);
+      expect(listOf(runs, revision).runs).toEqual([]);
+      appendFileSync(file, `${completed()}\n`);
+      await vi.waitFor(() => expect(listOf(runs, revision).runs).toHaveLength(1), soon);
+      expect(listOf(runs, revision).runs[0]).toMatchObject({ outcome: "complete", working_ms: 1000, spans: 2 });
+    });
+  });
+
+  it.each([
+    ["shorter", (file: string, text: string) => { truncateSync(file); appendFileSync(file, text); }, "it is shorter now"],
+    ["another file", (file: string, text: string) => { writeFileSync(`${file}.new`, text); renameSync(`${file}.new`, file); }, "another file has its name now"],
+  ])("is read again from its start when it is %s", async (_, replace, why) => {
+    using folder = new Folder();
+    const file = folder.at("run.ndjson");
+    const other = "018f3c7a-0000-7000-8000-000000000009";
+    writeFileSync(file, `${started({ padding: "x".repeat(5000) })}\n${completed()}\n`);
+    await followed([file, recording("success")], async (runs) => {
+      const before = listOf(runs);
+      expect(before.runs).toHaveLength(2);
+      replace(file, `${started({ run_id: other })}\n${completed({ run_id: other })}\n`);
+      await vi.waitFor(() => expect(listOf(runs).runs.map(({ run_id }) => run_id)).toContain(other), soon);
+      const read = () => listOf(runs).sources.map((source) => source.read);
+      await vi.waitFor(() => expect(read()).toEqual([1, 1]), soon);
+      const after = listOf(runs, before.revision);
+      expect(after.all).toBe(true);
+      expect(after.runs).toHaveLength(2);
+      for (const { key, rows, spans } of after.runs) {
+        const detail = await runs.detail(key);
+        expect([detail?.spans.length, detail?.rows.length]).toEqual([spans, rows]);
+        expect(rows).toBeGreaterThan(0);
+      }
+      expect(after.sources[0]?.problems).toEqual([
+        { place: file, problem: `${why}: it was read again from its start` },
+      ]);
+    });
+  });
+});
+
+describe("a span file that grows", () => {
+  it("is in the end as if it had been read at once, and read again when it is shorter", async () => {
+    using folder = new Folder();
+    const [out, file] = [folder.at("out.json"), folder.at("spans.json")];
+    await command(["replay", recording("nested_subagent"), recording("success"), "--out", out]);
+    const text = readFileSync(out, "utf8");
+    const whole = await withRuns([out], ALL, known);
+    writeFileSync(file, text.slice(0, 1000));
+    await followed([file], async (runs) => {
+      appendFileSync(file, text.slice(1000));
+      await vi.waitFor(async () => expect(await known(runs)).toEqual(whole), soon);
+      truncateSync(file);
+      await vi.waitFor(() => expect(listOf(runs).runs).toEqual([]), soon);
+      appendFileSync(file, text);
+      await vi.waitFor(async () => expect(await known(runs)).toEqual(whole), soon);
+      expect(listOf(runs).sources[0]?.problem_count).toBe(1);
+    });
+  });
+});
+
+describe("an audit log that grows", () => {
+  it("shows runs while they are written, and each row once", async () => {
+    using folder = new Folder();
+    const [audit, recorded] = [folder.at("audit"), folder.at("all.ndjson")];
+    writeFileSync(recorded, readFileSync(recording("success")));
+    await (await NdjsonSessionLog.open(audit)).close();
+    await followed([audit], async (runs) => {
+      expect(listOf(runs).runs).toEqual([]);
+      for (const name of ["success", "two_tenants", "nested_subagent"]) {
+        const { code } = await command(["replay", recording(name), "--audit", audit, "--no-spans"]);
+        expect(code).toBe(0);
+      }
+      const whole = await withRuns([audit], ALL, known);
+      const rows = (all: typeof whole) => all.map((detail) => [detail.run, detail.rows, detail.spans]);
+      await vi.waitFor(async () => expect(rows(await known(runs))).toEqual(rows(whole)), soon);
+      await runs.verify();
+      expect(listOf(runs).sources[0]?.verdict).toMatchObject({ state: "intact", problem_count: 0 });
+    });
+  });
+});
