@@ -13,8 +13,8 @@ import { withoutContent } from "./without-content.ts";
 
 /** How often it is searched again, in ms. */
 const SEARCH_MS = 10_000;
-/** How far back traces are looked for, in ms: two days, as Jaeger's own page offers. */
-const LOOK_BACK_MS = 48 * 3_600_000;
+/** How far back traces are looked for, in ms: a year. The newest come first. */
+const LOOK_BACK_MS = 365 * 24 * 3_600_000;
 /** A search begins so long before the last one, in ms: spans arrive late. */
 const OVERLAP_MS = 10 * 60_000;
 /** Most traces of one search. */
@@ -24,6 +24,8 @@ const MOST_SEARCHES = 200;
 /** Bytes of one answer. */
 const MOST_BYTES = 256 * 1024 * 1024;
 const WITHIN_MS = 30_000;
+
+const RUN = /^(?:invoke_agent(?: .*)?|entelix\.run\.open)$/s;
 
 interface JaegerOptions {
   readonly follow: boolean;
@@ -92,11 +94,11 @@ export class JaegerSource {
     }
   }
 
-  /** Names of the spans of runs. */
+  /** Names of the spans of runs, and of what marks one that has not ended. */
   async #runsOf(service: string): Promise<string[]> {
     const answer = await this.#ask("/api/v3/operations", { service });
     const names = listed(answer, "operations").map(({ name }) => name);
-    const runs = names.filter((name) => typeof name === "string" && /^invoke_agent(?: |$)/.test(name));
+    const runs = names.filter((name) => typeof name === "string" && RUN.test(name));
     return [...new Set(runs.map(String))];
   }
 
