@@ -1,5 +1,5 @@
-import { formatRfc3339 } from "../../events/rfc3339.ts";
 import { fromMilliseconds } from "../../events/instant.ts";
+import { formatRfc3339 } from "../../events/rfc3339.ts";
 import type { ViewSpan } from "../../view/format.ts";
 import { type RunStore, STANDING } from "../../view/runs/run-store.ts";
 import { CliError, messageOf } from "../cli-error.ts";
@@ -78,13 +78,15 @@ export class JaegerSource {
 
   async #search(): Promise<void> {
     const now = Date.now();
-    const from = this.#searchedAt === undefined ? now - LOOK_BACK_MS : this.#searchedAt - OVERLAP_MS;
+    const from =
+      this.#searchedAt === undefined ? now - LOOK_BACK_MS : this.#searchedAt - OVERLAP_MS;
     try {
       let searches = 0;
       for (const service of texts(await this.#ask("/api/v3/services", {}), "services")) {
         for (const operation of await this.#runsOf(service)) {
           searches += 1;
-          if (searches > MOST_SEARCHES) return this.#tell(`more than ${MOST_SEARCHES} names of runs: the rest is left out`);
+          if (searches > MOST_SEARCHES)
+            return this.#tell(`more than ${MOST_SEARCHES} names of runs: the rest is left out`);
           await this.#find(service, operation, from, now);
         }
       }
@@ -175,7 +177,9 @@ export async function jaegerUrl(text: string, signal: AbortSignal): Promise<stri
     // Without a service there is no list.
     if (isFields(answer)) return address;
   } catch (error) {
-    throw new CliError(`--jaeger: ${safe(address)}: ${safe(messageOf(error))}`, undefined, { cause: error });
+    throw new CliError(`--jaeger: ${safe(address)}: ${safe(messageOf(error))}`, undefined, {
+      cause: error,
+    });
   }
   throw new CliError(`--jaeger: ${safe(address)}: expected Jaeger's query API, got another answer`);
 }

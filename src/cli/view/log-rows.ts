@@ -7,9 +7,9 @@ import type { LogProblem } from "../../audit/verify/verify-report.ts";
 import { canonicalRunId } from "../../lifecycle/run-ids.ts";
 import type { ViewRow, ViewVerdict } from "../../view/format.ts";
 import type { RowQuery, RunLog } from "../../view/runs/run-log.ts";
+import type { RunStore } from "../../view/runs/run-store.ts";
 import { identityOf } from "../replay/input-files.ts";
 import { ReplacedError } from "./followed-file.ts";
-import type { RunStore } from "../../view/runs/run-store.ts";
 
 /** Rows of a stored log win over those that a replay would write. */
 const ROW_STANDING = { replay: 1, log: 2 } as const;
@@ -104,7 +104,8 @@ export class LogRows implements RunLog {
     // It is in neither for a moment where the writer moves it.
     this.#missing = found === undefined ? this.#missing + 1 : 0;
     if (found === undefined && this.#missing < 3) return;
-    if (found === undefined) throw new ReplacedError("the end of what was read is not there any more");
+    if (found === undefined)
+      throw new ReplacedError("the end of what was read is not there any more");
     if (found.size < offset) throw new ReplacedError("it is shorter now");
     const identity = `${segment} ${identityOf(found)}`;
     if (this.#identity?.startsWith(`${segment} `) && this.#identity !== identity) {

@@ -58,7 +58,8 @@ export async function openSources(
     logs.map(async (place) => ({ place, log: await auditLogAt(place) })),
   );
   const stop = new AbortController();
-  const jaeger = options.jaeger === undefined ? undefined : await jaegerUrl(options.jaeger, stop.signal);
+  const jaeger =
+    options.jaeger === undefined ? undefined : await jaegerUrl(options.jaeger, stop.signal);
   const folder = await TemporaryFolder.make();
   const store = new RunStore(folder.path);
   const sources: Source[] = [];

@@ -49,11 +49,14 @@ function kindOf(attributes: ViewAttributes): SpanKindName {
 }
 
 function viewAttributes(attributes: SpanAttributes): ViewAttributes {
-  const shown: [string, ViewValue][] = [];
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined) shown.push([name, viewValue(value)]);
+  const shown: Record<string, ViewValue> = {};
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (value === undefined) continue;
+    if (name === "__proto__") Object.defineProperty(shown, name, { value, enumerable: true });
+    else shown[name] = viewValue(value);
   }
-  return Object.fromEntries(shown);
+  return shown;
 }
 
 function viewValue(value: NonNullable<SpanAttributes[string]>): ViewValue {

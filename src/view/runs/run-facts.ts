@@ -37,19 +37,28 @@ export function traitsOf({ attributes, end_ns, kind }: ViewSpan): RunTraits {
   const agent = textIn(attributes, "gen_ai.agent.name");
   const named = agent === undefined ? { tenant_id } : { tenant_id, agent };
   if (kind !== "run" || end_ns === null) return { ...named, outcome: "open" };
-  const outcome = textIn(attributes, "entelix.run.outcome") ?? "open";
-  const degraded = attributes["entelix.run.degraded"];
-  return withoutGaps({
+  const traits: { -readonly [N in keyof RunTraits]: RunTraits[N] } = {
     ...named,
-    outcome,
-    failure_kind: textIn(attributes, "entelix.failure.kind"),
-    failure_origin: textIn(attributes, "entelix.failure.origin"),
-    failure_fingerprint: textIn(attributes, "entelix.failure.fingerprint"),
-    interruption_kind: textIn(attributes, "entelix.interruption.kind"),
-    degraded: Array.isArray(degraded) ? degraded.map(String) : undefined,
-    loop: textIn(attributes, "entelix.run.loop"),
-  });
+    outcome: textIn(attributes, "entelix.run.outcome") ?? "open",
+  };
+  for (const name of ["failure_kind", "failure_origin", "failure_fingerprint"] as const) {
+    const text = textIn(attributes, FAILURE[name]);
+    if (text !== undefined) traits[name] = text;
+  }
+  const interruption = textIn(attributes, "entelix.interruption.kind");
+  if (interruption !== undefined) traits.interruption_kind = interruption;
+  const degraded = attributes["entelix.run.degraded"];
+  if (Array.isArray(degraded)) traits.degraded = degraded.map(String);
+  const loop = textIn(attributes, "entelix.run.loop");
+  if (loop !== undefined) traits.loop = loop;
+  return traits;
 }
+
+const FAILURE = {
+  failure_kind: "entelix.failure.kind",
+  failure_origin: "entelix.failure.origin",
+  failure_fingerprint: "entelix.failure.fingerprint",
+} as const;
 
 /** Of the span of a run. A root that says it names what its whole tree used, else its own calls are named. */
 export function usageOf({ attributes }: ViewSpan): RunUsage {
@@ -95,12 +104,4 @@ function numberIn(attributes: ViewAttributes, name: string): number | undefined 
   const value = attributes[name];
   const number = typeof value === "string" && value !== "" ? Number(value) : value;
   return typeof number === "number" && number >= 0 ? number : undefined;
-}
-
-/** Without the fields that have no value: as they are left out of JSON. */
-function withoutGaps(
-  traits: { readonly [N in keyof RunTraits]: RunTraits[N] | undefined },
-): RunTraits {
-  const traitsOnly: RunTraits = JSON.parse(JSON.stringify(traits));
-  return traitsOnly;
 }

@@ -23,6 +23,8 @@ const BLOCK = 256 * 1024;
  */
 export class TextTable {
   #count = 0;
+  #lastText: string | undefined;
+  #lastId = 0;
   #slots = new Uint32Array(1024);
   readonly #blocks: Buffer[] = [];
   #room = 0;
@@ -37,6 +39,14 @@ export class TextTable {
 
   /** The number of a text, which it gets where it has none. */
   idOf(text: string): number {
+    // Spans of one run come together.
+    if (text === this.#lastText) return this.#lastId;
+    this.#lastId = this.#idOf(text);
+    this.#lastText = text;
+    return this.#lastId;
+  }
+
+  #idOf(text: string): number {
     const { bytes, form } = packed(text);
     const slot = this.#slotOf(bytes, form);
     const known = this.#slots[slot] ?? 0;

@@ -70,11 +70,22 @@ describe("a recording that grows", () => {
     using folder = new Folder();
     const file = folder.at("run.ndjson");
     const call = { tool_use_id: "t-1", tool: "search" };
-    const asked = line({ type: "tool_start", ...call, input: { q: 1 }, timestamp: "2026-04-29T12:00:00.5Z" });
+    const asked = line({
+      type: "tool_start",
+      ...call,
+      input: { q: 1 },
+      timestamp: "2026-04-29T12:00:00.5Z",
+    });
     writeFileSync(file, `${started()}\n${asked}\n`);
     await followed([file], async (runs) => {
       const [run] = listOf(runs).runs;
-      expect(run).toMatchObject({ outcome: "open", end_ns: null, agent: "react", spans: 2, tenant_id: "acme" });
+      expect(run).toMatchObject({
+        outcome: "open",
+        end_ns: null,
+        agent: "react",
+        spans: 2,
+        tenant_id: "acme",
+      });
       expect(run).not.toHaveProperty("working_ms");
       const detail = await runs.detail(run?.key ?? "");
       expect(detail?.spans.map(({ end_ns, kind, name }) => [kind, name, end_ns])).toEqual([
@@ -85,13 +96,31 @@ describe("a recording that grows", () => {
       expect(listOf(runs, revision).runs).toEqual([]);
       appendFileSync(file, `${completed()}\n`);
       await vi.waitFor(() => expect(listOf(runs, revision).runs).toHaveLength(1), soon);
-      expect(listOf(runs, revision).runs[0]).toMatchObject({ outcome: "complete", working_ms: 1000, spans: 2 });
+      expect(listOf(runs, revision).runs[0]).toMatchObject({
+        outcome: "complete",
+        working_ms: 1000,
+        spans: 2,
+      });
     });
   });
 
   it.each([
-    ["shorter", (file: string, text: string) => { truncateSync(file); appendFileSync(file, text); }, "it is shorter now"],
-    ["another file", (file: string, text: string) => { writeFileSync(`${file}.new`, text); renameSync(`${file}.new`, file); }, "another file has its name now"],
+    [
+      "shorter",
+      (file: string, text: string) => {
+        truncateSync(file);
+        appendFileSync(file, text);
+      },
+      "it is shorter now",
+    ],
+    [
+      "another file",
+      (file: string, text: string) => {
+        writeFileSync(`${file}.new`, text);
+        renameSync(`${file}.new`, file);
+      },
+      "another file has its name now",
+    ],
   ])("is read again from its start when it is %s", async (_, replace, why) => {
     using folder = new Folder();
     const file = folder.at("run.ndjson");
@@ -101,7 +130,10 @@ describe("a recording that grows", () => {
       const before = listOf(runs);
       expect(before.runs).toHaveLength(2);
       replace(file, `${started({ run_id: other })}\n${completed({ run_id: other })}\n`);
-      await vi.waitFor(() => expect(listOf(runs).runs.map(({ run_id }) => run_id)).toContain(other), soon);
+      await vi.waitFor(
+        () => expect(listOf(runs).runs.map(({ run_id }) => run_id)).toContain(other),
+        soon,
+      );
       const read = () => listOf(runs).sources.map((source) => source.read);
       await vi.waitFor(() => expect(read()).toEqual([1, 1]), soon);
       const after = listOf(runs, before.revision);
@@ -152,7 +184,8 @@ describe("an audit log that grows", () => {
         expect(code).toBe(0);
       }
       const whole = await withRuns([audit], ALL, known);
-      const rows = (all: typeof whole) => all.map((detail) => [detail.run, detail.rows, detail.spans]);
+      const rows = (all: typeof whole) =>
+        all.map((detail) => [detail.run, detail.rows, detail.spans]);
       await vi.waitFor(async () => expect(rows(await known(runs))).toEqual(rows(whole)), soon);
       await runs.verify();
       expect(listOf(runs).sources[0]?.verdict).toMatchObject({ state: "intact", problem_count: 0 });

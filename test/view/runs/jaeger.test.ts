@@ -1,6 +1,6 @@
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openSources } from "../../../src/cli/view/open-sources.ts";
 import { command } from "../../cli/support/command.ts";
@@ -23,7 +23,8 @@ interface StoredSpan {
 
 /** Answers as Jaeger 2.13 does: all traces with a span of that name, in one request. */
 function answer(asks: URL): { readonly status: number; readonly body: unknown } {
-  if (fail !== undefined) return { status: fail, body: { error: { httpCode: fail, message: "out of order" } } };
+  if (fail !== undefined)
+    return { status: fail, body: { error: { httpCode: fail, message: "out of order" } } };
   const requests = stored.map((line) => JSON.parse(line));
   const spans: StoredSpan[] = requests.flatMap((request) =>
     request.resourceSpans.flatMap((resource: { scopeSpans: { spans: StoredSpan[] }[] }) =>
@@ -39,10 +40,16 @@ function answer(asks: URL): { readonly status: number; readonly body: unknown } 
     }
     case "/base/api/v3/traces": {
       const name = asks.searchParams.get("query.operation_name");
-      const traces = new Set(spans.filter((span) => span.name === name).map(({ traceId }) => traceId));
+      const traces = new Set(
+        spans.filter((span) => span.name === name).map(({ traceId }) => traceId),
+      );
       const found = spans.filter(({ traceId }) => traces.has(traceId));
-      if (found.length === 0) return { status: 404, body: { error: { message: "No traces found" } } };
-      return { status: 200, body: { result: { resourceSpans: [{ scopeSpans: [{ spans: found }] }] } } };
+      if (found.length === 0)
+        return { status: 404, body: { error: { message: "No traces found" } } };
+      return {
+        status: 200,
+        body: { result: { resourceSpans: [{ scopeSpans: [{ spans: found }] }] } },
+      };
     }
     default:
       return { status: 404, body: "" };
@@ -108,14 +115,18 @@ describe("the runs of a Jaeger", () => {
       await vi.waitFor(() => expect(listOf(runs).runs).toHaveLength(3), { timeout: 20_000 });
       const { revision } = listOf(runs);
       const before = asked.length;
-      await vi.waitFor(() => expect(asked.length).toBeGreaterThan(before + 20), { timeout: 20_000 });
+      await vi.waitFor(() => expect(asked.length).toBeGreaterThan(before + 20), {
+        timeout: 20_000,
+      });
       expect(listOf(runs, revision).runs).toEqual([]);
       for (const { run, spans } of (await detailsOf(runs)).values()) {
         const own = spans.filter(({ run_id }) => run_id === run.run_id);
         expect(own).toHaveLength(run.spans);
       }
       fail = 503;
-      await vi.waitFor(() => expect(listOf(runs).sources[0]?.problem_count).toBe(1), { timeout: 20_000 });
+      await vi.waitFor(() => expect(listOf(runs).sources[0]?.problem_count).toBe(1), {
+        timeout: 20_000,
+      });
       expect(listOf(runs).sources[0]?.problems[0]?.problem).toContain("HTTP 503");
       expect(listOf(runs).runs).toHaveLength(3);
     } finally {
