@@ -6,6 +6,9 @@ import { RunTrees } from "./run-trees.ts";
 import { TextTable } from "./text-table.ts";
 import { Waits } from "./waits.ts";
 
+/** Traits that are held as objects. */
+const MOST_PARSED = 1_000;
+
 /** What the index keeps of how a run's numbers were read. */
 const WHOLE_USAGE = 1;
 
@@ -57,6 +60,8 @@ export class RunIndex {
   readonly #traces: TextTable;
   readonly #words = new TextTable();
   readonly #waits = new Waits();
+  /** Traits by their number: many runs have the same. */
+  readonly #parsed = new Map<number, RunTraits>();
   readonly #traits = new CountColumn();
   readonly #trace = new CountColumn();
   readonly #resumed = new CountColumn();
@@ -213,9 +218,13 @@ export class RunIndex {
   }
 
   traits(row: number): RunTraits {
-    const text = this.#words.text(this.#traits.get(row));
-    if (text === "") return { tenant_id: this.keys.idOf(row).tenant_id, outcome: "open" };
-    const traits: RunTraits = JSON.parse(text);
+    const id = this.#traits.get(row);
+    if (id === 0) return { tenant_id: this.keys.idOf(row).tenant_id, outcome: "open" };
+    const known = this.#parsed.get(id);
+    if (known !== undefined) return known;
+    const traits: RunTraits = JSON.parse(this.#words.text(id));
+    if (this.#parsed.size >= MOST_PARSED) this.#parsed.clear();
+    this.#parsed.set(id, traits);
     return traits;
   }
 

@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSources } from "../../../src/cli/view/open-sources.ts";
@@ -226,14 +225,20 @@ describe("rows of a log beside a recording", () => {
 });
 
 describe("what is written on the way", () => {
-  const made = () => readdirSync(tmpdir()).filter((name) => name.startsWith("entelix-otel-view-"));
+  const { TMPDIR } = process.env;
+  const made = () => readdirSync(folder.path);
+
+  beforeEach(() => {
+    process.env.TMPDIR = folder.path;
+  });
+  afterEach(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
 
   it("is the owner's alone, and gone after the end", async () => {
-    const before = made();
     const runs = await openSources([recording("success")], { ...ALL, follow: true }, silentIo());
-    const [path = ""] = made()
-      .filter((name) => !before.includes(name))
-      .map((name) => `${tmpdir()}/${name}`);
+    const path = folder.at(made()[0] ?? "");
     expect(statSync(path).mode & 0o777).toBe(0o700);
     await runs.ready();
     await Promise.all([runs.close(), runs.close()]);
@@ -244,15 +249,14 @@ describe("what is written on the way", () => {
   });
 
   it("is gone after a signal, which others may handle as well", async () => {
-    const before = made();
     const heard: string[] = [];
     const listener = (signal: string) => void heard.push(signal);
     process.on("SIGHUP", listener);
     const runs = await openSources([recording("success")], ALL, silentIo());
     await runs.ready();
-    expect(made().length).toBe(before.length + 1);
+    expect(made()).toHaveLength(1);
     process.emit("SIGHUP", "SIGHUP");
-    expect([made(), heard]).toEqual([before, ["SIGHUP"]]);
+    expect([made(), heard]).toEqual([[], ["SIGHUP"]]);
     await runs.close();
     process.off("SIGHUP", listener);
   });
