@@ -10,7 +10,7 @@ import {
 } from "../../ingest/event-intake.ts";
 import { DEFAULT_MAX_LINE_BYTES, splitLines } from "../../ingest/ndjson-reader.ts";
 import { readEvents, SourceReadError } from "../../ingest/read-events.ts";
-import { Bridge } from "../../otel/bridge.ts";
+import { Bridge, type BridgeOptions } from "../../otel/bridge.ts";
 import type { Diagnostics } from "../../otel/diagnostics.ts";
 import type { ServiceResource } from "../../otel/replay/replay-provider.ts";
 import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
@@ -35,6 +35,8 @@ interface ReplayJobOptions {
   /** Which rows are written. Default `all`. */
   readonly rows: AuditRows | undefined;
   readonly onSpans: SpanChoices;
+  /** Default: those of a bridge. */
+  readonly limits?: BridgeOptions["limits"];
   readonly onIssue: (issue: LineIssue) => void;
   readonly onRejected: ((rejected: RejectedLine) => Promise<void>) | undefined;
   /** The runtimes that a source may come from. */
@@ -69,6 +71,7 @@ export class ReplayJob {
       audit: options.audit,
       rows: options.rows,
       ...options.onSpans,
+      limits: options.limits,
       onError: options.onError,
       shutdownTimeoutMs: 60_000,
     });

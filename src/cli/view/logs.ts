@@ -110,7 +110,7 @@ export class LogSource {
     const { state } = this;
     const options = { ...this.#options, store: this.#store, source: this.#source };
     const runtimes = runtimesNamed("graph");
-    return replayToStore({ ...options, runtimes, stateOf: () => state, lines: false });
+    return replayToStore({ ...options, runtimes, stateOf: () => state, isLog: true });
   }
 
   async #follow(rows: LogRows, onEnd: () => void): Promise<void> {

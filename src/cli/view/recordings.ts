@@ -94,7 +94,7 @@ export class Recordings {
       (this.#files.find(({ input }) => input.name === name) ?? this.#files[0])?.state;
     const audit = new NamedRows(log);
     const options = { ...this.#options, store: this.#store, source: this.#source, audit, stateOf };
-    const job = replayToStore({ ...options, lines: true });
+    const job = replayToStore({ ...options, isLog: false });
     const rows = new LogRows(this.#store, { directory, from: "replay", content });
     this.#current = { job, log, rows };
     return this.#current;

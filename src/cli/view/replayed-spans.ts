@@ -20,13 +20,18 @@ interface ReplayedOptions extends SourcesOptions {
   readonly audit?: SessionLog | undefined;
   /** The source that a name in problems is of. */
   readonly stateOf: (name: string) => SourceState | undefined;
-  /** Whether lines are counted as in the file. */
-  readonly lines: boolean;
+  /**
+   * Whether it is a log, which holds no event twice: few ids are remembered, and problems name no lines, which would be
+   * those of what is replayed.
+   */
+  readonly isLog: boolean;
 }
+
+const LOG_LIMITS = { eventIds: 1_000 };
 
 /** A replay whose spans go to the store: as `replay` does it, and, while it follows, those without an end, too. */
 export function replayToStore(options: ReplayedOptions): ReplayJob {
-  const { audit, content, follow, lines, runtimes, source, stateOf, store, tenantName } = options;
+  const { audit, content, follow, isLog, runtimes, source, stateOf, store, tenantName } = options;
   const shown = (span: StartedSpan | FinishedSpan): ViewSpan =>
     content ? viewSpanOf(span) : withoutContent(viewSpanOf(span));
   const outlet = new SpanOutlet(
@@ -41,10 +46,11 @@ export function replayToStore(options: ReplayedOptions): ReplayJob {
     audit,
     rows: undefined,
     onSpans: { captureContent: content, exceptions: true, steps: true },
+    limits: isLog ? LOG_LIMITS : undefined,
     runtimes,
     tenant: tenantName,
     onIssue: ({ expected, field, file, line }) => {
-      state(file)?.problem(file, `${field}: expected ${expected}`, lines ? line : undefined);
+      state(file)?.problem(file, `${field}: expected ${expected}`, isLog ? undefined : line);
     },
     onRejected: undefined,
     onEvent: () => {},

@@ -21,26 +21,32 @@ export class CountColumn {
   }
 }
 
-/** A growing column of numbers. What was never set is not a number. */
+/** From here on a number of {@link NumberColumn} has no place in its pages. */
+const LARGE = 2 ** 32 - 1;
+
+/** A growing column of numbers from 0; whole ones take 4 bytes each. */
 export class NumberColumn {
-  readonly #pages: Float64Array[] = [];
+  /** The number plus 1; 0 where there is none. */
+  readonly #small = new CountColumn();
+  /** Those that are no whole numbers, or large: there are few. */
+  readonly #others = new Map<number, number>();
 
   /** `undefined` where none was set. */
   get(row: number): number | undefined {
-    const value = this.#pages[Math.floor(row / PAGE)]?.[row % PAGE];
-    return value === undefined || Number.isNaN(value) ? undefined : value;
+    const value = this.#small.get(row);
+    return value === 0 ? this.#others.get(row) : value - 1;
   }
 
   set(row: number, value: number | undefined): void {
-    const page = Math.floor(row / PAGE);
-    while (this.#pages.length <= page) this.#pages.push(new Float64Array(PAGE).fill(Number.NaN));
-    const values = this.#pages[page];
-    if (values !== undefined) values[row % PAGE] = value ?? Number.NaN;
+    const isSmall = value !== undefined && Number.isInteger(value) && value >= 0 && value < LARGE;
+    this.#small.set(row, isSmall ? value + 1 : 0);
+    if (value === undefined || isSmall) this.#others.delete(row);
+    else this.#others.set(row, value);
   }
 }
 
-/** A growing column of Unix times in ns. 0 stands for none. */
-export class TimeColumn {
+/** A growing column of whole numbers of 64 bits, such as Unix times in ns. What was never set is 0. */
+export class WideColumn {
   readonly #pages: BigUint64Array[] = [];
 
   get(row: number): bigint {

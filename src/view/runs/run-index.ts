@@ -1,5 +1,5 @@
 import type { ViewRun, ViewSpan } from "../format.ts";
-import { CountColumn, NumberColumn, TimeColumn } from "./columns.ts";
+import { CountColumn, NumberColumn, WideColumn } from "./columns.ts";
 import { type RunTraits, type RunUsage, textIn, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
 import { RunKeys } from "./run-keys.ts";
 import { RunTrees } from "./run-trees.ts";
@@ -9,8 +9,12 @@ import { Waits } from "./waits.ts";
 /** Traits that are held as objects. */
 const MOST_PARSED = 1_000;
 
-/** What the index keeps of how a run's numbers were read. */
-const WHOLE_USAGE = 1;
+/** Bits of a standing. */
+const STANDING_BITS = 4;
+const STANDING = 15;
+
+/** Beside the standing: a run's usage is that of its whole tree. */
+const WHOLE_USAGE = 16;
 
 /** Where the audit rows of a run are: its log, and the places of its first row and behind its last one. */
 export interface RowRange {
@@ -31,6 +35,19 @@ export function isBefore(one: LogPlace, other: LogPlace): boolean {
   return (
     one.segment < other.segment || (one.segment === other.segment && one.offset < other.offset)
   );
+}
+
+/** A segment has at most 2^40 bytes. */
+const OFFSET_BITS = 40n;
+
+/** A place as one number, in the same order. */
+function packed({ offset, segment }: LogPlace): bigint {
+  return (BigInt(segment) << OFFSET_BITS) | BigInt(offset);
+}
+
+function unpacked(place: bigint): LogPlace {
+  const segment = place >> OFFSET_BITS;
+  return { segment: Number(segment), offset: Number(place - (segment << OFFSET_BITS)) };
 }
 
 /** An audit row, as far as the list counts it. */
@@ -65,29 +82,26 @@ export class RunIndex {
   readonly #traits = new CountColumn();
   readonly #trace = new CountColumn();
   readonly #resumed = new CountColumn();
-  readonly #parentId = new CountColumn();
-  readonly #start = new TimeColumn();
-  readonly #end = new TimeColumn();
+  readonly #start = new WideColumn();
+  readonly #end = new WideColumn();
   readonly #waited = new NumberColumn();
   readonly #input = new NumberColumn();
   readonly #output = new NumberColumn();
   readonly #cost = new CountColumn();
-  readonly #flags = new CountColumn();
   readonly #spans = new CountColumn();
-  readonly #spanStanding = new CountColumn();
+  /** Standing of the source of its spans, and {@link WHOLE_USAGE}. */
+  readonly #spanSource = new CountColumn();
   readonly #rows = new CountColumn();
-  readonly #rowStanding = new CountColumn();
-  readonly #log = new CountColumn();
-  readonly #fromSegment = new CountColumn();
-  readonly #fromOffset = new NumberColumn();
-  readonly #toSegment = new CountColumn();
-  readonly #toOffset = new NumberColumn();
+  /** Standing of its log, and its number. */
+  readonly #rowSource = new CountColumn();
+  /** Places of its first row and behind its last one. */
+  readonly #from = new WideColumn();
+  readonly #to = new WideColumn();
   readonly #changedAt = new CountColumn();
   /** Traces beyond the first of runs that have several. */
   readonly #moreTraces = new Map<number, Set<string>>();
-  /** Spans of others by trace, and, plus 1, whether it has a run. */
+  /** By trace: twice the number of its spans of others, and 1 where it has a run. */
   readonly #foreign = new CountColumn();
-  readonly #hasRun = new CountColumn();
 
   /** @param traces numbers of trace ids. */
   constructor(traces: TextTable) {
@@ -112,10 +126,14 @@ export class RunIndex {
     }
     const tenant = textIn(span.attributes, "entelix.tenant_id") ?? "";
     const row = this.keys.rowOf(tenant, span.run_id);
-    if (standing < this.#spanStanding.get(row)) return;
-    if (standing > this.#spanStanding.get(row)) this.#forgetSpans(row, standing);
-    if (this.#hasRun.get(trace) === 0) this.otherSpans -= this.#foreign.get(trace);
-    this.#hasRun.set(trace, 1);
+    const known = this.spanStandingOf(row);
+    if (standing < known) return;
+    if (standing > known) this.#forgetSpans(row, standing);
+    const foreign = this.#foreign.get(trace);
+    if (foreign % 2 === 0) {
+      this.otherSpans -= foreign / 2;
+      this.#foreign.set(trace, foreign + 1);
+    }
     this.#placeIn(row, trace, span.trace_id);
     if (!counted) this.#spans.add(row, 1);
     this.#waits.add(row, waitsOf(span));
@@ -130,22 +148,18 @@ export class RunIndex {
   /** @returns whether it counts: no better log has rows of its run. */
   addRow({ from, log, run_id, standing, tenant_id, to }: IndexedRow): boolean {
     const row = this.keys.rowOf(tenant_id, run_id);
-    const known = this.#rowStanding.get(row);
-    if (standing < known || (standing === known && this.#log.get(row) !== log)) return false;
+    const known = this.rowStandingOf(row);
+    const source = (log << STANDING_BITS) | standing;
+    if (standing < known || (standing === known && this.#rowSource.get(row) !== source))
+      return false;
     const isFirst = standing > known;
     if (isFirst) {
-      this.#rowStanding.set(row, standing);
+      this.#rowSource.set(row, source);
       this.#rows.set(row, 0);
-      this.#log.set(row, log);
     }
-    if (isFirst || isBefore(from, this.#fromOf(row))) {
-      this.#fromSegment.set(row, from.segment);
-      this.#fromOffset.set(row, from.offset);
-    }
-    if (isFirst || isBefore(this.#toOf(row), to)) {
-      this.#toSegment.set(row, to.segment);
-      this.#toOffset.set(row, to.offset);
-    }
+    const [begin, end] = [packed(from), packed(to)];
+    if (isFirst || begin < this.#from.get(row)) this.#from.set(row, begin);
+    if (isFirst || end > this.#to.get(row)) this.#to.set(row, end);
     this.#rows.add(row, 1);
     this.touch(row);
     return true;
@@ -194,7 +208,7 @@ export class RunIndex {
     const end = this.#end.get(row);
     const waiting = (this.#waited.get(row) ?? 0) + this.#waits.ms(row);
     const usage = this.trees.total(row, this.#usageOf(row));
-    const text = (id: number) => this.keys.runIds.text(id);
+    const parent = this.trees.parentOf(row);
     const working = Math.max(Number(end - start) / 1e6 - waiting, 0);
     return {
       key: this.keys.keyOf(row),
@@ -202,8 +216,10 @@ export class RunIndex {
       ...this.traits(row),
       tenant_id,
       trace_id: this.#traces.text(this.#trace.get(row)),
-      ...(this.#parentId.get(row) > 0 ? { parent_run_id: text(this.#parentId.get(row)) } : {}),
-      ...(this.#resumed.get(row) > 0 ? { resumed_from: text(this.#resumed.get(row)) } : {}),
+      ...(parent === undefined ? {} : { parent_run_id: this.keys.idOf(parent).run_id }),
+      ...(this.#resumed.get(row) > 0
+        ? { resumed_from: this.keys.runIds.text(this.#resumed.get(row)) }
+        : {}),
       start_ns: String(start),
       end_ns: end === 0n ? null : String(end),
       ...(end === 0n ? {} : { working_ms: working }),
@@ -239,17 +255,18 @@ export class RunIndex {
 
   /** Standing of the source whose spans of a run count. */
   spanStandingOf(row: number): number {
-    return this.#spanStanding.get(row);
+    return this.#spanSource.get(row) & STANDING;
   }
 
   /** Standing of the log whose rows of a run count; 0 without one. */
   rowStandingOf(row: number): number {
-    return this.#rowStanding.get(row);
+    return this.#rowSource.get(row) & STANDING;
   }
 
   rowRange(row: number): RowRange | undefined {
     if (this.#rows.get(row) === 0) return undefined;
-    return { log: this.#log.get(row), from: this.#fromOf(row), to: this.#toOf(row) };
+    const [from, to] = [unpacked(this.#from.get(row)), unpacked(this.#to.get(row))];
+    return { log: this.#rowSource.get(row) >>> STANDING_BITS, from, to };
   }
 
   /** Rows of the runs that continue this one. */
@@ -262,14 +279,6 @@ export class RunIndex {
       if (this.keys.idOf(other).tenant_id === tenant_id) found.push(other);
     }
     return found;
-  }
-
-  #fromOf(row: number): LogPlace {
-    return { segment: this.#fromSegment.get(row), offset: this.#fromOffset.get(row) ?? 0 };
-  }
-
-  #toOf(row: number): LogPlace {
-    return { segment: this.#toSegment.get(row), offset: this.#toOffset.get(row) ?? 0 };
   }
 
   #addRun(row: number, tenant: string, span: ViewSpan): void {
@@ -289,7 +298,6 @@ export class RunIndex {
     const parent = textIn(attributes, "entelix.parent_run_id");
     const known = this.#usageOf(row);
     if (parent !== undefined) {
-      this.#parentId.set(row, this.keys.runIds.idOf(parent));
       const above = this.keys.rowOf(tenant, parent);
       if (this.trees.attach(row, above, known)) this.touch(above);
     }
@@ -309,7 +317,7 @@ export class RunIndex {
       input: this.#input.get(row),
       output: this.#output.get(row),
       cost: cost === 0 ? undefined : this.#words.text(cost),
-      whole: (this.#flags.get(row) & WHOLE_USAGE) !== 0,
+      whole: (this.#spanSource.get(row) & WHOLE_USAGE) !== 0,
     };
   }
 
@@ -318,7 +326,7 @@ export class RunIndex {
     this.#input.set(row, usage.input);
     this.#output.set(row, usage.output);
     this.#cost.set(row, usage.cost === undefined ? 0 : this.#words.idOf(usage.cost));
-    this.#flags.set(row, usage.whole ? WHOLE_USAGE : 0);
+    this.#spanSource.set(row, this.spanStandingOf(row) | (usage.whole ? WHOLE_USAGE : 0));
     this.#touchAbove(row);
   }
 
@@ -349,14 +357,14 @@ export class RunIndex {
   }
 
   #addForeign(trace: number): void {
-    this.#foreign.add(trace, 1);
-    if (this.#hasRun.get(trace) === 0) this.otherSpans += 1;
+    this.#foreign.add(trace, 2);
+    if (this.#foreign.get(trace) % 2 === 0) this.otherSpans += 1;
     this.#changed = true;
   }
 
   /** Spans of a better source have come. */
   #forgetSpans(row: number, standing: number): void {
-    this.#spanStanding.set(row, standing);
+    this.#spanSource.set(row, standing);
     if (this.#spans.get(row) === 0) return;
     this.#spans.set(row, 0);
     this.#traits.set(row, 0);

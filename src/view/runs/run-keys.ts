@@ -16,8 +16,8 @@ export class RunKeys {
   readonly #tenant = new CountColumn();
   /** First run with a run id, plus 1. */
   readonly #first = new CountColumn();
-  /** The next run with the same run id, plus 1. */
-  readonly #next = new CountColumn();
+  /** The next run with the same run id, plus 1: few ids are of several tenants. */
+  readonly #next = new Map<number, number>();
 
   get size(): number {
     return this.#size;
@@ -28,7 +28,7 @@ export class RunKeys {
     const id = this.runIds.idOf(runId);
     const tenant = this.#tenants.idOf(tenantId);
     let last = 0;
-    for (let at = this.#first.get(id); at > 0; at = this.#next.get(at - 1)) {
+    for (let at = this.#first.get(id); at > 0; at = this.#next.get(at - 1) ?? 0) {
       if (this.#tenant.get(at - 1) === tenant) return at - 1;
       last = at;
     }
@@ -50,7 +50,7 @@ export class RunKeys {
   rowsOf(runId: string): number[] {
     const rows: number[] = [];
     const id = this.runIds.find(runId);
-    for (let at = this.#first.get(id); id > 0 && at > 0; at = this.#next.get(at - 1))
+    for (let at = this.#first.get(id); id > 0 && at > 0; at = this.#next.get(at - 1) ?? 0)
       rows.push(at - 1);
     return rows;
   }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import type { ViewSpan } from "../format.ts";
-import { CountColumn, NumberColumn } from "./columns.ts";
+import { WideColumn } from "./columns.ts";
 import type { TextTable } from "./text-table.ts";
 
 /** Spans are written in batches of about this size, each trace of a batch in one piece. */
@@ -18,8 +18,12 @@ export interface SourcedSpan {
   readonly source: number;
 }
 
+/** What stands before each piece in the file: 8 bytes where the piece before of its trace is, plus 1; then source and length. */
+const HEAD = 16;
+
 /**
- * Spans in one file, as JSON lines. In memory is only where the pieces of each trace are: 20 bytes a piece.
+ * Spans in one file, as JSON lines, those of a trace in a batch as one piece. In memory is only where the last piece of each
+ * trace is: 8 bytes a trace. Each piece says where the one before is.
  *
  * It is written and read synchronously: in pieces of a few MB, to a file that the system keeps in its cache.
  */
@@ -28,14 +32,8 @@ export class SpanSpool {
   readonly #fd: number;
   readonly #traces: TextTable;
   #end = 0;
-  #pieces = 0;
-  readonly #offset = new NumberColumn();
-  readonly #length = new CountColumn();
-  readonly #source = new CountColumn();
-  /** Piece of the same trace before it, plus 1. */
-  readonly #before = new CountColumn();
-  /** Last piece of each trace, plus 1. */
-  readonly #last = new CountColumn();
+  /** Offset of the last piece of each trace, plus 1. */
+  readonly #last = new WideColumn();
   #pending = new Map<string, Pending>();
   #pendingBytes = 0;
 
@@ -64,8 +62,14 @@ export class SpanSpool {
     const pieces: Buffer[] = [];
     for (const [key, { lines, source }] of this.#pending) {
       const bytes = Buffer.from(`${lines.join("\n")}\n`, "utf8");
-      this.#note(key.slice(key.indexOf(" ") + 1), bytes.length, source);
-      pieces.push(bytes);
+      const trace = this.#traces.idOf(key.slice(key.indexOf(" ") + 1));
+      const head = Buffer.alloc(HEAD);
+      head.writeBigUInt64LE(this.#last.get(trace));
+      head.writeUInt32LE(source, 8);
+      head.writeUInt32LE(bytes.length, 12);
+      this.#last.set(trace, BigInt(this.#end) + 1n);
+      this.#end += HEAD + bytes.length;
+      pieces.push(head, bytes);
     }
     this.#pending = new Map();
     this.#pendingBytes = 0;
@@ -76,16 +80,23 @@ export class SpanSpool {
   /** The spans of a trace, in the order in which they came. */
   read(traceId: string): SourcedSpan[] {
     this.flush();
-    const pieces: number[] = [];
-    let piece = this.#last.get(this.#traces.find(traceId));
-    for (; piece > 0; piece = this.#before.get(piece)) pieces.push(piece);
-    return pieces.reverse().flatMap((number) => this.#spansOf(number));
+    const pieces: (readonly SourcedSpan[])[] = [];
+    for (let last = this.#last.get(this.#traces.find(traceId)); last > 0n; ) {
+      const piece = this.#piece(Number(last - 1n));
+      pieces.push(piece.spans);
+      last = piece.before;
+    }
+    return pieces.reverse().flat();
   }
 
   /** All spans, in the order in which they came. */
   *all(): Generator<SourcedSpan> {
     this.flush();
-    for (let piece = 1; piece <= this.#pieces; piece += 1) yield* this.#spansOf(piece);
+    for (let from = 0; from < this.#end; ) {
+      const { end, spans } = this.#piece(from);
+      yield* spans;
+      from = end;
+    }
   }
 
   close(): void {
@@ -93,31 +104,27 @@ export class SpanSpool {
     rmSync(this.#path, { force: true });
   }
 
-  #note(traceId: string, length: number, source: number): void {
-    const trace = this.#traces.idOf(traceId);
-    this.#pieces += 1;
-    this.#offset.set(this.#pieces, this.#end);
-    this.#length.set(this.#pieces, length);
-    this.#source.set(this.#pieces, source);
-    this.#before.set(this.#pieces, this.#last.get(trace));
-    this.#last.set(trace, this.#pieces);
-    this.#end += length;
-  }
-
-  #spansOf(piece: number): SourcedSpan[] {
-    const bytes = Buffer.alloc(this.#length.get(piece));
-    const from = this.#offset.get(piece) ?? 0;
-    for (let at = 0; at < bytes.length; ) {
-      const came = readSync(this.#fd, bytes, at, bytes.length - at, from + at);
-      if (came === 0) throw new Error(`${this.#path}: expected ${bytes.length} bytes at ${from}`);
-      at += came;
-    }
-    const source = this.#source.get(piece);
-    return bytes
+  #piece(from: number): { before: bigint; spans: SourcedSpan[]; end: number } {
+    const head = this.#bytes(from, HEAD);
+    const source = head.readUInt32LE(8);
+    const length = head.readUInt32LE(12);
+    const lines = this.#bytes(from + HEAD, length)
       .toString("utf8")
-      .split("\n")
+      .split("\n");
+    const spans = lines
       .filter((line) => line !== "")
       .map((line) => ({ span: spanIn(line), source }));
+    return { before: head.readBigUInt64LE(), spans, end: from + HEAD + length };
+  }
+
+  #bytes(from: number, length: number): Buffer {
+    const bytes = Buffer.alloc(length);
+    for (let at = 0; at < length; ) {
+      const came = readSync(this.#fd, bytes, at, length - at, from + at);
+      if (came === 0) throw new Error(`${this.#path}: expected ${length} bytes at ${from}`);
+      at += came;
+    }
+    return bytes;
   }
 }
 

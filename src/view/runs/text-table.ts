@@ -14,8 +14,11 @@ const FORMS = 4;
 /** Bytes before a text: how many it has. */
 const LENGTH = 4;
 
-/** Bytes of one block; a text that is longer gets a block of its own. */
-const BLOCK = 256 * 1024;
+/** Texts begin at multiples of so many bytes. */
+const GRAIN = 16;
+
+/** Grains of one block; a text that is longer gets a block of its own, which counts as several. */
+const BLOCK = 16 * 1024;
 
 /**
  * Texts by number, from 1, each kept once and outside of the heap: a UUID or a trace id takes 16 bytes, where a
@@ -27,10 +30,9 @@ export class TextTable {
   #lastId = 0;
   #slots = new Uint32Array(1024);
   readonly #blocks: Buffer[] = [];
-  #room = 0;
-  /** Block of each text. */
-  readonly #block = new CountColumn();
-  /** Place in its block times {@link FORMS}, and its form. */
+  /** Grains that are used; a block begins at each multiple of {@link BLOCK}. */
+  #used = 0;
+  /** First grain of each text times {@link FORMS}, and its form. Up to 16 GiB of texts have a place. */
   readonly #place = new CountColumn();
 
   get size(): number {
@@ -73,8 +75,9 @@ export class TextTable {
 
   #bytes(id: number): Buffer {
     const at = this.#place.get(id);
-    const place = Math.floor(at / FORMS);
-    const block = this.#blocks[this.#block.get(id)] ?? Buffer.alloc(0);
+    const grain = Math.floor(at / FORMS);
+    const block = this.#blocks[Math.floor(grain / BLOCK)] ?? Buffer.alloc(0);
+    const place = (grain % BLOCK) * GRAIN;
     if (at % FORMS < AS_TEXT) return block.subarray(place, place + 16);
     const start = place + LENGTH;
     return block.subarray(start, start + block.readUInt32LE(place));
@@ -94,23 +97,27 @@ export class TextTable {
   #add(bytes: Buffer, form: number, slot: number): number {
     this.#count += 1;
     const id = this.#count;
-    const needed = form < AS_TEXT ? bytes.length : LENGTH + bytes.length;
-    if (needed > this.#room) {
-      const size = Math.max(needed, this.#blocks.length === 0 ? 4096 : BLOCK);
-      this.#blocks.push(Buffer.allocUnsafeSlow(size));
-      this.#room = size;
-    }
-    const number = this.#blocks.length - 1;
-    const block = this.#blocks[number] ?? Buffer.alloc(0);
-    const place = block.length - this.#room;
-    if (form >= AS_TEXT) block.writeUInt32LE(bytes.length, place);
-    block.set(bytes, place + needed - bytes.length);
-    this.#room -= needed;
-    this.#block.set(id, number);
-    this.#place.set(id, place * FORMS + form);
+    const head = form < AS_TEXT ? 0 : LENGTH;
+    const grains = Math.ceil((head + bytes.length) / GRAIN);
+    const inBlock = this.#used % BLOCK;
+    if (inBlock === 0 || inBlock + grains > BLOCK) this.#addBlock(grains);
+    const grain = this.#used;
+    const block = this.#blocks[Math.floor(grain / BLOCK)] ?? Buffer.alloc(0);
+    const place = (grain % BLOCK) * GRAIN;
+    if (head > 0) block.writeUInt32LE(bytes.length, place);
+    block.set(bytes, place + head);
+    // What is left of a block of its own has no place.
+    this.#used = grains > BLOCK ? Math.ceil((grain + grains) / BLOCK) * BLOCK : grain + grains;
+    this.#place.set(id, grain * FORMS + form);
     this.#slots[slot] = id;
     if (this.#count * 4 > this.#slots.length * 3) this.#grow();
     return id;
+  }
+
+  #addBlock(grains: number): void {
+    const first = Math.ceil(this.#used / BLOCK);
+    this.#blocks[first] = Buffer.alloc(Math.max(grains, BLOCK) * GRAIN);
+    this.#used = first * BLOCK;
   }
 
   #grow(): void {

@@ -38,7 +38,8 @@ export class Waits {
     if (open === undefined) return 0;
     const waited = new WaitedTime();
     for (const { from, to } of open.byCall.values()) waited.add(from, to);
-    return open.older + waited.ms;
+    // Times since 1970 in ms have digits for no more than a microsecond.
+    return Math.round((open.older + waited.ms) * 1000) / 1000;
   }
 
   /** The run has ended. @returns how long it had waited, in ms. */
@@ -50,7 +51,10 @@ export class Waits {
     if (open === undefined || parent === undefined) return ms;
     const waits = [...open.byCall.values()];
     // Its calls may have the ids of its parent's.
-    this.add(parent, waits.map((wait) => ({ ...wait, callId: `${row} ${wait.callId}` })));
+    this.add(
+      parent,
+      waits.map((wait) => ({ ...wait, callId: `${row} ${wait.callId}` })),
+    );
     return ms;
   }
 }

@@ -58,9 +58,32 @@ function runOf(index: RunIndex, runId: string) {
 
 /** The shapes of one tree of runs: a root, its child, and the child's child. */
 const TREE = [
-  span({ run: "c", from: 30, to: 40, attributes: { "entelix.parent_run_id": "b", "entelix.run.input_tokens": 5, "entelix.run.cost": "0.005" } }),
-  span({ run: "b", from: 20, to: 60, attributes: { "entelix.parent_run_id": "a", "entelix.run.input_tokens": 30, "entelix.run.output_tokens": 3 } }),
-  span({ run: "a", from: 0, to: 100, attributes: { "entelix.run.input_tokens": 200, "entelix.run.cost": "0.1" } }),
+  span({
+    run: "c",
+    from: 30,
+    to: 40,
+    attributes: {
+      "entelix.parent_run_id": "b",
+      "entelix.run.input_tokens": 5,
+      "entelix.run.cost": "0.005",
+    },
+  }),
+  span({
+    run: "b",
+    from: 20,
+    to: 60,
+    attributes: {
+      "entelix.parent_run_id": "a",
+      "entelix.run.input_tokens": 30,
+      "entelix.run.output_tokens": 3,
+    },
+  }),
+  span({
+    run: "a",
+    from: 0,
+    to: 100,
+    attributes: { "entelix.run.input_tokens": 200, "entelix.run.cost": "0.1" },
+  }),
 ];
 
 describe("the numbers of a run", () => {
@@ -68,30 +91,77 @@ describe("the numbers of a run", () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(TREE, { minLength: 3 }), (spans) => {
         const index = indexOf(spans);
-        expect(runOf(index, "a")).toMatchObject({ input_tokens: 235, output_tokens: 3, cost_usd: "0.105", child_runs: 1, spans: 1 });
-        expect(runOf(index, "b")).toMatchObject({ input_tokens: 35, output_tokens: 3, cost_usd: "0.005", child_runs: 1 });
-        expect(runOf(index, "c")).toMatchObject({ input_tokens: 5, cost_usd: "0.005", child_runs: 0, parent_run_id: "b" });
+        expect(runOf(index, "a")).toMatchObject({
+          input_tokens: 235,
+          output_tokens: 3,
+          cost_usd: "0.105",
+          child_runs: 1,
+          spans: 1,
+        });
+        expect(runOf(index, "b")).toMatchObject({
+          input_tokens: 35,
+          output_tokens: 3,
+          cost_usd: "0.005",
+          child_runs: 1,
+        });
+        expect(runOf(index, "c")).toMatchObject({
+          input_tokens: 5,
+          cost_usd: "0.005",
+          child_runs: 0,
+          parent_run_id: "b",
+        });
       }),
       { numRuns: cases(100) },
     );
   });
 
   it("are those of the whole tree where the root says them", () => {
-    const whole = { "gen_ai.usage.input_tokens": 360, "gen_ai.usage.output_tokens": 120, "entelix.agent.usage.cost": "0.0063" };
+    const whole = {
+      "gen_ai.usage.input_tokens": 360,
+      "gen_ai.usage.output_tokens": 120,
+      "entelix.agent.usage.cost": "0.0063",
+    };
     const [grandchild, child] = TREE;
-    const index = indexOf([grandchild, child, span({ run: "a", from: 0, to: 9, attributes: { ...whole, "entelix.run.input_tokens": 1 } })].flatMap((each) => each ?? []));
-    expect(runOf(index, "a")).toMatchObject({ input_tokens: 360, output_tokens: 120, cost_usd: "0.0063" });
+    const index = indexOf(
+      [
+        grandchild,
+        child,
+        span({ run: "a", from: 0, to: 9, attributes: { ...whole, "entelix.run.input_tokens": 1 } }),
+      ].flatMap((each) => each ?? []),
+    );
+    expect(runOf(index, "a")).toMatchObject({
+      input_tokens: 360,
+      output_tokens: 120,
+      cost_usd: "0.0063",
+    });
   });
 
   it("are those of its last segment, which count from its first", () => {
     const used = (tokens: number) => ({ "entelix.run.input_tokens": tokens });
     const parent = { "entelix.parent_run_id": "a" };
     const index = indexOf([
-      span({ run: "b", from: 0, to: 10, attributes: { ...parent, ...used(5), "entelix.run.outcome": "interrupted", "entelix.interruption.kind": "custom" } }),
+      span({
+        run: "b",
+        from: 0,
+        to: 10,
+        attributes: {
+          ...parent,
+          ...used(5),
+          "entelix.run.outcome": "interrupted",
+          "entelix.interruption.kind": "custom",
+        },
+      }),
       span({ run: "b", from: 70, to: 90, attributes: { ...parent, ...used(8) }, trace: "u" }),
       span({ run: "a", from: 0, to: 100 }),
     ]);
-    expect(runOf(index, "b")).toMatchObject({ input_tokens: 8, outcome: "complete", waiting_ms: 60, working_ms: 30, spans: 2, trace_id: "t" });
+    expect(runOf(index, "b")).toMatchObject({
+      input_tokens: 8,
+      outcome: "complete",
+      waiting_ms: 60,
+      working_ms: 30,
+      spans: 2,
+      trace_id: "t",
+    });
     expect(runOf(index, "b")).not.toHaveProperty("interruption_kind");
     expect(runOf(index, "a")).toMatchObject({ input_tokens: 8, child_runs: 1 });
     expect(index.tracesOf(index.keys.find("acme", "b") ?? -1)).toEqual(["t", "u"]);
@@ -100,9 +170,21 @@ describe("the numbers of a run", () => {
   it("do not count waits for people as work, overlaps once, and those of child runs", () => {
     const index = indexOf([
       // The child waits from 10 to 30, its parent from 20 to 50 and from 60 to 70.
-      span({ run: "b", kind: "tool", from: 30, to: 35, attributes: { ...wait(20), "gen_ai.tool.call.id": "x" } }),
+      span({
+        run: "b",
+        kind: "tool",
+        from: 30,
+        to: 35,
+        attributes: { ...wait(20), "gen_ai.tool.call.id": "x" },
+      }),
       span({ run: "b", from: 5, to: 40, attributes: { "entelix.parent_run_id": "a" } }),
-      span({ run: "a", kind: "tool", from: 52, to: 55, attributes: { ...wait(30), "gen_ai.tool.call.id": "x" } }),
+      span({
+        run: "a",
+        kind: "tool",
+        from: 52,
+        to: 55,
+        attributes: { ...wait(30), "gen_ai.tool.call.id": "x" },
+      }),
       span({ run: "a", kind: "tool", from: 80, to: 85, attributes: wait(50, "policy") }),
       span({ run: "a", from: 0, to: 100, events: [decided(50, 30, "x"), decided(70, 10, "y")] }),
     ]);
@@ -111,7 +193,10 @@ describe("the numbers of a run", () => {
   });
 
   it("leave out what is not known yet of an open run", () => {
-    const index = indexOf([span({ run: "a", from: 0 }), span({ run: "a", kind: "tool", from: 1, to: 2 })]);
+    const index = indexOf([
+      span({ run: "a", from: 0 }),
+      span({ run: "a", kind: "tool", from: 1, to: 2 }),
+    ]);
     expect(runOf(index, "a")).toEqual({
       key: "a",
       run_id: "a",
@@ -128,19 +213,38 @@ describe("the numbers of a run", () => {
 
   it("are those of the source with the highest standing", () => {
     const failed = { "entelix.run.outcome": "failed", "entelix.run.input_tokens": 1 };
-    const better = [span({ run: "a", from: 1, to: 9, attributes: { "entelix.run.input_tokens": 7 } })];
-    const worse = [span({ run: "a", kind: "tool", from: 0, to: 1 }), span({ run: "a", from: 0, to: 5, attributes: failed })];
-    for (const order of [[3, 1], [1, 3]]) {
+    const better = [
+      span({ run: "a", from: 1, to: 9, attributes: { "entelix.run.input_tokens": 7 } }),
+    ];
+    const worse = [
+      span({ run: "a", kind: "tool", from: 0, to: 1 }),
+      span({ run: "a", from: 0, to: 5, attributes: failed }),
+    ];
+    for (const order of [
+      [3, 1],
+      [1, 3],
+    ]) {
       const index = new RunIndex(new TextTable());
       for (const standing of order) {
         for (const each of standing === 3 ? better : worse) index.addSpan(each, standing);
       }
-      expect(runOf(index, "a")).toMatchObject({ outcome: "complete", input_tokens: 7, spans: 1, working_ms: 8 });
+      expect(runOf(index, "a")).toMatchObject({
+        outcome: "complete",
+        input_tokens: 7,
+        spans: 1,
+        working_ms: 8,
+      });
     }
   });
 
   it("are not lost in a ring of parents", () => {
-    const of = (run: string, parent: string) => span({ run, from: 0, to: 1, attributes: { "entelix.parent_run_id": parent, "entelix.run.input_tokens": 1 } });
+    const of = (run: string, parent: string) =>
+      span({
+        run,
+        from: 0,
+        to: 1,
+        attributes: { "entelix.parent_run_id": parent, "entelix.run.input_tokens": 1 },
+      });
     const index = indexOf([of("a", "b"), of("b", "a"), of("c", "c")]);
     expect(["a", "b", "c"].map((run) => runOf(index, run)?.spans)).toEqual([1, 1, 1]);
     expect(runOf(index, "c")).toMatchObject({ child_runs: 0, input_tokens: 1 });
@@ -157,7 +261,13 @@ describe("a run that only others name", () => {
 
 describe("spans of others", () => {
   it("count where their trace has no run, whichever comes first", () => {
-    const { run_id: _, ...foreign } = span({ run: "x", kind: "other", from: 0, to: 1, attributes: {} });
+    const { run_id: _, ...foreign } = span({
+      run: "x",
+      kind: "other",
+      from: 0,
+      to: 1,
+      attributes: {},
+    });
     const index = indexOf([foreign, { ...foreign, trace_id: "alone" }]);
     expect(index.otherSpans).toBe(2);
     index.addSpan(span({ run: "a", from: 0, to: 1 }), 1);
