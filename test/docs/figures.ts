@@ -6,6 +6,12 @@ import { createNoopMeter } from "@opentelemetry/api";
 import { expect, vi } from "vitest";
 import { EMPTY_THREAD } from "../../src/audit/audit-row.ts";
 import { AuditSink } from "../../src/audit/audit-sink.ts";
+import { MAX_REQUEST_BYTES } from "../../src/cli/traces/otlp-spans.ts";
+import { MOST_SEARCHES, MOST_TRACES } from "../../src/cli/view/jaeger.ts";
+import { MOST_VERDICT_PROBLEMS } from "../../src/cli/view/log-verdict.ts";
+import { REMEMBERED_THREADS } from "../../src/cli/view/logs.ts";
+import { SourceState } from "../../src/cli/view/source-state.ts";
+import { DEEPEST_CHILD } from "../../src/view/runs/run-detail.ts";
 import { MAX_EVENT_LENGTH } from "../../src/audit/entry-text.ts";
 import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
@@ -73,6 +79,17 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
     }) - 1,
   "bytes of a value in the metadata": () =>
     ownerOf({ metadata: { k: LONG } })?.metadata?.get("k")?.length ?? 0,
+  "problems of a source": () => {
+    const state = new SourceState("run.ndjson", "recording", false, () => {});
+    for (let line = 1; line <= 1_000; line += 1) state.problem("run.ndjson", "no event", line);
+    return state.view().problem_count === 1_000 ? state.view().problems.length : 0;
+  },
+  "problems of a verdict": () => MOST_VERDICT_PROBLEMS,
+  "traces of a search in Jaeger": () => MOST_TRACES,
+  "names of runs in Jaeger": () => MOST_SEARCHES,
+  "bytes of a line of spans": () => MAX_REQUEST_BYTES,
+  "levels of child runs": () => DEEPEST_CHILD,
+  "threads of a log": () => REMEMBERED_THREADS,
   tenants: () => Number(resolveCaps().tenants),
   agents: () => Number(resolveCaps().agents),
   tools: () => Number(resolveCaps().tools),

@@ -14,6 +14,7 @@ const SECTIONS = [
   "Log records",
   "On the way out",
   "Reading recordings",
+  "Runs that are shown",
   "Sinks",
   "The audit log",
   "The page of view and report",

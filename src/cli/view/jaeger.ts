@@ -18,9 +18,9 @@ const LOOK_BACK_MS = 365 * 24 * 3_600_000;
 /** A search begins so long before the last one, in ms: spans arrive late. */
 const OVERLAP_MS = 10 * 60_000;
 /** Most traces of one search. */
-const MOST_TRACES = 1_500;
+export const MOST_TRACES = 1_500;
 /** Services and names of runs that are searched. */
-const MOST_SEARCHES = 200;
+export const MOST_SEARCHES = 200;
 /** Bytes of one answer. */
 const MOST_BYTES = 256 * 1024 * 1024;
 const WITHIN_MS = 30_000;

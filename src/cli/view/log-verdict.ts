@@ -4,7 +4,7 @@ import { problemText } from "../audit/audit-log.ts";
 import { verdictOf } from "../audit/verdict.ts";
 
 /** Problems of a verdict that are listed; all are counted. */
-const MOST_PROBLEMS = 100;
+export const MOST_VERDICT_PROBLEMS = 100;
 
 /** A log that is being verified. */
 export const CHECKING: ViewVerdict = {
@@ -26,7 +26,7 @@ export function viewVerdictOf(report: VerifyReport, at: Date): ViewVerdict {
     advice,
     rows: report.rows,
     problem_count: report.problemCount,
-    problems: report.problems.slice(0, MOST_PROBLEMS).map(viewProblemOf),
+    problems: report.problems.slice(0, MOST_VERDICT_PROBLEMS).map(viewProblemOf),
     verified_at: at.toISOString(),
   };
 }

@@ -1,14 +1,17 @@
 import type { AuditRow } from "../../audit/audit-row.ts";
 import { readPostgresRows } from "../../audit/postgres/read-postgres-rows.ts";
 import type { LogProblem } from "../../audit/verify/verify-report.ts";
+import { graphDialect } from "../../dialects/graph/graph-dialect.ts";
+import { GraphMapping } from "../../dialects/graph/graph-mapping.ts";
 import { canonicalRunId } from "../../lifecycle/run-ids.ts";
+import { type AnyRuntime, mapped } from "../../runtimes/runtimes.ts";
 import type { ViewRow } from "../../view/format.ts";
 import type { RowQuery, RunLog } from "../../view/runs/run-log.ts";
 import { type RunStore, STANDING } from "../../view/runs/run-store.ts";
 import type { SourcesOptions } from "../../view/runs/viewed-runs.ts";
 import { type AuditLog, rowLine } from "../audit/audit-log.ts";
 import { messageOf } from "../cli-error.ts";
-import { type ReplayJob, runtimesNamed } from "../replay/replay-job.ts";
+import type { ReplayJob } from "../replay/replay-job.ts";
 import { ReplacedError, waitFor } from "./followed-file.ts";
 import { indexRow, LogRows, viewRowOf } from "./log-rows.ts";
 import { CHECKING, viewProblemOf, viewVerdictOf } from "./log-verdict.ts";
@@ -17,6 +20,14 @@ import type { SourceState } from "./source-state.ts";
 
 /** Rows are replayed in pieces of about so many characters. */
 const PIECE = 64 * 1024;
+
+/** Threads and runs of which rows may still come, at least: so many are remembered. A log alone needs no more. */
+export const REMEMBERED_THREADS = 2_000;
+
+const LOG_RUNTIME: AnyRuntime = mapped(
+  graphDialect,
+  (tenant, rows) => new GraphMapping(tenant, rows, REMEMBERED_THREADS),
+);
 
 interface LogOptions extends SourcesOptions {
   readonly tenantName: string;
@@ -109,8 +120,7 @@ export class LogSource {
   #newJob(): ReplayJob {
     const { state } = this;
     const options = { ...this.#options, store: this.#store, source: this.#source };
-    const runtimes = runtimesNamed("graph");
-    return replayToStore({ ...options, runtimes, stateOf: () => state, isLog: true });
+    return replayToStore({ ...options, runtimes: [LOG_RUNTIME], stateOf: () => state, isLog: true });
   }
 
   async #follow(rows: LogRows, onEnd: () => void): Promise<void> {

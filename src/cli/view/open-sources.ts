@@ -105,6 +105,7 @@ export async function openSources(
     ready: Promise.all(
       sources.map(async (source) => {
         await source.read();
+        store.flush();
         await source.verify?.();
       }),
     ),

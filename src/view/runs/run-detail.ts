@@ -10,7 +10,7 @@ import { isBefore, type RowRange } from "./run-index.ts";
 import { type RunStore, tenantOf } from "./run-store.ts";
 
 /** Levels of child runs that are looked for. */
-const DEEPEST = 64;
+export const DEEPEST_CHILD = 64;
 
 interface DetailOptions {
   /** Whether spans and rows have their content. */
@@ -59,7 +59,7 @@ export async function runDetail(
 function withChildren({ index }: RunStore, row: number): Set<number> {
   const found = new Set([row]);
   let level = new Set([row]);
-  for (let depth = 0; depth < DEEPEST && level.size > 0; depth += 1) {
+  for (let depth = 0; depth < DEEPEST_CHILD && level.size > 0; depth += 1) {
     if (![...level].some((each) => index.trees.childCount(each) > 0)) break;
     const below = index.trees.childrenOf(level, index.size).filter((each) => !found.has(each));
     for (const each of below) found.add(each);

@@ -125,6 +125,11 @@ export class RunStore {
     return this.index.run(row);
   }
 
+  /** Writes what is held to be written in larger pieces. */
+  flush(): void {
+    this.#spool.flush();
+  }
+
   /** Removes the file of spans. */
   close(): void {
     this.#spool.close();
