@@ -98,6 +98,8 @@ export async function* placedRows(
       next = number + 1;
       const begin = number === from?.segment ? from : { offset: 0, lines: 0 };
       const end = number === to?.segment ? Math.min(to.offset, found.bytes) : found.bytes;
+      // It was cut since: nothing is there.
+      if (begin.offset > end) continue;
       const before = begin.lines ?? 0;
       for await (const lines of fileLineBatches(found.file, begin.offset, end)) {
         for (const { bytes, end: offset, ended, number: at, start, tooLong } of lines) {

@@ -3,13 +3,14 @@ import { readPostgresRows } from "../../audit/postgres/read-postgres-rows.ts";
 import type { LogProblem } from "../../audit/verify/verify-report.ts";
 import { graphDialect } from "../../dialects/graph/graph-dialect.ts";
 import { GraphMapping } from "../../dialects/graph/graph-mapping.ts";
+import { SourceReadError } from "../../ingest/read-events.ts";
 import { canonicalRunId } from "../../lifecycle/run-ids.ts";
 import { type AnyRuntime, mapped } from "../../runtimes/runtimes.ts";
 import type { ViewRow } from "../../view/format.ts";
 import type { RowQuery, RunLog } from "../../view/runs/run-log.ts";
 import { type RunStore, STANDING } from "../../view/runs/run-store.ts";
 import type { SourcesOptions } from "../../view/runs/viewed-runs.ts";
-import { type AuditLog, rowLine } from "../audit/audit-log.ts";
+import { type AuditLog, logError, rowLine } from "../audit/audit-log.ts";
 import { messageOf } from "../cli-error.ts";
 import type { ReplayJob } from "../replay/replay-job.ts";
 import { ReplacedError, waitFor } from "./followed-file.ts";
@@ -71,7 +72,11 @@ export class LogSource {
     state.setVerdict(CHECKING);
   }
 
-  /** Resolves when it was read to where it ended. It is read on where it is followed. */
+  /**
+   * Resolves when it was read to where it ended. It is read on where it is followed.
+   *
+   * @throws (rejects) CliError when a database, or a log that is read once, can't be read.
+   */
   async read(): Promise<void> {
     const { name } = this.state;
     if (this.state.followed && this.#rows instanceof LogRows) {
@@ -82,7 +87,7 @@ export class LogSource {
           .finally(resolve);
       });
     } else {
-      await this.#job.read(name, this.#lines());
+      await this.#readOnce();
       // A database is not followed, but its runs may be open all the same.
       if (!this.#options.follow) await this.#job.end();
     }
@@ -117,10 +122,28 @@ export class LogSource {
     await this.#job.end().catch(() => {});
   }
 
+  /** @throws (rejects) CliError when it can't be read to its end. */
+  async #readOnce(): Promise<void> {
+    const { name } = this.state;
+    try {
+      await this.#job.read(name, this.#lines());
+    } catch (error) {
+      const cause = error instanceof SourceReadError ? (error.cause ?? error) : error;
+      const told = logError(cause);
+      this.state.problem(name, told.message);
+      throw told;
+    }
+  }
+
   #newJob(): ReplayJob {
     const { state } = this;
     const options = { ...this.#options, store: this.#store, source: this.#source };
-    return replayToStore({ ...options, runtimes: [LOG_RUNTIME], stateOf: () => state, isLog: true });
+    return replayToStore({
+      ...options,
+      runtimes: [LOG_RUNTIME],
+      stateOf: () => state,
+      isLog: true,
+    });
   }
 
   async #follow(rows: LogRows, onEnd: () => void): Promise<void> {

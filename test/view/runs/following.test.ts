@@ -191,4 +191,42 @@ describe("an audit log that grows", () => {
       expect(listOf(runs).sources[0]?.verdict).toMatchObject({ state: "intact", problem_count: 0 });
     });
   });
+
+  it("is read again from its start when it was cut", async () => {
+    using folder = new Folder();
+    const audit = folder.at("audit");
+    await command([
+      "replay",
+      recording("success"),
+      recording("approval"),
+      "--audit",
+      audit,
+      "--no-spans",
+    ]);
+    const segment = `${audit}/segment-00000001.ndjson`;
+    await followed([audit, recording("approval")], async (runs) => {
+      const [longer, shorter] = [readFileSync(segment, "utf8"), listOf(runs).runs];
+      expect(shorter).toHaveLength(2);
+      // Of the first run only its first rows are left.
+      const rows = longer.split("\n").slice(0, 4).join("\n");
+      writeFileSync(segment, `${rows}\n`);
+      await vi.waitFor(async () => {
+        const rowsOf = [...(await detailsOf(runs)).values()].map((detail) => [
+          detail.run.rows,
+          detail.rows.length,
+          detail.rows_from,
+        ]);
+        expect(rowsOf.sort()).toEqual([
+          [3, 3, "log"],
+          [expect.any(Number), expect.any(Number), "replay"],
+        ]);
+      }, soon);
+      expect(listOf(runs).all).toBe(true);
+      await runs.verify();
+      expect(listOf(runs).sources[1]?.verdict?.state).toBe("unclosed");
+      expect(listOf(runs).sources.flatMap(({ problems }) => problems)).toEqual([
+        { place: audit, problem: "it is shorter now: it was read again from its start" },
+      ]);
+    });
+  });
 });
