@@ -38,7 +38,6 @@ try {
   await sources.ready();
   const cpu = process.cpuUsage(started);
   const after = await memory();
-  if (process.env.SNAPSHOT) (await import("node:v8")).writeHeapSnapshot(process.env.SNAPSHOT);
   const bytes = (after.heapUsed + after.external - before.heapUsed - before.external) / runs;
   const listStarted = performance.now();
   let listBytes = 0;
