@@ -78,7 +78,7 @@ describe("the main entry", () => {
     const { files } = reached();
     expect(files).toContain("otel/bridge.ts");
     const apart =
-      /^(cli|service|runtimes|adapters|ingest|storage|audit\/(ndjson|postgres|verify)|otel\/(setup|export|replay|service))\//;
+      /^(cli|service|view|runtimes|adapters|ingest|storage|audit\/(ndjson|postgres|verify)|otel\/(setup|export|replay|service))\//;
     expect(files.filter((file) => apart.test(file))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ const src = fileURLToPath(new URL("../../src", import.meta.url));
 
 /** Each import of the sources that stands after the build: from where, and of what. */
 const imports = readdirSync(src, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts"))
+  .filter((file) => /\.tsx?$/.test(file))
   .flatMap((file) => {
     const text = readFileSync(join(src, file), "utf8");
     const { importedFiles } = ts.preProcessFile(text, true, true);
@@ -47,14 +47,20 @@ describe("what may import what", () => {
     const reaching = imports.filter(
       ({ file, of }) =>
         /\/(setup|replay|service|export)\//.test(of) &&
-        !/^(otel\/(setup|replay|service|export)|service|cli|entries|register)\//.test(file),
+        !/^(otel\/(setup|replay|service|export)|service|view\/server|cli|entries|register)\//.test(
+          file,
+        ),
     );
     expect(reaching).toEqual([]);
   });
 
   it("uuid is the only other package, but for the client of PostgreSQL, asked for when it is used", () => {
     const found = imports.filter(
-      ({ of }) => outside(of) && !/^(node:|@opentelemetry\/)/.test(of) && of !== "uuid",
+      ({ file, of }) =>
+        outside(of) &&
+        !/^(node:|@opentelemetry\/)/.test(of) &&
+        of !== "uuid" &&
+        !file.startsWith("view/page/"),
     );
     expect(found).toEqual([{ file: "audit/postgres/open-database.ts", of: "pg" }]);
   });
@@ -64,6 +70,29 @@ describe("what may import what", () => {
     expect([...new Set(packages.map(({ of }) => of))]).toEqual(["node:crypto"]);
     const folders = from("lifecycle/").flatMap(({ of }) => /^\.\.\/([\w-]+)\//.exec(of)?.[1] ?? []);
     expect([...new Set(folders)].sort()).toEqual(["errors", "events", "tool-calls"]);
+  });
+
+  it("the page has its framework and the layout of graphs, and is nobody's import", () => {
+    const packages = from("view/page/").filter(({ of }) => outside(of));
+    expect(packages.map(({ of }) => of)).toContain("preact");
+    expect(packages.filter(({ of }) => !/^(preact(\/hooks)?|@dagrejs\/dagre)$/.test(of))).toEqual(
+      [],
+    );
+    const importers = imports.filter(
+      ({ file, of }) => /\/page\//.test(of) && !file.startsWith("view/page/"),
+    );
+    expect(importers).toEqual([]);
+  });
+
+  it("no entry of the library reaches anything of view and report", () => {
+    const reached = new Set(from("entries/").map(({ file }) => file));
+    for (const file of reached) {
+      for (const { of } of imports.filter((each) => each.file === file && !outside(each.of))) {
+        reached.add(normalize(join(file, "..", of)).replaceAll("\\", "/"));
+      }
+    }
+    expect(reached).toContain("otel/bridge.ts");
+    expect([...reached].filter((file) => file.startsWith("view/"))).toEqual([]);
   });
 
   it("nothing but the command imports the command", () => {

@@ -6,8 +6,10 @@ import type { Refusal } from "./refusal.ts";
 export interface Answer {
   readonly status: number;
   readonly headers?: OutgoingHttpHeaders;
-  /** The body in pieces; asked for twice, and the same each time. */
+  /** The body in pieces; asked for twice, and the same each time, unless it is streamed. */
   readonly body: () => Iterable<string>;
+  /** Asked for once and sent as it comes, without its length: it is long, or may change meanwhile. */
+  readonly streamed?: true;
 }
 
 /** How long a sender is listened to after an answer that came before its body's end, in ms. */
@@ -67,18 +69,16 @@ export async function writeAnswer(
   answer: Answer,
   idleMs: number,
 ): Promise<boolean> {
-  const { status, headers = {}, body } = answer;
+  const { status, headers = {}, body, streamed = false } = answer;
   const early = !request.complete;
   const last = early || headers.connection === "close" || !response.shouldKeepAlive;
-  let bytes = 0;
-  for (const piece of body()) bytes += Buffer.byteLength(piece);
   response.writeHead(status, {
     "content-type": "application/json",
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
     ...headers,
     ...(last ? { connection: "close" } : {}),
-    "content-length": bytes,
+    ...(streamed ? {} : { "content-length": bytesOf(body()) }),
   });
   try {
     if (request.method === "HEAD") response.flushHeaders();
@@ -98,6 +98,12 @@ export async function writeAnswer(
     request.socket.destroy();
     return false;
   }
+}
+
+function bytesOf(pieces: Iterable<string>): number {
+  let bytes = 0;
+  for (const piece of pieces) bytes += Buffer.byteLength(piece);
+  return bytes;
 }
 
 /** @throws when the event does not come in time, or the connection ends before it. */

@@ -1,0 +1,30 @@
+/** About how long a piece is, in UTF-16 units. */
+const PIECE = 64 * 1024;
+
+/**
+ * An object as JSON in pieces, with the entries of its arrays one by one: a run can have more spans than one
+ * text should hold.
+ */
+export function* jsonPieces(value: object): Generator<string, void, undefined> {
+  let text = "{";
+  let before = "";
+  const entries: [string, unknown][] = Object.entries(value);
+  for (const [name, field] of entries) {
+    if (field === undefined) continue;
+    text += `${before}${JSON.stringify(name)}:`;
+    before = ",";
+    if (!Array.isArray(field)) {
+      text += JSON.stringify(field);
+      continue;
+    }
+    text += "[";
+    for (const [at, entry] of field.entries()) {
+      text += `${at === 0 ? "" : ","}${JSON.stringify(entry)}`;
+      if (text.length < PIECE) continue;
+      yield text;
+      text = "";
+    }
+    text += "]";
+  }
+  yield `${text}}`;
+}

@@ -1,0 +1,162 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { type Answer, textAnswer, writeAnswer } from "../../service/http/answer.ts";
+import { HttpFront } from "../../service/http/http-front.ts";
+import { Refusal } from "../../service/http/refusal.ts";
+import { readTarget } from "../../service/http/routes.ts";
+import { jsonPieces } from "../json-pieces.ts";
+import { type PageFiles, pageEnd, pageStart } from "../page-html.ts";
+import type { ViewedRuns } from "../runs/viewed-runs.ts";
+import { checkRequest } from "./check-request.ts";
+import { PageAccess } from "./page-access.ts";
+
+interface ViewServerOptions {
+  readonly runs: Pick<ViewedRuns, "listJson" | "detail">;
+  readonly page: PageFiles;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Called with internal errors, and with those of the sources. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The one address that is listened on: nobody else can reach it. */
+const HOST = "127.0.0.1";
+
+const REQUEST_MS = 5_000;
+/** A browser opens six. */
+const MOST_CONNECTIONS = 64;
+/** How long the reader of an answer may stand still, in ms. */
+const IDLE_MS = 30_000;
+
+/** On every answer. */
+const HEADERS: OutgoingHttpHeaders = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+};
+
+const HTML =
+  pageStart("entelix-otel view", '<link rel="stylesheet" href="/page.css">') +
+  pageEnd('<script type="module" src="/page.js"></script>');
+
+/** Serves the page of `view` and its data, on this machine alone: `/`, its script and style, `/runs` and `/run`. */
+export class ViewServer {
+  readonly #options: ViewServerOptions;
+  readonly #front: HttpFront;
+  #access = new PageAccess(0);
+
+  private constructor(options: ViewServerOptions) {
+    this.#options = options;
+    this.#front = new HttpFront({
+      server: { requestTimeout: REQUEST_MS },
+      connections: { most: MOST_CONNECTIONS, spare: 0 },
+      serve: async (request, response) =>
+        writeAnswer(request, response, await this.#answerTo(request), IDLE_MS),
+      onError: options.onError,
+    });
+  }
+
+  /** @throws (rejects) when the port can't be listened on. */
+  static async listen(options: ViewServerOptions): Promise<ViewServer> {
+    const view = new ViewServer(options);
+    const { server } = view.#front;
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(options.port, HOST, () => resolve());
+    });
+    view.#access = new PageAccess(view.port);
+    return view;
+  }
+
+  get port(): number {
+    const address = this.#front.server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  }
+
+  /** The address of the page, for one browser. */
+  get url(): string {
+    return `http://${HOST}:${this.port}/?token=${this.#access.token}`;
+  }
+
+  /** Ends all connections. Resolves when no request is being served. */
+  async close(): Promise<void> {
+    const { server } = this.#front;
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+    await this.#front.served();
+  }
+
+  async #answerTo(request: IncomingMessage): Promise<Answer> {
+    const answer = await this.#answerOf(request).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error;
+      const allow = error.code === "method" ? { allow: "GET, HEAD" } : {};
+      return withHeaders(textAnswer(error.status, `${error.message}\n`), allow);
+    });
+    return withHeaders(answer, HEADERS);
+  }
+
+  /** @throws (rejects) Refusal */
+  async #answerOf(request: IncomingMessage): Promise<Answer> {
+    checkRequest(request, this.port);
+    const { path, query } = readTarget(request.url ?? "") ?? {};
+    const isAdmitted = this.#access.admits(request.headers.cookie);
+    const token = path === "/" ? query?.get("token") : undefined;
+    if (typeof token === "string") {
+      // What asks only for the head, before a link is shown say, does not use the token up.
+      const cookie = request.method === "GET" ? this.#access.exchange(token) : undefined;
+      if (cookie !== undefined) return redirect({ "set-cookie": cookie });
+      if (isAdmitted) return redirect({});
+    }
+    if (!isAdmitted) throw new Refusal("forbidden", NOT_ADMITTED);
+    const { page, runs } = this.#options;
+    switch (path) {
+      case "/":
+        return textAnswer(200, HTML, "text/html");
+      case "/page.js":
+        return textAnswer(200, page.script, "text/javascript");
+      case "/page.css":
+        return textAnswer(200, page.style, "text/css");
+      case "/runs": {
+        const since = sinceOf(query);
+        return { status: 200, body: () => runs.listJson(since), streamed: true };
+      }
+      case "/run":
+        return this.#run(query?.get("key") ?? "");
+      default:
+        throw new Refusal("not_found", "There is nothing at this address.");
+    }
+  }
+
+  async #run(key: string): Promise<Answer> {
+    const detail = await this.#options.runs.detail(key).catch((error: unknown) => {
+      this.#options.onError(error);
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Refusal("internal", `The run could not be read: ${reason}`);
+    });
+    if (detail === undefined) {
+      throw new Refusal("not_found", "There is no such run in what is viewed.");
+    }
+    return { status: 200, body: () => jsonPieces(detail), streamed: true };
+  }
+}
+
+const NOT_ADMITTED =
+  "The address of this page works once, in one browser, and it was used or is incomplete. For a new address, stop the command and start it again.";
+
+/** To the page, without the token in the address. */
+function redirect(headers: OutgoingHttpHeaders): Answer {
+  return withHeaders(textAnswer(303, ""), { ...headers, location: "/" });
+}
+
+function withHeaders(answer: Answer, headers: OutgoingHttpHeaders): Answer {
+  return { ...answer, headers: { ...answer.headers, ...headers } };
+}
+
+/** @throws Refusal */
+function sinceOf(query: URLSearchParams | undefined): number | undefined {
+  const text = query?.get("since") ?? undefined;
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new Refusal("query", "expected since to be the revision of an earlier list");
+}
