@@ -218,4 +218,6 @@ export interface RelatedRun {
 export interface ReportDocument {
   readonly list: RunList;
   readonly details: Readonly<Record<string, RunDetail>>;
+  /** Failed runs that are not in it: there were more than a report may have. */
+  readonly left_out: number;
 }

@@ -52,7 +52,8 @@ class ReportedRuns implements RunData {
   }
 
   async run(key: string): Promise<RunDetail> {
-    const detail = this.#document.details[key];
+    const { details } = this.#document;
+    const detail = Object.hasOwn(details, key) ? details[key] : undefined;
     if (detail === undefined) throw new Error("The report does not have this run.");
     return detail;
   }

@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import type { RunDetail, RunList } from "../format.ts";
+import { jsonPieces } from "../json-pieces.ts";
+import { type PageFiles, pageEnd, pageStart } from "../page-html.ts";
+import { jsonInHtml, scriptInHtml } from "./escape.ts";
+
+/**
+ * The file of a report in three parts: {@link ReportHtml.start}, the runs, and {@link ReportHtml.end}. It asks for
+ * nothing: its policy allows its own script and style, by their hashes, and no request.
+ */
+export class ReportHtml {
+  readonly #script: string;
+  readonly #style: string;
+  #before = "";
+
+  /** @throws Error when the style could end its element: the page was not built by this package. */
+  constructor({ script, style }: PageFiles) {
+    if (/<\/style/i.test(style)) throw new Error("page.css: expected no </style in it");
+    this.#script = scriptInHtml(script);
+    this.#style = style;
+  }
+
+  start(): string {
+    const policy = [
+      "default-src 'none'",
+      `script-src '${hashOf(this.#script)}'`,
+      `style-src '${hashOf(this.#style)}'`,
+      "base-uri 'none'",
+      "form-action 'none'",
+    ].join("; ");
+    const head = [
+      // Before all that it is to hold for.
+      `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+      '<meta name="referrer" content="no-referrer">',
+      `<style>${this.#style}</style>`,
+    ].join("\n");
+    const document = '<script type="application/json" id="report">{"details":{';
+    return pageStart("entelix-otel report", head) + document;
+  }
+
+  /** A run, in pieces. */
+  *run(detail: RunDetail): Generator<string, void, undefined> {
+    yield `${this.#before}${jsonInHtml(JSON.stringify(detail.run.key))}:`;
+    this.#before = ",";
+    for (const piece of jsonPieces(detail)) yield jsonInHtml(piece);
+  }
+
+  /** @param list the runs that are in it. @param leftOut how many are not, though they were meant. */
+  *end(list: RunList, leftOut: number): Generator<string, void, undefined> {
+    yield '},"list":';
+    for (const piece of jsonPieces(list)) yield jsonInHtml(piece);
+    yield `,"left_out":${leftOut}}</script>\n`;
+    yield pageEnd(`<script type="module">${this.#script}</script>`);
+  }
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}
