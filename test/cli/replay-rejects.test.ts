@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import { OutputWriter } from "../../src/cli/replay/output-writer.ts";
 import { RejectsFile } from "../../src/cli/replay/rejects-file.ts";
 import { command } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
@@ -142,7 +143,7 @@ describe("a wrong line", () => {
 
   it("is escaped on a terminal, a character that comes in two parts whole", async () => {
     const stream = new PassThrough();
-    const rejects = new RejectsFile(stream, false, true);
+    const rejects = new RejectsFile(new OutputWriter("--rejects", stream, false), true);
     const bytes = Buffer.from("\x1b[2J검\x9b\nb\r\n");
     await rejects.add({ line: 1, bytes: bytes.subarray(0, 5), last: false });
     await rejects.add({ line: 1, bytes: bytes.subarray(5), last: true });

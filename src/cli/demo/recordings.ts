@@ -1,7 +1,4 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { v7 } from "uuid";
 import type { LineEnvelope } from "../../dialects/dialect.ts";
 import { entelixDialect } from "../../dialects/entelix/entelix-dialect.ts";
@@ -9,6 +6,7 @@ import type { AgentEvent } from "../../events/agent-event.ts";
 import type { EventEnvelope } from "../../events/event-envelope.ts";
 import { addMilliseconds, type Instant, toMilliseconds } from "../../events/instant.ts";
 import { parseLine } from "../../ingest/decode-line.ts";
+import { packageFile } from "../package-file.ts";
 
 /** One of the recordings in `recordings/`. Its README says where each comes from. */
 export interface BundledRecording {
@@ -62,15 +60,6 @@ export async function readRecording(
 
 function recorded(file: string, title: string): BundledRecording {
   return { file, title, constructed: false };
-}
-
-/** Path of a file of this package, from the built command as well as from the sources. */
-function packageFile(...names: string[]): string {
-  let directory = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(directory, "package.json")) && directory !== dirname(directory)) {
-    directory = dirname(directory);
-  }
-  return join(directory, ...names);
 }
 
 const RUN_ID = /"run_id":"([^"]+)"/g;

@@ -183,6 +183,7 @@ function isStdout(name: string | undefined): boolean {
 interface StdoutOptions {
   readonly out?: string | undefined;
   readonly rejects?: string | undefined;
+  readonly "chrome-trace"?: string | undefined;
   readonly json?: boolean | undefined;
 }
 
@@ -192,12 +193,11 @@ interface StdoutOptions {
  *
  * @throws CliError when more than one of them writes to standard output.
  */
-export function summaryOutput({ json, out, rejects }: StdoutOptions, io: Io): Output {
-  const files = [
-    ...(isStdout(out) ? ["--out -"] : []),
-    ...(isStdout(rejects) ? ["--rejects -"] : []),
-  ];
-  const takers = json === true ? [...files, "--json"] : files;
+export function summaryOutput(options: StdoutOptions, io: Io): Output {
+  const files = (["out", "rejects", "chrome-trace"] as const)
+    .filter((option) => isStdout(options[option]))
+    .map((option) => `--${option} -`);
+  const takers = options.json === true ? [...files, "--json"] : files;
   if (takers.length > 1) {
     const which = takers.length === 2 ? "both" : "all";
     throw new CliError(
