@@ -1,5 +1,6 @@
 // The servers and tools of the native end-to-end stack, each in the version that the deployment names.
 import { cargoExample } from "./cargo.mjs";
+import { chromium } from "./chromium.mjs";
 import { goProgram } from "./go-program.mjs";
 import { mavenJars } from "./maven-jars.mjs";
 import { npmPackages } from "./npm-packages.mjs";
@@ -131,4 +132,6 @@ export const SERVERS = {
     return { version, path: await pythonEnvironment({ name, version, requirements }, tell) };
   },
   postgresql,
+  // What opens the page of `view` in the end-to-end tests.
+  chromium,
 };

@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { firstLine, run } from "./command.mjs";
+import { firstLine } from "./command.mjs";
+import { debianPackages } from "./debian-package.mjs";
 
 const DEBIAN = "/usr/lib/postgresql";
 const SETTINGS = "/etc/postgresql-common/createcluster.conf";
@@ -52,16 +53,7 @@ export async function postgresql(name, tell) {
  * @param {(line: string) => void} tell
  */
 async function install(name, tell) {
-  const wanted = "apt-get install --no-install-recommends postgresql";
-  if ((await firstLine("apt-get", "--version")) === undefined) {
-    throw new Error("there is no apt-get to install it with");
-  }
-  if (process.getuid?.() !== 0) throw new Error(`only root may install it: ${wanted}`);
-  tell(`${name}: ${wanted}`);
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const add = (pack) =>
-    run("apt-get", ["install", "--yes", "--no-install-recommends", pack], { env });
-  await run("apt-get", ["update"], { env });
+  const add = await debianPackages(name, "postgresql", tell);
   await add("postgresql-common");
   // The package would make a database of its own and start a server on the usual port.
   const settings = await readFile(SETTINGS, "utf8");
