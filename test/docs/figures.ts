@@ -15,6 +15,7 @@ import { MOST_SEARCHES, MOST_TRACES } from "../../src/cli/view/jaeger.ts";
 import { MOST_VERDICT_PROBLEMS } from "../../src/cli/view/log-verdict.ts";
 import { REMEMBERED_THREADS } from "../../src/cli/view/logs.ts";
 import { SourceState } from "../../src/cli/view/source-state.ts";
+import { MOST_BYTES, MOST_RUNS } from "../../src/cli/view/write-report.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { EventDetails } from "../../src/events/event-details.ts";
 import { MOST_NAME } from "../../src/events/value-limits.ts";
@@ -45,6 +46,7 @@ import { RecorderSink } from "../../src/sinks/recorder-sink.ts";
 import { MOST_BARS, MOST_KINDS } from "../../src/view/model/failure-bars.ts";
 import { MOST_PRINTED, MOST_ROWS, MOST_VALUES } from "../../src/view/model/list-limits.ts";
 import { DEEPEST_CHILD } from "../../src/view/runs/run-detail.ts";
+import { MOST_CONNECTIONS } from "../../src/view/server/view-server.ts";
 import { collectSpans } from "../support/spans.ts";
 
 const RUN = { run_id: "018f3c7a-0000-7000-8000-000000000002", tenant_id: "acme" };
@@ -167,6 +169,9 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
     for (let n = 0; !tally.counts.has("_other"); n++) tally.add(`name ${n}`);
     return tally.counts.size - 1;
   },
+  "runs of a report": () => MOST_RUNS,
+  "bytes of a report": () => MOST_BYTES,
+  "connections to the page": () => MOST_CONNECTIONS,
   "capacity of ChannelSink": () => {
     const sink = new ChannelSink();
     while (sink.waiting === 0) void sink.send(STARTED);

@@ -11,7 +11,6 @@ import { jsonInHtml, scriptInHtml } from "./escape.ts";
 export class ReportHtml {
   readonly #script: string;
   readonly #style: string;
-  #before = "";
 
   /** @throws Error when the style could end its element: the page was not built by this package. */
   constructor({ script, style }: PageFiles) {
@@ -38,10 +37,9 @@ export class ReportHtml {
     return pageStart("entelix-otel report", head) + document;
   }
 
-  /** A run, in pieces. */
-  *run(detail: RunDetail): Generator<string, void, undefined> {
-    yield `${this.#before}${jsonInHtml(JSON.stringify(detail.run.key))}:`;
-    this.#before = ",";
+  /** A run, in pieces. @param isFirst whether none was written before it. */
+  *run(detail: RunDetail, isFirst: boolean): Generator<string, void, undefined> {
+    yield `${isFirst ? "" : ","}${jsonInHtml(JSON.stringify(detail.run.key))}:`;
     for (const piece of jsonPieces(detail)) yield jsonInHtml(piece);
   }
 

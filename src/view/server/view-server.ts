@@ -23,7 +23,7 @@ const HOST = "127.0.0.1";
 
 const REQUEST_MS = 5_000;
 /** A browser opens six. */
-const MOST_CONNECTIONS = 64;
+export const MOST_CONNECTIONS = 64;
 /** How long the reader of an answer may stand still, in ms. */
 const IDLE_MS = 30_000;
 

@@ -16,9 +16,7 @@ function report(text: string): string {
   ]);
   const html = new ReportHtml(PAGE);
   const parts = [html.start()];
-  for (const detail of [aDetail(aRun(text)), aDetail(aRun("second"))]) {
-    parts.push(...html.run(detail));
-  }
+  parts.push(...html.run(aDetail(aRun(text)), true), ...html.run(aDetail(aRun("second")), false));
   parts.push(...html.end(runs.list([text, "second"]), 7));
   return parts.join("");
 }
