@@ -4,7 +4,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Writable } from "node:stream";
 import { messageOf } from "../cli-error.ts";
-import { endBy } from "../services/signals.ts";
+import { cleanAtEnd } from "../services/signals.ts";
 
 type Done = (error?: Error | null) => void;
 
@@ -16,12 +16,16 @@ export class ReplacedFile extends Writable {
   readonly #path: string;
   readonly #draft: string;
   readonly #handle: FileHandle;
+  /** Until it is in its place, whatever ends the process but SIGKILL removes it. */
+  readonly #release: () => void;
+  #isDraft = true;
 
   private constructor(path: string, draft: string, handle: FileHandle) {
     super();
     this.#path = path;
     this.#draft = draft;
     this.#handle = handle;
+    this.#release = cleanAtEnd(() => rmSync(draft, { force: true }));
   }
 
   /**
@@ -31,12 +35,12 @@ export class ReplacedFile extends Writable {
   static async open(path: string, existing: BigIntStats | undefined): Promise<ReplacedFile> {
     const draft = join(dirname(path), `.entelix-otel-${randomBytes(6).toString("hex")}.tmp`);
     const handle = await open(draft, "wx", existing === undefined ? 0o666 : 0o600);
-    keepTrackOf(draft);
+    const file = new ReplacedFile(path, draft, handle);
     if (existing !== undefined) {
       await handle.chown(Number(existing.uid), Number(existing.gid)).catch(() => {});
       await handle.chmod(Number(existing.mode & 0o7777n));
     }
-    return new ReplacedFile(path, draft, handle);
+    return file;
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
@@ -65,35 +69,16 @@ export class ReplacedFile extends Writable {
       const message = `${this.#path}: can't be replaced: ${messageOf(cause)}. The output is whole in ${this.#draft}`;
       throw new Error(message, { cause });
     } finally {
-      drafts.delete(this.#draft);
+      this.#isDraft = false;
+      this.#release();
     }
   }
 
   async #discard(): Promise<void> {
-    if (!drafts.has(this.#draft)) return;
+    if (!this.#isDraft) return;
     await this.#handle.close().catch(() => {});
     await rm(this.#draft, { force: true });
-    drafts.delete(this.#draft);
+    this.#isDraft = false;
+    this.#release();
   }
-}
-
-/** Files that are not in their places yet. Whatever ends the process but SIGKILL removes them. */
-const drafts = new Set<string>();
-let isListening = false;
-
-function keepTrackOf(draft: string): void {
-  drafts.add(draft);
-  if (isListening) return;
-  isListening = true;
-  process.on("exit", removeDrafts);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      removeDrafts();
-      endBy(signal);
-    });
-  }
-}
-
-function removeDrafts(): void {
-  for (const draft of drafts) rmSync(draft, { force: true });
 }

@@ -73,11 +73,51 @@ export class HangUps {
  * Ends this process by a signal, as if nothing listened to it. `process.exit` would wait for threads that are
  * in a call of the system, and one that waits for a disk or a named pipe may never come back.
  */
-export function endBy(signal: "SIGHUP" | "SIGINT" | "SIGTERM"): void {
+export function endBy(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
   // Still here: the first process of a container gets no signal that nothing listens to.
   process.exit(128 + constants.signals[signal]);
+}
+
+/** What is to be done before a signal ends the process. */
+const cleanings = new Map<NodeJS.Signals, Set<() => void>>();
+
+/**
+ * Has something cleared away at the end of the process, also where a signal ends it. While somebody else listens
+ * to the signal, the end is left to them, and so is the clearing away.
+ *
+ * @param clean must be synchronous.
+ * @returns takes it back.
+ */
+export function cleanAtEnd(
+  clean: () => void,
+  signals: readonly NodeJS.Signals[] = SIGNALS,
+): () => void {
+  process.on("exit", clean);
+  for (const signal of signals) {
+    const known = cleanings.get(signal);
+    if (known === undefined) cleanings.set(signal, new Set([clean]));
+    else known.add(clean);
+    // Before those who listen once: they would be gone when it asks for them.
+    if (known === undefined) process.prependListener(signal, onEndingSignal);
+  }
+  return () => {
+    process.off("exit", clean);
+    for (const signal of signals) {
+      const left = cleanings.get(signal);
+      left?.delete(clean);
+      if (left?.size !== 0) continue;
+      cleanings.delete(signal);
+      process.off(signal, onEndingSignal);
+    }
+  };
+}
+
+function onEndingSignal(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
+  for (const clean of cleanings.get(signal) ?? []) clean();
+  endBy(signal);
 }
 
 /** So long what is left open may keep the process, in ms. */

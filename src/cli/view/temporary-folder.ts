@@ -2,23 +2,17 @@ import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+import { cleanAtEnd } from "../services/signals.ts";
 
 /** A folder that only its owner can read. It is removed at the end, also by a signal. */
 export class TemporaryFolder {
   readonly path: string;
   readonly #remove = () => rmSync(this.path, { recursive: true, force: true });
-  readonly #onSignal = (signal: NodeJS.Signals) => {
-    this.remove();
-    // Nobody else ends the process.
-    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
-  };
+  readonly #release: () => void;
 
   private constructor(path: string) {
     this.path = path;
-    process.on("exit", this.#remove);
-    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
+    this.#release = cleanAtEnd(this.#remove, ["SIGINT", "SIGTERM", "SIGHUP"]);
   }
 
   static async make(): Promise<TemporaryFolder> {
@@ -26,8 +20,7 @@ export class TemporaryFolder {
   }
 
   remove(): void {
-    process.off("exit", this.#remove);
-    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+    this.#release();
     this.#remove();
   }
 }
