@@ -1,10 +1,7 @@
-import { isPostgresUrl } from "../../audit/postgres/postgres-options.ts";
 import { DIALECT_NAMES } from "../../runtimes/runtimes.ts";
 import type { SourcesOptions } from "../../view/runs/viewed-runs.ts";
 import { CliError } from "../cli-error.ts";
 import { DEFAULT_JAEGER, httpUrl } from "../endpoints.ts";
-import { runtimesNamed } from "../replay/replay-job.ts";
-import { tenantOption } from "../services/options.ts";
 
 /** For the help: what can be named. */
 export const SOURCES_NOTE =
@@ -37,9 +34,9 @@ interface SourceValues {
 }
 
 /**
- * Checks what the user said of the sources, before one is opened.
+ * What the user said of the sources; names, dialect and tenant are checked when they are opened.
  *
- * @throws CliError when there is none, or something is wrong with a name or an option.
+ * @throws CliError when there is no source, or `--jaeger` is no address.
  */
 export function sourcesOptions(
   places: readonly string[],
@@ -52,30 +49,16 @@ export function sourcesOptions(
       "Runs to look at: entelix-otel demo --view",
     );
   }
-  for (const place of places) checkDatabase(place);
-  runtimesNamed(dialect);
   return {
     ...how,
     ...(jaeger === undefined ? {} : { jaeger: jaegerUrl(jaeger) }),
     ...(dialect === undefined ? {} : { dialect }),
-    tenant: tenantOption(tenant),
+    ...(tenant === undefined ? {} : { tenant }),
   };
-}
-
-/** Command lines are seen by others, and kept in histories: a password is not for them, nor for an error. */
-function checkDatabase(place: string): void {
-  if (!isPostgresUrl(place)) return;
-  const url = URL.canParse(place) ? new URL(place) : undefined;
-  if (url === undefined) throw new CliError("expected postgres://USER@HOST/DATABASE");
-  if (url.password === "" && !url.searchParams.has("password")) return;
-  throw new CliError(
-    "expected a postgres:// URL without a password",
-    "The password comes from PGPASSWORD or ~/.pgpass.",
-  );
 }
 
 function jaegerUrl(text: string): string {
   const url = httpUrl("--jaeger", text, DEFAULT_JAEGER);
-  if (url.username === "" && url.password === "") return url.href;
+  if (url.username === "" && url.password === "") return url.href.replace(/\/+$/, "");
   throw new CliError("--jaeger: expected an address without user and password");
 }
