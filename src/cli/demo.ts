@@ -22,6 +22,9 @@ import { closeAuditLog, openAuditLog } from "./replay/audit-directory.ts";
 import { InFlight } from "./replay/replay-job.ts";
 import { Interruption } from "./services/signals.ts";
 import { safe } from "./terminal/text.ts";
+import { withRuns } from "./view/opened-runs.ts";
+import { readPageFiles } from "./view/page-files.ts";
+import { serveView } from "./view/serve-view.ts";
 
 const OPTIONS = {
   endpoint: {
@@ -40,6 +43,7 @@ const OPTIONS = {
     value: "URL",
     about: `URL of Jaeger's UI. Default: ${DEFAULT_JAEGER}`,
   },
+  view: { type: "boolean", about: "Open the runs in the browser at the end, as view does." },
 } as const;
 
 /** Plays agents' runs, so that traces and audit log can be looked at without an agent. */
@@ -52,6 +56,7 @@ export const demo: Command = {
   options: OPTIONS,
   notes: [
     "The runs were recorded from real agents, except those marked as constructed. Run IDs and times are new each time, and pauses are longer than recorded.",
+    "To see them in the browser: entelix-otel demo --view. It ends with SIGINT or SIGTERM.",
     "To see them in Jaeger: entelix-otel demo --endpoint http://127.0.0.1:4318. With the repository's docker-compose.yml, failures are also in Prometheus and Grafana and raise alerts.",
   ],
   run: async (args, io) => {
@@ -84,11 +89,23 @@ export const demo: Command = {
     const verified = await verifyLog(directory);
     const given = values.audit !== undefined;
     const pages = pagesOf(destination, values.jaeger);
-    const result = { verified, directory, given, jaeger, destination, delivery, pages };
-    const code = report.print(result, io.out);
-    return closed ? code : 1;
+    const { view = false } = values;
+    const result = { verified, directory, given, jaeger, destination, delivery, pages, view };
+    const printed = report.print(result, io.out);
+    const code = closed ? printed : 1;
+    return view ? show(directory, code, io) : code;
   },
 };
+
+/** @returns the exit code that the demo has: the page ends when the user has seen enough. */
+async function show(directory: string, code: number, io: Io): Promise<number> {
+  const page = await readPageFiles();
+  return withRuns([directory], { follow: true, content: true }, io, async (runs, signal) => {
+    io.out.line();
+    await serveView(runs, { page, port: 0, open: true, signal }, io);
+    return code;
+  });
+}
 
 async function play(
   bridge: Bridge,

@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { deadUrl, OtlpServer } from "../support/otlp-server.ts";
 import { command } from "./support/command.ts";
@@ -55,8 +56,31 @@ describe.concurrent("demo", () => {
     expect(stdout).toContain(
       "28 spans (12 runs, 16 tool calls). Nothing was sent: no endpoint is configured.",
     );
+    expect(stdout).toMatch(/To see these runs in the browser\n {2}npx entelix-otel view \S+\n$/);
+    expect(stdout.endsWith(` ${folder.at(directory)}\n`)).toBe(true);
     const verified = await command(["audit", "verify", folder.at(directory)]);
     expect(verified.code).toBe(0);
+  });
+
+  it("opens the page on its runs with --view, until it is asked to end", async () => {
+    using folder = new Folder();
+    const opened = folder.at("opened");
+    writeFileSync(folder.at("xdg-open"), `#!/bin/sh\nprintf %s "$1" > ${opened}\n`, {
+      mode: 0o755,
+    });
+    const env = { PATH: `${folder.path}:${process.env.PATH}` };
+    const { code, stderr, stdout } = await command(["demo", "--view", "--audit", folder.at("a")], {
+      env,
+      onStdout: (text, kill) => {
+        if (!text.includes("Ctrl-C")) return;
+        void waitForFile(opened).then(() => kill("SIGINT"));
+      },
+    });
+    expect([code, stderr]).toEqual([0, ""]);
+    const [, url = ""] = /\nOpen in a browser: (\S+)\n/.exec(stdout) ?? [];
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=/);
+    expect(readFileSync(opened, "utf8")).toBe(url);
+    expect(stdout).not.toContain("To see these runs");
   });
 
   it("sends every span where it is told to, with run ids of its own each time", async () => {
@@ -154,7 +178,7 @@ describe.concurrent("demo", () => {
     const { code, stdout } = await command(args, { env: { OTEL_METRICS_EXPORTER: "none" } });
     expect([code, server.spans.length]).toEqual([0, 28]);
     expect(server.requests.filter(({ path }) => path !== "/v1/traces")).toEqual([]);
-    expect(stdout).toMatch(/ delivered to http:\S+\/v1\/traces\.\n$/);
+    expect(stdout).toMatch(/ delivered to http:\S+\/v1\/traces\.\n\nTo see these runs /);
   });
 
   it("sends spans alone to a receiver that knows no metrics, as Jaeger, and says so", async () => {
@@ -221,3 +245,7 @@ describe.concurrent("demo", () => {
     expect(verified.stdout).toMatch(/^✓ intact, closed: \d+ rows?, /);
   });
 });
+
+async function waitForFile(path: string): Promise<void> {
+  while (!existsSync(path) || readFileSync(path, "utf8") === "") await sleep(50);
+}

@@ -24,6 +24,8 @@ interface DemoResult {
   readonly delivery: Delivery;
   /** Where to look beside Jaeger. */
   readonly pages: readonly Page[];
+  /** Whether the page of the runs is opened next. */
+  readonly view: boolean;
 }
 
 /** Collects what the demo made, and prints it at the end. */
@@ -62,6 +64,11 @@ export class DemoReport {
     out.line();
     out.line(out.style("bold", "Traces"));
     for (const line of this.#sentLines(result, out)) out.line(line);
+    if (!result.view) {
+      out.line();
+      out.line(out.style("bold", "To see these runs in the browser"));
+      out.line(`  npx entelix-otel view ${asWord(result.directory)}`);
+    }
     const lost = delivery.undelivered + this.#troubles.length;
     return verified.ok && lost === 0 ? 0 : 1;
   }
@@ -132,9 +139,7 @@ function pageLines(pages: readonly Page[], out: Output): string[] {
 
 function auditLines({ directory, given, verified }: DemoResult, out: Output): string[] {
   const where = safe(directory);
-  const word = /^[\w@%+=:,./-]+$/.test(directory)
-    ? directory
-    : `'${where.replaceAll("'", "'\\''")}'`;
+  const word = asWord(directory);
   const held = `${counted(verified.rows, "row")} in ${counted(verified.threads, "thread")}`;
   const before = given ? ", those of before among them" : "";
   const verdict = verified.ok
@@ -145,4 +150,9 @@ function auditLines({ directory, given, verified }: DemoResult, out: Output): st
     `  npx entelix-otel audit show ${word}`,
     `  npx entelix-otel audit verify ${word}`,
   ];
+}
+
+/** A name as a word of a command line. */
+function asWord(name: string): string {
+  return /^[\w@%+=:,./-]+$/.test(name) ? name : `'${safe(name).replaceAll("'", "'\\''")}'`;
 }
