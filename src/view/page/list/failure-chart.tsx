@@ -40,7 +40,7 @@ export function FailureChart({ failures, list, onChange }: FailureChartProps) {
     <section aria-labelledby="failures-title" class="chart panel">
       <div class="row">
         <h2 id="failures-title">Failed runs by kind</h2>
-        <ul class="legend row">
+        <ul class="failure-legend row">
           {names.map((kind, at) => (
             <li key={kind}>
               <Legend
@@ -60,11 +60,11 @@ export function FailureChart({ failures, list, onChange }: FailureChartProps) {
         <div class="bars" onKeyDown={onKeyDown}>
           {bars.map((bar) =>
             bar.total === 0 ? (
-              <span class="bar" key={bar.fromMs} />
+              <span class="failure-bar" key={bar.fromMs} />
             ) : (
               <button
                 aria-label={`${barTime(bar)}: ${barText(bar)}. Show these runs.`}
-                class="bar"
+                class="failure-bar"
                 key={bar.fromMs}
                 onClick={() => onChange({ ...list, fromMs: bar.fromMs, toMs: bar.toMs })}
                 onFocus={() => setActive(filled.indexOf(bar))}
@@ -83,7 +83,7 @@ export function FailureChart({ failures, list, onChange }: FailureChartProps) {
             ),
           )}
         </div>
-        <div class="axis muted">
+        <div class="failure-axis muted">
           <span>{localTime(first.fromMs, precision)}</span>
           <span>highest bar: {counted(highest, "run")}</span>
           <span>{localTime(last.toMs, precision)}</span>

@@ -73,7 +73,7 @@ function Problems({
 }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-    <ul class="problems" tabIndex={0}>
+    <ul class="verdict-problems" tabIndex={0}>
       {problems.map(({ line, place, problem }) => (
         <li key={`${place} ${line} ${problem}`}>
           <Text value={line === undefined ? place : `${place}, line ${line}`} />:{" "}
