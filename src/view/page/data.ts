@@ -6,6 +6,8 @@ export interface RunData {
   readonly isReport: boolean;
   /** Key of the only run of a report, which the page opens at once. */
   readonly onlyRun?: string | undefined;
+  /** Failed runs that a report does not have. */
+  readonly leftOut?: number;
   /** All runs, or those that changed since a revision. */
   list(since?: number): Promise<RunList>;
   /** @throws Error with what the server said. */
@@ -41,10 +43,17 @@ class ReportedRuns implements RunData {
   }
 
   get onlyRun(): string | undefined {
-    const [first, ...others] = this.#document.list.runs.filter(
-      ({ parent_run_id }) => parent_run_id === undefined,
+    const { runs } = this.#document.list;
+    // A child run alone, or a run with its child runs.
+    const top = runs.filter(
+      ({ parent_run_id }) => runs.length === 1 || parent_run_id === undefined,
     );
+    const [first, ...others] = top;
     return others.length === 0 ? first?.key : undefined;
+  }
+
+  get leftOut(): number {
+    return this.#document.left_out;
   }
 
   async list(): Promise<RunList> {

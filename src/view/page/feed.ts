@@ -31,6 +31,8 @@ export interface FeedState {
 /** Keeps the list of runs up to date while the page is visible. */
 export class Feed {
   readonly isReport: boolean;
+  /** Failed runs that a report does not have. */
+  readonly leftOut: number;
   readonly #data: RunData;
   readonly #listeners = new Set<() => void>();
   #index = new RunIndex();
@@ -45,6 +47,7 @@ export class Feed {
   constructor(data: RunData) {
     this.#data = data;
     this.isReport = data.isReport;
+    this.leftOut = data.leftOut ?? 0;
   }
 
   get state(): FeedState {

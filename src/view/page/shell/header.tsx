@@ -1,3 +1,4 @@
+import { counted } from "../../model/count.ts";
 import { useFeed } from "../feed.ts";
 import { listAddress } from "../route.ts";
 import { ErrorNote } from "./error-note.tsx";
@@ -20,6 +21,12 @@ export function Header() {
         <span class="header-space" />
         <ThemeSwitch />
       </div>
+      {feed.leftOut > 0 && (
+        <p class="note plain">
+          {counted(feed.leftOut, "more failed run")} left out: a report has at most 1,000 runs and
+          50 MB. <code>entelix-otel report --run ID</code> writes one of them.
+        </p>
+      )}
       {error !== undefined && loaded && (
         <ErrorNote
           reason={error}
