@@ -1,0 +1,200 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousFindings, startBrowser, type WatchedPage, watchedPage } from "./support/browser.ts";
+import { ViewProcess } from "./support/view-process.ts";
+import { type ViewSample, viewSample } from "./support/view-sample.ts";
+
+/** Runs of the recordings: one with a sub-agent, and one that failed by a tool. */
+const NESTED = "01a1fbfa-4968-71c5-8c19-2e5f98e57b52";
+const FAILED = "01a1fbfa-48c1-71d5-8faa-5819dc0675b4";
+
+let browser: Browser;
+let sample: ViewSample;
+let view: ViewProcess;
+let watched: WatchedPage;
+let page: Page;
+
+beforeAll(async () => {
+  [browser, sample] = await Promise.all([startBrowser(), viewSample()]);
+  view = await ViewProcess.start(sample.places);
+  // axe is a script of its own, which the policy of the page would not let in.
+  watched = await watchedPage(browser, `${view.origin}/`, { bypassCSP: true });
+  page = watched.page;
+  await page.goto(view.url);
+});
+afterAll(async () => {
+  await browser?.close();
+  await view?.stop();
+  await sample?.remove();
+});
+
+const rows = () =>
+  page
+    .getByRole("grid", { name: "Runs" })
+    .getByRole("row")
+    .filter({ has: page.getByRole("link") });
+const items = () => page.getByRole("tree", { name: "Spans" }).getByRole("treeitem");
+const selected = () => page.locator('[role="treeitem"][aria-selected="true"]').first();
+
+describe("the list", () => {
+  it("filters by outcome, and keeps the filter in its address", async () => {
+    await page.goto(`${view.origin}/#/`);
+    await expect.poll(() => rows().count()).toBe(11);
+    await page.locator("summary").filter({ hasText: "Outcome" }).click();
+    await page.getByRole("checkbox", { name: /^failed/ }).check();
+    await expect.poll(() => rows().count()).toBe(3);
+    const address = page.url();
+    expect(address).toContain("outcome=failed");
+    await page.goto(`${view.origin}/#/`);
+    await expect.poll(() => rows().count()).toBe(11);
+    await page.goto(address);
+    await expect.poll(() => rows().count()).toBe(3);
+  });
+
+  it("searches in the columns and in ids", async () => {
+    await page.goto(`${view.origin}/#/`);
+    const search = page.getByRole("searchbox");
+    for (const [text, found] of [
+      ["globex", 2],
+      [FAILED, 1],
+      [FAILED.replaceAll("-", ""), 1],
+      ["no such text", 0],
+      ["", 11],
+    ] as const) {
+      await search.fill(text);
+      await expect.poll(() => rows().count(), { message: text }).toBe(found);
+    }
+  });
+
+  it("shows the runs of a bar, and sorts", async () => {
+    await page.goto(`${view.origin}/#/`);
+    await page.getByRole("button", { name: /model_dispatch 1$/ }).click();
+    await expect.poll(() => rows().count()).toBe(1);
+    await page.goto(`${view.origin}/#/`);
+    await expect.poll(() => rows().count()).toBe(11);
+    const agents = async () => {
+      const cells = (await rows().all()).map((row) => row.getByRole("gridcell").nth(1));
+      return Promise.all(cells.map((cell) => cell.innerText()));
+    };
+    await page.getByRole("columnheader", { name: "Agent" }).getByRole("button").click();
+    await expect.poll(agents).toEqual((await agents()).toSorted());
+  });
+
+  it("is used by keys alone: search, rows, the run, and back at the same row", async () => {
+    await page.goto(`${view.origin}/#/`);
+    await expect.poll(() => rows().count()).toBe(11);
+    await page.locator("body").press("/");
+    await expect(page.evaluate("document.activeElement.type")).resolves.toBe("search");
+    await page.keyboard.type("acme");
+    await expect.poll(() => rows().count()).toBe(9);
+    await page.getByRole("grid", { name: "Runs" }).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.url()).toContain("#/run/");
+    await items().first().waitFor();
+    await page.goBack();
+    await expect.poll(() => rows().count()).toBe(9);
+  });
+});
+
+describe("a run", () => {
+  it("marks the first failure, and shows failures only", async () => {
+    await page.goto(`${view.origin}/#/run/${FAILED}`);
+    await expect.poll(() => items().count()).toBe(2);
+    await expect.poll(() => selected().getAttribute("aria-label")).toContain("first failure");
+    const details = page.getByRole("region", { name: "Details of the span" });
+    await details.getByText("Error, for the operator").waitFor();
+    expect(await details.innerText()).toContain("expired service account");
+    await details.getByText("What the model received").waitFor();
+    await page.getByLabel("Failures only").check();
+    for (const item of await items().all()) {
+      expect(await item.getAttribute("aria-label")).toContain("failed");
+    }
+  });
+
+  it("is a tree by keys: down, in, out, fold, the first failure", async () => {
+    await page.goto(`${view.origin}/#/run/${NESTED}`);
+    await expect.poll(() => items().count()).toBe(5);
+    const tree = page.getByRole("tree", { name: "Spans" });
+    await tree.focus();
+    await page.keyboard.press("Home");
+    const active = async () => {
+      const id = await tree.getAttribute("aria-activedescendant");
+      return page.locator(`[id="${id}"]`).getAttribute("aria-label");
+    };
+    await expect.poll(active).toContain("run coordinator");
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(active).toContain("tool call research_team");
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(active).toContain("run react");
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(() => items().count()).toBe(4);
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(active).toContain("tool call research_team");
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(() => items().count()).toBe(3);
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(() => items().count()).toBe(4);
+    await page.keyboard.press("End");
+    await expect.poll(active).toContain("tool call double");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => selected().getAttribute("aria-label")).toContain("tool call double");
+    await page.goto(`${view.origin}/#/run/${FAILED}`);
+    await expect.poll(() => items().count()).toBe(2);
+    await tree.focus();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("f");
+    await expect.poll(active).toContain("first failure");
+  });
+
+  it("copies the run id and the run as JSON", async () => {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.goto(`${view.origin}/#/run/${NESTED}`);
+    await page.getByRole("button", { name: "Copy run ID" }).click();
+    const copied = () => page.evaluate<string>("navigator.clipboard.readText()");
+    await expect.poll(copied).toBe(NESTED);
+    await page.getByRole("button", { name: "Copy run as JSON" }).click();
+    await expect.poll(copied).toMatch(/^\{/);
+    const run = JSON.parse(await copied());
+    expect([run.format, run.run.run_id, run.spans.length]).toEqual([
+      "entelix-otel/view",
+      NESTED,
+      5,
+    ]);
+  });
+});
+
+const PLACES = [
+  ["the list", "#/"],
+  ["a run", `#/run/${NESTED}`],
+  ["a failed run", `#/run/${FAILED}`],
+  ["the graph", `#/run/${NESTED}?view=graph`],
+  ["the cost", `#/run/${NESTED}?view=cost`],
+  ["the rows", `#/run/${NESTED}?view=log`],
+] as const;
+
+describe.each(PLACES)("%s", (_, address) => {
+  it.each([
+    [360, "light"],
+    [1_280, "dark"],
+    [2_560, "light"],
+    [360, "dark"],
+  ] as const)("fits into %i px, %s, and axe finds nothing serious", async (width, scheme) => {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.goto(`${view.origin}/${address}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForFunction("!document.querySelector('[aria-busy=true]')");
+    const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
+    expect(wide).toBeLessThanOrEqual(width);
+    const colour = await page.evaluate<string>("getComputedStyle(document.body).color");
+    const lightness = Math.max(...(colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number));
+    expect(lightness > 128, colour).toBe(scheme === "dark");
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+});
+
+it("asked for nothing but its own data meanwhile", () => {
+  expect([watched.outgoing, watched.errors]).toEqual([[], []]);
+});
