@@ -1,6 +1,12 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { seriousFindings, startBrowser, type WatchedPage, watchedPage } from "./support/browser.ts";
+import {
+  seriousFindings,
+  spokenName,
+  startBrowser,
+  type WatchedPage,
+  watchedPage,
+} from "./support/browser.ts";
 import { ViewProcess } from "./support/view-process.ts";
 import { type ViewSample, viewSample } from "./support/view-sample.ts";
 
@@ -102,14 +108,14 @@ describe("a run", () => {
   it("marks the first failure, and shows failures only", async () => {
     await page.goto(`${view.origin}/#/run/${FAILED}`);
     await expect.poll(() => items().count()).toBe(2);
-    await expect.poll(() => selected().getAttribute("aria-label")).toContain("first failure");
+    await expect.poll(() => spokenName(selected())).toContain("First failure");
     const details = page.getByRole("region", { name: "Details of the span" });
     await details.getByText("Error, for the operator").waitFor();
     expect(await details.innerText()).toContain("expired service account");
     await details.getByText("What the model received").waitFor();
     await page.getByLabel("Failures only").check();
     for (const item of await items().all()) {
-      expect(await item.getAttribute("aria-label")).toContain("failed");
+      expect(await spokenName(item)).toContain("failed");
     }
   });
 
@@ -121,7 +127,7 @@ describe("a run", () => {
     await page.keyboard.press("Home");
     const active = async () => {
       const id = await tree.getAttribute("aria-activedescendant");
-      return page.locator(`[id="${id}"]`).getAttribute("aria-label");
+      return spokenName(page.locator(`[id="${id}"]`));
     };
     await expect.poll(active).toContain("run coordinator");
     await page.keyboard.press("ArrowDown");
@@ -139,13 +145,13 @@ describe("a run", () => {
     await page.keyboard.press("End");
     await expect.poll(active).toContain("tool call double");
     await page.keyboard.press("Enter");
-    await expect.poll(() => selected().getAttribute("aria-label")).toContain("tool call double");
+    await expect.poll(() => spokenName(selected())).toContain("tool call double");
     await page.goto(`${view.origin}/#/run/${FAILED}`);
     await expect.poll(() => items().count()).toBe(2);
     await tree.focus();
     await page.keyboard.press("Home");
     await page.keyboard.press("f");
-    await expect.poll(active).toContain("first failure");
+    await expect.poll(active).toContain("First failure");
   });
 
   it("copies the run id and the run as JSON", async () => {

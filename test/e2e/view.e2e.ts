@@ -1,6 +1,6 @@
 import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type WatchedPage, watchedPage } from "./support/browser.ts";
+import { spokenName, startBrowser, type WatchedPage, watchedPage } from "./support/browser.ts";
 import { ViewProcess } from "./support/view-process.ts";
 import { type ViewSample, viewSample } from "./support/view-sample.ts";
 
@@ -102,10 +102,10 @@ describe("the page of view", () => {
       }, begin);
       for (const [at, [span, level]] of expected.entries()) {
         const item = items.nth(at);
-        const label = (await item.getAttribute("aria-label")) ?? "";
+        const label = await spokenName(item);
         const word = WORDS.get(operationOf(span)) ?? "step";
-        expect(label.startsWith(`${word} ${nameOf(span)}, `), label).toBe(true);
-        expect(label.includes(", failed"), label).toBe(span.failed);
+        expect(label.startsWith(`${word} ${nameOf(span)} `), label).toBe(true);
+        expect(label.includes(" failed"), label).toBe(span.failed);
         expect(await item.getAttribute("aria-level")).toBe(String(level));
         const bar = item.locator(".track .bar:not(.wait)");
         const [from, width] = [

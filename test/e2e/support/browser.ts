@@ -1,6 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from "playwright-core";
 import { installedProgram } from "./installed-program.ts";
 
 /** Without what a browser asks its maker for. */
@@ -60,6 +66,12 @@ export async function watchedPage(
     void dialog.dismiss();
   });
   return { page, outgoing, own, errors };
+}
+
+/** What a screen reader says of an element. */
+export async function spokenName(element: Locator): Promise<string> {
+  const [, name = ""] = /^- '?[a-z]+ "(.*?)"/.exec(await element.ariaSnapshot()) ?? [];
+  return name;
 }
 
 /** What axe finds on a page that is serious or worse, as `rule: where`. The context must bypass the policy. */
