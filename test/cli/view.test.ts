@@ -203,7 +203,7 @@ describe("view", () => {
     [["/nowhere/a.ndjson"], "/nowhere/a.ndjson: no such file"],
     [["a", "--json", "--open"], "--json: expected no --open or --port"],
     [["a", "--port", "0"], "--port: expected a whole number from 1 to 65535"],
-    [["a", "--jaeger", "nowhere"], "--jaeger: expected an address"],
+    [["--jaeger", "nowhere"], "--jaeger: expected an address"],
     [[recording("success"), "--dialect", "entelx"], "Did you mean entelix?"],
     [
       [recording("success"), "--run", "\u001b[31m", "--json"],

@@ -1,7 +1,7 @@
 import { DIALECT_NAMES } from "../../runtimes/runtimes.ts";
 import type { SourcesOptions } from "../../view/runs/viewed-runs.ts";
 import { CliError } from "../cli-error.ts";
-import { DEFAULT_JAEGER, httpUrl } from "../endpoints.ts";
+import { DEFAULT_JAEGER } from "../endpoints.ts";
 
 /** For the help: what can be named. */
 export const SOURCES_NOTE =
@@ -34,9 +34,9 @@ interface SourceValues {
 }
 
 /**
- * What the user said of the sources; names, dialect and tenant are checked when they are opened.
+ * What the user said of the sources, for `openSources`, who checks each of it.
  *
- * @throws CliError when there is no source, or `--jaeger` is no address.
+ * @throws CliError when there is no source.
  */
 export function sourcesOptions(
   places: readonly string[],
@@ -51,14 +51,8 @@ export function sourcesOptions(
   }
   return {
     ...how,
-    ...(jaeger === undefined ? {} : { jaeger: jaegerUrl(jaeger) }),
+    ...(jaeger === undefined ? {} : { jaeger }),
     ...(dialect === undefined ? {} : { dialect }),
     ...(tenant === undefined ? {} : { tenant }),
   };
-}
-
-function jaegerUrl(text: string): string {
-  const url = httpUrl("--jaeger", text, DEFAULT_JAEGER);
-  if (url.username === "" && url.password === "") return url.href.replace(/\/+$/, "");
-  throw new CliError("--jaeger: expected an address without user and password");
 }
