@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 /** What the page shows: the list, or a run; `query` has the filters of the list, or the selected span. */
 export interface Route {
@@ -9,7 +9,8 @@ export interface Route {
 /** The route in the address behind `#`: `#/?outcome=failed`, `#/run/KEY?span=ID`. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(currentRoute);
-  useEffect(() => {
+  // At once, not after the first painting: a change before that would not be seen.
+  useLayoutEffect(() => {
     const onChange = () => setRoute(currentRoute());
     addEventListener("hashchange", onChange);
     return () => removeEventListener("hashchange", onChange);
