@@ -142,6 +142,17 @@ describe("view", () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
+  it("leaves no files where its terminal is closed", async () => {
+    using folder = new Folder();
+    const { signal } = await command(["view", recording("success")], {
+      env: { TMPDIR: folder.path },
+      onStdout: (text, kill) => {
+        if (text.includes("Ctrl-C")) kill("SIGHUP");
+      },
+    });
+    expect([signal, readdirSync(folder.path)]).toEqual(["SIGHUP", []]);
+  });
+
   it("opens the browser at the run that was asked for", async () => {
     using folder = new Folder();
     writeFileSync(folder.at("xdg-open"), `#!/bin/sh\nprintf %s "$1" > ${folder.at("opened")}\n`);
