@@ -35,7 +35,7 @@ export const view: Command = {
   options: OPTIONS,
   notes: [
     SOURCES_NOTE,
-    "The page is served on 127.0.0.1 only. Its address has a token that works once, in one browser. Files and logs are followed as they grow. A database and Jaeger are read once.",
+    "The page is served on 127.0.0.1 only. Its address has a token that works once, in one browser. Files and logs are followed as they grow, and Jaeger is asked again every 10 s. A database is read once.",
     "The page shows content: messages, inputs and outputs of tools, payloads of audit rows.",
     "SIGINT and SIGTERM end the command.",
     "Exit code: 0 stopped by a signal, or printed with --json; 2 printed, and something is wrong with a source; 1 the command failed.",
