@@ -32,6 +32,7 @@ const WRITES = 8;
 const LAST_LINES = 12;
 /** A position: with it the journal remembers that all before the last write is on the disk. */
 const VERIFIED = 8;
+const CHECKPOINT = "checkpoint";
 
 /** Writes a journal in `folder`, takes it into memory, and removes the folder. */
 export async function journalTemplate(
@@ -49,6 +50,7 @@ export async function journalTemplate(
     for (const texts of writes) await journal.append(texts.map((text) => line(text)));
     // The verified end is behind these: the last write comes after it.
     await journal.checkpoint(VERIFIED);
+    const checkpoint = await readFile(join(place, CHECKPOINT));
     await journal.append(last.map((text) => line(text)));
     // What a `kill -9` leaves: all of it is on the disk.
     await mkdir(copy);
@@ -56,6 +58,8 @@ export async function journalTemplate(
       recursive: true,
       filter: (path) => !/\/(?:sock-\w+|lock-\d+)$/.test(path),
     });
+    // Where copying took long, the journal has remembered the last write, too.
+    await writeFile(join(copy, CHECKPOINT), checkpoint);
   } finally {
     await journal.close();
   }
