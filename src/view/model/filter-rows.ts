@@ -1,20 +1,37 @@
 import type { ViewRun } from "../format.ts";
 import { FACETS, type Facet, type ListQuery } from "./list-query.ts";
 import type { RunRow } from "./run-index.ts";
+import { isSubRun, type RunIds, runIdsOf } from "./sub-runs.ts";
 
-/** The rows that a query shows, in the order in which they were given. */
+/** A list is filtered many times before it changes. */
+const idsByRows = new WeakMap<readonly RunRow[], RunIds>();
+
+/**
+ * The rows that a query shows, in the order in which they were given.
+ *
+ * @param rows all of the list: a sub-run whose parent is not among them counts as a top-level run.
+ */
 export function filterRows(rows: readonly RunRow[], query: ListQuery): readonly RunRow[] {
   const words = query.search.toLowerCase().split(/\s+/).filter(Boolean);
   const facets = FACETS.filter((facet) => query.chosen[facet].size > 0);
   const { chosen, fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY } = query;
+  const listed = query.subRuns ? undefined : listedIn(rows);
   return rows.filter(
     ({ run, startMs, text }) =>
-      (query.subRuns || run.parent_run_id === undefined) &&
+      (listed === undefined || !isSubRun(run, listed)) &&
       startMs >= fromMs &&
       startMs < toMs &&
       facets.every((facet) => chosen[facet].has(facetValue(run, facet))) &&
       words.every((word) => text.includes(word)),
   );
+}
+
+function listedIn(rows: readonly RunRow[]): RunIds {
+  const known = idsByRows.get(rows);
+  if (known !== undefined) return known;
+  const ids = runIdsOf(rows.map(({ run }) => run));
+  idsByRows.set(rows, ids);
+  return ids;
 }
 
 /** The values of one filter, and how many rows each would show with the other filters as they are. */

@@ -28,7 +28,7 @@ export interface ListQuery {
   readonly fromMs: number | undefined;
   /** Runs that started before this Unix time in ms. */
   readonly toMs: number | undefined;
-  /** Show runs that another run dispatched, too. Default: top-level runs only. */
+  /** Show runs that another run of the list dispatched, too. Default: top-level runs only. */
   readonly subRuns: boolean;
   /** Words that must all be found. */
   readonly search: string;

@@ -1,4 +1,5 @@
 import type { ReportDocument, RunDetail, RunList } from "../format.ts";
+import { isSubRun, runIdsOf } from "../model/sub-runs.ts";
 
 /** Where the page has its runs from: the server of `view`, or the file of a report. */
 export interface RunData {
@@ -44,11 +45,8 @@ class ReportedRuns implements RunData {
 
   get onlyRun(): string | undefined {
     const { runs } = this.#document.list;
-    // A child run alone, or a run with its child runs.
-    const top = runs.filter(
-      ({ parent_run_id }) => runs.length === 1 || parent_run_id === undefined,
-    );
-    const [first, ...others] = top;
+    const listed = runIdsOf(runs);
+    const [first, ...others] = runs.filter((run) => !isSubRun(run, listed));
     return others.length === 0 ? first?.key : undefined;
   }
 

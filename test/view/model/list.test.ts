@@ -115,6 +115,18 @@ describe("the list", () => {
     expect(searches.map(found)).toEqual([1, 1, 1, 1, 1, 1, 0]);
   });
 
+  it("hides a sub-run once its parent is in the list, and not before", () => {
+    const index = new RunIndex();
+    const shown = () => keys(filterRows(index.rows, query())).sort();
+    index.merge([viewRun("child", { parent_run_id: "parent", outcome: "failed" })]);
+    expect(shown()).toEqual(["child"]);
+    index.merge([viewRun("other", { run_id: "parent", tenant_id: "globex" })]);
+    expect(shown()).toEqual(["child", "other"]);
+    index.merge([viewRun("parent")]);
+    expect(shown()).toEqual(["other", "parent"]);
+    expect(keys(filterRows(index.rows, query("sub=1")))).toHaveLength(3);
+  });
+
   it("counts for each value of a filter the rows that it would show", () => {
     fc.assert(
       fc.property(runs, queries, fc.constantFrom(...FACETS), (all, list, facet) => {
@@ -194,7 +206,9 @@ function reference(all: readonly ViewRun[], list: ListQuery): readonly string[] 
   const words = list.search.toLowerCase().split(" ");
   const matching = all.filter((run) => {
     const start = startOf(run);
-    if (run.parent_run_id !== undefined && !list.subRuns) return false;
+    const isParent = ({ run_id, tenant_id }: ViewRun) =>
+      run_id === run.parent_run_id && tenant_id === run.tenant_id && run_id !== run.run_id;
+    if (!list.subRuns && all.some(isParent)) return false;
     if (list.fromMs !== undefined && start < list.fromMs) return false;
     if (list.toMs !== undefined && start >= list.toMs) return false;
     if (list.chosen.outcome.size > 0 && !list.chosen.outcome.has(run.outcome)) return false;

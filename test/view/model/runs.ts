@@ -43,7 +43,7 @@ export const runs: fc.Arbitrary<readonly ViewRun[]> = fc
       agent: optional(fc.constantFrom("a", "B", "é")),
       failure_kind: optional(fc.constantFrom("internal", "cancelled")),
       failure_origin: optional(fc.constantFrom("model", "tool")),
-      parent_run_id: optional(fc.constant("p")),
+      parent_run_id: optional(fc.constantFrom("elsewhere", "run-0", "run-1")),
       working_ms: optional(fc.nat(3)),
       waiting_ms: optional(fc.nat(3)),
       input_tokens: optional(fc.nat(3)),

@@ -55,7 +55,7 @@ export function FailureChart({ failures, list, onChange }: FailureChartProps) {
         </ul>
       </div>
       {/* Few bars are no wide blocks. */}
-      <div style={{ maxWidth: `${Math.max(bars.length, 8) * 3}rem` }}>
+      <div style={{ maxWidth: `${Math.max(bars.length, 11) * 3}rem` }}>
         {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys go from bar to bar; each is a button. */}
         <div class="bars" onKeyDown={onKeyDown}>
           {bars.map((bar) =>
