@@ -41,6 +41,8 @@ function approvalWait(node: SpanNode, tree: SpanTree): readonly Wait[] {
   const { attributes, events } = node.span;
   const length = numberIn(attributes, "entelix.approval.wait_ms");
   if (length === undefined || length === 0) return NONE;
+  // A rule is no person.
+  if (textIn(attributes, "entelix.approval.by") === "policy") return NONE;
   const asked = events.find(({ name }) => name === "entelix.approval_asked");
   if (asked !== undefined) {
     const start = timeSince(tree.originNs, asked.time_ns);

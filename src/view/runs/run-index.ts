@@ -206,7 +206,7 @@ export class RunIndex {
     const { run_id, tenant_id } = this.keys.idOf(row);
     const start = this.#start.get(row);
     const end = this.#end.get(row);
-    const waiting = (this.#waited.get(row) ?? 0) + this.#waits.ms(row);
+    const waiting = (this.#waited.get(row) ?? 0) + this.#waits.ms(row, msOf(end || start));
     const usage = this.trees.total(row, this.#usageOf(row));
     const parent = this.trees.parentOf(row);
     const working = Math.max(Number(end - start) / 1e6 - waiting, 0);
@@ -307,7 +307,7 @@ export class RunIndex {
     this.#end.set(row, ends);
     if (ends === 0n) return;
     this.#setUsage(row, known, usageOf(span));
-    const waited = this.#waits.end(row, this.trees);
+    const waited = this.#waits.end(row, msOf(starts), this.trees);
     if (waited > 0) this.#waited.set(row, (this.#waited.get(row) ?? 0) + waited);
   }
 
@@ -374,4 +374,9 @@ export class RunIndex {
     const nothing = { input: undefined, output: undefined, cost: undefined, whole: false };
     this.#setUsage(row, this.#usageOf(row), nothing);
   }
+}
+
+/** Unix time in ms of one in ns. */
+function msOf(ns: bigint): number {
+  return Number(ns) / 1e6;
 }

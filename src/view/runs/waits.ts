@@ -32,19 +32,24 @@ export class Waits {
     }
   }
 
-  /** How long an open run has waited so far, in ms. */
-  ms(row: number): number {
+  /**
+   * How long an open run has waited so far, in ms.
+   *
+   * @param start of the run, or of its segment, Unix time in ms. A call that was asked about before a pause has waited
+   * since then: the pause is no part of this.
+   */
+  ms(row: number, start: number): number {
     const open = this.#open.get(row);
     if (open === undefined) return 0;
     const waited = new WaitedTime();
-    for (const { from, to } of open.byCall.values()) waited.add(from, to);
+    for (const { from, to } of open.byCall.values()) waited.add(Math.max(from, start), to);
     // Times since 1970 in ms have digits for no more than a microsecond.
     return Math.round((open.older + waited.ms) * 1000) / 1000;
   }
 
-  /** The run has ended. @returns how long it had waited, in ms. */
-  end(row: number, trees: RunTrees): number {
-    const ms = this.ms(row);
+  /** The run has ended. @returns how long it had waited since its start, in ms. */
+  end(row: number, start: number, trees: RunTrees): number {
+    const ms = this.ms(row, start);
     const open = this.#open.get(row);
     this.#open.delete(row);
     const parent = trees.parentOf(row);

@@ -42,6 +42,17 @@ describe("the waits for people", () => {
     ).toEqual({ call: [{ kind: "approval", start: 12, end: 62 }] });
   });
 
+  it("are those for people, not for a rule", () => {
+    const { attributes } = waited(50);
+    const byRule = { attributes: { ...attributes, "entelix.approval.by": "policy" } };
+    expect(
+      waits([
+        runSpan("run", undefined, { from: 0, to: 600 }),
+        toolSpan("call", "run", { from: 62, to: 80 }, byRule),
+      ]),
+    ).toEqual({});
+  });
+
   it("lie within the span of a call that asked after its start", () => {
     const events = [{ name: "entelix.approval_asked", time_ns: at(20), attributes: {} }];
     expect(

@@ -192,6 +192,32 @@ describe("the numbers of a run", () => {
     expect(runOf(index, "a")).toMatchObject({ waiting_ms: 50, working_ms: 50 });
   });
 
+  it("have not waited before they started, whatever a call of theirs says", () => {
+    const call = span({
+      run: "a",
+      kind: "tool",
+      from: 12,
+      to: 20,
+      attributes: { ...wait(1000), "gen_ai.tool.call.id": "x" },
+    });
+    expect(runOf(indexOf([call, span({ run: "a", from: 10 })]), "a")).toMatchObject({
+      waiting_ms: 2,
+    });
+    const run = span({ run: "a", from: 10, to: 30, events: [decided(11, 1000, "x")] });
+    expect(runOf(indexOf([call, run]), "a")).toMatchObject({ waiting_ms: 1, working_ms: 19 });
+  });
+
+  it("count a pause once, though the call that was asked about before it says that it waited", () => {
+    const paused = { "entelix.run.outcome": "interrupted" };
+    const events = [decided(120, 105, "x")];
+    const index = indexOf([
+      span({ run: "a", from: 0, to: 20, attributes: paused }),
+      span({ run: "a", from: 110, to: 150, events }),
+    ]);
+    // The pause from 20 to 110, and from the start of the second segment to the decision.
+    expect(runOf(index, "a")).toMatchObject({ waiting_ms: 100, working_ms: 50 });
+  });
+
   it("leave out what is not known yet of an open run", () => {
     const index = indexOf([
       span({ run: "a", from: 0 }),
