@@ -129,7 +129,7 @@ describe("audit verify", () => {
       expect(stdout).toContain(
         "\nThe log has no close mark at its end, and no process has it open: ",
       );
-      expect(stdout).toContain("\n--against SPANS finds missing rows.");
+      expect(stdout).toContain("\naudit verify --against SPANS finds missing rows.");
     }
     // Only the mark is missing: the spans find every row, and what no span names is not known.
     writeFileSync(segment(directory), whole.subarray(0, whole.lastIndexOf('{"commit"')));

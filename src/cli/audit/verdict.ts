@@ -40,18 +40,18 @@ export function verdictOf({ end, ok, problemCount }: VerifyReport, spans: number
 const NOT_CLOSED = { text: "! no damage, not closed", style: "yellow", exitCode: 3 } as const;
 
 const OPEN = [
-  "A process has the log open. Rows missing at the end are found once it is closed, or with --against.",
+  "A process has the log open. Rows missing at the end are found once it is closed, or with audit verify --against.",
 ];
 
 const UNMARKED = [
-  "The log was written by a version without close marks. Rows missing at the end are found with --against alone.",
+  "The log was written by a version without close marks. Rows missing at the end are found with audit verify --against alone.",
 ];
 
 const UNCLOSED =
   "The log has no close mark at its end, and no process has it open: its writer crashed, it is a copy of an open log, or rows were cut off.";
 
 const COMPARE =
-  "--against SPANS finds missing rows. If none is missing, let the writer open the log again and close it.";
+  "audit verify --against SPANS finds missing rows. If none is missing, let the writer open the log again and close it.";
 
 const COMPARED =
   "All rows that the spans name are there; rows that no span names may be missing. Let the writer open the log again and close it.";

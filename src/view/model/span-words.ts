@@ -47,6 +47,24 @@ export function shortName({ attributes, kind, name }: ViewSpan): string {
   }
 }
 
+const OUTCOMES = [
+  "entelix.run.outcome",
+  "entelix.tool.outcome",
+  "entelix.model.outcome",
+  "entelix.step.outcome",
+];
+
+/** How a span ended, in the words of its attributes: `complete`, `error`, `denied`, `cancelled`. */
+export function outcomeOf({ attributes }: ViewSpan): string | undefined {
+  return OUTCOMES.map((name) => textIn(attributes, name)).find((outcome) => outcome !== undefined);
+}
+
+/** The outcome of a span that did not fail and is not complete either: `denied`, `cancelled`, `interrupted`. */
+export function unusualEnd(span: ViewSpan): string | undefined {
+  const outcome = span.failed ? undefined : outcomeOf(span);
+  return outcome === "complete" ? undefined : outcome;
+}
+
 /** How many of some spans failed. */
 export function failuresOf(nodes: readonly SpanNode[]): number {
   return nodes.filter(({ span }) => span.failed).length;

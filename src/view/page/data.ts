@@ -9,6 +9,8 @@ export interface RunData {
   readonly onlyRun?: string | undefined;
   /** Failed runs that a report does not have. */
   readonly leftOut?: number;
+  /** Of a report: whether it has the content of its runs. */
+  readonly content?: boolean;
   /** All runs, or those that changed since a revision. */
   list(since?: number): Promise<RunList>;
   /** @throws Error with what the server said. */
@@ -52,6 +54,10 @@ class ReportedRuns implements RunData {
 
   get leftOut(): number {
     return this.#document.left_out;
+  }
+
+  get content(): boolean {
+    return Object.values(this.#document.details).some(({ content }) => content);
   }
 
   async list(): Promise<RunList> {

@@ -33,6 +33,8 @@ export class Feed {
   readonly isReport: boolean;
   /** Failed runs that a report does not have. */
   readonly leftOut: number;
+  /** Of a report: whether it has the content of its runs. */
+  readonly content: boolean | undefined;
   readonly #data: RunData;
   readonly #listeners = new Set<() => void>();
   #index = new RunIndex();
@@ -48,6 +50,7 @@ export class Feed {
     this.#data = data;
     this.isReport = data.isReport;
     this.leftOut = data.leftOut ?? 0;
+    this.content = data.content;
   }
 
   get state(): FeedState {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { spanTree } from "../../../src/view/model/span-tree.ts";
-import { failedText, failuresOf, shortName } from "../../../src/view/model/span-words.ts";
+import {
+  failedText,
+  failuresOf,
+  shortName,
+  unusualEnd,
+} from "../../../src/view/model/span-words.ts";
 import { runSpan, toolSpan, viewSpan } from "../support/view-span.ts";
 
 const times = { from: 0, to: 1 };
@@ -37,5 +42,21 @@ describe("the short name of a span", () => {
       toolSpan("c", "run", times, failed),
     ]);
     expect(failedText(failuresOf(nodes))).toBe("2 failed");
+  });
+});
+
+describe("the end of a span", () => {
+  const ended = (name: string, outcome: string, failed = false) =>
+    toolSpan("a", "run", times, { failed, attributes: { [`entelix.${name}.outcome`]: outcome } });
+
+  it.each([
+    ["denied", ended("tool", "denied")],
+    ["interrupted", ended("run", "interrupted")],
+    ["cancelled", ended("step", "cancelled")],
+    [undefined, ended("model", "complete")],
+    [undefined, ended("tool", "error", true)],
+    [undefined, toolSpan("a", "run", times)],
+  ])("is unusual where it is neither complete nor a failure: %j", (word, span) => {
+    expect(unusualEnd(span)).toBe(word);
   });
 });

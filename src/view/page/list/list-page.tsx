@@ -12,6 +12,7 @@ import {
 import { newestFirst, sortRows } from "../../model/sort-rows.ts";
 import { type Feed, useFeed } from "../feed.ts";
 import { replaceQuery } from "../route.ts";
+import { ContentNote } from "../shell/content-note.tsx";
 import { ErrorNote } from "../shell/error-note.tsx";
 import { announce } from "../shell/live-region.tsx";
 import { Sources } from "../shell/sources.tsx";
@@ -52,6 +53,7 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
         <h1>Runs</h1>
         {!isEmpty && <p class="muted">{amount(shown, total, list)}</p>}
       </div>
+      {feed.content !== undefined && <ContentNote content={feed.content} isReport />}
       {sources.length > 0 && <Sources sources={sources} />}
       {isEmpty ? (
         <NoRuns feed={feed} />

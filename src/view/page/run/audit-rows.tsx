@@ -7,10 +7,14 @@ import { Text } from "../shell/text.tsx";
 import { Time } from "../shell/time.tsx";
 import { Decision } from "./decision.tsx";
 import { Fact } from "./run-header.tsx";
+import { usePrinting } from "./use-printing.ts";
 import { Code } from "./value.tsx";
 
 /** Rows that are shown before a button shows as many more. */
 const STEP = 200;
+
+/** Rows that a print has, at least. */
+const MOST_PRINTED = 500;
 
 export interface AuditRowsProps {
   readonly rows: readonly ViewRow[];
@@ -20,16 +24,23 @@ export interface AuditRowsProps {
 /** Rows of the audit log, each with its hashes and payload to open. */
 export function AuditRows({ content, rows }: AuditRowsProps) {
   const [shown, setShown] = useState(STEP);
+  const printing = usePrinting();
+  const listed = printing ? Math.max(shown, MOST_PRINTED) : shown;
   if (rows.length === 0) return <p class="muted">No audit row names this span.</p>;
   return (
     <>
       <ol class="audit-rows">
-        {rows.slice(0, shown).map((row) => (
+        {rows.slice(0, listed).map((row) => (
           <li key={`${row.tenant_id} ${row.thread_id} ${row.ordinal}`}>
             <AuditRow content={content} row={row} />
           </li>
         ))}
       </ol>
+      {printing && rows.length > listed && (
+        <p>
+          The first {count(listed)} of {count(rows.length)} rows are printed.
+        </p>
+      )}
       {rows.length > shown && (
         <button onClick={() => setShown(shown + STEP)} type="button">
           Show {count(Math.min(STEP, rows.length - shown))} more of {count(rows.length - shown)}

@@ -68,7 +68,7 @@ export function Details({ model, node, onEscape, region }: DetailsProps) {
           <>
             {node === model.firstFailure && (
               <p class="note bad">
-                First failure: the spans around it failed because of it or later.
+                First failure of this run. All others came later, or because of it.
               </p>
             )}
             {error !== undefined && <SpanErrorView error={error} key={node.id} />}

@@ -94,7 +94,15 @@ function LaneRow({ end, firstFailure, lane, onSelect, selected, width }: LaneRow
         <Name value={lane.agent} />
       </span>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the tree below has the keys */}
-      <svg aria-label={laneText(lane)} height={HEIGHT} onClick={onClick} role="img" width={width}>
+      <svg
+        aria-label={laneText(lane)}
+        height={HEIGHT}
+        onClick={onClick}
+        preserveAspectRatio="none"
+        role="img"
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        width={width}
+      >
         {paths.map(({ d, name }) => (
           <path class={`lane-${name}`} d={d} fill={`url(#lane-${name})`} key={name} />
         ))}

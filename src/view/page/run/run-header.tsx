@@ -7,6 +7,7 @@ import type { RunModel } from "../../model/run-model.ts";
 import { msOf } from "../../model/time.ts";
 import { runAddress } from "../route.ts";
 import { Badge } from "../shell/badge.tsx";
+import { ContentNote } from "../shell/content-note.tsx";
 import { CopyButton } from "../shell/copy-button.tsx";
 import { Text } from "../shell/text.tsx";
 import { Time } from "../shell/time.tsx";
@@ -48,12 +49,7 @@ export function RunHeader({ isReport, model }: RunHeaderProps) {
         </span>
       </div>
       <Facts model={model} />
-      {!content && (
-        <p class="note plain">
-          Content was left out: messages, inputs and outputs of tools, payloads of audit rows.
-          {isReport && " The report was written without --capture-content."}
-        </p>
-      )}
+      <ContentNote content={content} isReport={isReport} />
       <VerdictLine from={detail.rows_from} verdict={verdict} />
     </header>
   );

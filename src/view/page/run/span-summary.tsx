@@ -5,6 +5,7 @@ import { dollars } from "../../model/money.ts";
 import { agentOf, type RunModel } from "../../model/run-model.ts";
 import { decisionOf } from "../../model/span-rows.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
+import { outcomeOf } from "../../model/span-words.ts";
 import { msOf } from "../../model/time.ts";
 import { ownUsage } from "../../model/usage.ts";
 import { Text } from "../shell/text.tsx";
@@ -24,7 +25,7 @@ export function SpanSummary({ model, node }: SpanSummaryProps) {
   const { attributes, run_id } = span;
   const usage = span.kind === "model" ? ownUsage(span) : (model.usage.get(node) ?? {});
   const agent = agentOf(node);
-  const outcome = OUTCOMES.map((name) => textIn(attributes, name)).find((one) => one !== undefined);
+  const outcome = outcomeOf(span);
   const retries = numberIn(attributes, "entelix.retry.count");
   const decision = decisionOf(node, model.detail.rows);
   const waited = (model.waits.get(node) ?? []).reduce((sum, one) => sum + one.end - one.start, 0);
@@ -80,13 +81,6 @@ export function SpanSummary({ model, node }: SpanSummaryProps) {
     </>
   );
 }
-
-const OUTCOMES = [
-  "entelix.run.outcome",
-  "entelix.tool.outcome",
-  "entelix.model.outcome",
-  "entelix.step.outcome",
-];
 
 /** Content that is no conversation. */
 const CONTENT = [

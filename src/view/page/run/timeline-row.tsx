@@ -5,7 +5,14 @@ import type { OutlineItem } from "../../model/outline.ts";
 import type { TimelineRow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
-import { failedText, failuresOf, kindWords, shortName } from "../../model/span-words.ts";
+import {
+  failedText,
+  failuresOf,
+  kindWords,
+  shortName,
+  unusualEnd,
+} from "../../model/span-words.ts";
+import { cut, safe } from "../../model/text.ts";
 import { Name } from "../shell/text.tsx";
 
 /** Deeper rows are not moved further in: their names need room. */
@@ -38,6 +45,7 @@ export function Row(props: RowProps) {
   const name = shortName(node.span);
   const waits = nodes.flatMap((one) => model.waits.get(one) ?? []);
   const segment = numberIn(node.span.attributes, "entelix.run.segment");
+  const ended = unusualEnd(node.span);
   const waited = waits.reduce((sum, wait) => sum + wait.end - wait.start, 0);
   const more = [
     failed ? "failed" : "",
@@ -69,6 +77,7 @@ export function Row(props: RowProps) {
         <Name value={name} />
         <Fold item={item} />
         {segment !== undefined && <span class="fold">segment {count(segment)}</span>}
+        {ended !== undefined && <span class="ended">{safe(cut(ended, 20).text)}</span>}
         {isFirstFailure && <b class="first-failure">First failure</b>}
         {failed && (
           <i aria-hidden="true" class="failed-sign">
