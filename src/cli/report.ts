@@ -16,7 +16,7 @@ import {
 import { OutputWriter } from "./replay/output-writer.ts";
 import { count, counted } from "./terminal/table.ts";
 import { safe } from "./terminal/text.ts";
-import { allRead, exitCodeOf, keysOf, withRuns } from "./view/opened-runs.ts";
+import { allRead, exitCodeOf, keysOf, problemLines, withRuns } from "./view/opened-runs.ts";
 import { readPageFiles } from "./view/page-files.ts";
 import { SOURCE_OPTIONS, SOURCES_NOTE, sourcesOptions } from "./view/source-options.ts";
 import {
@@ -79,6 +79,7 @@ export const report: Command = {
       const counts = await write(runs, asked, page, plans, io);
       if (counts === undefined) return undefined;
       for (const line of summary(counts, values)) output.line(line);
+      for (const line of problemLines(runs)) io.err.line(line);
       return exitCodeOf(runs);
     });
   },

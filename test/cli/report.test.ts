@@ -89,8 +89,9 @@ describe("report", () => {
     const damaged = folder.at("damaged.ndjson");
     writeFileSync(damaged, `${readFileSync(recording("nested_subagent"), "utf8")}{\n`);
     const file = folder.at("run.html");
-    const { code } = await command(["report", damaged, "--run", NESTED, "--out", file]);
+    const { code, stderr } = await command(["report", damaged, "--run", NESTED, "--out", file]);
     expect(code).toBe(2);
+    expect(stderr).toMatch(/damaged\.ndjson, line \d+: json: [^\n]+\n$/);
     expect(documentOf(file).list.sources[0]?.problem_count).toBe(1);
   });
 
@@ -129,7 +130,7 @@ describe("report", () => {
 
   it.each([
     [[recording("success")], "expected --out FILE, --chrome-trace FILE, or both"],
-    [["--out", "x.html"], "expected what to show"],
+    [["--out", "x.html"], "expected a source"],
     [[recording("success"), "--out", "-", "--chrome-trace", "-"], "both write to stdout"],
     [["/nowhere/a.ndjson", "--out", "x.html"], "/nowhere/a.ndjson: no such file"],
   ])("says what is wrong with %j", async (args, said) => {

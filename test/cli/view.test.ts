@@ -210,7 +210,7 @@ describe("view", () => {
   });
 
   it.each([
-    [[], "expected what to show: a recording"],
+    [[], "expected a source: a recording"],
     [["/nowhere/a.ndjson"], "/nowhere/a.ndjson: no such file"],
     [["a", "--json", "--open"], "--json: expected no --open or --port"],
     [["a", "--port", "0"], "--port: expected a whole number from 1 to 65535"],

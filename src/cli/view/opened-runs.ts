@@ -2,6 +2,7 @@ import type { SourcesOptions, ViewedRuns } from "../../view/runs/viewed-runs.ts"
 import { CliError } from "../cli-error.ts";
 import type { Io } from "../command.ts";
 import { Interruption, leaveSoon } from "../services/signals.ts";
+import { count } from "../terminal/table.ts";
 import { safe } from "../terminal/text.ts";
 import { openSources } from "./open-sources.ts";
 
@@ -46,6 +47,17 @@ export function keysOf(runs: ViewedRuns, run: string): readonly string[] {
 /** 2: something is wrong with a source, and the rest was read. */
 export function exitCodeOf(runs: ViewedRuns): 0 | 2 {
   return runs.list([]).sources.some(({ problem_count }) => problem_count > 0) ? 2 : 0;
+}
+
+/** What is wrong with the sources: a line for each that has problems, with the first of them. */
+export function problemLines(runs: ViewedRuns): string[] {
+  return runs.list([]).sources.flatMap(({ name, problem_count, problems: [first] }) => {
+    if (first === undefined) return [];
+    const { line, place, problem } = first;
+    const more = problem_count === 1 ? "" : ` (${count(problem_count - 1)} more)`;
+    const where = line === undefined ? place : `${place}, line ${line}`;
+    return [safe(`${name === place ? "" : `${name}: `}${where}: ${problem}${more}`)];
+  });
 }
 
 /** Resolves when the signal is aborted. */

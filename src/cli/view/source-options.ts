@@ -45,7 +45,7 @@ export function sourcesOptions(
 ): SourcesOptions {
   if (places.length === 0 && jaeger === undefined) {
     throw new CliError(
-      "expected what to show: a recording, spans, the folder of an audit log, postgres://…, or --jaeger URL",
+      "expected a source: a recording, spans, the folder of an audit log, postgres://…, or --jaeger URL",
       "Runs to look at: entelix-otel demo --view",
     );
   }

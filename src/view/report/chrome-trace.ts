@@ -15,6 +15,8 @@ export class ChromeTrace {
   #tracks = 0;
   /** Spans that were written: a child run is in the detail of its parent, too. */
   readonly #written = new Set<string>();
+  /** Where the spans of runs are: a child run may have been written before its parent. */
+  readonly #runs = new Map<string, Place>();
   #before = "\n";
 
   /** @param beginNs the time that is 0: the start of the first run. */
@@ -42,7 +44,7 @@ export class ChromeTrace {
       if (others === undefined) byRun.set(key, [timed]);
       else others.push(timed);
     }
-    const places = new Map<string, readonly [pid: number, tid: number]>();
+    const places = new Map<string, Place>();
     for (const [key, spans] of byRun) {
       const { isNew, pid } = this.#process(key);
       if (isNew) yield* this.#events(named(pid, detail, spans));
@@ -52,17 +54,31 @@ export class ChromeTrace {
         if (tids[track] === undefined) yield* this.#events([trackName(pid, tid, track)]);
         tids[track] = tid;
         places.set(idOf(timed.span), [pid, tid]);
+        if (timed.span.kind === "run") this.#runs.set(idOf(timed.span), [pid, tid]);
         yield* this.#events(eventsOf(timed, pid, tid));
       }
     }
-    for (const spans of byRun.values()) {
-      for (const timed of spans) yield* this.#events(arrowTo(timed, places));
-    }
+    for (const span of detail.spans) yield* this.#events(this.#arrowTo(span, places));
   }
 
   end(): string {
     const other = JSON.stringify({ begin_unix_ns: this.#beginText });
     return `\n],"otherData":${other}}\n`;
+  }
+
+  /** From a call to the run that it dispatched, which is a process of its own. @param places of this detail's spans. */
+  #arrowTo(span: ViewSpan, places: ReadonlyMap<string, Place>): TraceEvent[] {
+    const { parent_span_id, trace_id } = span;
+    if (parent_span_id === undefined) return [];
+    const from = places.get(idOf({ trace_id, span_id: parent_span_id }));
+    const to = this.#runs.get(idOf(span));
+    if (from === undefined || to === undefined || from[0] === to[0]) return [];
+    const ts = micros(BigInt(span.start_ns) - this.#begin);
+    const arrow = { name: "child run", cat: "run", id: idOf(span), ts };
+    return [
+      { ph: "s", pid: from[0], tid: from[1], ...arrow },
+      { ph: "f", bp: "e", pid: to[0], tid: to[1], ...arrow },
+    ];
   }
 
   #process(key: string): { readonly pid: number; readonly isNew: boolean } {
@@ -79,6 +95,8 @@ export class ChromeTrace {
     }
   }
 }
+
+type Place = readonly [pid: number, tid: number];
 
 /** An event of the format; which fields there are depends on `ph`. */
 interface TraceEvent {
@@ -159,23 +177,6 @@ function eventsOf({ end, span, start }: TimedSpan, pid: number, tid: number): Tr
     events.push({ ph: "i", s: "t", ...place, name, cat: "failure", ts: micros(end) });
   }
   return events;
-}
-
-/** From a call to the run that it dispatched, which is a process of its own. */
-function arrowTo(
-  { span, start }: TimedSpan,
-  places: ReadonlyMap<string, readonly [number, number]>,
-): TraceEvent[] {
-  const { parent_span_id, trace_id } = span;
-  if (parent_span_id === undefined) return [];
-  const from = places.get(idOf({ trace_id, span_id: parent_span_id }));
-  const to = places.get(idOf(span));
-  if (from === undefined || to === undefined || from[0] === to[0]) return [];
-  const arrow = { name: "child run", cat: "run", id: idOf(span), ts: micros(start) };
-  return [
-    { ph: "s", pid: from[0], tid: from[1], ...arrow },
-    { ph: "f", bp: "e", pid: to[0], tid: to[1], ...arrow },
-  ];
 }
 
 /** ns as µs with three decimals. */

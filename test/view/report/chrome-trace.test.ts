@@ -146,6 +146,20 @@ describe("the trace event format", () => {
     expect(complete(events)).toHaveLength(2);
   });
 
+  it("has the arrow to a child run that was written before its parent", () => {
+    const child = run("child", 2, 8, { run_id: "child", parent_span_id: "call" });
+    const call = aSpan("call", 1, 9, { parent_span_id: "root" });
+    const events = eventsOf(
+      aDetail(aRun("child"), { spans: [child] }),
+      aDetail(aRun("run"), { spans: [run("root", 0, 10), call, child] }),
+    );
+    const arrows = events.filter(({ ph }) => ph === "s" || ph === "f");
+    expect(arrows.map(({ ph, pid }) => [ph, pid])).toEqual([
+      ["s", 2],
+      ["f", 1],
+    ]);
+  });
+
   it("is JSON also without a run", () => {
     expect(eventsOf()).toEqual([]);
   });

@@ -1,4 +1,3 @@
-import { options } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 /** Whether a media query holds. */
@@ -12,29 +11,4 @@ export function useMedia(query: string): boolean {
     return () => media.removeEventListener("change", onChange);
   }, [query]);
   return matches;
-}
-
-/** Whether the page is being printed. What it changes is on the page before the printing begins. */
-export function usePrinting(): boolean {
-  const [printing, setPrinting] = useState(false);
-  useEffect(() => {
-    const set = (value: boolean) => () => rendered(() => setPrinting(value));
-    const [before, after] = [set(true), set(false)];
-    addEventListener("beforeprint", before);
-    addEventListener("afterprint", after);
-    return () => {
-      removeEventListener("beforeprint", before);
-      removeEventListener("afterprint", after);
-    };
-  }, []);
-  return printing;
-}
-
-/** Renders a change before it returns. */
-function rendered(change: () => void): void {
-  const { debounceRendering } = options;
-  options.debounceRendering = (render) => render();
-  change();
-  if (debounceRendering === undefined) delete options.debounceRendering;
-  else options.debounceRendering = debounceRendering;
 }

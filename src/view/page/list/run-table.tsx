@@ -5,9 +5,10 @@ import type { ListQuery } from "../../model/list-query.ts";
 import { nextRow } from "../../model/next-row.ts";
 import type { RunRow } from "../../model/run-index.ts";
 import { runAddress } from "../route.ts";
+import { usePrinting } from "../shell/use-printing.ts";
 import { COLUMNS } from "./columns.tsx";
 import { remembered, useScrollAnchor } from "./list-position.ts";
-import { useMedia, usePrinting } from "./media.ts";
+import { useMedia } from "./media.ts";
 import { SortHeader, SortSelect } from "./sort-controls.tsx";
 import { useVisibleRange } from "./visible-range.ts";
 

@@ -5,9 +5,9 @@ import { jsonOf } from "../../model/json-text.ts";
 import { decisionIn, subjectOf } from "../../model/span-rows.ts";
 import { Text } from "../shell/text.tsx";
 import { Time } from "../shell/time.tsx";
+import { usePrinting } from "../shell/use-printing.ts";
 import { Decision } from "./decision.tsx";
 import { Fact } from "./run-header.tsx";
-import { usePrinting } from "./use-printing.ts";
 import { Code } from "./value.tsx";
 
 /** Rows that are shown before a button shows as many more. */

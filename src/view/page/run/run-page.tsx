@@ -4,13 +4,14 @@ import type { RunModel } from "../../model/run-model.ts";
 import type { RunData } from "../data.ts";
 import { listAddress, replaceQuery } from "../route.ts";
 import { ErrorNote } from "../shell/error-note.tsx";
+import { usePrinting } from "../shell/use-printing.ts";
+import { useTitle } from "../shell/use-title.ts";
 import { AuditLog } from "./audit-log.tsx";
 import { CostTable } from "./cost-table.tsx";
 import { GraphView } from "./graph-view.tsx";
 import { RunHeader } from "./run-header.tsx";
 import { Tabs } from "./tabs.tsx";
 import { TimelineView } from "./timeline-view.tsx";
-import { usePrinting } from "./use-printing.ts";
 import { useRun } from "./use-run.ts";
 
 export interface RunPageProps {
@@ -22,6 +23,8 @@ export interface RunPageProps {
 /** One run: its timeline with the details of the selected span, its graph, its cost, its audit rows. */
 export function RunPage({ data, query, runKey }: RunPageProps) {
   const { end, error, model } = useRun(data, runKey);
+  const run = model?.detail.run;
+  useTitle(run && `${run.agent ?? run.run_id}, ${run.outcome}`);
   return (
     <main class="run">
       <a class="no-print" href={listAddress()}>

@@ -6,8 +6,8 @@ import { durationText } from "../../model/duration.ts";
 import type { TimelineRow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import { treeMove } from "../../model/tree-keys.ts";
+import { usePrinting } from "../shell/use-printing.ts";
 import { Row } from "./timeline-row.tsx";
-import { usePrinting } from "./use-printing.ts";
 import { useSize } from "./use-size.ts";
 
 /** Height of a row in pixels, as in run.css. */

@@ -1,0 +1,34 @@
+import { options } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+const query = matchMedia("print");
+const listeners = new Set<(printing: boolean) => void>();
+/** What is put on the page for printing must know it from its first rendering. */
+let printing = query.matches;
+
+addEventListener("beforeprint", () => set(true));
+addEventListener("afterprint", () => set(query.matches));
+query.addEventListener("change", () => set(query.matches));
+
+/** Whether the page is being printed. What changes because of it is on the page before the browser prints. */
+export function usePrinting(): boolean {
+  const [value, setValue] = useState(printing);
+  useEffect(() => {
+    listeners.add(setValue);
+    setValue(printing);
+    return () => {
+      listeners.delete(setValue);
+    };
+  }, []);
+  return value;
+}
+
+function set(value: boolean): void {
+  printing = value;
+  // Preact renders later by default, and then the page is printed already.
+  const { debounceRendering } = options;
+  options.debounceRendering = (render) => render();
+  for (const listener of listeners) listener(value);
+  if (debounceRendering === undefined) delete options.debounceRendering;
+  else options.debounceRendering = debounceRendering;
+}
