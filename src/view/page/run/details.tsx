@@ -68,7 +68,9 @@ export function Details({ model, node, onEscape, region }: DetailsProps) {
           <>
             {node === model.firstFailure && (
               <p class="note bad">
-                First failure of this run. All others came later, or because of it.
+                {model.failures === 1
+                  ? "The only failure of this run."
+                  : "First failure of this run. All others came later, or because of it."}
               </p>
             )}
             {error !== undefined && <SpanErrorView error={error} key={node.id} />}
