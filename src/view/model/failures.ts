@@ -1,5 +1,6 @@
-import type { ViewSpan } from "../format.ts";
-import { textIn } from "./attributes.ts";
+import type { ViewRow, ViewSpan } from "../format.ts";
+import { fieldsOf, textIn } from "./attributes.ts";
+import { jsonOf } from "./json-text.ts";
 import { ancestorsOf, type SpanNode, type SpanTree } from "./span-tree.ts";
 
 /**
@@ -53,8 +54,12 @@ export interface SpanException {
   readonly stack?: string;
 }
 
-/** `undefined` where nothing went wrong. */
-export function errorOf(span: ViewSpan): SpanError | undefined {
+/**
+ * `undefined` where nothing went wrong.
+ *
+ * @param rows audit rows of the span: they have what the model received, also where the span does not.
+ */
+export function errorOf(span: ViewSpan, rows: readonly ViewRow[] = []): SpanError | undefined {
   const { attributes, events, failed } = span;
   const message = span.message ?? textIn(attributes, "entelix.error.message");
   const exceptions = events
@@ -64,7 +69,7 @@ export function errorOf(span: ViewSpan): SpanError | undefined {
       ...optional("message", textIn(event.attributes, "exception.message")),
       ...optional("stack", textIn(event.attributes, "exception.stacktrace")),
     }));
-  const modelText = textIn(attributes, "entelix.tool.model_text");
+  const modelText = textIn(attributes, "entelix.tool.model_text") ?? modelTextIn(rows);
   const modelTextUnknown = attributes["entelix.tool.model_text_unknown"] === true;
   const isNothing = message === undefined && exceptions.length === 0 && modelText === undefined;
   if (!failed && isNothing && !modelTextUnknown) return undefined;
@@ -75,6 +80,16 @@ export function errorOf(span: ViewSpan): SpanError | undefined {
     ...optional("modelText", modelText),
     modelTextUnknown,
   };
+}
+
+/** What the result of a failed call says. */
+function modelTextIn(rows: readonly ViewRow[]): string | undefined {
+  for (const { event, kind } of rows) {
+    const { content, is_error } = fieldsOf(event) ?? {};
+    if (kind !== "tool_result" || is_error !== true || content === undefined) continue;
+    return typeof content === "string" ? content : jsonOf(content);
+  }
+  return undefined;
 }
 
 function endOf({ end }: SpanNode): number {

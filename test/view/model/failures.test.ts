@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { ViewRow, ViewSpan } from "../../../src/view/format.ts";
 import { errorOf, failedAndAbove, firstFailure } from "../../../src/view/model/failures.ts";
 import { type SpanNode, spanTree } from "../../../src/view/model/span-tree.ts";
 import { runs } from "../../support/runs.ts";
-import { at, toolSpan, viewSpan } from "../support/view-span.ts";
+import { at, toolSpan, viewRow, viewSpan } from "../support/view-span.ts";
 
 const failed = { failed: true };
 
@@ -91,5 +92,20 @@ describe("the error of a span", () => {
       exceptions: [],
       modelTextUnknown: false,
     });
+  });
+
+  it("has what the model received from the audit row where the span does not say it", () => {
+    const result = (content: unknown, is_error = true) =>
+      viewRow(2, { kind: "tool_result", event: { kind: "tool_result", content, is_error } });
+    const call = viewRow(1, { kind: "tool_call", event: { content: "x", is_error: true } });
+    const textOf = (span: ViewSpan, ...rows: readonly ViewRow[]) =>
+      errorOf(span, [call, ...rows])?.modelText;
+    const span = toolSpan("a", "run", { from: 0, to: 1 }, failed);
+    expect(textOf(span, result("tool call failed"))).toBe("tool call failed");
+    expect(textOf(span, result({ status: 500 }))).toBe('{\n  "status": 500\n}');
+    expect([textOf(span), textOf(span, result("fine", false))]).toEqual([undefined, undefined]);
+    const attributes = { "entelix.tool.model_text": "of the span" };
+    const told = toolSpan("a", "run", { from: 0, to: 1 }, { ...failed, attributes });
+    expect(textOf(told, result("of the row"))).toBe("of the span");
   });
 });

@@ -30,8 +30,8 @@ export function Details({ model, node, onEscape, region }: DetailsProps) {
   const { attributes, events, kind, links } = span;
   const { content, rows_from, verdict } = model.detail;
   const messages = useMemo(() => conversationOf(span), [span]);
-  const error = errorOf(span);
   const rows = model.rows.get(node) ?? [];
+  const error = errorOf(span, rows);
   const tabs = [
     { id: "summary", label: "Summary" },
     ...(messages.length > 0 || kind === "model"

@@ -14,6 +14,9 @@ export function SpanErrorView({ error }: { readonly error: SpanError }) {
               <Text limit={2000} lines value={message} />
             </p>
           )}
+          {message === undefined && exceptions.length === 0 && (
+            <p>The source has no text for the operator. Audit rows never have it.</p>
+          )}
           {type !== undefined && (
             <p>
               Type: <Text value={type} />
