@@ -193,7 +193,7 @@ export interface RunDetail {
   readonly spans: readonly ViewSpan[];
   /** Audit rows of the run and of its child runs, by thread and ordinal. */
   readonly rows: readonly ViewRow[];
-  /** `log`: they are stored in an audit log. `replay`: a replay would write them. `none`: nobody has any. */
+  /** `log`: they are stored in an audit log. `replay`: a replay would write them. `none`: there are no rows. */
   readonly rows_from: "log" | "replay" | "none";
   /** Of the log that has its rows. */
   readonly verdict?: ViewVerdict;

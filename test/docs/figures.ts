@@ -110,7 +110,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   "pairs of names in a bridge": knownPairs,
   "runs with a record at an interval": () => MOST_RECORDS,
   "rows of the list": () => MOST_ROWS,
-  "rows of a printed list": () => MOST_PRINTED,
+  "rows of a print": () => MOST_PRINTED,
   "values that a filter of the list shows": () => MOST_VALUES,
   "bars of failures over time": () => MOST_BARS,
   "failure kinds with a pattern of their own": () => MOST_KINDS,

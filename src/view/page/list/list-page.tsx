@@ -112,8 +112,7 @@ function NoMatch({ list, total }: { readonly list: ListQuery; readonly total: nu
   return (
     <div class="panel">
       <p>
-        <strong>No run matches.</strong>{" "}
-        {total === 0 && "Another run dispatched each of them: none is top-level."}
+        <strong>No run matches.</strong> {total === 0 && "All runs are sub-runs."}
       </p>
       <p class="row">
         {isFiltered(list) && (

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { ViewRow } from "../../format.ts";
 import { count } from "../../model/count.ts";
 import { jsonOf } from "../../model/json-text.ts";
+import { MOST_PRINTED } from "../../model/list-limits.ts";
 import { decisionIn, subjectOf } from "../../model/span-rows.ts";
 import { Text } from "../shell/text.tsx";
 import { Time } from "../shell/time.tsx";
@@ -12,9 +13,6 @@ import { Code } from "./value.tsx";
 
 /** Rows that are shown before a button shows as many more. */
 const STEP = 200;
-
-/** Rows that a print has, at least. */
-const MOST_PRINTED = 500;
 
 export interface AuditRowsProps {
   readonly rows: readonly ViewRow[];

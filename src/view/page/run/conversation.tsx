@@ -12,7 +12,7 @@ export function Conversation({ content, messages }: ConversationProps) {
   if (messages.length === 0) {
     return (
       <p class="muted">
-        {content ? "The span has no messages." : "Messages were left out, as all content."}
+        {content ? "The span has no messages." : "Messages are content, and content was left out."}
       </p>
     );
   }

@@ -74,7 +74,7 @@ export function CostTable({ model, query }: CostTableProps) {
           </tr>
           <tr>
             <th colSpan={6} scope="row">
-              What the run says, with its child runs
+              As the run reports it, child runs included
             </th>
             <UsageCells
               usage={{

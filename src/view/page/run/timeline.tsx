@@ -3,6 +3,7 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "pr
 import { ticks } from "../../model/axis.ts";
 import { count } from "../../model/count.ts";
 import { durationText } from "../../model/duration.ts";
+import { MOST_PRINTED } from "../../model/list-limits.ts";
 import type { TimelineRow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import { treeMove } from "../../model/tree-keys.ts";
@@ -18,8 +19,6 @@ const MARGIN = 8;
 const MAX_PAGE = 200;
 /** Width of the label of a tick in pixels. */
 const TICK = 70;
-/** Most rows on paper. */
-const PRINTED = 500;
 
 export interface TimelineProps {
   readonly model: RunModel;
@@ -77,7 +76,7 @@ export function Timeline(props: TimelineProps) {
 
   const from = printing ? 0 : Math.max(0, first - MARGIN);
   const to = printing
-    ? Math.min(rows.length, PRINTED)
+    ? Math.min(rows.length, MOST_PRINTED)
     : Math.min(rows.length, first + MARGIN / 2 + page + 2 + MARGIN);
   // Screen readers follow `aria-activedescendant`: its row stays on the page.
   const shown = rows.slice(from, to).map((row, at) => ({ row, at: from + at }));
@@ -119,8 +118,8 @@ export function Timeline(props: TimelineProps) {
           ))}
         </div>
       </div>
-      {rows.length > PRINTED && (
-        <p class="print-only">{count(rows.length - PRINTED)} more rows are not printed.</p>
+      {rows.length > MOST_PRINTED && (
+        <p class="print-only">{count(rows.length - MOST_PRINTED)} more rows are not printed.</p>
       )}
     </section>
   );

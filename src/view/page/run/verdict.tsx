@@ -58,7 +58,7 @@ function withoutVerdict(from: RunDetail["rows_from"]): string {
     case "replay":
       return "No audit log was given. These are the rows that replay --audit would write.";
     case "none":
-      return "No audit log was given, and nothing that rows could be made of.";
+      return "No audit log or recording was given, so there are no rows.";
     default:
       return from satisfies never;
   }

@@ -18,7 +18,7 @@ export class ErrorBoundary extends Component<Props, { readonly error?: unknown }
       <main>
         <ErrorNote
           reason={error instanceof Error ? (error.stack ?? error.message) : String(error)}
-          title="This page has a fault and can't be shown."
+          title="This page has an error and can't be shown."
         >
           <p class="row">
             <a class="button" href="#/">

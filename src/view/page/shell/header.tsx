@@ -30,7 +30,7 @@ export function Header() {
       {error !== undefined && loaded && (
         <ErrorNote
           reason={error}
-          title="The last request failed. The page shows what it knew before, and goes on trying."
+          title="The last request failed. The page shows its last data and keeps trying."
         >
           <p>
             <button onClick={() => feed.retry()} type="button">
