@@ -7,7 +7,13 @@ import { command, MAIN } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
 import { readSpans } from "./support/otlp-lines.ts";
 import { RAW_CONTROL, recording } from "./support/recorded.ts";
-import { ALL_RECORDINGS, asViewed, viewedList, viewedRun } from "./support/view-documents.ts";
+import {
+  ALL_RECORDINGS,
+  asViewed,
+  viewedList,
+  viewedRun,
+  visitor,
+} from "./support/view-documents.ts";
 
 const KINDS = new Map([
   ["invoke_agent", "run"],
@@ -231,16 +237,6 @@ describe("view", () => {
     expect(stderr).not.toMatch(RAW_CONTROL);
   });
 });
-
-/** Exchanges the token, and asks with the cookie from then on. */
-async function visitor(url: string): Promise<<T>(path: string) => Promise<T>> {
-  const { headers } = await fetch(url, { redirect: "manual" });
-  const cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
-  return async (path) => {
-    const answer = await fetch(new URL(path, url), { headers: { cookie } });
-    return JSON.parse(await answer.text());
-  };
-}
 
 async function asked(url: string): Promise<readonly [RunList, RunDetail]> {
   const get = await visitor(url);

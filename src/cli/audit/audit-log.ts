@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { AuditRow } from "../../audit/audit-row.ts";
 import { urlScheme } from "../../audit/ndjson/ndjson-options.ts";
+import { openReader } from "../../audit/postgres/open-database.ts";
 import { isPostgresUrl } from "../../audit/postgres/postgres-options.ts";
 import { readPostgresRows } from "../../audit/postgres/read-postgres-rows.ts";
 import { verifyPostgresLog } from "../../audit/postgres/verify-postgres-log.ts";
@@ -18,6 +19,12 @@ export const LOG_OPERAND = "DIR|URL";
 export interface AuditLog {
   /** Whether it is made of segments, as a directory is. */
   readonly hasSegments: boolean;
+  /**
+   * Whether a database answers, and has a log. A directory was looked at before.
+   *
+   * @throws (rejects) CliError when it is not so.
+   */
+  check(): Promise<void>;
   verify(against: readonly SpanAnchor[]): Promise<VerifyReport>;
   rows(
     filter: RowFilter,
@@ -31,6 +38,7 @@ export async function auditLogAt(place: string): Promise<AuditLog> {
     const log = { connection: place };
     return {
       hasSegments: false,
+      check: () => checkDatabase(place),
       verify: (against) => verifyPostgresLog(log, { against }),
       rows: (filter, onProblem) => readPostgresRows(log, filter, { onProblem }),
     };
@@ -38,9 +46,18 @@ export async function auditLogAt(place: string): Promise<AuditLog> {
   await checkLogDirectory(place);
   return {
     hasSegments: true,
+    check: async () => {},
     verify: (against) => verifyLog(place, { against }),
     rows: (filter, onProblem) => readRows(place, filter, { onProblem }),
   };
+}
+
+async function checkDatabase(connection: string): Promise<void> {
+  try {
+    await (await openReader({ connection })).close();
+  } catch (error) {
+    throw logError(error);
+  }
 }
 
 /** @throws CliError when there is no such directory: a log that is not there is not a whole one. */

@@ -72,11 +72,7 @@ export class LogSource {
     state.setVerdict(CHECKING);
   }
 
-  /**
-   * Resolves when it was read to where it ended. It is read on where it is followed.
-   *
-   * @throws (rejects) CliError when a database, or a log that is read once, can't be read.
-   */
+  /** Resolves when it was read to where it ended. It is read on where it is followed. */
   async read(): Promise<void> {
     const { name } = this.state;
     if (this.state.followed && this.#rows instanceof LogRows) {
@@ -122,16 +118,14 @@ export class LogSource {
     await this.#job.end().catch(() => {});
   }
 
-  /** @throws (rejects) CliError when it can't be read to its end. */
   async #readOnce(): Promise<void> {
     const { name } = this.state;
     try {
       await this.#job.read(name, this.#lines());
     } catch (error) {
-      const cause = error instanceof SourceReadError ? (error.cause ?? error) : error;
-      const told = logError(cause);
-      this.state.problem(name, told.message);
-      throw told;
+      if (!(error instanceof SourceReadError)) throw error;
+      const { message } = logError(error.cause ?? error);
+      this.state.problem(name, `cannot be read to its end: ${message}`);
     }
   }
 

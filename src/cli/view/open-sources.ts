@@ -38,7 +38,8 @@ interface OpenOptions extends SourcesOptions {
  * Opens what a command is to show, and begins to read it: `ready()` says when all of it was read.
  *
  * @param places recordings, files of spans, audit logs, folders of files, URLs of databases; `-` is standard input.
- * @throws CliError when a place is missing or something else, and when an option can't be used.
+ * @throws CliError when a place is missing or something else, when a database or Jaeger does not answer, and when an
+ *   option can't be used.
  *
  * @example
  * const runs = await openSources(["run.ndjson"], { follow: false, content: true }, io);
@@ -55,7 +56,11 @@ export async function openSources(
   const tenantName = tenantOption(options.tenant);
   const { files, logs } = await placesOf(places);
   const opened = await Promise.all(
-    logs.map(async (place) => ({ place, log: await auditLogAt(place) })),
+    logs.map(async (place) => {
+      const log = await auditLogAt(place);
+      await log.check();
+      return { place, log };
+    }),
   );
   const stop = new AbortController();
   const jaeger =

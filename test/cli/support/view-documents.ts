@@ -17,17 +17,50 @@ export const ALL_RECORDINGS: readonly string[] = readdirSync(RECORDINGS)
   .filter((name) => name.endsWith(".ndjson"))
   .map((name) => `${RECORDINGS}/${name}`);
 
+type Environment = Readonly<Record<string, string>>;
+
 /** What `view --json` prints of these places. */
-export async function viewedList(places: readonly string[]): Promise<RunList> {
-  const { code, stderr, stdout } = await command(["view", ...places, "--json"]);
+export async function viewedList(
+  places: readonly string[],
+  env: Environment = {},
+): Promise<RunList> {
+  return printed(["view", ...places, "--json"], env);
+}
+
+export async function viewedRun(
+  places: readonly string[],
+  run: string,
+  env: Environment = {},
+): Promise<RunDetail> {
+  return printed(["view", ...places, "--json", "--run", run], env);
+}
+
+/** Every run of these places with all that is known of it, by key. */
+export async function viewedRuns(
+  places: readonly string[],
+  env: Environment = {},
+): Promise<Map<string, RunDetail>> {
+  const details = new Map<string, RunDetail>();
+  for (const { key, run_id } of (await viewedList(places, env)).runs) {
+    details.set(key, await viewedRun(places, run_id, env));
+  }
+  return details;
+}
+
+async function printed<T>(args: readonly string[], env: Environment): Promise<T> {
+  const { code, stderr, stdout } = await command(args, { env });
   if (code !== 0 && code !== 2) throw new Error(stderr);
   return JSON.parse(stdout);
 }
 
-export async function viewedRun(places: readonly string[], run: string): Promise<RunDetail> {
-  const { code, stderr, stdout } = await command(["view", ...places, "--json", "--run", run]);
-  if (code !== 0 && code !== 2) throw new Error(stderr);
-  return JSON.parse(stdout);
+/** Exchanges the token of the page's address, and asks with the cookie from then on. */
+export async function visitor(url: string): Promise<<T>(path: string) => Promise<T>> {
+  const { headers } = await fetch(url, { redirect: "manual" });
+  const cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
+  return async (path) => {
+    const answer = await fetch(new URL(path, url), { headers: { cookie } });
+    return JSON.parse(await answer.text());
+  };
 }
 
 /** A span of an OTLP/JSON file as the page has it, but for its kind. */
