@@ -7,6 +7,7 @@ import { httpUrl } from "../endpoints.ts";
 import { safe } from "../terminal/text.ts";
 import { type Fields, isFields, rawSpansOf, readSpan } from "../traces/otlp-spans.ts";
 import { waitFor } from "./followed-file.ts";
+import { asSent } from "./jaeger-span.ts";
 import type { SourceState } from "./source-state.ts";
 import { viewSpanOf } from "./view-span.ts";
 import { withoutContent } from "./without-content.ts";
@@ -45,6 +46,8 @@ export class JaegerSource {
   /** How many spans each trace had; of traces that were seen long ago it is forgotten. */
   readonly #traces = new Map<string, number>();
   #searchedAt: number | undefined;
+  /** Why the last search failed. */
+  #failure: string | undefined;
   #following: Promise<void> | undefined;
 
   /** @param url as {@link jaegerUrl} gives it. */
@@ -76,24 +79,37 @@ export class JaegerSource {
     }
   }
 
+  /** Searches once. That it failed is told until one does not. */
   async #search(): Promise<void> {
+    let failure: string | undefined;
+    try {
+      await this.#searchAll();
+    } catch (error) {
+      if (this.#options.signal.aborted) return;
+      failure = messageOf(error);
+    }
+    const { name } = this.state;
+    if (this.#failure !== undefined && this.#failure !== failure) {
+      this.state.solved(name, this.#failure);
+    }
+    this.#failure = failure;
+    if (failure !== undefined) this.#tell(failure);
+  }
+
+  async #searchAll(): Promise<void> {
     const now = Date.now();
     const from =
       this.#searchedAt === undefined ? now - LOOK_BACK_MS : this.#searchedAt - OVERLAP_MS;
-    try {
-      let searches = 0;
-      for (const service of texts(await this.#ask("/api/v3/services", {}), "services")) {
-        for (const operation of await this.#runsOf(service)) {
-          searches += 1;
-          if (searches > MOST_SEARCHES)
-            return this.#tell(`more than ${MOST_SEARCHES} names of runs: the rest is left out`);
-          await this.#find(service, operation, from, now);
-        }
+    let searches = 0;
+    for (const service of texts(await this.#ask("/api/v3/services", {}), "services")) {
+      for (const operation of await this.#runsOf(service)) {
+        searches += 1;
+        if (searches > MOST_SEARCHES)
+          return this.#tell(`more than ${MOST_SEARCHES} names of runs: the rest is left out`);
+        await this.#find(service, operation, from, now);
       }
-      this.#searchedAt = now;
-    } catch (error) {
-      if (!this.#options.signal.aborted) this.#tell(messageOf(error));
     }
+    this.#searchedAt = now;
   }
 
   /** Names of the spans of runs, and of what marks one that has not ended. */
@@ -123,7 +139,7 @@ export class JaegerSource {
           continue;
         }
         const known = traces.get(span.traceId) ?? [];
-        known.push(viewSpanOf(span));
+        known.push(asSent(viewSpanOf(span)));
         traces.set(span.traceId, known);
       }
     }
@@ -184,6 +200,9 @@ export async function jaegerUrl(text: string, signal: AbortSignal): Promise<stri
   throw new CliError(`--jaeger: ${safe(address)}: expected Jaeger's query API, got another answer`);
 }
 
+/** Jaeger says so, with status 404, of a search that finds nothing. */
+const NONE_FOUND = "No traces found";
+
 /** @throws Error with what was answered, or why nobody did. */
 async function ask(url: string, signal: AbortSignal): Promise<unknown> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]);
@@ -195,8 +214,7 @@ async function ask(url: string, signal: AbortSignal): Promise<unknown> {
     throw new Error(`no answer: ${messageOf(cause ?? error)}`, { cause: error });
   }
   const text = await textOf(response);
-  // Jaeger says so of a search that finds nothing.
-  if (response.status === 404) return {};
+  if (response.status === 404 && text.includes(NONE_FOUND)) return {};
   if (!response.ok) throw new Error(`HTTP ${response.status}: ${text.slice(0, 300)}`);
   try {
     const value: unknown = JSON.parse(text);

@@ -38,6 +38,17 @@ export class SourceState {
     this.#changed();
   }
 
+  /** It is not so any more. */
+  solved(place: string, problem: string): void {
+    const at = this.#problems.findIndex(
+      (known) => known.place === place && known.problem === problem && known.line === undefined,
+    );
+    if (at < 0) return;
+    this.#problems.splice(at, 1);
+    this.#problemCount -= 1;
+    this.#changed();
+  }
+
   addBytes(count: number): void {
     this.#bytes += count;
   }

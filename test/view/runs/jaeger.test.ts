@@ -129,9 +129,35 @@ describe("the runs of a Jaeger", () => {
       });
       expect(listOf(runs).sources[0]?.problems[0]?.problem).toContain("HTTP 503");
       expect(listOf(runs).runs).toHaveLength(3);
+      // It is told as long as it is so.
+      fail = 500;
+      await vi.waitFor(
+        () => expect(listOf(runs).sources[0]?.problems[0]?.problem).toContain("HTTP 500"),
+        { timeout: 20_000 },
+      );
+      expect(listOf(runs).sources[0]?.problem_count).toBe(1);
+      fail = undefined;
+      await vi.waitFor(() => expect(listOf(runs).sources[0]?.problem_count).toBe(0), {
+        timeout: 20_000,
+      });
     } finally {
       await runs.close();
     }
+  });
+
+  it("have their lists, which Jaeger stores as text", async () => {
+    stored = (await lines("tool_error")).map((text) =>
+      text.replaceAll(
+        '{"arrayValue":{"values":[{"stringValue":"flaky"}]}}',
+        JSON.stringify({ stringValue: '["flaky"]' }),
+      ),
+    );
+    expect(stored.join("")).toContain('[\\"flaky\\"]');
+    await withRuns([], { ...ALL, jaeger: url }, async (runs) => {
+      const [detail] = (await detailsOf(runs)).values();
+      expect(detail?.run.degraded).toEqual(["flaky"]);
+      expect(detail?.spans[0]?.attributes["entelix.run.degraded"]).toEqual(["flaky"]);
+    });
   });
 
   it("are not looked for where nobody answers as Jaeger does", async () => {
@@ -139,6 +165,9 @@ describe("the runs of a Jaeger", () => {
     await expect(openSources([], { ...ALL, jaeger: url }, silentIo())).rejects.toThrow(
       `--jaeger: ${url}: HTTP 500`,
     );
+    fail = undefined;
+    const elsewhere = openSources([], { ...ALL, jaeger: `${url}/other` }, silentIo());
+    await expect(elsewhere).rejects.toThrow(`--jaeger: ${url}/other: HTTP 404`);
     for (const [address, said] of [
       ["http://127.0.0.1:1", "no answer"],
       ["jaeger:16686", "--jaeger: expected an address"],
