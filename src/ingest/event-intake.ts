@@ -94,6 +94,8 @@ export class EventIntake<E> {
   readonly #issues = new Tally();
   readonly #unknownTypes = new Tally();
   readonly #unknownValues = new Tally();
+  /** When what is taken came, in ms: for {@link EventIntake.releaseOlder}. */
+  arrivedMs = 0;
 
   /**
    * @param file name of the source in issues.
@@ -123,6 +125,11 @@ export class EventIntake<E> {
   /** Delivers the events that wait for later ones: the source gives no more for now. */
   release(): Promise<void> {
     return this.#deliver(this.#window.flush());
+  }
+
+  /** Delivers what came more than `window.maxWaitMs` before now: the source goes on, but slowly. */
+  releaseOlder(nowMs: number): Promise<void> {
+    return this.#deliver(this.#window.drainOlderThan(nowMs));
   }
 
   /** Delivers what is held back. */
@@ -158,7 +165,10 @@ export class EventIntake<E> {
     switch (decoded.outcome) {
       case "event": {
         for (const unknown of decoded.unknownValues) this.#unknownValues.add(unknown);
-        const released = this.#window.push(new DecodedLine(decoded, dialect, line.line, text));
+        const released = this.#window.push(
+          new DecodedLine(decoded, dialect, line.line, text),
+          this.arrivedMs,
+        );
         return released.length === 0 ? undefined : this.#deliver(released);
       }
       case "unknown": {
@@ -219,7 +229,9 @@ export class EventIntake<E> {
     const { line, text, value } = unknown;
     const sign = onActivity === undefined ? undefined : dialect.activityOf?.(value, undefined);
     if (sign === undefined) return;
-    await this.#deliver(this.#window.push(new ActivityLine(value, sign, dialect, line, text)));
+    await this.#deliver(
+      this.#window.push(new ActivityLine(value, sign, dialect, line, text), this.arrivedMs),
+    );
   }
 
   async #takeUndecided(line: ValueLine): Promise<void> {

@@ -10,6 +10,7 @@ import { MAX_EVENT_LENGTH } from "../../src/audit/entry-text.ts";
 import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
+import { FOLLOW_WAIT_MS } from "../../src/cli/replay/replay-job.ts";
 import { MAX_REQUEST_BYTES } from "../../src/cli/traces/otlp-spans.ts";
 import { MOST_SEARCHES, MOST_TRACES } from "../../src/cli/view/jaeger.ts";
 import { MOST_VERDICT_PROBLEMS } from "../../src/cli/view/log-verdict.ts";
@@ -81,6 +82,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
     }) - 1,
   "bytes of a value in the metadata": () =>
     ownerOf({ metadata: { k: LONG } })?.metadata?.get("k")?.length ?? 0,
+  "wait of an event of a file that grows": () => FOLLOW_WAIT_MS,
   "problems of a source": () => {
     const state = new SourceState("run.ndjson", "recording", false, () => {});
     for (let line = 1; line <= 1_000; line += 1) state.problem("run.ndjson", "no event", line);

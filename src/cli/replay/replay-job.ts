@@ -48,6 +48,12 @@ interface ReplayJobOptions {
   readonly onError: ErrorHook;
 }
 
+/** Has events replayed that wait for later ones. */
+export type Release = (which: "all" | "old") => Promise<void>;
+
+/** How long an event of a source that grows waits for earlier ones, in ms. */
+export const FOLLOW_WAIT_MS = 2_000;
+
 /** Replays sources one after the other through one bridge, as one history. */
 export class ReplayJob {
   events = 0;
@@ -100,20 +106,19 @@ export class ReplayJob {
   /**
    * Replays a source that grows, until it gives no more bytes. It is no gzip data.
    *
-   * @param grow gives its bytes. It calls `release` where no more come for now: then the events are replayed that
-   *   wait for later ones.
+   * @param grow gives its bytes. It calls `release` with `all` where no more come for now: then the events are replayed
+   *   that wait for later ones. With `old` only those are that have waited for a while.
    * @throws what `grow` throws.
    */
-  async follow(
-    name: string,
-    grow: (release: () => Promise<void>) => AsyncIterable<Uint8Array>,
-  ): Promise<void> {
-    const intake = new EventIntake(this.#reading(name), name, DEFAULT_MAX_LINE_BYTES);
-    const release = async () => {
-      await intake.release();
+  async follow(name: string, grow: (release: Release) => AsyncIterable<Uint8Array>): Promise<void> {
+    const options = { ...this.#reading(name), window: { maxWaitMs: FOLLOW_WAIT_MS } };
+    const intake = new EventIntake(options, name, DEFAULT_MAX_LINE_BYTES);
+    const release = async (which: "all" | "old") => {
+      await (which === "all" ? intake.release() : intake.releaseOlder(performance.now()));
       await this.#inFlight.settle();
     };
     for await (const batch of splitLines(textBytes(grow(release), (bytes) => bytes))) {
+      intake.arrivedMs = performance.now();
       for (const part of batch) {
         const busy = intake.take(part);
         if (busy !== undefined) await busy;

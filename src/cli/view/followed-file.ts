@@ -32,6 +32,8 @@ export interface FollowHooks {
    * file has been quiet for a while.
    */
   readonly onQuiet: () => Promise<void>;
+  /** The end was reached, but the file may be about to grow. Default: nobody is told. */
+  readonly onLook?: () => Promise<void>;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface FollowHooks {
  */
 export async function* followedBytes(
   path: string,
-  { onBytes, onQuiet, pollMs, signal }: FollowHooks,
+  { onBytes, onLook, onQuiet, pollMs, signal }: FollowHooks,
 ): AsyncGenerator<Buffer, void, undefined> {
   const file = await open(path, "r");
   try {
@@ -68,7 +70,7 @@ export async function* followedBytes(
         if (begun.isWhole()) yield begun.end();
         await onQuiet();
         isFirst = false;
-      }
+      } else await onLook?.();
       quiet += 1;
       await waitFor(pollMs, signal);
       await checkThere(path, file, position);

@@ -12,7 +12,7 @@ import { type RunStore, STANDING } from "../../view/runs/run-store.ts";
 import type { SourcesOptions } from "../../view/runs/viewed-runs.ts";
 import { type AuditLog, logError, rowLine } from "../audit/audit-log.ts";
 import { messageOf } from "../cli-error.ts";
-import type { ReplayJob } from "../replay/replay-job.ts";
+import type { Release, ReplayJob } from "../replay/replay-job.ts";
 import { ReplacedError, waitFor } from "./followed-file.ts";
 import { indexRow, LogRows, viewRowOf } from "./log-rows.ts";
 import { CHECKING, viewProblemOf, viewVerdictOf } from "./log-verdict.ts";
@@ -163,20 +163,22 @@ export class LogSource {
 
   async *#growing(
     rows: LogRows,
-    release: () => Promise<void>,
+    release: Release,
     onEnd: () => void,
   ): AsyncGenerator<Buffer, void, void> {
     const { pollMs, signal } = this.#options;
     let quiet = 0;
     for (let isFirst = true; !signal.aborted; isFirst = false) {
+      const before = rows.place;
       quiet += 1;
       for await (const piece of this.#lines()) {
         quiet = 0;
         yield piece;
       }
       // At once at first, and when it has been quiet for a second.
-      if (isFirst || quiet === 2) await release();
+      await release(isFirst || quiet === 2 ? "all" : "old");
       if (isFirst) onEnd();
+      else if (quiet > 0 && rows.place !== before) this.state.grown();
       await waitFor(pollMs, signal);
       await rows.checkUnchanged();
     }

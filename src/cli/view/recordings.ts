@@ -8,7 +8,7 @@ import { messageOf } from "../cli-error.ts";
 import type { Io } from "../command.ts";
 import { bytesOf, type InputFile } from "../replay/input-files.ts";
 import { NamedRows } from "../replay/projected-rows.ts";
-import type { ReplayJob } from "../replay/replay-job.ts";
+import type { Release, ReplayJob } from "../replay/replay-job.ts";
 import { followedBytes, ReplacedError, waitFor } from "./followed-file.ts";
 import { LogRows } from "./log-rows.ts";
 import { replayToStore } from "./replayed-spans.ts";
@@ -133,13 +133,14 @@ export class Recordings {
   ): Promise<void> {
     return new Promise((resolve) => {
       const onBytes = (count: number) => state.addBytes(count);
-      const grow = (release: () => Promise<void>) =>
+      const grow = (release: Release) =>
         followedBytes(input.path ?? input.name, {
           signal,
           pollMs: this.#options.pollMs,
           onBytes,
+          onLook: () => release("old"),
           onQuiet: async () => {
-            await release();
+            await release("all");
             await rows.readOn();
             state.reached();
             resolve();

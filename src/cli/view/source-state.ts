@@ -60,6 +60,11 @@ export class SourceState {
     this.#changed();
   }
 
+  /** It has grown by something that is no run's: the mark that closes a log, say. */
+  grown(): void {
+    this.#changed();
+  }
+
   /** Its end was reached, for the first time. */
   reached(): void {
     if (this.#atEnd) return;

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { NdjsonSessionLog } from "../../../src/audit/ndjson/ndjson-session-log.ts";
 import { openSources } from "../../../src/cli/view/open-sources.ts";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
+import { entry, key } from "../../audit/support/entries.ts";
 import { command } from "../../cli/support/command.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { completed, line, recording, started } from "../../cli/support/recorded.ts";
@@ -189,6 +190,23 @@ describe("an audit log that grows", () => {
       await vi.waitFor(async () => expect(rows(await known(runs))).toEqual(rows(whole)), soon);
       await runs.verify();
       expect(listOf(runs).sources[0]?.verdict).toMatchObject({ state: "intact", problem_count: 0 });
+    });
+  });
+
+  it("has changed when its writer closes it, though no row has come", async () => {
+    using folder = new Folder();
+    const audit = folder.at("audit");
+    const log = await NdjsonSessionLog.open(audit);
+    await log.append(key, [entry("a")]);
+    await followed([audit], async (runs) => {
+      expect(listOf(runs).sources[0]?.verdict?.state).toBe("open");
+      // A while in which nothing changes.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const { revision } = listOf(runs);
+      await log.close();
+      await vi.waitFor(() => expect(listOf(runs).revision).toBeGreaterThan(revision), soon);
+      await runs.verify();
+      expect(listOf(runs).sources[0]?.verdict?.state).toBe("intact");
     });
   });
 
