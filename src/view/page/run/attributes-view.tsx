@@ -3,10 +3,11 @@ import { CopyButton } from "../shell/copy-button.tsx";
 import { Text } from "../shell/text.tsx";
 import { Value } from "./value.tsx";
 
-/** All attributes, by name. */
+/** All attributes of a span. */
 export function AttributesView({ attributes }: { readonly attributes: ViewAttributes }) {
-  const entries = Object.entries(attributes).sort(([one], [other]) => (one < other ? -1 : 1));
-  if (entries.length === 0) return <p class="muted">The span has no attributes.</p>;
+  if (Object.keys(attributes).length === 0) {
+    return <p class="muted">The span has no attributes.</p>;
+  }
   return (
     <>
       <p class="no-print">
@@ -15,18 +16,26 @@ export function AttributesView({ attributes }: { readonly attributes: ViewAttrib
           text={() => JSON.stringify(attributes, undefined, 2)}
         />
       </p>
-      <dl class="attributes">
-        {entries.map(([name, value]) => (
-          <div key={name}>
-            <dt class="mono">
-              <Text limit={120} value={name} />
-            </dt>
-            <dd>
-              <Value name={name} value={value} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <AttributeList attributes={attributes} />
     </>
+  );
+}
+
+/** Attributes of a span, an event or a link, by name. */
+export function AttributeList({ attributes }: { readonly attributes: ViewAttributes }) {
+  const entries = Object.entries(attributes).sort(([one], [other]) => (one < other ? -1 : 1));
+  return (
+    <dl class="attributes">
+      {entries.map(([name, value]) => (
+        <div key={name}>
+          <dt class="mono">
+            <Text limit={120} value={name} />
+          </dt>
+          <dd>
+            <Value name={name} value={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }

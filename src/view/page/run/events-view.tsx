@@ -2,7 +2,7 @@ import type { ViewSpanEvent, ViewSpanLink } from "../../format.ts";
 import { durationText } from "../../model/duration.ts";
 import { timeSince } from "../../model/span-tree.ts";
 import { Text } from "../shell/text.tsx";
-import { Value } from "./value.tsx";
+import { AttributeList } from "./attributes-view.tsx";
 
 export interface EventsViewProps {
   readonly events: readonly ViewSpanEvent[];
@@ -23,7 +23,7 @@ export function EventsView({ events, links, originNs }: EventsViewProps) {
             <Text limit={120} value={name} />{" "}
             <span class="muted">after {durationText(timeSince(originNs, time_ns))}</span>
           </h3>
-          <Attributes attributes={attributes} />
+          <AttributeList attributes={attributes} />
         </section>
       ))}
       {links.map(({ attributes, span_id, trace_id }) => (
@@ -34,26 +34,9 @@ export function EventsView({ events, links, originNs }: EventsViewProps) {
           <p class="mono muted">
             trace <Text value={trace_id} />
           </p>
-          <Attributes attributes={attributes} />
+          <AttributeList attributes={attributes} />
         </section>
       ))}
     </>
-  );
-}
-
-function Attributes({ attributes }: Pick<ViewSpanEvent, "attributes">) {
-  return (
-    <dl class="attributes">
-      {Object.entries(attributes).map(([name, value]) => (
-        <div key={name}>
-          <dt class="mono">
-            <Text limit={120} value={name} />
-          </dt>
-          <dd>
-            <Value name={name} value={value} />
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }
