@@ -117,7 +117,7 @@ async function filesOf(places: readonly string[]): Promise<readonly InputFile[]>
   for (const place of places) {
     const found = place === "-" ? undefined : await stat(place).catch(() => undefined);
     if (found?.isDirectory() === true) names.push(...(await filesIn(place)));
-    // What is not there is told when it is opened; a database is no file.
+    // Opening the sources reports missing files. A database is no file.
     else if (place === "-" || found !== undefined) names.push(place);
   }
   return inputFiles(names);

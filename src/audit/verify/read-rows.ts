@@ -47,11 +47,11 @@ export interface ReadRowsOptions {
 
 /** How a part of a log is read. */
 export interface PlacedRowsOptions extends ReadRowsOptions {
-  /** Reads from this place on. Default: from the begin. Segments missing before it are not told. */
+  /** Start of the part. Default: the start of the log. Missing segments before it are not reported. */
   readonly from?: LogPlace | undefined;
   /** Reads up to this place. Default: to the end. */
   readonly to?: LogPlace | undefined;
-  /** Told of the place behind each whole line: where reading on may begin. Default: not told. */
+  /** Called with the position after each complete line, where reading can continue. Default: not called. */
   readonly onPlace?: ((place: LogPlace) => void) | undefined;
 }
 

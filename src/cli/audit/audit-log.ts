@@ -93,7 +93,7 @@ export function problemLine(problem: LogProblem): string {
   return `${line > 0 ? `${file}:${line}` : file}: ${problemText(problem)}`;
 }
 
-/** A problem of a log without its place: what, and of which row. */
+/** Text of a log problem without file and line: the problem and its row. */
 export function problemText({ ordinal, problem, tenant_id, thread_id }: LogProblem): string {
   const of = [
     ...(tenant_id === undefined ? [] : [`tenant ${tenant_id}`]),

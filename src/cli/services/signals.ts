@@ -80,7 +80,7 @@ export function endBy(signal: NodeJS.Signals): void {
   process.exit(128 + constants.signals[signal]);
 }
 
-/** What is to be done before a signal ends the process. */
+/** Clean-up functions that run before a signal ends the process. */
 const cleanings = new Map<NodeJS.Signals, Set<() => void>>();
 
 /**

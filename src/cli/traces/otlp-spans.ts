@@ -108,7 +108,8 @@ function textIn(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function listed(value: unknown, name: string): Fields[] {
+/** The objects of a list in a field; none where it is something else. */
+export function listed(value: unknown, name: string): Fields[] {
   const list = isFields(value) ? value[name] : undefined;
   return Array.isArray(list) ? list.filter(isFields) : [];
 }

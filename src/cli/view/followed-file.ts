@@ -1,11 +1,12 @@
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 
-/** A file that has not grown for so many looks gives no more for now. */
+/** A file is quiet when it has not grown for this number of polls. */
 const QUIET_LOOKS = 2;
 
 const CHUNK = 1024 * 1024;
 
-/** Bytes at the begin by which a file with other content is told. */
+/** Bytes at the start that are compared to detect a replaced file. */
 const HEAD = 1024;
 
 const LINE_FEED = 0x0a;
@@ -19,7 +20,7 @@ export class ReplacedError extends Error {
   override readonly name = "ReplacedError";
 }
 
-/** Who is told how a file is read. */
+/** Callbacks and limits of following a file. */
 export interface FollowHooks {
   /** Ends the reading. */
   readonly signal: AbortSignal;
@@ -32,7 +33,7 @@ export interface FollowHooks {
    * file has been quiet for a while.
    */
   readonly onQuiet: () => Promise<void>;
-  /** The end was reached, but the file may be about to grow. Default: nobody is told. */
+  /** Called at the end of the file, which may still grow. Default: not called. */
   readonly onLook?: () => Promise<void>;
 }
 
@@ -154,17 +155,7 @@ async function checkThere(path: string, file: FileHandle, position: number): Pro
   }
 }
 
-/** Waits without keeping the process alive. */
-export function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    timer.unref();
-    signal.addEventListener("abort", done);
-  });
+/** Waits without keeping the process alive; at most until the signal comes. */
+export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
 }

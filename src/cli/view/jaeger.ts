@@ -5,12 +5,12 @@ import { type RunStore, STANDING } from "../../view/runs/run-store.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { httpUrl } from "../endpoints.ts";
 import { safe } from "../terminal/text.ts";
-import { type Fields, isFields, rawSpansOf, readSpan } from "../traces/otlp-spans.ts";
+import { type Fields, isFields, listed, rawSpansOf, readSpan } from "../traces/otlp-spans.ts";
 import { waitFor } from "./followed-file.ts";
 import { asSent } from "./jaeger-span.ts";
 import type { SourceState } from "./source-state.ts";
 import { viewSpanOf } from "./view-span.ts";
-import { withoutContent } from "./without-content.ts";
+import { shownSpan } from "./without-content.ts";
 
 /** How often it is searched again, in ms. */
 const SEARCH_MS = 10_000;
@@ -79,7 +79,7 @@ export class JaegerSource {
     }
   }
 
-  /** Searches once. That it failed is told until one does not. */
+  /** Searches once. A failure is listed as a problem until a search succeeds. */
   async #search(): Promise<void> {
     let failure: string | undefined;
     try {
@@ -161,7 +161,7 @@ export class JaegerSource {
     for (const span of spans) {
       if (known.has(span.span_id)) continue;
       known.add(span.span_id);
-      this.#store.add(this.#source, this.#options.content ? span : withoutContent(span));
+      this.#store.add(this.#source, shownSpan(span, this.#options.content));
     }
   }
 
@@ -180,7 +180,7 @@ const MOST_KNOWN = 20_000;
 /**
  * The address of Jaeger without a slash at its end.
  *
- * @throws CliError when it is none, holds a password, or nobody answers there as Jaeger does.
+ * @throws CliError for an invalid URL, a URL with a password, and when no Jaeger answers.
  */
 export async function jaegerUrl(text: string, signal: AbortSignal): Promise<string> {
   const url = httpUrl("--jaeger", text);
@@ -203,7 +203,7 @@ export async function jaegerUrl(text: string, signal: AbortSignal): Promise<stri
 /** Jaeger says so, with status 404, of a search that finds nothing. */
 const NONE_FOUND = "No traces found";
 
-/** @throws Error with what was answered, or why nobody did. */
+/** @throws Error with the answer, or with the reason why there was none. */
 async function ask(url: string, signal: AbortSignal): Promise<unknown> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]);
   let response: Response;
@@ -244,9 +244,4 @@ function requestsIn(answer: unknown): Fields[] {
 function texts(answer: unknown, name: string): string[] {
   const list = isFields(answer) ? answer[name] : undefined;
   return Array.isArray(list) ? list.filter((each) => typeof each === "string") : [];
-}
-
-function listed(answer: unknown, name: string): Fields[] {
-  const list = isFields(answer) ? answer[name] : undefined;
-  return Array.isArray(list) ? list.filter(isFields) : [];
 }

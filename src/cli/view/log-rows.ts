@@ -129,7 +129,7 @@ export class LogRows implements RunLog {
   }
 }
 
-/** Counts a row for its run; one that names none belongs to nobody. */
+/** Counts a row for its run. Rows without a run ID are skipped. */
 export function indexRow(
   store: RunStore,
   log: number,

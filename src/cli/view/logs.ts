@@ -19,10 +19,10 @@ import { CHECKING, viewProblemOf, viewVerdictOf } from "./log-verdict.ts";
 import { replayToStore } from "./replayed-spans.ts";
 import type { SourceState } from "./source-state.ts";
 
-/** Rows are replayed in pieces of about so many characters. */
+/** Characters of a replayed piece of rows, approximately. */
 const PIECE = 64 * 1024;
 
-/** Threads and runs of which rows may still come, at least: so many are remembered. A log alone needs no more. */
+/** Threads and runs that a replayed log remembers, at least. Later rows of a forgotten one begin it again. */
 export const REMEMBERED_THREADS = 2_000;
 
 const LOG_RUNTIME: AnyRuntime = mapped(
@@ -125,7 +125,7 @@ export class LogSource {
     } catch (error) {
       if (!(error instanceof SourceReadError)) throw error;
       const { message } = logError(error.cause ?? error);
-      this.state.problem(name, `cannot be read to its end: ${message}`);
+      this.state.cutShort(message);
     }
   }
 
@@ -149,7 +149,7 @@ export class LogSource {
         return;
       } catch (error) {
         if (!(error instanceof ReplacedError)) throw error;
-        this.state.problem(name, `${error.message}: it was read again from its start`);
+        this.state.replaced(error.message);
         await this.#job.end().catch(() => {});
         const gone = this.#source;
         this.#source = this.#store.addSource(STANDING.log);

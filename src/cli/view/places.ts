@@ -105,7 +105,7 @@ const SPANS = /^\s*\{\s*"resourceSpans"\s*:/;
 
 async function placedFile(input: InputFile): Promise<PlacedFile> {
   const { path, size } = input;
-  // What is no file can be read once only, and not be looked at before.
+  // A pipe can be read only once, so its content is not inspected first.
   if (path === undefined || size === undefined) return { input, kind: "recording", grows: false };
   const { isGzip, text } = await beginOf(path);
   return { input, kind: SPANS.test(text) ? "spans" : "recording", grows: !isGzip };
@@ -129,7 +129,7 @@ async function beginOf(path: string): Promise<{ text: string; isGzip: boolean }>
       if (pieces.length >= SHOWN) break;
     }
   } catch {
-    // Damaged: told when it is read.
+    // Damaged: reading it reports the problem.
   }
   const isGzip = GZIP_MAGIC.every((byte, at) => magic[at] === byte);
   return { isGzip, text: pieces.toString("utf8", 0, SHOWN) };

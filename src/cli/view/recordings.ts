@@ -67,8 +67,10 @@ export class Recordings {
       else await this.#readOnce(file, job);
     }
     if (stop.signal.aborted) return this.#restarted;
-    if (!this.#options.follow) await job.end();
-    if (!this.#options.follow) await log.close();
+    if (!this.#options.follow) {
+      await job.end();
+      await log.close();
+    }
     await rows.readOn();
   }
 
@@ -118,7 +120,7 @@ export class Recordings {
     } catch (error) {
       if (!(error instanceof SourceReadError)) throw error;
       const { cause } = error;
-      state.problem(input.name, `cannot be read to its end: ${messageOf(cause ?? error)}`);
+      state.cutShort(messageOf(cause ?? error));
     }
     state.reached();
   }
@@ -154,7 +156,7 @@ export class Recordings {
             state.problem(input.name, messageOf(error));
             return;
           }
-          state.problem(input.name, `${error.message}: it was read again from its start`);
+          state.replaced(error.message);
           if (!stop.signal.aborted) this.#restarted = this.#startAgain();
           stop.abort();
         })

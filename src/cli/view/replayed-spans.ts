@@ -9,7 +9,7 @@ import { messageOf } from "../cli-error.ts";
 import { onceAPlace, ReplayJob } from "../replay/replay-job.ts";
 import type { SourceState } from "./source-state.ts";
 import { viewSpanOf } from "./view-span.ts";
-import { withoutContent } from "./without-content.ts";
+import { shownSpan } from "./without-content.ts";
 
 interface ReplayedOptions extends SourcesOptions {
   readonly store: RunStore;
@@ -33,7 +33,7 @@ const LOG_LIMITS = { eventIds: 1_000 };
 export function replayToStore(options: ReplayedOptions): ReplayJob {
   const { audit, content, follow, isLog, runtimes, source, stateOf, store, tenantName } = options;
   const shown = (span: StartedSpan | FinishedSpan): ViewSpan =>
-    content ? viewSpanOf(span) : withoutContent(viewSpanOf(span));
+    shownSpan(viewSpanOf(span), content);
   const outlet = new SpanOutlet(
     [],
     (span) => store.add(source, shown(span)),

@@ -6,7 +6,7 @@ import { CliError, messageOf } from "../cli-error.ts";
 import type { Io } from "../command.ts";
 import { safe } from "../terminal/text.ts";
 import { openBrowser } from "./open-browser.ts";
-import { aborted } from "./opened-runs.ts";
+import { aborted, allRead } from "./opened-runs.ts";
 
 interface ServeViewOptions {
   readonly page: PageFiles;
@@ -59,7 +59,7 @@ const VERIFY_SHARE = 10;
 
 /** Verifies the logs again when something has changed: at most a tenth of the time goes into it. */
 async function keepVerified(runs: ViewedRuns, signal: AbortSignal): Promise<void> {
-  await Promise.race([runs.ready(), aborted(signal)]);
+  await allRead(runs, signal);
   let waitMs = VERIFY_MS;
   let seen = runs.list([]).revision;
   while (!signal.aborted) {

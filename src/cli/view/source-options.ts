@@ -7,7 +7,7 @@ import { DEFAULT_JAEGER } from "../endpoints.ts";
 export const SOURCES_NOTE =
   "FILE is a recording (events as NDJSON, also gzip) or spans as OTLP/JSON lines (replay --out). DIR is an audit log, or a folder of such files. postgres://USER@HOST/DATABASE is an audit log in PostgreSQL, with ?schema=NAME if the schema is not entelix. The password comes from PGPASSWORD or ~/.pgpass.";
 
-/** What the commands that show runs are told of their sources. */
+/** Options about sources, for the commands that show runs. */
 export const SOURCE_OPTIONS = {
   run: { type: "string", value: "ID", about: "Only the run with this run ID." },
   jaeger: {

@@ -6,7 +6,7 @@ const MOST_PROBLEMS = 100;
 /** How a source is doing: what the page says of it. */
 export class SourceState {
   verdict: ViewVerdict | undefined = undefined;
-  /** Bytes to read; `undefined` where nobody knows. */
+  /** Bytes to read; `undefined` if unknown. */
   size: number | undefined = undefined;
   readonly name: string;
   readonly kind: ViewSource["kind"];
@@ -17,7 +17,7 @@ export class SourceState {
   #bytes = 0;
   #atEnd = false;
 
-  /** @param changed told when something of it has changed. */
+  /** @param changed called after every change. */
   constructor(name: string, kind: ViewSource["kind"], followed: boolean, changed: () => void) {
     this.name = name;
     this.kind = kind;
@@ -25,7 +25,7 @@ export class SourceState {
     this.#changed = changed;
   }
 
-  /** Something is wrong. What is listed already is not listed and counted again. */
+  /** Adds a problem. A problem that is already listed is not added and counted again. */
   problem(place: string, problem: string, line?: number): void {
     const isListed = this.#problems.some(
       (known) => known.place === place && known.problem === problem && known.line === line,
@@ -36,6 +36,16 @@ export class SourceState {
       this.#problems.push(line === undefined ? { place, problem } : { place, line, problem });
     }
     this.#changed();
+  }
+
+  /** Reading failed before the end. The runs that were read are shown. */
+  cutShort(reason: string): void {
+    this.problem(this.name, `cannot be read to its end: ${reason}`);
+  }
+
+  /** The source has other content now. */
+  replaced(reason: string): void {
+    this.problem(this.name, `${reason}: it was read again from its start`);
   }
 
   /** It is not so any more. */

@@ -8,7 +8,7 @@ import { MAX_REQUEST_BYTES, rawSpansOf, readSpan, traceRequestIn } from "../trac
 import { followedBytes, ReplacedError } from "./followed-file.ts";
 import type { SourceState } from "./source-state.ts";
 import { viewSpanOf } from "./view-span.ts";
-import { withoutContent } from "./without-content.ts";
+import { shownSpan } from "./without-content.ts";
 
 interface SpanFileOptions {
   readonly content: boolean;
@@ -45,7 +45,7 @@ export class SpanFile {
     } else {
       const { io } = this.#options;
       await this.#take(bytesOf(this.#input, io.stdin, (count) => this.state.addBytes(count))).catch(
-        (error: unknown) => this.#tell(`cannot be read to its end: ${messageOf(error)}`),
+        (error: unknown) => this.state.cutShort(messageOf(error)),
       );
     }
     this.state.reached();
@@ -67,7 +67,7 @@ export class SpanFile {
         return;
       } catch (error) {
         if (!(error instanceof ReplacedError)) return this.#tell(messageOf(error));
-        this.#tell(`${error.message}: it was read again from its start`);
+        this.state.replaced(error.message);
         const gone = this.#source;
         this.#source = this.#store.addSource(STANDING.spans);
         await this.#options.forget(gone);
@@ -95,8 +95,7 @@ export class SpanFile {
         this.#tell("a span without ids or times", line);
         continue;
       }
-      const shown = viewSpanOf(span);
-      this.#store.add(this.#source, this.#options.content ? shown : withoutContent(shown));
+      this.#store.add(this.#source, shownSpan(viewSpanOf(span), this.#options.content));
     }
   }
 

@@ -30,9 +30,14 @@ const FOREIGN: ReadonlySet<string> = new Set([
 
 const METADATA = "entelix.run.metadata.";
 
+/** A span as it may be shown: with its content, or without. */
+export function shownSpan(span: ViewSpan, content: boolean): ViewSpan {
+  return content ? span : withoutContent(span);
+}
+
 /**
  * A span without content: of its attributes, and those of its events and links, only those stay that this package
- * knows to hold none, and some of HTTP, RPC and databases. What nobody knows here may hold anything. The operator's
+ * knows to hold none, and some of HTTP, RPC and databases. Unknown attributes may hold anything. The operator's
  * text stays on spans of this package, as `docs/privacy.md` says.
  */
 export function withoutContent({ message, ...span }: ViewSpan): ViewSpan {

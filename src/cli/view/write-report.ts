@@ -74,7 +74,7 @@ interface Pieces {
   readonly bytes: number;
 }
 
-/** All pieces; `undefined` where they are more than so many bytes. */
+/** All pieces as one text; `undefined` if they exceed the number of bytes. */
 function piecesWithin(pieces: Iterable<string>, most: number): Pieces | undefined {
   const texts: string[] = [];
   let bytes = 0;

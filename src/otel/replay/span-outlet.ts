@@ -30,8 +30,8 @@ export class SpanOutlet implements SpanProcessor {
 
   /**
    * @param observe sees each span when it ends.
-   * @param started told of each span when it starts: by what it is given the span is read, at any time until its end.
-   *   Only a replay tells.
+   * @param started called when a span starts, with a function that reads the span at any time until its end. Only a
+   *   replay calls it.
    */
   constructor(
     targets: readonly SpanTarget[],

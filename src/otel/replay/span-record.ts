@@ -19,7 +19,7 @@ const UNSET: SpanStatus = { code: SpanStatusCode.UNSET };
 
 /** Takes the spans that have ended. */
 export interface EndedSpans {
-  /** Told of those that have started, whose content grows until they end. */
+  /** Called with a span that has started. Its content grows until it ends. */
   onStart?(span: ReadableSpan): void;
   onEnd(span: ReadableSpan): void;
 }

@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import type { RunList, ViewRun, ViewSource } from "../format.ts";
+import type { RunList, ViewSource } from "../format.ts";
 import { counted } from "../model/count.ts";
 import { RunIndex, type RunRow } from "../model/run-index.ts";
 import type { RunData } from "./data.ts";
@@ -55,11 +55,6 @@ export class Feed {
 
   get state(): FeedState {
     return this.#state;
-  }
-
-  /** The row of a run: another object after every change of it. */
-  run(key: string): ViewRun | undefined {
-    return this.#index.get(key);
   }
 
   /** @returns a function that ends the calls. */
@@ -159,9 +154,4 @@ export function useFeed(): Feed {
     return feed.onChange(onChange);
   }, [feed]);
   return feed;
-}
-
-/** The list's row of a run, for pages that must read it again when it changes: another object after every change. */
-export function useRunRow(key: string): ViewRun | undefined {
-  return useFeed().run(key);
 }

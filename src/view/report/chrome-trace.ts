@@ -120,7 +120,7 @@ function idOf({ span_id, trace_id }: Pick<ViewSpan, "span_id" | "trace_id">): st
   return `${trace_id}/${span_id}`;
 }
 
-/** What is open ends, to the eye, with the last that is known. */
+/** Open spans are drawn to the last known time. */
 function lastTime({ run, spans }: RunDetail): bigint {
   let last = BigInt(run.end_ns ?? run.start_ns);
   for (const { end_ns, start_ns } of spans) {

@@ -1,4 +1,5 @@
 import type { ViewAttributes, ViewSpan } from "../format.ts";
+import { numberIn, textIn } from "../model/attributes.ts";
 
 /** What a run is known by besides ids, times and numbers: texts that many runs share. */
 export interface RunTraits {
@@ -92,16 +93,4 @@ function waitOf(attributes: ViewAttributes, until_ns: string): Wait[] {
   if (textIn(attributes, "entelix.approval.by") === "policy") return [];
   const to = Number(until_ns) / 1e6;
   return [{ callId: textIn(attributes, "gen_ai.tool.call.id") ?? "", from: to - ms, to }];
-}
-
-/** A text that is not empty. */
-export function textIn(attributes: ViewAttributes, name: string): string | undefined {
-  const value = attributes[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function numberIn(attributes: ViewAttributes, name: string): number | undefined {
-  const value = attributes[name];
-  const number = typeof value === "string" && value !== "" ? Number(value) : value;
-  return typeof number === "number" && number >= 0 ? number : undefined;
 }

@@ -1,6 +1,7 @@
 import type { ViewRun, ViewSpan } from "../format.ts";
+import { textIn } from "../model/attributes.ts";
 import { CountColumn, NumberColumn, WideColumn } from "./columns.ts";
-import { type RunTraits, type RunUsage, textIn, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
+import { type RunTraits, type RunUsage, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
 import { RunKeys } from "./run-keys.ts";
 import { RunTrees } from "./run-trees.ts";
 import { TextTable } from "./text-table.ts";

@@ -32,7 +32,7 @@ export class StoredRuns implements ViewedRuns {
   constructor(store: RunStore, options: StoredRunsOptions) {
     this.#store = store;
     this.#options = options;
-    // Whoever waits is told; nobody has to.
+    // Callers of `ready` get the error. Without a caller it must not crash the process.
     options.ready.catch(() => {});
   }
 

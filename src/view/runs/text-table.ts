@@ -14,7 +14,7 @@ const FORMS = 4;
 /** Bytes before a text: how many it has. */
 const LENGTH = 4;
 
-/** Texts begin at multiples of so many bytes. */
+/** Texts start at multiples of this number of bytes. */
 const GRAIN = 16;
 
 /** Grains of one block; a text that is longer gets a block of its own, which counts as several. */

@@ -4,7 +4,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 const SECRET_BYTES = 32;
 
 /**
- * Who may see the page: whoever has the token of its address, once, and then the browser that has the cookie it
+ * Decides who may see the page: the first browser with the token of the address, and then the browser with the cookie it
  * was exchanged for. The address stays in histories and logs, where it is of no use to anybody.
  */
 export class PageAccess {

@@ -18,7 +18,7 @@ interface ViewServerOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** The one address that is listened on: nobody else can reach it. */
+/** The server listens on this address only, so other machines cannot reach it. */
 const HOST = "127.0.0.1";
 
 const REQUEST_MS = 5_000;

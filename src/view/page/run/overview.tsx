@@ -128,35 +128,33 @@ function LaneRow({ end, firstFailure, lane, onSelect, selected, width }: LaneRow
   );
 }
 
-/** Patterns of the bars: kinds differ without colour. */
+/** Width and height of the tile that fills the bars of a kind, and of its coloured part. */
+const TILES = {
+  run: [4, 4, 4, 4],
+  model: [4, 4, 4, 4],
+  tool: [4, 4, 2.5, 4],
+  step: [4, 2, 4, 1.2],
+  other: [3, 4, 1.5, 4],
+  wait: [6, 6, 1.6, 6],
+} as const;
+
+/** Patterns of the bars: kinds differ without colour. Waits are hatched. */
 function Patterns() {
   return (
     <svg aria-hidden="true" class="lane-patterns" height="0" width="0">
       <defs>
-        <pattern height="4" id="lane-run" patternUnits="userSpaceOnUse" width="4">
-          <rect class="run" height="4" width="4" />
-        </pattern>
-        <pattern height="4" id="lane-model" patternUnits="userSpaceOnUse" width="4">
-          <rect class="model" height="4" width="4" />
-        </pattern>
-        <pattern height="4" id="lane-tool" patternUnits="userSpaceOnUse" width="4">
-          <rect class="tool" height="4" width="2.5" />
-        </pattern>
-        <pattern height="2" id="lane-step" patternUnits="userSpaceOnUse" width="4">
-          <rect class="step" height="1.2" width="4" />
-        </pattern>
-        <pattern height="4" id="lane-other" patternUnits="userSpaceOnUse" width="3">
-          <rect class="other" height="4" width="1.5" />
-        </pattern>
-        <pattern
-          height="6"
-          id="lane-wait"
-          patternTransform="rotate(45)"
-          patternUnits="userSpaceOnUse"
-          width="6"
-        >
-          <rect class="wait" height="6" width="1.6" />
-        </pattern>
+        {Object.entries(TILES).map(([kind, [width, height, barWidth, barHeight]]) => (
+          <pattern
+            height={height}
+            id={`lane-${kind}`}
+            key={kind}
+            patternTransform={kind === "wait" ? "rotate(45)" : undefined}
+            patternUnits="userSpaceOnUse"
+            width={width}
+          >
+            <rect class={kind} height={barHeight} width={barWidth} />
+          </pattern>
+        ))}
       </defs>
     </svg>
   );

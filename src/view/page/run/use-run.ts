@@ -10,11 +10,11 @@ export interface ShownRun {
   readonly model?: RunModel;
   /** End of the time axis, in ms since the origin of the tree. */
   readonly end: number;
-  /** Why the run, or what is new of it, could not be read. */
+  /** Why the run, or its update, could not be read. */
   readonly error?: string;
 }
 
-/** A run and what is computed of it. While it may go on and the page is visible, it is read again. */
+/** A run and its model. While it may go on and the page is visible, it is read again. */
 export function useRun(data: RunData, key: string): ShownRun {
   const [detail, setDetail] = useState<RunDetail>();
   const [error, setError] = useState<string>();

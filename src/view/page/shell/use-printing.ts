@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 
 const query = matchMedia("print");
 const listeners = new Set<(printing: boolean) => void>();
-/** What is put on the page for printing must know it from its first rendering. */
+/** Content for print needs the value at its first rendering. */
 let printing = query.matches;
 
 addEventListener("beforeprint", () => set(true));

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { cut, safe } from "../../model/text.ts";
 
-/** Puts what is shown before the title of the page: tabs and the history of the browser tell runs apart by it. */
+/** Puts the name of the shown run before the page title, so that tabs and history tell runs apart. */
 export function useTitle(shown: string | undefined): void {
   useEffect(() => {
     if (shown === undefined) return;
