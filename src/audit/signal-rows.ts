@@ -104,6 +104,8 @@ function startRows(
   if (parent !== undefined) row.parent_run_id = parent;
   const call = signal.parentCallId ?? run.parentCallId;
   if (parent !== undefined && call) row.parent_tool_use_id = call;
+  const handoffFrom = textIn(event.details?.handoff_from);
+  if (handoffFrom) row.handoff_from = handoffFrom;
   if (resumedFrom !== undefined) row.resumed_from_run_id = resumedFrom;
   if (run.segment > 1) row.segment = run.segment;
   const user = textIn(event.details?.user_id);

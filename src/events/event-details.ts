@@ -82,6 +82,8 @@ export interface EventDetails {
   readonly output?: unknown;
   /** The step of the run that a call, another step or a child run (`started`) belongs to. */
   readonly step_id?: string;
+  /** Of `started`: the agent that handed control to this run's agent. `entelix.handoff.from`. */
+  readonly handoff_from?: string;
   /** Of a step, or of start and end of a tool call: the tool call of the run that it is part of. */
   readonly tool_use_id?: string;
   /** Of `tool_start`: `gen_ai.tool.description`. */
@@ -156,6 +158,7 @@ export const eventDetails = record({
   input: json,
   output: json,
   step_id: withoutNull(name),
+  handoff_from: withoutNull(name),
   tool_use_id: withoutNull(name),
   tool_description: withoutNull(text),
   decision: withoutNull(decision),

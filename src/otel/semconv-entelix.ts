@@ -283,7 +283,7 @@ export const OWN_ATTRIBUTES = {
   "entelix.compaction.retained_chars": on("event", "int", "Characters that were carried on."),
   "entelix.account.reason": on("event", "string", "Why the provider's account was changed."),
   "entelix.handoff.count": on("run", "int", "Times a supervisor passed control on."),
-  "entelix.handoff.from": on("event", "string", "Agent that had control."),
+  "entelix.handoff.from": on("run, event", "string", "Agent that had control before."),
   "entelix.handoff.to": on("event", "string", "Agent that got control."),
   "entelix.memory_recall.count": on("run", "int", "Times a memory tier was asked."),
   "entelix.memory_recall.tier": on("event", "string", "Memory tier that was asked."),

@@ -35,6 +35,8 @@ export class RunEvents {
     if (call !== undefined) envelope.parent_tool_use_id = call;
     const step = run.parent === undefined ? outer?.stepId : undefined;
     if (step !== undefined) envelope.details = { ...envelope.details, step_id: step };
+    const handoff_from = run.handoffFrom;
+    if (handoff_from !== undefined) envelope.details = { ...envelope.details, handoff_from };
     if (run.resumedFrom !== undefined) envelope.resumed_from_run_id = run.resumedFrom;
     const { runId: run_id, agent } = run;
     this.#sink.send(

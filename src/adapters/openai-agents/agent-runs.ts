@@ -1,7 +1,8 @@
 import type { Instant } from "../../events/instant.ts";
 import { textOf } from "../narrow.ts";
 import { failureOf, type RunEvents } from "./agent-run-events.ts";
-import { runIdOfTrace } from "./ids.ts";
+import { takeHandoff } from "./handoffs.ts";
+import { nextRunId, runIdOfTrace } from "./ids.ts";
 import { parseSpanError } from "./parse-span-error.ts";
 import type { SdkSpan } from "./sdk.ts";
 import type { AskedCall } from "./span-answer.ts";
@@ -29,6 +30,11 @@ import {
 const THROWN = "Error in agent run";
 
 type Waiting = readonly AskedCall[];
+
+type RunPlace = Pick<
+  AgentRun,
+  "runId" | "resumedFrom" | "agent" | "handoffFrom" | "parent" | "parentToolUseId" | "top"
+>;
 
 /** Ends the calls of a run that are open when it ends. */
 export type CutCalls = (
@@ -94,6 +100,7 @@ export class AgentRuns {
             runId: resumedBy === undefined ? span.spanId : nextRunId(span.spanId, resumedBy),
             resumedFrom: resumedBy === undefined ? undefined : span.spanId,
             agent,
+            handoffFrom: takeHandoff(trace, agent, parent),
             parent: parent.run ?? this.rootOf(trace, openedBy, at),
             parentToolUseId: parent.toolUseId,
             top,
@@ -258,6 +265,7 @@ export class AgentRuns {
       runId,
       resumedFrom: pausedRootId,
       agent,
+      handoffFrom: undefined,
       parent: undefined,
       parentToolUseId: undefined,
       top,
@@ -265,17 +273,13 @@ export class AgentRuns {
     return this.#open(trace, scope, openedBy, at);
   }
 
-  #open(
-    trace: TraceRecord,
-    scope: Pick<AgentRun, "runId" | "resumedFrom" | "agent" | "parent" | "parentToolUseId" | "top">,
-    openedBy: string,
-    at: Readonly<Instant>,
-  ): AgentRun {
+  #open(trace: TraceRecord, scope: RunPlace, openedBy: string, at: Readonly<Instant>): AgentRun {
     // Field by field: spreading `scope` would cost more than all the rest of this.
     const run: AgentRun = {
       runId: scope.runId,
       resumedFrom: scope.resumedFrom,
       agent: scope.agent,
+      handoffFrom: scope.handoffFrom,
       parent: scope.parent,
       parentToolUseId: scope.parentToolUseId,
       top: scope.top,
@@ -383,12 +387,6 @@ export class AgentRuns {
 
 const NO_CALLS: readonly AskedCall[] = [];
 const NOWHERE: Scope = { run: undefined, toolUseId: undefined };
-
-/** The id of the run that goes on after a pause, the same whichever process sends it. */
-function nextRunId(runId: string, openedBy: string): string {
-  const dot = runId.indexOf(".");
-  return `${dot < 0 ? runId : runId.slice(0, dot)}.${openedBy}`;
-}
 
 /** What an agent failed with; `undefined` when it did not. */
 function problemOf(run: AgentRun, { error }: SdkSpan) {

@@ -54,3 +54,9 @@ export function runIdOfTrace(traceId: string): string {
   const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)];
   return `${parts.join("-")}-${hex.slice(20)}`;
 }
+
+/** The id of the run that goes on after a pause, the same whichever process sends it. */
+export function nextRunId(runId: string, openedBy: string): string {
+  const dot = runId.indexOf(".");
+  return `${dot < 0 ? runId : runId.slice(0, dot)}.${openedBy}`;
+}

@@ -14,6 +14,7 @@ import { Approvals, awaitedCalls } from "./approvals.ts";
 import { CallEvents } from "./call-span-events.ts";
 import { CallSpans, isOwnModelCall } from "./call-spans.ts";
 import type { MutableCounts } from "./counts.ts";
+import { handOff } from "./handoffs.ts";
 import { runIdOfTrace } from "./ids.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { notBefore, timeOf } from "./span-time.ts";
@@ -239,10 +240,12 @@ export class TraceFollower {
         if (run.resumed && open.span.error !== null) this.#runs.endIfThrown(trace, run, at);
         return;
       }
-      case "handoff":
+      case "handoff": {
         this.#counts.handoffs += 1;
-        if (run !== undefined && textOf(spanData.to_agent) !== undefined) run.handedOff = true;
+        const to = textOf(spanData.to_agent);
+        if (run !== undefined && to !== undefined) handOff(trace, run, to);
         return;
+      }
       case "guardrail":
         this.#counts.guardrails += 1;
         if (spanData.triggered !== true) return;
@@ -347,6 +350,7 @@ export class TraceFollower {
       resting: false,
       openRuns: 0,
       openTop: 0,
+      handoffs: [],
       problem: undefined,
       totals: new UsageTotals(),
       lastAt: undefined,
@@ -383,6 +387,7 @@ export class TraceFollower {
       // Thousands of traces rest: their maps would be most of what is kept of them.
       trace.agents = NO_RUNS;
       trace.open = NO_SPANS;
+      trace.handoffs.length = 0;
     }
     this.#table.rest(trace);
     this.#counts.forgottenTraces = this.#table.forgotten;

@@ -20,6 +20,8 @@ export interface AgentRun {
   /** The paused run that this one continues, under another id. */
   resumedFrom: string | undefined;
   readonly agent: string;
+  /** The agent that handed control to it. */
+  readonly handoffFrom: string | undefined;
   /** The run above it, within the trace. */
   readonly parent: AgentRun | undefined;
   parentToolUseId: string | undefined;
@@ -138,6 +140,8 @@ export interface TraceRecord {
   openRuns: number;
   /** Those among them that are agents' and stand at the top. */
   openTop: number;
+  /** Made, and the next agent has not begun. */
+  readonly handoffs: { readonly from: AgentRun; readonly to: string }[];
   /** What one of them failed with. */
   problem: Problem | undefined;
   /** Of all calls of the trace. */

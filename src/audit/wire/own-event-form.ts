@@ -26,6 +26,7 @@ export const OWN_VARIANTS = {
     agent: optional(text),
     parent_run_id: optional(text),
     parent_tool_use_id: optional(text),
+    handoff_from: optional(text),
     resumed_from_run_id: optional(text),
     segment: optional(count),
     user_id: optional(text),

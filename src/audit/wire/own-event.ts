@@ -12,6 +12,8 @@ export interface RunStarted {
   readonly parent_run_id?: string | undefined;
   /** The parent's tool call that dispatched it. */
   readonly parent_tool_use_id?: string | undefined;
+  /** The agent that handed control to this one. */
+  readonly handoff_from?: string | undefined;
   /** The interrupted run that it continues. */
   readonly resumed_from_run_id?: string | undefined;
   /** Number of the segment. Left out for 1. */

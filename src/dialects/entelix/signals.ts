@@ -38,7 +38,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         inStepId: textIn(details?.step_id),
         originInEnvelope: true,
         asked: details?.input ?? undefined,
-        attributes: mcpAttributes(details),
+        attributes: details === undefined ? undefined : startAttributes(details),
       };
     case "tool_start":
       return {
@@ -274,6 +274,12 @@ function contextOf({ system_instructions, tools }: ModelStart | ModelComplete) {
   const instructions = system_instructions ?? undefined;
   if (instructions === undefined && (tools ?? undefined) === undefined) return undefined;
   return { instructions, tools };
+}
+
+function startAttributes(details: EventDetails): KnownAttributes | undefined {
+  const from = nameIn(details.handoff_from);
+  const mcp = mcpAttributes(details);
+  return from === undefined ? mcp : { ...mcp, "entelix.handoff.from": from.slice(0, MOST_NAME) };
 }
 
 function toolAttributes(details: EventDetails): KnownAttributes | undefined {

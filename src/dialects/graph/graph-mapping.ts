@@ -272,7 +272,10 @@ function opening(
   const attributes: OwnAttributes = { "entelix.source": "graph" };
   if (!isStart(line)) attributes["entelix.run.start_unseen"] = true;
   const start = startIn(line);
-  if (start !== undefined) return { attributes, resumedFromRunId: start.resumed_from_run_id };
+  if (start !== undefined) {
+    if (start.handoff_from) attributes["entelix.handoff.from"] = start.handoff_from;
+    return { attributes, resumedFromRunId: start.resumed_from_run_id };
+  }
   if (line.form !== "known" || line.event.kind !== "resumed") {
     return { attributes, resumedFromRunId: undefined };
   }

@@ -55,9 +55,10 @@ export function runGraph(tree: SpanTree): RunGraph {
       known.failed += failed;
       known.first ??= node;
     }
-    if (around !== undefined && around !== part.id)
+    const handoffs = handoffsOf(node, part);
+    if (around !== undefined && around !== part.id && !handoffs.some(([, to]) => to === part))
       addEdge(edges, around, part.id, "calls", failed);
-    for (const [from, to] of handoffsOf(node)) {
+    for (const [from, to] of handoffs) {
       for (const agent of [from, to]) {
         if (!parts.has(agent.id)) parts.set(agent.id, { ...agent, count: 0, failed: 0 });
       }
@@ -91,14 +92,17 @@ function nearest(node: SpanNode, idOf: ReadonlyMap<SpanNode, string>): string | 
   return undefined;
 }
 
-function handoffsOf({ span }: SpanNode): readonly (readonly [Part, Part])[] {
-  return span.events.flatMap(({ attributes, name }) => {
+/** A run says who handed control to it, or has an event for each handoff that it made. */
+function handoffsOf({ span }: SpanNode, part: Part): readonly (readonly [Part, Part])[] {
+  const made = span.events.flatMap(({ attributes, name }) => {
     if (name !== "entelix.handoff") return [];
     const from = textIn(attributes, "entelix.handoff.from");
     const to = textIn(attributes, "entelix.handoff.to");
     if (from === undefined || to === undefined) return [];
     return [[agentNamed(from), agentNamed(to)] as const];
   });
+  const from = textIn(span.attributes, "entelix.handoff.from");
+  return from === undefined ? made : [[agentNamed(from), part], ...made];
 }
 
 function addEdge(

@@ -108,6 +108,7 @@ function traceOf(traceId: string): TraceRecord {
     resting: false,
     openRuns: 0,
     openTop: 0,
+    handoffs: [],
     problem: undefined,
     totals: new UsageTotals(),
     lastAt: undefined,

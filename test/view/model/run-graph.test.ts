@@ -64,6 +64,41 @@ describe("the graph of a run", () => {
     ]);
   });
 
+  it("draws a run that says who handed control to it as handed to, not as called", () => {
+    const handed = (id: string, from: number) =>
+      runSpan(
+        id,
+        "run",
+        { from, to: from + 5 },
+        {
+          attributes: { "gen_ai.agent.name": "billing", "entelix.handoff.from": "triage" },
+        },
+      );
+    const { edges, parts } = runGraph(
+      spanTree([
+        runSpan(
+          "run",
+          undefined,
+          { from: 0, to: 90 },
+          { attributes: { "gen_ai.agent.name": "triage" } },
+        ),
+        handed("b1", 10),
+        handed("b2", 20),
+        runSpan("child", "run", { from: 30, to: 40 }, named("helper")),
+      ]),
+    );
+    expect(parts.map(({ count, name }) => [name, count])).toEqual([
+      ["triage", 1],
+      ["billing", 2],
+      ["helper", 1],
+    ]);
+    const shown = edges.map(({ count, kind, to }) => [kind, JSON.parse(to)[1], count]);
+    expect(shown).toEqual([
+      ["handoff", "billing", 2],
+      ["calls", "helper", 1],
+    ]);
+  });
+
   it("leaves out the rarest parts of a large one, and says how many", () => {
     const tools = Array.from({ length: MAX_GRAPH_PARTS + 9 }, (_, n) =>
       toolSpan(
