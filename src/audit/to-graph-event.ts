@@ -7,8 +7,8 @@ import type { GraphEvent } from "./wire/graph-event.ts";
  * The audit entry of a lifecycle event, or `undefined` for an event that leaves none.
  *
  * Only tool events leave one: `tool_start` a `tool_call`, `tool_complete` and `tool_error` a
- * `tool_result`. Of an error the entry has the model's text alone; the operator's text, the envelope,
- * run, tenant and duration do not pass. What is `undefined` (a tool without an output) gives `null`.
+ * `tool_result`. Of an error the entry has the model's text, and whether the call was cancelled; the
+ * operator's text, the rest of the envelope, run, tenant and duration do not pass. What is `undefined` (a tool without an output) gives `null`.
  * Upstream: `AgentEvent::to_graph_event` of entelix-agents.
  *
  * @param timestamp when it happened. Written in UTC with the fewest of 0, 3, 6 or 9 sub-second digits
@@ -47,6 +47,8 @@ export function toGraphEvent(
         name: event.tool,
         content: event.error_for_llm === undefined ? null : event.error_for_llm,
         is_error: true,
+        // Programs without types leave the envelope out.
+        ...(event.envelope?.cancelled === true ? { cancelled: true } : {}),
         timestamp: inUtc(timestamp),
       };
     case "started":

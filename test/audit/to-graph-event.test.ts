@@ -71,6 +71,17 @@ describe("toGraphEvent", () => {
     });
   });
 
+  it("says that somebody called the call off, and nothing of one that failed", () => {
+    const run = new RunEvents("r1");
+    expect(toGraphEvent(run.toolCancelled("c1"), [0, 0])).toMatchObject({
+      is_error: true,
+      cancelled: true,
+    });
+    expect(toGraphEvent(run.toolError("c1"), [0, 0])).not.toHaveProperty("cancelled");
+    const untyped: AgentEvent = Object({ ...run.toolError("c1"), envelope: undefined });
+    expect(toGraphEvent(untyped, [0, 0])).not.toHaveProperty("cancelled");
+  });
+
   it("names the timestamp that is none, and only where one is needed", () => {
     expect(() => toGraphEvent({ ...base, type: "tool_start", input: {} }, "noon")).toThrow(
       'timestamp: expected an RFC 3339 time, got "noon"',

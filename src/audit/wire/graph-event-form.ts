@@ -143,6 +143,7 @@ const variants = {
     name: text,
     content: json,
     is_error: flag,
+    cancelled: optional(flag),
     model_text: optional(oneOf(["unknown"])),
     ...timed,
   }),

@@ -47,6 +47,8 @@ export interface ToolResult extends Timed {
   /** The output, or the text that the model was given in place of one. */
   readonly content: ToolResultContent;
   readonly is_error: boolean;
+  /** This package's own field: somebody called the call off. It is no failure of the tool. */
+  readonly cancelled?: boolean | undefined;
   /** This package's own field: the text that the model received is unknown, and `content` is empty. */
   readonly model_text?: "unknown" | undefined;
 }

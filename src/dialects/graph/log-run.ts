@@ -11,7 +11,7 @@ import type { CallResult, RunEnd, Signal } from "../../lifecycle/signal.ts";
 import type { AttributeName } from "../../otel/semconv.ts";
 import type { KnownAttributes, OwnAttributes } from "../known-attributes.ts";
 import { decisionIn, type PointRow, pointOf, usageAttributes } from "./row-attributes.ts";
-import { endTold, PAUSED_TEXT } from "./terminals.ts";
+import { CANCELLED, endTold, PAUSED_TEXT } from "./terminals.ts";
 
 /** Open calls that are remembered of a run; of older ones only the lifecycle knows. */
 const MAX_OPEN_CALLS = 1_000;
@@ -351,9 +351,10 @@ export class LogRun {
   }
 
   /** The class of the error where a terminal row has said it: results do not. */
-  #resultOf({ content, is_error, name }: ToolResult): CallResult {
+  #resultOf({ cancelled, content, is_error, name }: ToolResult): CallResult {
     if (!is_error) return { outcome: "complete", content };
     if (content === PAUSED_TEXT) return { outcome: "interrupted" };
+    if (cancelled === true) return { outcome: "cancelled", message: "", envelope: CANCELLED };
     return { outcome: "error", kind: this.#terminalKind(name), message: "" };
   }
 

@@ -62,9 +62,12 @@ export function endOfClass(errorClass: string): "interrupted" | FailureKindId {
   return ERROR_CLASSES.get(errorClass) ?? "unclassified";
 }
 
+/** The envelope of what somebody called off. */
+export const CANCELLED: ErrorEnvelope = { wire_code: "cancelled", wire_class: "client" };
+
 /** The envelopes of failures that upstream always reports with the same one. */
 export const ENVELOPES: Readonly<Partial<Record<FailureKindId, ErrorEnvelope>>> = {
-  cancelled: { wire_code: "cancelled", wire_class: "client" },
+  cancelled: CANCELLED,
   usage_limit_exceeded: { wire_code: "quota_exceeded", wire_class: "client" },
   deadline_exceeded: { wire_code: "deadline_exceeded", wire_class: "server" },
 };
