@@ -154,6 +154,31 @@ describe("a run", () => {
     await expect.poll(active).toContain("First failure");
   });
 
+  it("zooms to the time of a span, and back, by key and button", async () => {
+    await page.goto(`${view.origin}/#/run/${NESTED}`);
+    await expect.poll(() => items().count()).toBe(5);
+    const axis = () => page.locator(".axis .track").innerText();
+    const bars = () => page.locator(".tree .bar").count();
+    const window = page.locator(".lane-window");
+    const whole = [await axis(), await bars()];
+    expect(whole[0]).toMatch(/^0/);
+    await page.getByRole("tree", { name: "Spans" }).focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("z");
+    await expect.poll(axis).toMatch(/\+/);
+    const zoom = page.getByRole("button", { name: "Zoom z" });
+    expect(await zoom.getAttribute("aria-pressed")).toBe("true");
+    expect(await window.count()).toBeGreaterThan(0);
+    // Spans that are over by then have no bar.
+    expect(await bars()).toBeLessThan(Number(whole[1]));
+    await page.reload();
+    await expect.poll(axis).toMatch(/\+/);
+    await page.getByRole("treeitem", { name: "double" }).last().click();
+    await zoom.click();
+    await expect.poll(async () => [await axis(), await bars()]).toEqual(whole);
+    expect(await window.count()).toBe(0);
+  });
+
   it("copies the run id and the run as JSON", async () => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.goto(`${view.origin}/#/run/${NESTED}`);

@@ -3,8 +3,14 @@ import { counted } from "../../model/count.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import { kindWords, SPAN_KINDS } from "../../model/span-words.ts";
 
+interface LegendProps {
+  readonly model: RunModel;
+  /** Waits are drawn shorter than they were. */
+  readonly isCut: boolean;
+}
+
 /** What the letters and patterns of the bars mean, and how many there are of each. */
-export function Legend({ model }: { readonly model: RunModel }) {
+export function Legend({ isCut, model }: LegendProps) {
   const counts = new Map<SpanKindName, number>();
   for (const { span } of model.tree.nodes) counts.set(span.kind, (counts.get(span.kind) ?? 0) + 1);
   // A run that paused has a span for each segment.
@@ -30,7 +36,7 @@ export function Legend({ model }: { readonly model: RunModel }) {
       {model.waits.size > 0 && (
         <li class="row">
           <i aria-hidden="true" class="bar wait" />
-          waiting for people
+          waiting for people{isCut && ", drawn shorter"}
         </li>
       )}
     </ul>

@@ -1,11 +1,13 @@
 import { useMemo, useRef } from "preact/hooks";
 import type { SpanKindName } from "../../format.ts";
 import { count } from "../../model/count.ts";
+import type { TimeRange } from "../../model/idle.ts";
 import { type Bar, type Lane, mergedBars, spanAt } from "../../model/lanes.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
 import { kindWords, SPAN_KINDS } from "../../model/span-words.ts";
 import { cut, safe } from "../../model/text.ts";
+import { placeOn, type TimeAxis } from "../../model/time-axis.ts";
 import { Name } from "../shell/text.tsx";
 import { useSize } from "./use-size.ts";
 
@@ -26,13 +28,18 @@ const TRACKS: Readonly<Record<SpanKindName, { y: number; height: number }>> = {
 
 export interface OverviewProps {
   readonly model: RunModel;
+  /** Of the whole run. */
+  readonly axis: TimeAxis;
+  /** End of what is open. */
   readonly end: number;
   readonly selected: SpanNode | undefined;
   readonly onSelect: (node: SpanNode) => void;
+  /** What the axis of the timeline shows, where that is a part. */
+  readonly zoomed: TimeRange | undefined;
 }
 
 /** A lane for each run of an agent, with all that it did. A picture: the tree below has the same for the keyboard. */
-export function Overview({ end, model, onSelect, selected }: OverviewProps) {
+export function Overview({ axis, end, model, onSelect, selected, zoomed }: OverviewProps) {
   const box = useRef<HTMLDivElement>(null);
   const { width } = useSize(box);
   const lanes = model.lanes.slice(0, MAX_LANES);
@@ -44,6 +51,7 @@ export function Overview({ end, model, onSelect, selected }: OverviewProps) {
         {width > 0 &&
           lanes.map((lane) => (
             <LaneRow
+              axis={axis}
               end={end}
               firstFailure={model.firstFailure}
               key={lane.id}
@@ -51,6 +59,7 @@ export function Overview({ end, model, onSelect, selected }: OverviewProps) {
               onSelect={onSelect}
               selected={selected}
               width={width}
+              zoomed={zoomed}
             />
           ))}
       </div>
@@ -69,20 +78,22 @@ interface LaneRowProps extends Omit<OverviewProps, "model"> {
   readonly firstFailure: SpanNode | undefined;
 }
 
-function LaneRow({ end, firstFailure, lane, onSelect, selected, width }: LaneRowProps) {
-  const paths = useMemo(() => pathsOf(lane, width, end), [lane, width, end]);
+function LaneRow(props: LaneRowProps) {
+  const { axis, end, firstFailure, lane, onSelect, selected, width, zoomed } = props;
+  const paths = useMemo(() => pathsOf(lane, width, axis, end), [lane, width, axis, end]);
   const onClick = (event: MouseEvent) => {
-    const time = (event.offsetX / width) * end;
+    const time = axis.time(event.offsetX / width);
     const kind = kindAt(event.offsetY);
-    const reach = (REACH / width) * end;
+    const reach = axis.time((event.offsetX + REACH) / width) - time;
     const own = kind === undefined ? [] : (lane.nodes.get(kind) ?? []);
     const found = spanAt(own, time, end, reach) ?? spanAt(all(lane), time, end, reach);
     if (found !== undefined) onSelect(found);
   };
   const mark = (node: SpanNode | undefined) =>
     node !== undefined && lane.nodes.get(node.span.kind)?.includes(node)
-      ? { x: (node.start / end) * width, width: spanWidth(node, end, width) }
+      ? pixelsOf(axis, node.start, node.end ?? end, width)
       : undefined;
+  const window = zoomed && pixelsOf(axis, zoomed.from, zoomed.to, width);
   const chosen = mark(selected);
   const failed = mark(firstFailure);
   return (
@@ -103,6 +114,9 @@ function LaneRow({ end, firstFailure, lane, onSelect, selected, width }: LaneRow
         viewBox={`0 0 ${width} ${HEIGHT}`}
         width={width}
       >
+        {window !== undefined && (
+          <rect class="lane-window" height={HEIGHT} width={window.width} x={window.x} />
+        )}
         {paths.map(({ d, name }) => (
           <path class={`lane-${name}`} d={d} fill={`url(#lane-${name})`} key={name} />
         ))}
@@ -161,8 +175,8 @@ function Patterns() {
 }
 
 /** One path for each kind: a lane of 20,000 spans is a few elements. */
-function pathsOf(lane: Lane, width: number, end: number) {
-  const scale = (time: number) => (time / end) * width;
+function pathsOf(lane: Lane, width: number, axis: TimeAxis, end: number) {
+  const scale = (time: number) => axis.share(time) * width;
   const waits = [...lane.waits].sort((one, other) => one.start - other.start);
   const kinds = SPAN_KINDS.map((kind) => {
     const { height, y } = TRACKS[kind];
@@ -188,8 +202,9 @@ function* all(lane: Lane): Generator<SpanNode> {
   for (const nodes of lane.nodes.values()) yield* nodes;
 }
 
-function spanWidth(node: SpanNode, end: number, width: number): number {
-  return Math.max(2, (((node.end ?? end) - node.start) / end) * width);
+function pixelsOf(axis: TimeAxis, start: number, end: number, width: number) {
+  const place = placeOn(axis, start, end);
+  return place && { x: place.start * width, width: Math.max(2, place.length * width) };
 }
 
 /** A text of about 80 pixels stays within the lane. */

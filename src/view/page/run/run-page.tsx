@@ -101,10 +101,12 @@ function Part({ end, model, query, view }: Omit<RunProps, "isReport"> & { readon
           onFailuresOnly={(on) => change(query, "only", on ? "failures" : undefined)}
           onlyFailures={only !== undefined}
           onSelect={(id) => change(query, "span", id)}
+          onZoom={(id) => change(query, "zoom", id)}
           rows={items}
           selected={model.tree.byId.get(query.get("span") ?? "")}
           setToggled={setToggled}
           toggled={toggled}
+          zoomed={model.tree.byId.get(query.get("zoom") ?? "")}
         />
       );
   }

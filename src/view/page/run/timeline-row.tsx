@@ -13,6 +13,7 @@ import {
   unusualEnd,
 } from "../../model/span-words.ts";
 import { cut, safe } from "../../model/text.ts";
+import { placeOn, type TimeAxis } from "../../model/time-axis.ts";
 import { Name } from "../shell/text.tsx";
 
 /** Deeper rows are not moved further in: their names need room. */
@@ -22,7 +23,9 @@ export interface RowProps {
   readonly domId: string;
   readonly model: RunModel;
   readonly row: TimelineRow;
+  /** End of what is open. */
   readonly end: number;
+  readonly axis: TimeAxis;
   /** Pixels from the top of the tree; `undefined` on paper. */
   readonly top: number | undefined;
   readonly isActive: boolean;
@@ -33,7 +36,7 @@ export interface RowProps {
 
 /** A span, or a call with its retries: name, length, and bars on the time axis. */
 export function Row(props: RowProps) {
-  const { domId, end, isActive, isSelected, model, onChoose, onToggle, row, top } = props;
+  const { axis, domId, end, isActive, isSelected, model, onChoose, onToggle, row, top } = props;
   const { expanded, item, position, setSize } = row;
   const { calls, level, node } = item;
   const nodes = calls ?? [node];
@@ -89,10 +92,16 @@ export function Row(props: RowProps) {
       <span class="number">{isOpen ? `${length} …` : length}</span>
       <span class="track">
         {waits.map((wait) => (
-          <i class="bar wait" key={wait.start} style={place(wait.start, wait.end, end)} />
+          <TimeBar end={wait.end} kind="bar wait" key={wait.start} axis={axis} start={wait.start} />
         ))}
         {nodes.map((one) => (
-          <i class={barClass(one)} key={one.id} style={place(one.start, one.end ?? end, end)} />
+          <TimeBar
+            end={one.end ?? end}
+            kind={barClass(one)}
+            key={one.id}
+            axis={axis}
+            start={one.start}
+          />
         ))}
       </span>
     </div>
@@ -135,13 +144,26 @@ function barClass({ end, span }: SpanNode): string {
   return `bar ${span.kind}${open}${span.failed ? " failed" : ""}`;
 }
 
-function place(from: number, to: number, end: number) {
-  const start = Math.min(1, Math.max(0, from / end));
-  const length = Math.min(1, to / end) - start;
-  return { insetInlineStart: percent(start), width: percent(Math.max(0, length)) };
+interface TimeBarProps {
+  readonly kind: string;
+  readonly axis: TimeAxis;
+  readonly start: number;
+  readonly end: number;
 }
 
-function percent(share: number): string {
+function TimeBar({ axis, end, kind, start }: TimeBarProps) {
+  const place = placeOn(axis, start, end);
+  if (place === undefined) return null;
+  return (
+    <i
+      class={kind}
+      style={{ insetInlineStart: percent(place.start), width: percent(place.length) }}
+    />
+  );
+}
+
+/** A share as CSS writes it. */
+export function percent(share: number): string {
   return `${(share * 100).toFixed(3)}%`;
 }
 

@@ -1,9 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted } from "../../model/count.ts";
+import { idleTimes } from "../../model/idle.ts";
 import { type TimelineRow, toggledToShow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
 import { failedText, shortName } from "../../model/span-words.ts";
+import { rangeOf, timeAxis } from "../../model/time-axis.ts";
 import { findRow } from "../../model/tree-keys.ts";
 import { announce } from "../shell/live-region.tsx";
 import { Details } from "./details.tsx";
@@ -19,6 +21,9 @@ export interface TimelineViewProps {
   /** What the address names. */
   readonly selected: SpanNode | undefined;
   readonly onSelect: (id: string) => void;
+  /** The span whose time fills the axis; default: the whole run. */
+  readonly zoomed: SpanNode | undefined;
+  readonly onZoom: (id: string | undefined) => void;
   readonly toggled: ReadonlySet<string>;
   readonly setToggled: (toggled: ReadonlySet<string>) => void;
   readonly onlyFailures: boolean;
@@ -34,6 +39,9 @@ export function TimelineView(props: TimelineViewProps) {
   const details = useRef<HTMLElement>(null);
   const find = useRef<HTMLInputElement>(null);
   const chosenId = props.selected?.id;
+  const idle = useMemo(() => idleTimes(model, end), [model, end]);
+  const whole = useMemo(() => timeAxis(rangeOf(undefined, end), idle), [end, idle]);
+  const axis = props.zoomed === undefined ? whole : timeAxis(rangeOf(props.zoomed, end), idle);
 
   const reveal = (node: SpanNode) => {
     const item = model.outline.byNode.get(node);
@@ -64,11 +72,24 @@ export function TimelineView(props: TimelineViewProps) {
     goTo(model.firstFailure);
     tree.current?.focus();
   };
+  const zoom = () => {
+    const node = rows.find(({ item }) => item.id === active)?.item.node;
+    const on = node !== undefined && node !== props.zoomed;
+    props.onZoom(on ? node.id : undefined);
+    announce(on ? `The time axis shows ${shortName(node.span)}.` : "The time axis shows the run.");
+  };
 
   return (
     <>
-      <Legend model={model} />
-      <Overview end={end} model={model} onSelect={goTo} selected={shown} />
+      <Legend isCut={whole.cut.length > 0} model={model} />
+      <Overview
+        axis={whole}
+        end={end}
+        model={model}
+        onSelect={goTo}
+        selected={shown}
+        zoomed={props.zoomed && axis.range}
+      />
       <div class="row tools no-print">
         <FindBox
           active={active}
@@ -91,6 +112,14 @@ export function TimelineView(props: TimelineViewProps) {
             First failure <kbd>f</kbd>
           </button>
         )}
+        <button
+          aria-pressed={props.zoomed !== undefined}
+          onClick={zoom}
+          title="The time axis shows the selected span, or the whole run again"
+          type="button"
+        >
+          Zoom <kbd>z</kbd>
+        </button>
         <span class="muted" role="status">
           {counted(rows.length, "row")}
           {model.failures > 0 && `, ${failedText(model.failures)}`}
@@ -99,6 +128,7 @@ export function TimelineView(props: TimelineViewProps) {
       <div class="split">
         <Timeline
           active={active}
+          axis={axis}
           container={tree}
           end={end}
           model={model}
@@ -107,6 +137,7 @@ export function TimelineView(props: TimelineViewProps) {
           onFind={() => find.current?.focus()}
           onFirstFailure={goToFailure}
           onToggle={toggle}
+          onZoom={zoom}
           rows={rows}
           selected={shown?.id}
         />

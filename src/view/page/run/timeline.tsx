@@ -1,14 +1,14 @@
 import type { RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ticks } from "../../model/axis.ts";
 import { count } from "../../model/count.ts";
 import { durationText } from "../../model/duration.ts";
 import { MOST_PRINTED } from "../../model/list-limits.ts";
 import type { TimelineRow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
+import type { TimeAxis } from "../../model/time-axis.ts";
 import { treeMove } from "../../model/tree-keys.ts";
 import { usePrinting } from "../shell/use-printing.ts";
-import { Row } from "./timeline-row.tsx";
+import { percent, Row } from "./timeline-row.tsx";
 import { useSize } from "./use-size.ts";
 
 /** Height of a row in pixels, as in run.css. */
@@ -23,6 +23,7 @@ const TICK = 70;
 export interface TimelineProps {
   readonly model: RunModel;
   readonly end: number;
+  readonly axis: TimeAxis;
   readonly rows: readonly TimelineRow[];
   /** Id of the item that the keys move from. */
   readonly active: string;
@@ -34,11 +35,13 @@ export interface TimelineProps {
   readonly onToggle: (id: string) => void;
   readonly onFind: () => void;
   readonly onFirstFailure: () => void;
+  readonly onZoom: () => void;
 }
 
 /** The spans as a tree on a time axis. Only rows that are near the visible part are on the page. */
 export function Timeline(props: TimelineProps) {
-  const { active, container, end, model, onActivate, onChoose, onToggle, rows, selected } = props;
+  const { active, axis, container, end, model, onActivate, onChoose, onToggle, rows, selected } =
+    props;
   const id = useId();
   const printing = usePrinting();
   const { height } = useSize(container);
@@ -61,6 +64,7 @@ export function Timeline(props: TimelineProps) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const row = rows[activeAt];
     if (event.key === "f") props.onFirstFailure();
+    else if (event.key === "z") props.onZoom();
     else if (event.key === "/") props.onFind();
     else if (event.key === "Enter") {
       if (row !== undefined) onChoose(row, true);
@@ -86,7 +90,7 @@ export function Timeline(props: TimelineProps) {
   }
   return (
     <section aria-label="Timeline" class="timeline">
-      <Axis end={end} />
+      <Axis axis={axis} />
       <div
         aria-activedescendant={activeRow === undefined ? undefined : `${id}${activeAt}`}
         aria-label="Spans"
@@ -104,6 +108,7 @@ export function Timeline(props: TimelineProps) {
         >
           {shown.map(({ at, row }) => (
             <Row
+              axis={axis}
               domId={`${id}${at}`}
               end={end}
               isActive={at === activeAt}
@@ -159,25 +164,39 @@ function useScrollTo(container: RefObject<HTMLDivElement | null>, at: number, id
   }, [container, at, id]);
 }
 
-/** Times over the tracks of the rows. */
-function Axis({ end }: { readonly end: number }) {
+/** Times over the tracks of the rows: the start of the range, and how long after that. */
+function Axis({ axis }: { readonly axis: TimeAxis }) {
   const track = useRef<HTMLSpanElement>(null);
   const { width } = useSize(track);
+  const { cut, range } = axis;
+  const plus = range.from === 0 ? "" : "+";
   return (
     <div aria-hidden="true" class="axis">
       <span>Span</span>
       <span class="number">Time</span>
       <span class="track" ref={track}>
-        {ticks(end, Math.max(2, Math.floor(width / TICK))).map((time) => (
+        {cut.map(({ from, length, share, to }) => (
           <i
-            class={time > end * 0.85 ? "last" : undefined}
+            class="cut"
+            key={from}
+            style={{ insetInlineStart: percent(share), width: percent(length) }}
+            title={`Waiting for people: ${durationText(to - from)}, drawn shorter`}
+          />
+        ))}
+        {axis.ticks(Math.max(2, Math.floor(width / TICK))).map(({ share, time }) => (
+          <i
+            class={share > 0.85 ? "tick last" : "tick"}
             key={time}
-            style={{ insetInlineStart: `${(time / end) * 100}%` }}
+            style={{ insetInlineStart: percent(share) }}
           >
-            <span>{time === 0 ? "0" : durationText(time)}</span>
+            <span>{time === 0 ? startText(range.from) : `${plus}${durationText(time)}`}</span>
           </i>
         ))}
       </span>
     </div>
   );
+}
+
+function startText(from: number): string {
+  return from === 0 ? "0" : durationText(from);
 }

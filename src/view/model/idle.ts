@@ -1,0 +1,59 @@
+import type { RunModel } from "./run-model.ts";
+
+/** A time from and to, in ms since the start of a run. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The times in which people were waited for and nothing else went on, in their order.
+ *
+ * @param now end of what is open.
+ */
+export function idleTimes(
+  { tree, waits }: Pick<RunModel, "tree" | "waits">,
+  now: number,
+): readonly TimeRange[] {
+  const waited = merged(
+    [...waits.values()].flat().map(({ end, start }) => ({ from: start, to: end })),
+  );
+  if (waited.length === 0) return [];
+  const work = tree.nodes
+    // What has spans inside works where these do.
+    .filter(({ children, span }) => children.length === 0 && span.kind !== "run")
+    .flatMap((node) => {
+      const own = (waits.get(node) ?? []).map(({ end, start }) => ({ from: start, to: end }));
+      return without([{ from: node.start, to: node.end ?? now }], merged(own));
+    });
+  return without(waited, merged(work));
+}
+
+/** The same times, those that overlap or touch in one, in their order. */
+function merged(ranges: readonly TimeRange[]): readonly TimeRange[] {
+  const all: { readonly from: number; to: number }[] = [];
+  for (const { from, to } of [...ranges].sort((one, other) => one.from - other.from)) {
+    const last = all.at(-1);
+    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
+    else all.push({ from, to });
+  }
+  return all;
+}
+
+/** What is left of some times without others. Both are merged. */
+function without(ranges: readonly TimeRange[], others: readonly TimeRange[]): TimeRange[] {
+  const left: TimeRange[] = [];
+  let next = 0;
+  for (const { from, to } of ranges) {
+    let start = from;
+    while ((others[next]?.to ?? Number.POSITIVE_INFINITY) <= start) next++;
+    for (let at = next; ; at++) {
+      const other = others[at];
+      if (other === undefined || other.from >= to) break;
+      if (other.from > start) left.push({ from: start, to: other.from });
+      start = Math.max(start, other.to);
+    }
+    if (start < to) left.push({ from: start, to });
+  }
+  return left;
+}

@@ -1,0 +1,106 @@
+import { ticks } from "./axis.ts";
+import type { TimeRange } from "./idle.ts";
+
+/** Most of an axis that one wait takes, as a share of the time in which something went on. */
+const MOST_SHARE = 0.1;
+
+/** A wait that is drawn shorter than it was. */
+export interface CutWait extends TimeRange {
+  readonly share: number;
+  readonly length: number;
+}
+
+/** Where times are drawn: as shares of the length of a track. */
+export interface TimeAxis {
+  readonly range: TimeRange;
+  /** Place of a time as a share, from 0 to 1. */
+  readonly share: (time: number) => number;
+  /** The time at a share. */
+  readonly time: (share: number) => number;
+  /** Waits that are drawn shorter. */
+  readonly cut: readonly CutWait[];
+  /** Labels at round times; time that is cut out does not count in them. */
+  readonly ticks: (most: number) => readonly { readonly time: number; readonly share: number }[];
+}
+
+/**
+ * An axis on which work is seen beside long waits: a night in which a run waits for somebody takes a tenth of it.
+ *
+ * @param range what it shows; not empty.
+ * @param idle times in which nothing goes on, in their order.
+ */
+export function timeAxis(range: TimeRange, idle: readonly TimeRange[]): TimeAxis {
+  const inside = idle
+    .map(({ from, to }) => ({ from: Math.max(from, range.from), to: Math.min(to, range.to) }))
+    .filter(({ from, to }) => from < to);
+  const waited = inside.reduce((sum, { from, to }) => sum + to - from, 0);
+  const most = (range.to - range.from - waited) * Math.min(MOST_SHARE, 1 / inside.length);
+  const cuts = most > 0 ? inside.filter(({ from, to }) => to - from > most) : [];
+  // Corners of three scales: the time, the time that counts, and where it is drawn.
+  const times = [range.from];
+  const counted = [0];
+  const drawn = [0];
+  const goOn = (time: number, counts: number, length: number) => {
+    times.push(time);
+    counted.push((counted.at(-1) ?? 0) + counts);
+    drawn.push((drawn.at(-1) ?? 0) + length);
+  };
+  let last = range.from;
+  for (const { from, to } of cuts) {
+    goOn(from, from - last, from - last);
+    goOn(to, 0, most);
+    last = to;
+  }
+  goOn(range.to, range.to - last, range.to - last);
+  const total = drawn.at(-1) ?? 0;
+  const share = (time: number) => between(times, drawn, time) / total;
+  return {
+    range,
+    share,
+    time: (at) => between(drawn, times, at * total),
+    cut: cuts.map(({ from, to }) => ({ from, to, share: share(from), length: most / total })),
+    ticks: (wanted) => {
+      const work = counted.at(-1) ?? 0;
+      return ticks(work, Math.floor((wanted * work) / total)).map((time) => ({
+        time,
+        share: between(counted, drawn, time) / total,
+      }));
+    },
+  };
+}
+
+/** Where a bar is on an axis, as shares of its length; `undefined`: it is not on it. */
+export function placeOn({ range, share }: TimeAxis, start: number, end: number) {
+  if (end < range.from || start > range.to) return undefined;
+  return { start: share(start), length: share(end) - share(start) };
+}
+
+/** Shortest range that is shown, in ms: a point in time has neighbours. */
+const SHORTEST_MS = 0.001;
+
+/**
+ * The time of a span, or of the whole run.
+ *
+ * @param end of the run so far, and of spans that are open.
+ */
+export function rangeOf(
+  span: { readonly start: number; readonly end: number | undefined } | undefined,
+  end: number,
+): TimeRange {
+  if (span === undefined) return { from: 0, to: end };
+  return { from: span.start, to: Math.max(span.end ?? end, span.start + SHORTEST_MS) };
+}
+
+/** Reads a line with corners. Of a value that it has at several places, the first counts. */
+function between(xs: readonly number[], ys: readonly number[], x: number): number {
+  let low = 0;
+  let high = xs.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((xs[middle] ?? 0) < x) low = middle;
+    else high = middle;
+  }
+  const [x0 = 0, x1 = 0, y0 = 0, y1 = 0] = [xs[low], xs[high], ys[low], ys[high]];
+  const part = x1 === x0 ? 0 : (x - x0) / (x1 - x0);
+  return y0 + Math.min(1, Math.max(0, part)) * (y1 - y0);
+}
