@@ -4,13 +4,15 @@ import { RunStore } from "../../view/runs/run-store.ts";
 import { StoredRuns } from "../../view/runs/stored-runs.ts";
 import type { SourcesOptions, ViewedRuns } from "../../view/runs/viewed-runs.ts";
 import { auditLogAt } from "../audit/audit-log.ts";
+import { messageOf } from "../cli-error.ts";
 import type { Io } from "../command.ts";
 import { runtimesNamed } from "../replay/replay-job.ts";
 import { tenantOption } from "../services/options.ts";
 import { JaegerSource, jaegerUrl } from "./jaeger.ts";
 import { LogSource } from "./logs.ts";
-import { placesOf } from "./places.ts";
-import { Recordings } from "./recordings.ts";
+import { newFiles } from "./new-files.ts";
+import { type PlacedFile, placesOf } from "./places.ts";
+import { type Recording, Recordings } from "./recordings.ts";
 import { SourceState } from "./source-state.ts";
 import { SpanFile } from "./span-file.ts";
 import { TemporaryFolder } from "./temporary-folder.ts";
@@ -28,6 +30,8 @@ interface Source {
 
 /** How often files and logs are looked at, in ms. */
 const POLL_MS = 500;
+/** After so many of these times folders are looked at. */
+const FOLDER_POLLS = 4;
 
 interface OpenOptions extends SourcesOptions {
   /** For tests: how often files and logs are looked at, in ms. Default 500. */
@@ -54,7 +58,7 @@ export async function openSources(
 ): Promise<ViewedRuns> {
   const runtimes = runtimesNamed(options.dialect);
   const tenantName = tenantOption(options.tenant);
-  const { files, logs } = await placesOf(places);
+  const { files, folders, logs } = await placesOf(places);
   const opened = await Promise.all(
     logs.map(async (place) => {
       const log = await auditLogAt(place);
@@ -83,42 +87,72 @@ export async function openSources(
   };
   const { pollMs = POLL_MS } = options;
   const common = { ...options, pollMs, tenantName, io, signal: stop.signal, forget };
-  const placed = files.map((file) => {
+  const placed = (file: PlacedFile) => {
     const { name, size } = file.input;
     return { ...file, state: stateOf(name, file.kind, file.grows, size) };
-  });
-  const recordings = placed.filter(({ kind }) => kind === "recording");
-  if (recordings.length > 0) {
-    sources.push(new Recordings(recordings, store, { ...common, runtimes, folder: folder.path }));
-  }
-  for (const { input, kind, state } of placed) {
-    if (kind === "spans") sources.push(new SpanFile(input, state, store, common));
-  }
+  };
+  const add = <S extends Source>(source: S): S => {
+    sources.push(source);
+    return source;
+  };
+  const replayed = (first: readonly Recording[]) =>
+    add(new Recordings(first, store, { ...common, runtimes, folder: folder.path }));
+  const spansIn = ({ input, state }: Recording) => add(new SpanFile(input, state, store, common));
+  const all = files.map(placed);
+  const first = all.filter(({ kind }) => kind === "recording");
+  let recordings = first.length > 0 ? replayed(first) : undefined;
+  for (const file of all) if (file.kind === "spans") spansIn(file);
   for (const { log, place } of opened) {
     const isDatabase = isPostgresUrl(place);
     const state = stateOf(place, isDatabase ? "database" : "audit-log", !isDatabase);
-    sources.push(new LogSource(place, log, state, store, common));
+    add(new LogSource(place, log, state, store, common));
   }
   if (jaeger !== undefined) {
     const state = stateOf(jaeger, "jaeger", true);
-    sources.push(new JaegerSource(jaeger, state, store, { ...common, searchMs: options.pollMs }));
+    add(new JaegerSource(jaeger, state, store, { ...common, searchMs: options.pollMs }));
   }
+  const ready = Promise.all(
+    sources.map(async (source) => {
+      await source.read();
+      store.flush();
+      await source.verify?.();
+    }),
+  );
+  /** Reads a file that was not there before. */
+  const takeNew = async (file: PlacedFile) => {
+    const shown = placed(file);
+    try {
+      if (file.kind === "spans") await spansIn(shown).read();
+      else if (recordings !== undefined) await recordings.add(shown);
+      else {
+        recordings = replayed([shown]);
+        await recordings.read();
+      }
+    } catch (error) {
+      shown.state.cutShort(messageOf(error));
+    }
+    store.flush();
+  };
+  const watch = async () => {
+    await ready;
+    const lookMs = FOLDER_POLLS * pollMs;
+    for await (const file of newFiles(folders, files, { lookMs, signal: stop.signal })) {
+      await takeNew(file);
+    }
+  };
+  // What keeps the sources from being read is told by `ready`.
+  const watched = options.follow ? watch().catch(() => {}) : undefined;
   return new StoredRuns(store, {
     ...options,
     jaeger,
     sources: () => states.map((state) => state.view()),
-    ready: Promise.all(
-      sources.map(async (source) => {
-        await source.read();
-        store.flush();
-        await source.verify?.();
-      }),
-    ),
+    ready,
     verify: async () => {
       for (const source of sources) await source.verify?.();
     },
     close: async () => {
       stop.abort();
+      await watched;
       await Promise.allSettled(sources.map((source) => source.close()));
       store.close();
       folder.remove();

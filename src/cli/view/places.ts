@@ -23,6 +23,8 @@ export interface PlacedFile {
 /** What the operands of a command name. */
 export interface Places {
   readonly files: readonly PlacedFile[];
+  /** Folders that some of the files are in. */
+  readonly folders: readonly string[];
   /** Audit logs: directories, and URLs of databases. */
   readonly logs: readonly string[];
 }
@@ -38,14 +40,31 @@ const READ = /\.(?:ndjson|jsonl|json)(?:\.gz)?$/;
 export async function placesOf(places: readonly string[]): Promise<Places> {
   const names: string[] = [];
   const logs: string[] = [];
+  const folders: string[] = [];
   for (const place of places) {
     if (urlScheme(place) !== undefined) logs.push(checkedUrl(place));
     else if (place === "-" || !(await isDirectory(place))) names.push(place);
     else if (await isLog(place)) logs.push(place);
-    else names.push(...(await filesIn(place)));
+    else {
+      const found = await filesIn(place);
+      if (found.length === 0) throw new CliError(`${safe(place)}: ${EXPECTED}`);
+      names.push(...found);
+      folders.push(place);
+    }
   }
-  const inputs = distinct(await inputFiles(names));
-  return { files: await Promise.all(inputs.map(placedFile)), logs: [...new Set(logs)] };
+  return { files: await placedFiles(names), folders, logs: [...new Set(logs)] };
+}
+
+const EXPECTED =
+  "expected an audit log, or files *.ndjson, *.jsonl or *.json (also .gz), found none";
+
+/**
+ * The files of these names; one that was named twice is there once.
+ *
+ * @throws CliError naming the file that can't be read.
+ */
+export async function placedFiles(names: readonly string[]): Promise<readonly PlacedFile[]> {
+  return Promise.all(distinct(await inputFiles(names)).map(placedFile));
 }
 
 /** @throws CliError when it is no database's, or holds a password: arguments are seen by everybody on the machine. */
@@ -78,19 +97,15 @@ async function isLog(directory: string): Promise<boolean> {
   return (await segmentFiles(nodeFileLayer, logPaths(directory))).last > 0;
 }
 
-/** @throws CliError when there is none. */
-async function filesIn(directory: string): Promise<string[]> {
+/** Names of the files of a folder that are read, in their order. */
+export async function filesIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true });
-  const names = entries
+  return entries
     .filter((entry) => !entry.isDirectory() && READ.test(entry.name))
-    .map(({ name }) => join(directory, name));
-  if (names.length > 0) return names.sort();
-  throw new CliError(
-    `${safe(directory)}: expected an audit log, or files *.ndjson, *.jsonl or *.json (also .gz), found none`,
-  );
+    .map(({ name }) => join(directory, name))
+    .sort();
 }
 
-/** A file that was named twice is read once. */
 function distinct(inputs: readonly InputFile[]): InputFile[] {
   return inputs.filter(
     ({ identity }, at) =>

@@ -35,36 +35,62 @@ interface RecordingsOptions extends SourcesOptions {
   readonly pollMs: number;
 }
 
+/** What is made of all files, until one of them is replaced. */
+interface History {
+  readonly job: ReplayJob;
+  readonly log: NdjsonSessionLog;
+  readonly rows: LogRows;
+  /** Ends it. */
+  readonly stop: AbortController;
+  /** `stop` has come, or the end of all reading. */
+  readonly signal: AbortSignal;
+  /** Files that are read. */
+  readonly begun: Set<Recording>;
+}
+
 /** Recordings, replayed one after the other as one history, and read on as they grow. */
 export class Recordings {
-  readonly #files: readonly Recording[];
+  readonly #files: Recording[];
   readonly #store: RunStore;
   readonly #options: RecordingsOptions;
   #source: number;
   #generation = 0;
-  #current:
-    | { readonly job: ReplayJob; readonly log: NdjsonSessionLog; readonly rows: LogRows }
-    | undefined;
+  #current: History | undefined;
+  #reading: Promise<void> = Promise.resolve();
   #restarted: Promise<void> = Promise.resolve();
   #following: Promise<void>[] = [];
 
   constructor(files: readonly Recording[], store: RunStore, options: RecordingsOptions) {
-    this.#files = files;
+    this.#files = [...files];
     this.#store = store;
     this.#options = options;
     this.#source = store.addSource(STANDING.recording);
   }
 
   /** Resolves when each file was read to where it ended. Those that are followed are read on. */
-  async read(): Promise<void> {
-    const stop = new AbortController();
-    const signal = AbortSignal.any([this.#options.signal, stop.signal]);
-    const { job, log, rows } = await this.#begin();
+  read(): Promise<void> {
+    this.#reading = this.#readAll();
+    return this.#reading;
+  }
+
+  /** Reads one more file, and goes on as it grows. */
+  async add(file: Recording): Promise<void> {
+    this.#files.push(file);
+    await this.#reading;
+    const history = this.#current;
+    // All files are about to be read again, or have been.
+    if (history === undefined || history.signal.aborted || history.begun.has(file)) return;
+    await this.#readOne(file, history);
+    await history.rows.readOn();
+  }
+
+  async #readAll(): Promise<void> {
+    const history = await this.#begin();
+    const { job, log, rows, signal, stop } = history;
     if (this.#options.follow) this.#following.push(this.#index(rows, signal));
     for (const file of this.#files) {
       if (signal.aborted) break;
-      if (file.state.followed) await this.#follow(file, job, rows, signal, stop);
-      else await this.#readOnce(file, job);
+      await this.#readOne(file, history);
     }
     if (stop.signal.aborted) return this.#restarted;
     if (!this.#options.follow) {
@@ -87,7 +113,7 @@ export class Recordings {
     await this.#current?.log.close().catch(() => {});
   }
 
-  async #begin() {
+  async #begin(): Promise<History> {
     const { content, folder } = this.#options;
     this.#generation += 1;
     const directory = join(folder, `rows-${this.#generation}`);
@@ -98,7 +124,9 @@ export class Recordings {
     const options = { ...this.#options, store: this.#store, source: this.#source, audit, stateOf };
     const job = replayToStore({ ...options, isLog: false });
     const rows = new LogRows(this.#store, { directory, from: "replay", content });
-    this.#current = { job, log, rows };
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.#options.signal, stop.signal]);
+    this.#current = { job, log, rows, stop, signal, begun: new Set() };
     return this.#current;
   }
 
@@ -110,7 +138,13 @@ export class Recordings {
     }
   }
 
-  async #readOnce({ input, state }: Recording, job: ReplayJob): Promise<void> {
+  async #readOne(file: Recording, history: History): Promise<void> {
+    history.begun.add(file);
+    if (file.state.followed) await this.#follow(file, history);
+    else await this.#readOnce(file, history);
+  }
+
+  async #readOnce({ input, state }: Recording, { job }: History): Promise<void> {
     const { io } = this.#options;
     try {
       await job.read(
@@ -126,13 +160,7 @@ export class Recordings {
   }
 
   /** Resolves when the file's end was reached for the first time. */
-  #follow(
-    { input, state }: Recording,
-    job: ReplayJob,
-    rows: LogRows,
-    signal: AbortSignal,
-    stop: AbortController,
-  ): Promise<void> {
+  #follow({ input, state }: Recording, { job, rows, signal, stop }: History): Promise<void> {
     return new Promise((resolve) => {
       const onBytes = (count: number) => state.addBytes(count);
       const grow = (release: Release) =>
