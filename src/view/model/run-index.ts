@@ -23,11 +23,6 @@ export class RunIndex {
     return this.#rows;
   }
 
-  get(key: string): ViewRun | undefined {
-    const position = this.#positions.get(key);
-    return position === undefined ? undefined : this.#rows[position]?.run;
-  }
-
   /**
    * Adds new runs and replaces those that have changed.
    *

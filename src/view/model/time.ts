@@ -5,11 +5,6 @@ export function msOf(ns: string): number {
   return whole + Number(ns.slice(-6)) / 1e6;
 }
 
-/** ms from one time to another, both as decimal text in ns. Exact. */
-export function msBetween(fromNs: string, toNs: string): number {
-  return Number(BigInt(toNs) - BigInt(fromNs)) / 1e6;
-}
-
 /** What to show of the part below a minute. */
 export type Precision = "minutes" | "seconds" | "milliseconds";
 

@@ -21,18 +21,18 @@ const WHOLE_USAGE = 16;
 export interface RowRange {
   /** Number of the log. */
   readonly log: number;
-  readonly from: LogPlace;
-  readonly to: LogPlace;
+  readonly from: RowPlace;
+  readonly to: RowPlace;
 }
 
-/** A place in a log: segment and offset. Both are 0 in a database, which has an index of its own. */
-export interface LogPlace {
+/** A place of a row in a log: segment and offset. Both are 0 in a database, which has an index of its own. */
+export interface RowPlace {
   readonly segment: number;
   readonly offset: number;
 }
 
 /** Whether a place comes before another one of the same log. */
-export function isBefore(one: LogPlace, other: LogPlace): boolean {
+export function isBefore(one: RowPlace, other: RowPlace): boolean {
   return (
     one.segment < other.segment || (one.segment === other.segment && one.offset < other.offset)
   );
@@ -42,11 +42,11 @@ export function isBefore(one: LogPlace, other: LogPlace): boolean {
 const OFFSET_BITS = 40n;
 
 /** A place as one number, in the same order. */
-function packed({ offset, segment }: LogPlace): bigint {
+function packed({ offset, segment }: RowPlace): bigint {
   return (BigInt(segment) << OFFSET_BITS) | BigInt(offset);
 }
 
-function unpacked(place: bigint): LogPlace {
+function unpacked(place: bigint): RowPlace {
   const segment = place >> OFFSET_BITS;
   return { segment: Number(segment), offset: Number(place - (segment << OFFSET_BITS)) };
 }
@@ -58,8 +58,8 @@ export interface IndexedRow {
   readonly log: number;
   /** Rows of a better log take the place of those that others have. */
   readonly standing: number;
-  readonly from: LogPlace;
-  readonly to: LogPlace;
+  readonly from: RowPlace;
+  readonly to: RowPlace;
 }
 
 /**

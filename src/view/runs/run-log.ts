@@ -1,5 +1,5 @@
 import type { ViewRow, ViewVerdict } from "../format.ts";
-import type { LogPlace } from "./run-index.ts";
+import type { RowPlace } from "./run-index.ts";
 
 /** Which rows of a log are asked for. */
 export interface RowQuery {
@@ -7,9 +7,9 @@ export interface RowQuery {
   readonly runIds: ReadonlySet<string>;
   readonly tenantId: string;
   /** No row of the runs stands before it. */
-  readonly from: LogPlace;
+  readonly from: RowPlace;
   /** Nor behind it. */
-  readonly to: LogPlace;
+  readonly to: RowPlace;
 }
 
 /** A log that has the audit rows of runs. */

@@ -163,7 +163,6 @@ describe("the index of runs", () => {
         const whole = rowsOf(...latest.values());
         expect(index.rows).toEqual(whole);
         expect(fresh).toBe(latest.size);
-        expect([...latest.keys()].map((key) => index.get(key))).toEqual([...latest.values()]);
       }),
     );
   });
@@ -176,11 +175,7 @@ describe("the index of runs", () => {
     expect(index.rows).toBe(before);
     expect(index.merge([viewRun("a", { outcome: "failed" })])).toBe(0);
     expect(index.rows).not.toBe(before);
-    expect([before[0]?.run.outcome, index.get("a")?.outcome, index.get("b")]).toEqual([
-      "open",
-      "failed",
-      undefined,
-    ]);
+    expect([before, index.rows].map(([row]) => row?.run.outcome)).toEqual(["open", "failed"]);
   });
 });
 
