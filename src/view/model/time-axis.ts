@@ -34,8 +34,8 @@ export function timeAxis(range: TimeRange, idle: readonly TimeRange[]): TimeAxis
     .map(({ from, to }) => ({ from: Math.max(from, range.from), to: Math.min(to, range.to) }))
     .filter(({ from, to }) => from < to);
   const waited = inside.reduce((sum, { from, to }) => sum + to - from, 0);
-  const most = (range.to - range.from - waited) * Math.min(MOST_SHARE, 1 / inside.length);
-  const cuts = most > 0 ? inside.filter(({ from, to }) => to - from > most) : [];
+  const longest = (range.to - range.from - waited) * Math.min(MOST_SHARE, 1 / inside.length);
+  const cuts = longest > 0 ? inside.filter(({ from, to }) => to - from > longest) : [];
   // Corners of three scales: the time, the time that counts, and where it is drawn.
   const times = [range.from];
   const counted = [0];
@@ -48,7 +48,7 @@ export function timeAxis(range: TimeRange, idle: readonly TimeRange[]): TimeAxis
   let last = range.from;
   for (const { from, to } of cuts) {
     goOn(from, from - last, from - last);
-    goOn(to, 0, most);
+    goOn(to, 0, longest);
     last = to;
   }
   goOn(range.to, range.to - last, range.to - last);
@@ -58,10 +58,12 @@ export function timeAxis(range: TimeRange, idle: readonly TimeRange[]): TimeAxis
     range,
     share,
     time: (at) => between(drawn, times, at * total),
-    cut: cuts.map(({ from, to }) => ({ from, to, share: share(from), length: most / total })),
+    cut: cuts.map(({ from, to }) => ({ from, to, share: share(from), length: longest / total })),
     ticks: (wanted) => {
       const work = counted.at(-1) ?? 0;
-      return ticks(work, Math.floor((wanted * work) / total)).map((time) => ({
+      // Where waits take room, the labels of the rest stand closer. Two would often be one: steps are round.
+      const most = Math.max(Math.min(wanted, 3), Math.round((wanted * work) / total));
+      return ticks(work, most).map((time) => ({
         time,
         share: between(counted, drawn, time) / total,
       }));

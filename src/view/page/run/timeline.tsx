@@ -168,7 +168,9 @@ function useScrollTo(container: RefObject<HTMLDivElement | null>, at: number, id
 function Axis({ axis }: { readonly axis: TimeAxis }) {
   const track = useRef<HTMLSpanElement>(null);
   const { width } = useSize(track);
-  const { cut, range } = axis;
+  const { range } = axis;
+  // Thousands of short ones would be no more than a shade.
+  const cut = axis.cut.filter(({ length }) => length * width >= 2);
   const plus = range.from === 0 ? "" : "+";
   return (
     <div aria-hidden="true" class="axis">
