@@ -154,7 +154,10 @@ export class CallKeeper<H> {
     const approval = run.approvals?.take(call);
     if (approval !== undefined) approved(call, approval);
     run.approvals?.settle({ callId, name, at });
+    // Beside calls that stay open, a start settles those before it, and may complete a loop.
+    const isToTell = this.#looksForLoop(run);
     run.callTrail = callStarted(run.callTrail, call, content, run.calls, this.#limits.loops);
+    if (isToTell) this.#tellLoop(run);
     this.#counters.spansOpened++;
     call.handle = this.#driver.openCall(run, call, at, content, this.#around(run, told));
     return call;
@@ -194,13 +197,21 @@ export class CallKeeper<H> {
   /** What the end adds to the trail of the run's calls. */
   #noteEnd(run: Run<H>, call: Call<H>, at: Instant, end: CallEnd): void {
     const { loops } = this.#limits;
-    const isToTell = this.observer !== undefined && loopOf(run.callTrail) === undefined;
+    const isToTell = this.#looksForLoop(run);
     if (end.outcome === "complete" || end.outcome === "error") {
       const failed = end.outcome === "error";
       const result = failed ? end.message : end.content;
       run.callTrail = callEnded(run.callTrail, call, { at, failed, result }, loops);
     } else callDropped(run.callTrail, call, loops);
-    const loop = isToTell ? loopOf(run.callTrail) : undefined;
+    if (isToTell) this.#tellLoop(run);
+  }
+
+  #looksForLoop(run: Run<H>): boolean {
+    return this.observer !== undefined && loopOf(run.callTrail) === undefined;
+  }
+
+  #tellLoop(run: Run<H>): void {
+    const loop = loopOf(run.callTrail);
     if (loop !== undefined) this.observer?.loopFound(run, loop);
   }
 }
