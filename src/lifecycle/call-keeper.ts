@@ -108,11 +108,19 @@ export class CallKeeper<H> {
   }
 
   /** A child has paused: the open call of its parent that it stands under waits for somebody, too. */
-  childPaused({ parent, parentCallId }: Run<H>, at: Instant): void {
-    if (parent === undefined || parent.toolCalls === 0) return;
-    const { calls } = parent;
-    const call = parentCallId === undefined ? calls.oldest : calls.newestOf(parentCallId);
-    if (call !== undefined) this.ask(parent, { callId: call.id, name: call.name, at });
+  childPaused(child: Run<H>, at: Instant): void {
+    const { parent } = child;
+    const call = callAbove(child);
+    if (parent !== undefined && call !== undefined) {
+      this.ask(parent, { callId: call.id, name: call.name, at });
+    }
+  }
+
+  /** A child that had paused goes on: the call of its parent that it stands under waits for it, and for nobody else. */
+  childWentOn(child: Run<H>, at: Instant): void {
+    const approvals = child.parent?.approvals;
+    const call = approvals && callAbove(child);
+    if (call !== undefined) approvals?.settle({ callId: call.id, name: call.name, at });
   }
 
   /** Closes every open call of a run that is about to end. The one a pause waits for is paused. */
@@ -214,6 +222,13 @@ export class CallKeeper<H> {
     const loop = loopOf(run.callTrail);
     if (loop !== undefined) this.observer?.loopFound(run, loop);
   }
+}
+
+/** The open call of its parent that a child stands under; the oldest, where it does not say. */
+function callAbove<H>({ parent, parentCallId }: Run<H>): Call<H> | undefined {
+  if (parent === undefined || parent.toolCalls === 0) return undefined;
+  const { calls } = parent;
+  return parentCallId === undefined ? calls.oldest : calls.newestOf(parentCallId);
 }
 
 /** An end equal to the last one of its id in time and duration has come before. */

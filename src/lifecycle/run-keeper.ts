@@ -145,6 +145,7 @@ export class RunKeeper<H> {
     if (parent !== undefined) {
       parent.openChildren++;
       this.touch(parent, at);
+      if (run.resumedFromRunId !== undefined) this.#calls.childWentOn(run, at);
     }
     this.#counters.spansOpened++;
     run.followsCalls = true;
@@ -244,6 +245,7 @@ export class RunKeeper<H> {
     const resumedFrom = this.canonical(resumedFromRunId);
     if (resumedFrom === run.runId) return;
     run.resumedFromRunId = resumedFrom;
+    this.#calls.childWentOn(run, run.lastAt);
     this.observer?.runResumed(run, resumedFrom);
     this.#driver.linkResumed(run, this.resumedFrom(run, resumedFrom));
   }

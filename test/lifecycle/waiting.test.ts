@@ -124,6 +124,34 @@ describe("a parent of a child that waits for an approval", () => {
   });
 });
 
+describe("a parent of a child that was asked about and goes on", () => {
+  const pausedChild = () => {
+    const told = start();
+    const { lifecycle } = told;
+    lifecycle.startCall("acme", "r", at(2), "d", "delegate");
+    lifecycle.parentContext = { parentCallId: "d" };
+    lifecycle.startRun("acme", "k", at(3), "expert", "r");
+    lifecycle.endRun("acme", "k", at(5), PAUSED);
+    expect(told.wait()?.[0]).toBe("approval");
+    return told;
+  };
+
+  it("waits for the child, and then for the tool", () => {
+    const { lifecycle, wait } = pausedChild();
+    lifecycle.parentContext = { parentCallId: "d", resumedFromRunId: "k" };
+    lifecycle.startRun("acme", "k2", at(7), "expert", "r");
+    expect(wait()).toEqual(["child", "expert", 7]);
+    lifecycle.endRun("acme", "k2", at(8), { outcome: "complete" });
+    expect(wait()?.slice(0, 2)).toEqual(["tool", "delegate"]);
+  });
+
+  it("goes on waiting for the approval while a child that continues none is open beside it", () => {
+    const { lifecycle, wait } = pausedChild();
+    lifecycle.startRun("acme", "other", at(7), "expert", "r");
+    expect(wait()?.[0]).toBe("approval");
+  });
+});
+
 describe("what a run waits for", () => {
   /** What a run of two calls and a model call may tell, one event a second. */
   const kinds = ["ask", "approve", "deny", "start", "end", "model", "answer"] as const;
