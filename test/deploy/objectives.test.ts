@@ -49,6 +49,22 @@ describe("npm run slo", () => {
     );
     expect(readFileSync(out, "utf8")).toBe("as it was");
   });
+
+  it("says in one line which file or argument it cannot use", () => {
+    const [none, out] = [join(folder, "none.yml"), join(folder, "no-folder", "slo.yml")];
+    const refusals: readonly (readonly [readonly string[], string])[] = [
+      [[none], `${none}: expected a file that can be read: ENOENT`],
+      [[folder], `${folder}: expected a file that can be read: EISDIR`],
+      [["--out", out], `--out: ${out}: expected a file that can be written: ENOENT`],
+      [[none, folder], "Use: npm run slo -- [FILE] [--out FILE]: expected one FILE, found "],
+      [["--ot", out], "Use: npm run slo -- [FILE] [--out FILE]: Unknown option '--ot'"],
+    ];
+    for (const [args, message] of refusals) {
+      const { status, stderr } = generate(...args);
+      expect([status, stderr.slice(0, message.length)]).toEqual([1, message]);
+      expect(stderr.trim()).not.toContain("\n");
+    }
+  });
 });
 
 describe("an objective", () => {
@@ -144,15 +160,25 @@ describe("an objective", () => {
       ["name: a", "good: 9%", 'agent: ""'],
       '4: objectives[0].agent: expected a name or "*"',
     ],
+    [
+      "a field that comes twice",
+      ["name: a", "good: 9%", "good: 8%"],
+      "4: objectives[0].good: expected it once",
+    ],
+    [
+      "no share",
+      ["name: a"],
+      '2: objectives[0].good: expected a share such as "99.5%", over 0% and under 100%, found nothing',
+    ],
     ["text that is no YAML", ["name: [a"], "objectives.yml:"],
   ])("with %s is refused, with line and field", (_, lines, message) => {
     expect(() => read(...lines)).toThrow(message);
   });
 
   it("has a name of its own", () => {
-    const twice = "objectives:\n  - {name: a, good: 9%}\n  - {name: a, good: 8%}\n";
+    const twice = "objectives:\n  - {name: a, good: 9%}\n  - good: 8%\n    name: a\n";
     expect(() => readObjectives(twice, "f.yml")).toThrow(
-      "f.yml:3: objectives[1].name: expected a name of its own",
+      "f.yml:4: objectives[1].name: expected a name of its own, found a",
     );
   });
 

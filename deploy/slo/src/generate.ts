@@ -4,17 +4,39 @@ import { parseArgs } from "node:util";
 import { ObjectiveError, readObjectives } from "./read-objectives.ts";
 import { rulesText } from "./rules.ts";
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { out: { type: "string", default: "deploy/prometheus/rules/slo.yml" } },
-});
-const [file = "deploy/slo/objectives.yml"] = positionals;
+const USAGE = "Use: npm run slo -- [FILE] [--out FILE]";
 
 try {
-  const objectives = readObjectives(readFileSync(file, "utf8"), file);
-  writeFileSync(values.out, rulesText(objectives));
+  const { file, out } = filesIn(process.argv.slice(2));
+  const text = orRefused(`${file}: expected a file that can be read`, () =>
+    readFileSync(file, "utf8"),
+  );
+  const rules = rulesText(readObjectives(text, file));
+  orRefused(`--out: ${out}: expected a file that can be written`, () => writeFileSync(out, rules));
 } catch (error) {
   if (!(error instanceof ObjectiveError)) throw error;
   console.error(error.message);
   process.exitCode = 1;
+}
+
+function filesIn(args: string[]): { readonly file: string; readonly out: string } {
+  const { positionals, values } = orRefused(USAGE, () =>
+    parseArgs({
+      args,
+      allowPositionals: true,
+      options: { out: { type: "string", default: "deploy/prometheus/rules/slo.yml" } },
+    }),
+  );
+  const [file = "deploy/slo/objectives.yml", ...others] = positionals;
+  if (others.length === 0) return { file, out: values.out };
+  throw new ObjectiveError(`${USAGE}: expected one FILE, found ${positionals.join(", ")}`);
+}
+
+/** @throws ObjectiveError where `work` throws. */
+function orRefused<T>(expected: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new ObjectiveError(`${expected}: ${error instanceof Error ? error.message : error}`);
+  }
 }

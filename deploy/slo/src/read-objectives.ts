@@ -43,17 +43,24 @@ class Reader {
   }
 
   objectives(): readonly Objective[] {
-    const document = parseDocument(this.#text, { lineCounter: this.#lines, prettyErrors: false });
+    const document = parseDocument(this.#text, {
+      lineCounter: this.#lines,
+      prettyErrors: false,
+      uniqueKeys: false,
+    });
     const [error] = document.errors;
     if (error !== undefined) throw this.#at(error.pos[0], error.message);
     const top = this.#map(document.contents, "", ["objectives"]);
     const list = nodeOf(top, "objectives");
-    if (!isSeq<Node>(list)) throw this.#wrong(list ?? top, "objectives", "a list");
+    if (!isSeq<Node>(list)) throw this.#wrong(list, "objectives", "a list", top);
     const names = new Set<string>();
     return list.items.map((item, index) => {
       const path = `objectives[${index}]`;
       const objective = this.#objective(item, path);
-      if (names.has(objective.name)) throw this.#wrong(item, `${path}.name`, "a name of its own");
+      if (names.has(objective.name)) {
+        const node = isMap<unknown, Node>(item) ? nodeOf(item, "name") : item;
+        throw this.#wrong(node, `${path}.name`, "a name of its own");
+      }
       names.add(objective.name);
       return objective;
     });
@@ -65,7 +72,7 @@ class Reader {
       const node = nodeOf(map, field);
       const value = isScalar(node) ? node.value : undefined;
       if (typeof value === "string" && fits(value)) return value;
-      throw this.#wrong(node ?? item, `${path}.${field}`, expected);
+      throw this.#wrong(node, `${path}.${field}`, expected, item);
     };
     const optional = (field: string) =>
       nodeOf(map, field) === undefined ? undefined : text(field, 'a name or "*"', isName);
@@ -130,20 +137,29 @@ class Reader {
 
   #map(node: Given, path: string, fields: readonly string[]): YAMLMap<unknown, Node> {
     if (!isMap<unknown, Node>(node)) throw this.#wrong(node, path || "the file", "a map");
+    const seen = new Set<string>();
     for (const { key } of node.items) {
       const name = isScalar(key) ? key.value : undefined;
-      if (typeof name === "string" && fields.includes(name)) continue;
+      const isKnown = typeof name === "string" && fields.includes(name);
+      if (isKnown && !seen.has(name)) {
+        seen.add(name);
+        continue;
+      }
       const prefix = path === "" ? "" : `${path}.`;
       const at = isScalar(key) ? key : node;
-      throw this.#wrong(at, `${prefix}${String(name)}`, `one of ${fields.join(", ")}`);
+      const expected = isKnown ? "it once" : `one of ${fields.join(", ")}`;
+      throw this.#wrong(at, `${prefix}${String(name)}`, expected);
     }
     return node;
   }
 
-  #wrong(node: Given, path: string, expected: string): ObjectiveError {
+  /** @param around says where a node should stand that is absent. */
+  #wrong(node: Given, path: string, expected: string, around?: Node): ObjectiveError {
     const [from = 0, to = 0] = node?.range ?? [];
-    const found = this.#text.slice(from, to).trim().slice(0, 60) || "nothing";
-    return this.#at(from, `${path}: expected ${expected}, found ${found}`);
+    const [first = ""] = this.#text.slice(from, to).trim().split(/\r?\n/);
+    const offset = node?.range?.[0] ?? around?.range?.[0] ?? 0;
+    const found = first.slice(0, 60) || "nothing";
+    return this.#at(offset, `${path}: expected ${expected}, found ${found}`);
   }
 
   #at(offset: number, message: string): ObjectiveError {
