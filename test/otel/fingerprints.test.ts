@@ -51,6 +51,35 @@ describe("the fingerprint of a failure", () => {
     );
   });
 
+  it.each([
+    "request_018f3c7a-0000-7000-8000-000000000001",
+    "E9f86d081884c7d65",
+    "order:1234567890",
+    "eve@acme.example",
+  ])("has no ID: %j", (id) => {
+    const events = [run.toolError("c1", { tool: id }), exception(id)] as const;
+    expect(fingerprintOf(`execute_tool ${id}`, events)).toBe("transient|tool|||transport_failure");
+  });
+
+  it.each(["검색", "search/날씨", "docs::search", "claude-sonnet-4@20250514", "@cf/meta/llama-3"])(
+    "has names of tools and models in any script: %j",
+    (name) => {
+      const failed = run.failed({
+        envelope: { wire_code: "rate_limited", wire_class: "client", origin: "model" },
+      });
+      const events = [
+        [run.modelError("m1", { model: name })],
+        [failed, exception("reqwest::Error")],
+      ] as const;
+      expect(fingerprintOf("invoke_agent react", ...events)).toBe(
+        `model_dispatch|model|${name}|reqwest::Error|rate_limited`,
+      );
+      expect(fingerprintOf(`execute_tool ${name}`, [run.toolError("c1", { tool: name })])).toBe(
+        `transient|tool|${name}||transport_failure`,
+      );
+    },
+  );
+
   it("is the same whatever the message, the ids and the order of other events", () => {
     const once = (id: string, error: string) =>
       fingerprintOf(

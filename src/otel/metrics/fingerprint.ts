@@ -6,8 +6,13 @@ import { failureKindOf, originOf, toolErrorKindOf } from "./run-outcomes.ts";
 
 /** Longest part of a fingerprint, in characters. */
 const LONGEST_PART = 64;
-/** A name of code or a word of a protocol. Anything else may be free text or an id. */
-const NAME = /^[\w$.-]+(?:[:/][\w$.-]+)*$/;
+/** A class of errors or a word of a protocol. Anything else may be free text. */
+const CODE = /^[\w$.-]+(?:(?:::?|\/)[\w$.-]+)*$/;
+/** A tool or a model, in any script, such as `mcp__docs__search`, `@cf/meta/llama` or `claude@20250514`. */
+const NAME =
+  /^@?[\p{L}\p{M}\p{N}_$.-]+(?:(?:::?|\/)[\p{L}\p{M}\p{N}_$.-]+)*(?:@(?:\d[\d.-]*|default|latest))?$/u;
+/** A UUID, 16 or more hex digits, or a number of 9 or more digits: dates in names of models have 8. */
+const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{16}|\d{9}/i;
 
 /**
  * What failures of one cause have in common: kind, origin, the tool or model, the class of the error and its wire code,
@@ -21,11 +26,13 @@ function fingerprint(
   envelope: ErrorEnvelope | undefined,
   exception: ExceptionDetails | undefined,
 ): string {
-  return [kind, origin, name, exception?.type, envelope?.wire_code].map(part).join("|");
+  const [type, wireCode] = [part(exception?.type, CODE), part(envelope?.wire_code, CODE)];
+  return [kind, origin, part(name, NAME), type, wireCode].join("|");
 }
 
-function part(given: unknown): string {
-  return typeof given === "string" && given.length <= LONGEST_PART && NAME.test(given) ? given : "";
+function part(given: unknown, form: RegExp): string {
+  if (typeof given !== "string" || given.length > LONGEST_PART) return "";
+  return form.test(given) && !ID.test(given) ? given : "";
 }
 
 /** Of a run that failed. Its model is that of its own last call that failed. */
