@@ -11,6 +11,7 @@ import { ViewProcess } from "./support/view-process.ts";
 const NIGHT = 8 * 3600;
 const ASKED = new RunEvents("018f3c7a-0000-7000-8000-0000000000a1");
 const PAUSED = new RunEvents("018f3c7a-0000-7000-8000-0000000000a2");
+const RETRIED = new RunEvents("018f3c7a-0000-7000-8000-0000000000a3");
 
 /** An event, so many seconds after the first one. */
 const line = (second: number, event: AgentEvent, details?: object) =>
@@ -39,6 +40,12 @@ const LINES = [
   line(3 + NIGHT, PAUSED.toolStart("c2")),
   line(4 + NIGHT, PAUSED.toolComplete("c2")),
   line(5 + NIGHT, PAUSED.complete()),
+  line(0, RETRIED.started()),
+  ...[10, 13, 16].flatMap((at) => [
+    line(at, RETRIED.toolStart(`c${at}`)),
+    line(at + 1, at < 16 ? RETRIED.toolError(`c${at}`) : RETRIED.toolComplete(`c${at}`)),
+  ]),
+  line(20, RETRIED.complete()),
 ];
 
 let folder: string;
@@ -84,4 +91,22 @@ it.each([
   for (const tool of tools) expect(Math.abs(tool - second)).toBeLessThan(2);
   const [wait = 0] = await widthOf(".tree .bar.wait");
   expect(Math.abs(wait - second / 2)).toBeLessThan(2);
+});
+
+it("zooms to all calls of a fold, also where the first failure is inside it", async () => {
+  await page.goto(`${view.origin}/#/run/${RETRIED.run_id}`);
+  const tree = page.getByRole("tree", { name: "Spans" });
+  await tree.focus();
+  const axis = () => page.locator(".axis .track").innerText();
+  const bars = () => page.locator(".tree .bar.tool").count();
+  await expect.poll(bars).toBe(3);
+  await page.keyboard.press("z");
+  // From the start of the first call, for 7 s to the end of the last one.
+  await expect.poll(axis).toMatch(/^10\.0 s\s+\+5\.0 s$/);
+  expect(await bars()).toBe(3);
+  await page.reload();
+  await expect.poll(axis).toMatch(/^10\.0 s/);
+  await tree.focus();
+  await page.keyboard.press("z");
+  await expect.poll(axis).toMatch(/^0/);
 });

@@ -21,6 +21,8 @@ export interface Outline {
   readonly byNode: ReadonlyMap<SpanNode, OutlineItem>;
 }
 
+const FOLD = "fold:";
+
 interface OpenItem extends OutlineItem {
   children: OutlineItem[];
 }
@@ -43,7 +45,7 @@ export function outlineOf(tree: SpanTree): Outline {
       if (first === undefined || node === undefined) continue;
       if (calls.length === 1) put(node, parent);
       else {
-        const id = `fold:${first.id}`;
+        const id = `${FOLD}${first.id}`;
         const fold: OpenItem = { id, node, calls, parent, children: [], level: levelIn(parent) };
         (parent?.children ?? roots).push(fold);
         for (const call of calls) put(call, fold);
@@ -55,6 +57,23 @@ export function outlineOf(tree: SpanTree): Outline {
     putAll(item.node.children, item);
   }
   return { roots, byNode };
+}
+
+/** The item with an id, that of a fold too; `undefined`: there is none. */
+export function itemWith(
+  id: string,
+  { outline, tree }: { readonly outline: Outline; readonly tree: SpanTree },
+): OutlineItem | undefined {
+  const isFold = id.startsWith(FOLD);
+  const node = tree.byId.get(isFold ? id.slice(FOLD.length) : id);
+  const item = node && outline.byNode.get(node);
+  if (!isFold) return item;
+  return item?.parent?.id === id ? item.parent : undefined;
+}
+
+/** Start of a span or of the first call of a fold, and end of the last one. */
+export function timeOf({ calls, node }: OutlineItem): Pick<SpanNode, "end" | "start"> {
+  return { start: (calls?.[0] ?? node).start, end: node.end };
 }
 
 /** What one calls, so that the same one called again is a retry; `undefined`: never one. */

@@ -59,6 +59,16 @@ export function toggledToShow(
   return changed ?? toggled;
 }
 
+/** The item that is shown for one: itself, or the nearest around it that has a row. */
+export function shownFor(
+  item: OutlineItem | undefined,
+  hasRow: (id: string) => boolean,
+): OutlineItem | undefined {
+  let shown = item;
+  while (shown !== undefined && !hasRow(shown.id)) shown = shown.parent;
+  return shown;
+}
+
 function isShown(item: OutlineItem, only: ReadonlySet<SpanNode>): boolean {
   return item.calls === undefined ? only.has(item.node) : item.calls.some((call) => only.has(call));
 }

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { failedAndAbove } from "../../../src/view/model/failures.ts";
-import { outlineOf } from "../../../src/view/model/outline.ts";
-import { type TimelineRow, timelineRows, toggledToShow } from "../../../src/view/model/rows.ts";
+import { itemWith, outlineOf, timeOf } from "../../../src/view/model/outline.ts";
+import {
+  shownFor,
+  type TimelineRow,
+  timelineRows,
+  toggledToShow,
+} from "../../../src/view/model/rows.ts";
 import { spanTree } from "../../../src/view/model/span-tree.ts";
 import { runSpan, toolSpan, viewSpan } from "../support/view-span.ts";
 
@@ -73,6 +78,42 @@ describe("the rows of the timeline", () => {
     expect([...toggledToShow(item("s2"), closed)].sort()).toEqual(["fold:s1", "plan"]);
     expect([...toggledToShow(item("part"), closed)]).toEqual([]);
     expect(toggledToShow(item("run"), closed)).toBe(closed);
+  });
+});
+
+describe("an item", () => {
+  const found = (id: string) => itemWith(id, { outline, tree });
+
+  it("is found by its id, that of a fold too", () => {
+    expect(found("s2")?.calls).toBeUndefined();
+    expect(found("fold:s1")?.calls).toHaveLength(3);
+    for (const id of ["", "x", "fold:", "fold:s2", "fold:s4", "fold:run"]) {
+      expect(found(id), id).toBeUndefined();
+    }
+  });
+
+  it("of a fold lasts from the first call to the end of the last one", () => {
+    const times = ["s1", "s3", "fold:s1"].map((id) => {
+      const item = found(id);
+      return item && timeOf(item);
+    });
+    expect(times).toEqual([
+      { start: 0, end: 5 },
+      { start: 10, end: 12 },
+      { start: 0, end: 12 },
+    ]);
+  });
+
+  it("has the row of what it is folded into", () => {
+    const rowFor = (id: string, toggled: string[]) => {
+      const ids = new Set(timelineRows(outline.roots, new Set(toggled)).map(({ item }) => item.id));
+      return shownFor(found(id), (one) => ids.has(one))?.id;
+    };
+    expect(rowFor("s2", [])).toBe("fold:s1");
+    expect(rowFor("s2", ["fold:s1"])).toBe("s2");
+    expect(rowFor("part", ["plan"])).toBe("plan");
+    expect(rowFor("part", ["run"])).toBe("run");
+    expect(rowFor("x", [])).toBeUndefined();
   });
 });
 

@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import { itemWith } from "../../model/outline.ts";
 import { timelineRows } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { RunData } from "../data.ts";
@@ -106,7 +107,7 @@ function Part({ end, model, query, view }: Omit<RunProps, "isReport"> & { readon
           selected={model.tree.byId.get(query.get("span") ?? "")}
           setToggled={setToggled}
           toggled={toggled}
-          zoomed={model.tree.byId.get(query.get("zoom") ?? "")}
+          zoomed={itemWith(query.get("zoom") ?? "", model)}
         />
       );
   }

@@ -1,7 +1,7 @@
 import { numberIn } from "../../model/attributes.ts";
 import { count } from "../../model/count.ts";
 import { durationText } from "../../model/duration.ts";
-import type { OutlineItem } from "../../model/outline.ts";
+import { type OutlineItem, timeOf } from "../../model/outline.ts";
 import type { TimelineRow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
@@ -40,11 +40,11 @@ export function Row(props: RowProps) {
   const { expanded, item, position, setSize } = row;
   const { calls, level, node } = item;
   const nodes = calls ?? [node];
-  const first = calls?.[0] ?? node;
+  const { start } = timeOf(item);
   const { failed, kind } = node.span;
   const isFirstFailure = model.firstFailure !== undefined && nodes.includes(model.firstFailure);
   const isOpen = node.end === undefined;
-  const length = durationText((node.end ?? end) - first.start);
+  const length = durationText((node.end ?? end) - start);
   const name = shortName(node.span);
   const waits = nodes.flatMap((one) => model.waits.get(one) ?? []);
   const segment = numberIn(node.span.attributes, "entelix.run.segment");

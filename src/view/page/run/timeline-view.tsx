@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted } from "../../model/count.ts";
 import { idleTimes } from "../../model/idle.ts";
-import { type TimelineRow, toggledToShow } from "../../model/rows.ts";
+import { itemWith, type OutlineItem, timeOf } from "../../model/outline.ts";
+import { shownFor, type TimelineRow, toggledToShow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
 import { failedText, shortName } from "../../model/span-words.ts";
@@ -21,8 +22,8 @@ export interface TimelineViewProps {
   /** What the address names. */
   readonly selected: SpanNode | undefined;
   readonly onSelect: (id: string) => void;
-  /** The span whose time fills the axis; default: the whole run. */
-  readonly zoomed: SpanNode | undefined;
+  /** The row whose time fills the axis; default: the whole run. */
+  readonly zoomed: OutlineItem | undefined;
   readonly onZoom: (id: string | undefined) => void;
   readonly toggled: ReadonlySet<string>;
   readonly setToggled: (toggled: ReadonlySet<string>) => void;
@@ -41,7 +42,8 @@ export function TimelineView(props: TimelineViewProps) {
   const chosenId = props.selected?.id;
   const idle = useMemo(() => idleTimes(model, end), [model, end]);
   const whole = useMemo(() => timeAxis(rangeOf(undefined, end), idle), [end, idle]);
-  const axis = props.zoomed === undefined ? whole : timeAxis(rangeOf(props.zoomed, end), idle);
+  const axis =
+    props.zoomed === undefined ? whole : timeAxis(rangeOf(timeOf(props.zoomed), end), idle);
 
   const reveal = (node: SpanNode) => {
     const item = model.outline.byNode.get(node);
@@ -73,10 +75,12 @@ export function TimelineView(props: TimelineViewProps) {
     tree.current?.focus();
   };
   const zoom = () => {
-    const node = rows.find(({ item }) => item.id === active)?.item.node;
-    const on = node !== undefined && node !== props.zoomed;
-    props.onZoom(on ? node.id : undefined);
-    announce(on ? `The time axis shows ${shortName(node.span)}.` : "The time axis shows the run.");
+    const ids = new Set(rows.map(({ item }) => item.id));
+    const item = shownFor(itemWith(active, model), (id) => ids.has(id));
+    const on = item !== undefined && item !== props.zoomed;
+    props.onZoom(on ? item.id : undefined);
+    const name = on && shortName(item.node.span);
+    announce(on ? `The time axis shows ${name}.` : "The time axis shows the run.");
   };
 
   return (

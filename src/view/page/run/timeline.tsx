@@ -3,7 +3,8 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "pr
 import { count } from "../../model/count.ts";
 import { durationText } from "../../model/duration.ts";
 import { MOST_PRINTED } from "../../model/list-limits.ts";
-import type { TimelineRow } from "../../model/rows.ts";
+import { itemWith } from "../../model/outline.ts";
+import { shownFor, type TimelineRow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { TimeAxis } from "../../model/time-axis.ts";
 import { treeMove } from "../../model/tree-keys.ts";
@@ -134,16 +135,8 @@ export function Timeline(props: TimelineProps) {
 const TREE_KEYS = new Set(["ArrowDown", "ArrowUp", "Home", "End", "PageDown", "PageUp", " "]);
 
 /** The row of an item, or of what it is folded into; -1: there is none. */
-function rowOf(
-  id: string,
-  index: ReadonlyMap<string, number>,
-  { outline, tree }: RunModel,
-): number {
-  const at = index.get(id);
-  const node = tree.byId.get(id);
-  if (at !== undefined || node === undefined) return at ?? -1;
-  let item = outline.byNode.get(node)?.parent;
-  while (item !== undefined && !index.has(item.id)) item = item.parent;
+function rowOf(id: string, index: ReadonlyMap<string, number>, model: RunModel): number {
+  const item = shownFor(itemWith(id, model), (one) => index.has(one));
   return item === undefined ? -1 : (index.get(item.id) ?? -1);
 }
 
