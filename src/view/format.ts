@@ -42,7 +42,7 @@ export interface ViewRun {
   readonly interruption_kind?: string;
   /** Time between start and end without {@link ViewRun.waiting_ms}, in ms. Absent while it is open. */
   readonly working_ms?: number;
-  /** Time spent waiting for people: approvals, and pauses between its segments. In ms. */
+  /** Time spent waiting for people: approvals, and pauses that interrupted it. In ms. */
   readonly waiting_ms?: number;
   /** Tokens, those of its child runs included where they are known. */
   readonly input_tokens?: number;

@@ -19,25 +19,38 @@ const NONE: readonly Wait[] = [];
 export function waitsOf(tree: SpanTree): ReadonlyMap<SpanNode, readonly Wait[]> {
   const waits = new Map<SpanNode, readonly Wait[]>();
   const segments = new Map<string, SpanNode>();
+  /** Of each segment: since when its calls may have waited. */
+  const since = new Map<SpanNode, number>();
   for (const node of tree.nodes) {
-    const own = node.span.kind === "run" ? pauseOf(node, segments) : approvalWait(node, tree);
+    const { kind, run_id = "" } = node.span;
+    const last = run_id === "" ? undefined : segments.get(run_id);
+    const own = kind === "run" ? pauseOf(node, last) : approvalWait(node, tree, since);
     if (own.length > 0) waits.set(node, own);
+    if (kind !== "run") continue;
+    segments.set(run_id, node);
+    // A run that was silent for too long was given up, while somebody decided.
+    const end = own.length > 0 ? undefined : last?.end;
+    since.set(node, Math.min(end ?? node.start, node.start));
   }
   return waits;
 }
 
-/** Segments come in the order of their start, as they have one parent. */
-function pauseOf(node: SpanNode, segments: Map<string, SpanNode>): readonly Wait[] {
-  const { run_id } = node.span;
-  if (run_id === undefined) return NONE;
-  const last = segments.get(run_id);
-  segments.set(run_id, node);
+/**
+ * A pause before a segment.
+ *
+ * @param last the segment before: segments come in the order of their start, as they have one parent.
+ */
+function pauseOf(node: SpanNode, last: SpanNode | undefined): readonly Wait[] {
   const paused = last?.span.attributes["entelix.run.outcome"] === "interrupted";
   if (last?.end === undefined || !paused || node.start <= last.end) return NONE;
   return [{ kind: "pause", start: last.end, end: node.start }];
 }
 
-function approvalWait(node: SpanNode, tree: SpanTree): readonly Wait[] {
+function approvalWait(
+  node: SpanNode,
+  tree: SpanTree,
+  since: ReadonlyMap<SpanNode, number>,
+): readonly Wait[] {
   const { attributes, events } = node.span;
   const length = numberIn(attributes, "entelix.approval.wait_ms");
   if (length === undefined || length === 0) return NONE;
@@ -50,7 +63,8 @@ function approvalWait(node: SpanNode, tree: SpanTree): readonly Wait[] {
   }
   const end = decidedAt(node, tree);
   // An adapter may count from a pause of an earlier run: that time is not on this page.
-  const start = Math.max(end - length, runOf(node)?.start ?? 0);
+  const run = runOf(node);
+  const start = Math.max(end - length, (run && since.get(run)) ?? 0);
   return start < end ? [{ kind: "approval", start, end }] : NONE;
 }
 

@@ -289,8 +289,10 @@ export class RunIndex {
     const starts = BigInt(span.start_ns);
     const ends = span.end_ns === null ? 0n : BigInt(span.end_ns);
     if (before === ends && ends > 0n) this.suspects.add(row);
-    // A pause between segments is a wait for people as well.
-    if (before !== undefined && before > 0n && starts > before) {
+    const follows = before !== undefined && before > 0n && starts > before;
+    // A pause between segments is a wait for people as well. The time after a segment that was given up may be work.
+    const paused = follows && this.traits(row).outcome === "interrupted";
+    if (paused) {
       this.#waited.set(row, (this.#waited.get(row) ?? 0) + Number(starts - before) / 1e6);
     }
     this.#startAt(row, span.start_ns);
@@ -308,7 +310,9 @@ export class RunIndex {
     this.#end.set(row, ends);
     if (ends === 0n) return;
     this.#setUsage(row, known, usageOf(span));
-    const waited = this.#waits.end(row, msOf(starts), this.trees);
+    // Whoever took longer than the age limit to decide was waited for since before this segment.
+    const since = follows && !paused ? before : starts;
+    const waited = this.#waits.end(row, msOf(since), msOf(ends), this.trees);
     if (waited > 0) this.#waited.set(row, (this.#waited.get(row) ?? 0) + waited);
   }
 

@@ -37,28 +37,40 @@ export class Waits {
    *
    * @param start of the run, or of its segment, Unix time in ms. A call that was asked about before a pause has waited
    * since then: the pause is no part of this.
+   * @param end what comes later is no part of this either.
    */
-  ms(row: number, start: number): number {
+  ms(row: number, start: number, end = Number.POSITIVE_INFINITY): number {
     const open = this.#open.get(row);
     if (open === undefined) return 0;
     const waited = new WaitedTime();
-    for (const { from, to } of open.byCall.values()) waited.add(Math.max(from, start), to);
+    for (const { from, to } of open.byCall.values()) {
+      waited.add(Math.max(from, start), Math.min(to, end));
+    }
     // Times since 1970 in ms have digits for no more than a microsecond.
     return Math.round((open.older + waited.ms) * 1000) / 1000;
   }
 
-  /** The run has ended. @returns how long it had waited since its start, in ms. */
-  end(row: number, start: number, trees: RunTrees): number {
-    const ms = this.ms(row, start);
+  /**
+   * The run, or its segment, has ended. Calls of the next segment may have come before: their waits stay.
+   *
+   * @returns how long it had waited from a start to an end, as {@link ms} counts, in ms.
+   */
+  end(row: number, start: number, end: number, trees: RunTrees): number {
+    const ms = this.ms(row, start, end);
     const open = this.#open.get(row);
     this.#open.delete(row);
+    if (open === undefined) return ms;
+    const later = [...open.byCall].filter(([, { to }]) => to > end);
+    if (later.length > 0) this.#open.set(row, { older: 0, byCall: new Map(later) });
     const parent = trees.parentOf(row);
-    if (open === undefined || parent === undefined) return ms;
-    const waits = [...open.byCall.values()];
+    if (parent === undefined) return ms;
+    const waits = [...open.byCall.values()].filter(({ from }) => from < end);
     // Its calls may have the ids of its parent's.
     this.add(
       parent,
-      waits.map((wait) => ({ ...wait, callId: `${row} ${wait.callId}` })),
+      waits.map(({ callId, from, to }) => {
+        return { callId: `${row} ${callId}`, from, to: Math.min(to, end) };
+      }),
     );
     return ms;
   }

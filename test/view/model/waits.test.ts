@@ -94,4 +94,19 @@ describe("the waits for people", () => {
       ]),
     ).toEqual({ two: [{ kind: "pause", start: 10, end: 100 }] });
   });
+
+  it("began before a segment where the run was given up meanwhile", () => {
+    const outcome = (word: string) => ({ attributes: { "entelix.run.outcome": word } });
+    const waitsAfter = (word: string) =>
+      waits([
+        runSpan("one", undefined, { from: 0, to: 10 }, outcome(word)),
+        runSpan("two", undefined, { from: 300, to: 310 }),
+        toolSpan("call", "two", { from: 302, to: 305 }, waited(297)),
+      ]);
+    expect(waitsAfter("abandoned")).toEqual({ call: [{ kind: "approval", start: 10, end: 302 }] });
+    expect(waitsAfter("interrupted")).toEqual({
+      two: [{ kind: "pause", start: 10, end: 300 }],
+      call: [{ kind: "approval", start: 300, end: 302 }],
+    });
+  });
 });

@@ -218,6 +218,23 @@ describe("the numbers of a run", () => {
     expect(runOf(index, "a")).toMatchObject({ waiting_ms: 100, working_ms: 50 });
   });
 
+  it.each([
+    ["in their order", [0, 1, 2]],
+    ["after their calls", [1, 0, 2]],
+  ])(
+    "count the time after a segment that was given up as work, but for decisions, %s",
+    (_, order) => {
+      const call = { ...wait(85), "gen_ai.tool.call.id": "x" };
+      const spans = [
+        span({ run: "a", from: 0, to: 20, attributes: { "entelix.run.outcome": "abandoned" } }),
+        span({ run: "a", kind: "tool", from: 110, to: 120, attributes: call }),
+        span({ run: "a", from: 110, to: 150, events: [decided(110, 85, "x")] }),
+      ];
+      const index = indexOf(order.flatMap((at) => spans[at] ?? []));
+      expect(runOf(index, "a")).toMatchObject({ waiting_ms: 85, working_ms: 65 });
+    },
+  );
+
   it("leave out what is not known yet of an open run", () => {
     const index = indexOf([
       span({ run: "a", from: 0 }),
