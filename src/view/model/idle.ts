@@ -1,4 +1,5 @@
 import type { RunModel } from "./run-model.ts";
+import { ancestorsOf, type SpanNode } from "./span-tree.ts";
 
 /** A time from and to, in ms since the start of a run. */
 export interface TimeRange {
@@ -19,9 +20,17 @@ export function idleTimes(
     [...waits.values()].flat().map(({ end, start }) => ({ from: start, to: end })),
   );
   if (waited.length === 0) return [];
+  // What has a run or a wait inside works where the spans inside do.
+  const around = new Set<SpanNode>();
+  for (const node of tree.nodes) {
+    if (node.span.kind !== "run" && !waits.has(node)) continue;
+    for (const above of ancestorsOf(node)) {
+      if (around.has(above)) break;
+      around.add(above);
+    }
+  }
   const work = tree.nodes
-    // What has spans inside works where these do.
-    .filter(({ children, span }) => children.length === 0 && span.kind !== "run")
+    .filter((node) => node.span.kind !== "run" && !around.has(node))
     .flatMap((node) => {
       const own = (waits.get(node) ?? []).map(({ end, start }) => ({ from: start, to: end }));
       return without([{ from: node.start, to: node.end ?? now }], merged(own));

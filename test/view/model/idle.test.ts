@@ -45,6 +45,17 @@ describe("the times in which a run only waits", () => {
     expect(idle(spans)).toEqual([{ from: 100, to: 500 }]);
   });
 
+  it("are not those in which a call goes on, also with spans inside", () => {
+    const spans = [
+      runSpan("run", undefined, { from: 0, to: 1000 }),
+      viewSpan("node", "run", { from: 10, to: 900 }, { kind: "step" }),
+      approved("t1", "node", 500, 600, 400),
+      toolSpan("t2", "node", { from: 50, to: 400 }),
+      viewSpan("http", "t2", { from: 60, to: 70 }, { kind: "other" }),
+    ];
+    expect(idle(spans)).toEqual([{ from: 400, to: 500 }]);
+  });
+
   it("are those of a call that is asked about after its start", () => {
     const asked = { name: "entelix.approval_asked", time_ns: at(200), attributes: {} };
     const spans = [
