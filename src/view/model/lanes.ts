@@ -88,10 +88,15 @@ export function mergedBars(
   return bars;
 }
 
-/** The span of some at a time, the shortest where several are; else the nearest within a distance. */
+/**
+ * The span of some at a pixel, the shortest where several are; else the nearest within a distance.
+ *
+ * @param scale time in ms to pixels.
+ */
 export function spanAt(
   spans: Iterable<SpanNode>,
-  time: number,
+  x: number,
+  scale: (time: number) => number,
   now: number,
   within: number,
 ): SpanNode | undefined {
@@ -100,7 +105,7 @@ export function spanAt(
   let length = Number.POSITIVE_INFINITY;
   for (const node of spans) {
     const end = node.end ?? Math.max(now, node.start);
-    const away = Math.max(0, node.start - time, time - end);
+    const away = Math.max(0, scale(node.start) - x, x - scale(end));
     const own = end - node.start;
     if (away > distance || (away === distance && own >= length)) continue;
     best = node;

@@ -49,11 +49,20 @@ describe("the lanes", () => {
     ]);
   });
 
-  it("find the span at a time: the shortest there, else the nearest within reach", () => {
+  it("find the span at a pixel: the shortest there, else the nearest within reach", () => {
     const nodes = tree.nodes;
-    expect(spanAt(nodes, 34.5, 100, 0)?.id).toBe("service");
-    expect(spanAt(nodes, 94, 100, 2)?.id).toBe("stray");
-    expect(spanAt(nodes, 20, 100, 5)).toBeUndefined();
+    const at = (x: number, within: number) => spanAt(nodes, x, (time) => time, 100, within)?.id;
+    expect(at(34.5, 0)).toBe("service");
+    expect(at(94, 2)).toBe("stray");
+    expect(at(20, 5)).toBeUndefined();
+  });
+
+  it("find no span that is far away on the axis, however near in time", () => {
+    // The pause from 10 to 30 is two pixels wide, the rest ten times as wide as it is long.
+    const scale = (time: number) => (time < 10 ? 10 * time : 102 + 10 * (time - 30));
+    const calls = tree.nodes.filter(({ id }) => id === "look");
+    expect(spanAt(calls, 128, scale, 100, 6)?.id).toBe("look");
+    expect(spanAt(calls, 104, scale, 100, 6)).toBeUndefined();
   });
 });
 

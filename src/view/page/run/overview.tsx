@@ -82,11 +82,10 @@ function LaneRow(props: LaneRowProps) {
   const { axis, end, firstFailure, lane, onSelect, selected, width, zoomed } = props;
   const paths = useMemo(() => pathsOf(lane, width, axis, end), [lane, width, axis, end]);
   const onClick = (event: MouseEvent) => {
-    const time = axis.time(event.offsetX / width);
     const kind = kindAt(event.offsetY);
-    const reach = axis.time((event.offsetX + REACH) / width) - time;
-    const own = kind === undefined ? [] : (lane.nodes.get(kind) ?? []);
-    const found = spanAt(own, time, end, reach) ?? spanAt(all(lane), time, end, reach);
+    const at = (nodes: Iterable<SpanNode>) =>
+      spanAt(nodes, event.offsetX, (time) => axis.share(time) * width, end, REACH);
+    const found = at((kind && lane.nodes.get(kind)) ?? []) ?? at(all(lane));
     if (found !== undefined) onSelect(found);
   };
   const mark = (node: SpanNode | undefined) =>
