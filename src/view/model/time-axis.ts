@@ -1,4 +1,5 @@
 import { ticks } from "./axis.ts";
+import { durationText } from "./duration.ts";
 import type { TimeRange } from "./idle.ts";
 
 /** Most of an axis that one wait takes, as a share of the time in which something went on. */
@@ -15,8 +16,6 @@ export interface TimeAxis {
   readonly range: TimeRange;
   /** Place of a time as a share, from 0 to 1. */
   readonly share: (time: number) => number;
-  /** The time at a share. */
-  readonly time: (share: number) => number;
   /** Waits that are drawn shorter. */
   readonly cut: readonly CutWait[];
   /** Labels at round times; time that is cut out does not count in them. */
@@ -57,18 +56,49 @@ export function timeAxis(range: TimeRange, idle: readonly TimeRange[]): TimeAxis
   return {
     range,
     share,
-    time: (at) => between(drawn, times, at * total),
     cut: cuts.map(({ from, to }) => ({ from, to, share: share(from), length: longest / total })),
     ticks: (wanted) => {
       const work = counted.at(-1) ?? 0;
-      // Where waits take room, the labels of the rest stand closer. Two would often be one: steps are round.
-      const most = Math.max(Math.min(wanted, 3), Math.round((wanted * work) / total));
-      return ticks(work, most).map((time) => ({
+      // Of fewer than three, only the start may be left.
+      return ticks(work, Math.max(3, Math.floor((wanted * work) / total))).map((time) => ({
         time,
         share: between(counted, drawn, time) / total,
       }));
     },
   };
+}
+
+/** Width of the label of a tick in pixels, at most. */
+const LABEL = 70;
+/** Width of a letter, and of what stands beside a label. */
+const LETTER = 6.5;
+const BESIDE = 8;
+
+/** A mark on an axis. */
+export interface Tick {
+  readonly time: number;
+  readonly share: number;
+  /** Empty where it has no room. */
+  readonly text: string;
+  /** Its text ends at the mark. */
+  readonly isLast: boolean;
+}
+
+/** The marks of an axis that is so many pixels long: the start, and how long after that. */
+export function labelledTicks({ range, ticks }: TimeAxis, width: number): readonly Tick[] {
+  const plus = range.from === 0 ? "" : "+";
+  const start = range.from === 0 ? "0" : durationText(range.from);
+  let free = 0;
+  return ticks(Math.floor(width / LABEL)).map(({ share, time }) => {
+    const text = time === 0 ? start : `${plus}${durationText(time)}`;
+    const length = text.length * LETTER + BESIDE;
+    // Labels begin at their time. Where there is no room for that, they end there.
+    const isLast = share * width + length > width;
+    const from = share * width - (isLast ? length : 0);
+    const fits = from >= free;
+    if (fits) free = from + length;
+    return { time, share, text: fits ? text : "", isLast };
+  });
 }
 
 /** Where a bar is on an axis, as shares of its length; `undefined`: it is not on it. */

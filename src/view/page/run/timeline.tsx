@@ -6,7 +6,7 @@ import { MOST_PRINTED } from "../../model/list-limits.ts";
 import { itemWith } from "../../model/outline.ts";
 import { shownFor, type TimelineRow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
-import type { TimeAxis } from "../../model/time-axis.ts";
+import { labelledTicks, type TimeAxis } from "../../model/time-axis.ts";
 import { treeMove } from "../../model/tree-keys.ts";
 import { usePrinting } from "../shell/use-printing.ts";
 import { percent, Row } from "./timeline-row.tsx";
@@ -18,8 +18,6 @@ const ROW = 28;
 const MARGIN = 8;
 /** Most rows that count as visible: on its way to paper the tree is as high as all its rows. */
 const MAX_PAGE = 200;
-/** Width of the label of a tick in pixels. */
-const TICK = 70;
 
 export interface TimelineProps {
   readonly model: RunModel;
@@ -161,10 +159,8 @@ function useScrollTo(container: RefObject<HTMLDivElement | null>, at: number, id
 function Axis({ axis }: { readonly axis: TimeAxis }) {
   const track = useRef<HTMLSpanElement>(null);
   const { width } = useSize(track);
-  const { range } = axis;
   // Thousands of short ones would be no more than a shade.
   const cut = axis.cut.filter(({ length }) => length * width >= 2);
-  const plus = range.from === 0 ? "" : "+";
   return (
     <div aria-hidden="true" class="axis">
       <span>Span</span>
@@ -178,20 +174,16 @@ function Axis({ axis }: { readonly axis: TimeAxis }) {
             title={`Waiting for people: ${durationText(to - from)}, drawn shorter`}
           />
         ))}
-        {axis.ticks(Math.max(2, Math.floor(width / TICK))).map(({ share, time }) => (
+        {labelledTicks(axis, width).map(({ isLast, share, text, time }) => (
           <i
-            class={share > 0.85 ? "tick last" : "tick"}
+            class={isLast ? "tick last" : "tick"}
             key={time}
             style={{ insetInlineStart: percent(share) }}
           >
-            <span>{time === 0 ? startText(range.from) : `${plus}${durationText(time)}`}</span>
+            {text !== "" && <span>{text}</span>}
           </i>
         ))}
       </span>
     </div>
   );
-}
-
-function startText(from: number): string {
-  return from === 0 ? "0" : durationText(from);
 }
