@@ -41,6 +41,8 @@ export function runGraph(tree: SpanTree): RunGraph {
   const parts = new Map<string, Open<GraphPart>>();
   const edges = new Map<string, Open<GraphEdge>>();
   const idOf = new Map<SpanNode, string>();
+  /** Runs by agent: their other segments, and runs that continue them, were not called anew. */
+  const begun = new Set<string>();
   for (const node of tree.nodes) {
     const { span } = node;
     if (span.kind !== "run" && span.kind !== "tool") continue;
@@ -48,21 +50,28 @@ export function runGraph(tree: SpanTree): RunGraph {
     const part = span.kind === "run" ? agentPart(span.name, node) : toolPart(node, around);
     idOf.set(node, part.id);
     const failed = span.failed ? 1 : 0;
+    const key = runKey(part, span.run_id);
+    const isSegment = span.kind === "run" && begun.has(key);
+    const isResumed = begun.has(runKey(part, textIn(span.attributes, "entelix.run.resumed_from")));
+    if (span.kind === "run" && span.run_id !== undefined) begun.add(key);
     const known = parts.get(part.id);
     if (known === undefined) parts.set(part.id, { ...part, count: 1, failed });
     else {
-      known.count++;
+      if (!isSegment) known.count++;
       known.failed += failed;
       known.first ??= node;
     }
-    const handoffs = handoffsOf(node, part);
-    if (around !== undefined && around !== part.id && !handoffs.some(([, to]) => to === part))
-      addEdge(edges, around, part.id, "calls", failed);
-    for (const [from, to] of handoffs) {
+    const calls = isSegment || isResumed ? 0 : 1;
+    const handed = textIn(span.attributes, "entelix.handoff.from");
+    if (handed === undefined && around !== undefined && around !== part.id)
+      addEdge(edges, around, part.id, "calls", calls, failed);
+    const handoffs = handoffsIn(node);
+    if (handed !== undefined) handoffs.push([agentNamed(handed), part, calls]);
+    for (const [from, to, times] of handoffs) {
       for (const agent of [from, to]) {
         if (!parts.has(agent.id)) parts.set(agent.id, { ...agent, count: 0, failed: 0 });
       }
-      addEdge(edges, from.id, to.id, "handoff", 0);
+      addEdge(edges, from.id, to.id, "handoff", times, 0);
     }
   }
   return bounded([...parts.values()], [...edges.values()]);
@@ -92,17 +101,19 @@ function nearest(node: SpanNode, idOf: ReadonlyMap<SpanNode, string>): string | 
   return undefined;
 }
 
-/** A run says who handed control to it, or has an event for each handoff that it made. */
-function handoffsOf({ span }: SpanNode, part: Part): readonly (readonly [Part, Part])[] {
-  const made = span.events.flatMap(({ attributes, name }) => {
+function runKey({ id }: Part, runId: string | undefined): string {
+  return JSON.stringify([id, runId]);
+}
+
+/** A run has an event for each handoff that it made, or says who handed control to it. */
+function handoffsIn({ span }: SpanNode): (readonly [from: Part, to: Part, times: number])[] {
+  return span.events.flatMap(({ attributes, name }) => {
     if (name !== "entelix.handoff") return [];
     const from = textIn(attributes, "entelix.handoff.from");
     const to = textIn(attributes, "entelix.handoff.to");
     if (from === undefined || to === undefined) return [];
-    return [[agentNamed(from), agentNamed(to)] as const];
+    return [[agentNamed(from), agentNamed(to), 1] as const];
   });
-  const from = textIn(span.attributes, "entelix.handoff.from");
-  return from === undefined ? made : [[agentNamed(from), part], ...made];
 }
 
 function addEdge(
@@ -110,13 +121,14 @@ function addEdge(
   from: string,
   to: string,
   kind: GraphEdge["kind"],
+  count: number,
   failed: number,
 ): void {
   const key = JSON.stringify([from, to, kind]);
   const known = edges.get(key);
-  if (known === undefined) edges.set(key, { from, to, kind, count: 1, failed });
+  if (known === undefined) edges.set(key, { from, to, kind, count: Math.max(1, count), failed });
   else {
-    known.count++;
+    known.count += count;
     known.failed += failed;
   }
 }

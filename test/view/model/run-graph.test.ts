@@ -64,6 +64,37 @@ describe("the graph of a run", () => {
     ]);
   });
 
+  it("counts a run that paused, and the way to it, once", () => {
+    const handed = (resumed?: string) => ({
+      attributes: {
+        "gen_ai.agent.name": "payer",
+        "entelix.handoff.from": "planner",
+        ...(resumed === undefined ? {} : { "entelix.run.resumed_from": resumed }),
+      },
+    });
+    const helper = { ...named("helper"), run_id: "h" };
+    const paused = runGraph(
+      spanTree([
+        runSpan("one", undefined, { from: 0, to: 10 }, named("planner")),
+        runSpan("h1", "one", { from: 1, to: 4 }, helper),
+        runSpan("p1", "one", { from: 5, to: 10 }, { ...handed(), run_id: "p" }),
+        runSpan("two", undefined, { from: 50, to: 90 }, named("planner")),
+        runSpan("h2", "two", { from: 51, to: 54 }, helper),
+        runSpan("p2", "two", { from: 55, to: 60 }, { ...handed("p"), run_id: "q" }),
+        runSpan("p3", "two", { from: 70, to: 80 }, { ...handed(), run_id: "r" }),
+      ]),
+    );
+    expect(paused.parts.map(({ count, name }) => [name, count])).toEqual([
+      ["planner", 1],
+      ["helper", 1],
+      ["payer", 3],
+    ]);
+    expect(paused.edges.map(({ count, kind }) => [kind, count])).toEqual([
+      ["calls", 1],
+      ["handoff", 2],
+    ]);
+  });
+
   it("draws a run that says who handed control to it as handed to, not as called", () => {
     const handed = (id: string, from: number) =>
       runSpan(
@@ -71,6 +102,7 @@ describe("the graph of a run", () => {
         "run",
         { from, to: from + 5 },
         {
+          run_id: id,
           attributes: { "gen_ai.agent.name": "billing", "entelix.handoff.from": "triage" },
         },
       );
