@@ -77,14 +77,30 @@ export function usageOf({ attributes }: ViewSpan): RunUsage {
 
 /**
  * How long people took to decide, by the rule of the metric `entelix.runs.working_time`: decisions of a policy are no
- * waits. The span of a run says when each decision was made; that of a call only how long it waited.
+ * waits. The span of a run says when each decision was made; that of a call how long it waited, and it may say since when.
  */
 export function waitsOf(span: ViewSpan): Wait[] {
-  if (span.kind === "tool") return waitOf(span.attributes, span.start_ns);
+  if (span.kind === "run") {
+    return decisionsIn(span).flatMap(({ attributes, time_ns }) => waitOf(attributes, time_ns));
+  }
+  if (span.kind !== "tool") return [];
+  const waits = waitOf(span.attributes, span.start_ns);
+  const asked = span.events.find(({ name }) => name === "entelix.approval_asked");
+  if (asked === undefined) return waits;
+  const at = Number(asked.time_ns) / 1e6;
+  return waits.map(({ callId, from, to }) => ({ callId, from: at, to: at + to - from }));
+}
+
+/** Of the span of a run: when its calls were decided about. */
+export function decisionsOf(span: ViewSpan): { readonly callId: string; readonly at: number }[] {
   if (span.kind !== "run") return [];
-  return span.events
-    .filter(({ name }) => name === "entelix.approval")
-    .flatMap(({ attributes, time_ns }) => waitOf(attributes, time_ns));
+  return decisionsIn(span).map(({ attributes, time_ns }) => {
+    return { callId: callIdIn(attributes), at: Number(time_ns) / 1e6 };
+  });
+}
+
+function decisionsIn({ events }: ViewSpan): ViewSpan["events"] {
+  return events.filter(({ name }) => name === "entelix.approval");
 }
 
 function waitOf(attributes: ViewAttributes, until_ns: string): Wait[] {
@@ -92,5 +108,9 @@ function waitOf(attributes: ViewAttributes, until_ns: string): Wait[] {
   if (ms === undefined || ms <= 0) return [];
   if (textIn(attributes, "entelix.approval.by") === "policy") return [];
   const to = Number(until_ns) / 1e6;
-  return [{ callId: textIn(attributes, "gen_ai.tool.call.id") ?? "", from: to - ms, to }];
+  return [{ callId: callIdIn(attributes), from: to - ms, to }];
+}
+
+function callIdIn(attributes: ViewAttributes): string {
+  return textIn(attributes, "gen_ai.tool.call.id") ?? "";
 }

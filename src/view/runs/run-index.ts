@@ -1,7 +1,14 @@
 import type { ViewRun, ViewSpan } from "../format.ts";
 import { textIn } from "../model/attributes.ts";
 import { CountColumn, NumberColumn, WideColumn } from "./columns.ts";
-import { type RunTraits, type RunUsage, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
+import {
+  decisionsOf,
+  type RunTraits,
+  type RunUsage,
+  traitsOf,
+  usageOf,
+  waitsOf,
+} from "./run-facts.ts";
 import { RunKeys } from "./run-keys.ts";
 import { RunTrees } from "./run-trees.ts";
 import { TextTable } from "./text-table.ts";
@@ -138,6 +145,7 @@ export class RunIndex {
     this.#placeIn(row, trace, span.trace_id);
     if (!counted) this.#spans.add(row, 1);
     this.#waits.add(row, waitsOf(span));
+    for (const { at, callId } of decisionsOf(span)) this.#waits.decided(row, callId, at);
     if (span.kind === "run") this.#addRun(row, tenant, span);
     else {
       this.#startAt(row, span.start_ns);

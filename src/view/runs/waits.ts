@@ -32,6 +32,15 @@ export class Waits {
     }
   }
 
+  /** A call was decided about: one that had begun before waited until then, not until its start. */
+  decided(row: number, callId: string, at: number): void {
+    const byCall = this.#open.get(row)?.byCall;
+    const wait = byCall?.get(callId);
+    if (wait !== undefined && wait.to < at) {
+      byCall?.set(callId, { callId, from: wait.from + at - wait.to, to: at });
+    }
+  }
+
   /**
    * How long an open run has waited so far, in ms.
    *

@@ -207,6 +207,26 @@ describe("the numbers of a run", () => {
     expect(runOf(indexOf([call, run]), "a")).toMatchObject({ waiting_ms: 1, working_ms: 19 });
   });
 
+  it.each([
+    ["the question", [{ name: "entelix.approval_asked", at: 15 }], []],
+    ["the decision", [], [{ name: "entelix.approval", at: 55 }]],
+  ])("count a wait inside of a call, whose time %s says", (_, asked, told) => {
+    const eventsOf = (events: readonly { readonly name: string; readonly at: number }[]) =>
+      events.map(({ at, name }) => ({ ...decided(at, 0, "x"), name }));
+    const index = indexOf([
+      span({
+        run: "a",
+        kind: "tool",
+        from: 10,
+        to: 60,
+        attributes: { ...wait(40), "gen_ai.tool.call.id": "x" },
+        events: eventsOf(asked),
+      }),
+      span({ run: "a", from: 0, to: 100, events: eventsOf(told) }),
+    ]);
+    expect(runOf(index, "a")).toMatchObject({ waiting_ms: 40, working_ms: 60 });
+  });
+
   it("count a pause once, though the call that was asked about before it says that it waited", () => {
     const paused = { "entelix.run.outcome": "interrupted" };
     const events = [decided(120, 105, "x")];
