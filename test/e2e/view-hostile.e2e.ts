@@ -91,6 +91,14 @@ describe("names and texts of strangers", () => {
         expect(wide).toBeLessThanOrEqual(1_280);
       }
     }
+    for (const name of ["Graph", "Cost and tokens"]) {
+      await page.getByRole("tab", { name }).click();
+      await page.locator("main td a").first().waitFor();
+      // A button inside of a link would follow the link.
+      expect(await page.locator("a button").count()).toBe(0);
+      const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
+      expect(wide).toBeLessThanOrEqual(1_280);
+    }
     const text = await page.locator("body").innerText();
     const raw = ["\u001b", "\u0007", "\u202e", "\u2066"];
     expect(raw.filter((character) => text.includes(character))).toEqual([]);

@@ -6,7 +6,7 @@ import { agentOf, type RunModel } from "../../model/run-model.ts";
 import { kindWords, shortName } from "../../model/span-words.ts";
 import { stepSummaries } from "../../model/steps.ts";
 import { addUsage, type Usage } from "../../model/usage.ts";
-import { Text } from "../shell/text.tsx";
+import { LinkText, Text } from "../shell/text.tsx";
 import { SpanLink } from "./span-link.tsx";
 
 export interface CostTableProps {
@@ -53,7 +53,7 @@ export function CostTable({ model, query }: CostTableProps) {
                   {kindWords(kind).letter}
                 </i>{" "}
                 <SpanLink node={first} query={query} runKey={model.detail.run.key}>
-                  <Text limit={60} value={shortName(first.span)} />
+                  <LinkText value={shortName(first.span)} />
                 </SpanLink>{" "}
                 <span class="muted">{kindWords(kind).word}</span>
               </td>

@@ -4,7 +4,7 @@ import { type GraphEdge, type GraphPart, runGraph } from "../../model/run-graph.
 import type { RunModel } from "../../model/run-model.ts";
 import { failedText } from "../../model/span-words.ts";
 import { cut, safe } from "../../model/text.ts";
-import { Text } from "../shell/text.tsx";
+import { LinkText, Text } from "../shell/text.tsx";
 import { PART, type PlacedEdge, type PlacedPart, placedGraph } from "./graph-layout.ts";
 import { SpanLink, spanAddress } from "./span-link.tsx";
 
@@ -138,11 +138,10 @@ function EdgeTable({ edges, model, parts, query }: EdgeTableProps) {
   const link = (id: string) => {
     const part = byId.get(id);
     if (part === undefined) return null;
-    const name = <Text limit={60} value={part.name} />;
-    if (part.first === undefined) return name;
+    if (part.first === undefined) return <Text limit={60} value={part.name} />;
     return (
       <SpanLink node={part.first} query={query} runKey={model.detail.run.key}>
-        {name}
+        <LinkText value={part.name} />
       </SpanLink>
     );
   };

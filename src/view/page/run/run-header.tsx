@@ -9,7 +9,7 @@ import { runAddress } from "../route.ts";
 import { Badge } from "../shell/badge.tsx";
 import { ContentNote } from "../shell/content-note.tsx";
 import { CopyButton } from "../shell/copy-button.tsx";
-import { Text } from "../shell/text.tsx";
+import { LinkText, Text } from "../shell/text.tsx";
 import { Time } from "../shell/time.tsx";
 import { VerdictLine } from "./verdict.tsx";
 
@@ -138,14 +138,16 @@ function Related({ name, runs }: { readonly name: string; readonly runs: readonl
 
 function RunLink({ run }: { readonly run: RelatedRun }) {
   const { agent, key, outcome, run_id } = run;
-  const name = <Text limit={60} value={agent ?? run_id} />;
+  const name = agent ?? run_id;
   return (
     <span class="row">
       {key === undefined ? (
-        <span>{name} (not in the list)</span>
+        <span>
+          <Text limit={60} value={name} /> (not in the list)
+        </span>
       ) : (
         <a href={runAddress(key)} title={run_id}>
-          {name}
+          <LinkText value={name} />
         </a>
       )}
       {outcome !== undefined && <Badge outcome={outcome} />}

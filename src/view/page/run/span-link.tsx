@@ -17,6 +17,8 @@ export function SpanLink({ children, node, query, runKey }: SpanLinkProps) {
 export function spanAddress(runKey: string, query: URLSearchParams, node: SpanNode): string {
   const changed = new URLSearchParams(query);
   changed.delete("view");
+  // The axis may show a time in which it was not.
+  changed.delete("zoom");
   changed.set("span", node.id);
   return runAddress(runKey, changed);
 }

@@ -36,6 +36,23 @@ export function Text({ limit = 300, lines = false, value }: TextProps) {
   );
 }
 
+/** A name from outside in a link, which leads to the whole name: cut, as no button may be inside of a link. */
+export function LinkText({
+  limit = 60,
+  value,
+}: {
+  readonly value: string;
+  readonly limit?: number;
+}) {
+  const { isCut, text } = cut(value, limit);
+  return (
+    <bdi title={isCut ? safe(cut(value, TITLE_LIMIT).text) : undefined}>
+      {safe(text)}
+      {isCut && "…"}
+    </bdi>
+  );
+}
+
 /**
  * A name from outside in a cell or a heading: one line, cut with an ellipsis where it does not fit,
  * and longer in the title. Where it stands, the whole name must be reachable in another way.
