@@ -104,6 +104,11 @@ it("zooms to all calls of a fold, also where the first failure is inside it", as
   // From the start of the first call, for 7 s to the end of the last one.
   await expect.poll(axis).toMatch(/^10\.0 s\s+\+5\.0 s$/);
   expect(await bars()).toBe(3);
+  const note = page.getByText("The time axis shows fetch only.");
+  expect(await note.last().isVisible()).toBe(false);
+  await page.emulateMedia({ media: "print" });
+  expect(await note.last().isVisible()).toBe(true);
+  await page.emulateMedia({ media: "screen" });
   await page.reload();
   await expect.poll(axis).toMatch(/^10\.0 s/);
   await tree.focus();

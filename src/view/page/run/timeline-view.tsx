@@ -9,6 +9,7 @@ import { failedText, shortName } from "../../model/span-words.ts";
 import { rangeOf, timeAxis } from "../../model/time-axis.ts";
 import { findRow } from "../../model/tree-keys.ts";
 import { announce } from "../shell/live-region.tsx";
+import { Name } from "../shell/text.tsx";
 import { Details } from "./details.tsx";
 import { Legend } from "./legend.tsx";
 import { Overview } from "./overview.tsx";
@@ -129,6 +130,11 @@ export function TimelineView(props: TimelineViewProps) {
           {model.failures > 0 && `, ${failedText(model.failures)}`}
         </span>
       </div>
+      {props.zoomed !== undefined && (
+        <p class="print-only">
+          The time axis shows <Name value={shortName(props.zoomed.node.span)} /> only.
+        </p>
+      )}
       <div class="split">
         <Timeline
           active={active}
