@@ -103,7 +103,8 @@ export function labelledTicks({ range, ticks }: TimeAxis, width: number): readon
 
 /** Where a bar is on an axis, as shares of its length; `undefined`: it is not on it. */
 export function placeOn({ range, share }: TimeAxis, start: number, end: number) {
-  if (end < range.from || start > range.to) return undefined;
+  const touches = end === range.from || start === range.to;
+  if (end < range.from || start > range.to || (touches && start < end)) return undefined;
   return { start: share(start), length: share(end) - share(start) };
 }
 

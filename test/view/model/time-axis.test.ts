@@ -28,7 +28,9 @@ describe("a bar on an axis", () => {
     ["that begins before it", 0, 200, { start: 0, length: 0.5 }],
     ["that ends after it", 200, 900, { start: 0.5, length: 0.5 }],
     ["around it", 0, 900, { start: 0, length: 1 }],
-    ["that ends where it begins", 0, 100, { start: 0, length: 0 }],
+    ["that ends where it begins", 0, 100, undefined],
+    ["that begins where it ends", 300, 400, undefined],
+    ["without length where it ends", 300, 300, { start: 1, length: 0 }],
     ["before it", 0, 99, undefined],
     ["after it", 301, 900, undefined],
   ])("%s", (_, start, end, place) => {
