@@ -91,6 +91,15 @@ describe("names and texts of strangers", () => {
         expect(wide).toBeLessThanOrEqual(1_280);
       }
     }
+    const said = page.locator("[aria-live]");
+    for (const key of ["Home", "ArrowDown", "End"]) {
+      await page.getByRole("tree", { name: "Spans" }).press(key);
+      await page.keyboard.press("z");
+      await expect.poll(() => said.textContent()).toMatch(/^The time axis shows /);
+      const message = await said.textContent();
+      expect(message?.length).toBeLessThan(1_500);
+      expect(message).not.toMatch(/[\p{Cc}\u202e\u2066]/u);
+    }
     for (const name of ["Graph", "Cost and tokens"]) {
       await page.getByRole("tab", { name }).click();
       await page.locator("main td a").first().waitFor();

@@ -1,10 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
+import { cut, safe } from "../../model/text.ts";
 
 let tell: (message: string) => void = () => {};
 
+/** Longest message, as names in it are from outside. */
+const MOST = 300;
+
 /** Tells users of screen readers what has changed, when they pause. Later messages replace earlier ones. */
 export function announce(message: string): void {
-  tell(message);
+  tell(safe(cut(message, MOST).text));
 }
 
 /** The one place that screen readers read messages from. It must be on the page before the first message. */
