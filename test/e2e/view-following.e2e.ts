@@ -1,5 +1,5 @@
 import { appendFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -195,6 +195,35 @@ describe("the page of a run that goes on", () => {
     await page.goto(`${view.origin}/#/`);
     await page.getByRole("grid", { name: "Runs" }).getByText("complete").waitFor();
     expect(await page.evaluate("window.seen")).toBe(true);
+    expect(errors).toEqual([]);
+    await page.context().close();
+    expect(await view.stop()).toBe(0);
+  });
+
+  it("lists runs of new files in the folder, and those of a replaced file no more", async () => {
+    const runs = join(folder, "runs");
+    await mkdir(runs);
+    const write = (name: string, agent: string) => {
+      const started = `${happening(freshRun().started(agent))}\n`;
+      // In place at once: what is half written is followed, and that is tested above.
+      writeFileSync(join(folder, name), started);
+      renameSync(join(folder, name), join(runs, name));
+    };
+    write("a.ndjson", "first");
+    const view = await ViewProcess.start([runs]);
+    const { errors, page } = await watchedPage(browser, `${view.origin}/`);
+    await page.goto(view.url);
+    const grid = page.getByRole("grid", { name: "Runs" });
+    const listed = async () => {
+      const text = await grid.innerText();
+      return ["first", "second", "third"].filter((agent) => text.includes(agent));
+    };
+    const soon = { timeout: 20_000 };
+    await expect.poll(listed, soon).toEqual(["first"]);
+    write("b.ndjson", "second");
+    await expect.poll(listed, soon).toEqual(["first", "second"]);
+    write("a.ndjson", "third");
+    await expect.poll(listed, soon).toEqual(["second", "third"]);
     expect(errors).toEqual([]);
     await page.context().close();
     expect(await view.stop()).toBe(0);

@@ -92,19 +92,21 @@ export class Feed {
     this.#timer = setTimeout(() => void this.#ask(), this.#waitMs);
   }
 
-  async #take({ other_spans, revision, runs, sources }: RunList): Promise<void> {
+  async #take({ all, other_spans, revision, runs, sources }: RunList): Promise<void> {
     if (this.#revision !== undefined && revision < this.#revision) {
       // Another process answers on the same port: its runs are others.
       this.#revision = undefined;
       this.#index = new RunIndex();
       return;
     }
+    // A source was replaced: runs that are not in this list are gone.
+    if (all === true) this.#index = new RunIndex();
     let fresh = 0;
     for (let from = 0; from < runs.length; from += AT_ONCE) {
       if (from > 0) await pause();
       fresh += this.#index.merge(runs.slice(from, from + AT_ONCE));
     }
-    if (this.#revision !== undefined) this.#announce(fresh);
+    if (all !== true) this.#announce(fresh);
     this.#revision = revision;
     const { rows } = this.#index;
     this.#set({ loaded: true, rows, sources, otherSpans: other_spans, error: undefined });
