@@ -218,7 +218,7 @@ export class RunIndex {
     const waiting = (this.#waited.get(row) ?? 0) + this.#waits.ms(row, msOf(end || start));
     const usage = this.trees.total(row, this.#usageOf(row));
     const parent = this.trees.parentOf(row);
-    const working = Math.max(Number(end - start) / 1e6 - waiting, 0);
+    const working = Math.max(Math.round(Number(end - start) - waiting * 1e6) / 1e6, 0);
     return {
       key: this.keys.keyOf(row),
       run_id,
