@@ -124,6 +124,8 @@ function Part({
 function partText({ count: number, failed, kind }: GraphPart): string {
   const times = kind === "agent" ? counted(number, "run") : counted(number, "call");
   const what = kind === "agent" ? "agent" : "tool";
+  // One that only a handoff names has no run here.
+  if (number === 0) return what;
   return `${what}, ${times}${failed === 0 ? "" : `, ✕ ${failedText(failed)}`}`;
 }
 
