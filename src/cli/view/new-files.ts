@@ -1,15 +1,17 @@
+import { stat } from "node:fs/promises";
+import { identityOf } from "../replay/input-files.ts";
 import { waitFor } from "./followed-file.ts";
 import { filesIn, type PlacedFile, placedFiles } from "./places.ts";
 
 interface FolderOptions {
   readonly signal: AbortSignal;
-  /** How often a folder is looked at, in ms. */
+  /** Interval between two looks at a folder, in ms. */
   readonly lookMs: number;
 }
 
 /**
- * Files that appear in folders, until the signal comes. An empty one is given when it holds something: its content says
- * what it is.
+ * Yields files that appear in folders, until the signal comes. An empty file is yielded when it has content, because the
+ * content says what it is. Another name of a known file, such as a link, is skipped.
  *
  * @param known files that are read already.
  */
@@ -19,21 +21,33 @@ export async function* newFiles(
   { lookMs, signal }: FolderOptions,
 ): AsyncGenerator<PlacedFile, void, undefined> {
   const names = new Set(known.map(({ input }) => input.name));
-  while (folders.length > 0) {
+  while (folders.length > 0 && !signal.aborted) {
     await waitFor(lookMs, signal);
     for (const folder of folders) {
-      // One that is gone may come back.
+      // A folder that is gone may come back.
       const found = await filesIn(folder).catch(() => []);
       for (const name of found) {
         if (signal.aborted) return;
-        if (names.has(name)) continue;
-        // One that can't be read now is tried again.
+        if (names.has(name) || (await isOneOf(names, name))) continue;
+        // A file that cannot be read now is tried again.
         const [file] = await placedFiles([name]).catch(() => []);
         if (file === undefined || file.input.size === 0) continue;
         names.add(name);
         yield file;
       }
     }
-    if (signal.aborted) return;
   }
+}
+
+/** Whether one of the names leads to the same file now. A rotated file has left its name. */
+async function isOneOf(names: Iterable<string>, name: string): Promise<boolean> {
+  const identity = await identityAt(name);
+  if (identity === undefined) return false;
+  for (const known of names) if ((await identityAt(known)) === identity) return true;
+  return false;
+}
+
+async function identityAt(name: string): Promise<string | undefined> {
+  const found = await stat(name, { bigint: true }).catch(() => undefined);
+  return found && identityOf(found);
 }

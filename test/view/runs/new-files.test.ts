@@ -1,4 +1,12 @@
-import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { expect, it, vi } from "vitest";
 import { openSources } from "../../../src/cli/view/open-sources.ts";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
@@ -55,6 +63,26 @@ it("shows a file of spans that appears, and not what is no file of runs", async 
     await vi.waitFor(() => expect(shown(runs).length).toBeGreaterThan(1), soon);
     expect(listOf(runs).sources.map(({ kind }) => kind)).toEqual(["recording", "spans"]);
     expect(problems(runs)).toEqual([]);
+  });
+});
+
+it("reads a file once that has two names in the folder, also one that appears later", async () => {
+  await watched(async (folder, runs) => {
+    const [latest, file] = [folder.at("runs/latest.ndjson"), folder.at("runs/b.ndjson")];
+    symlinkSync(folder.at("runs/a.ndjson"), latest);
+    writeFileSync(file, `${started()}\n`);
+    await vi.waitFor(() => expect(shown(runs)).toContainEqual(["react", "open"]), soon);
+    rmSync(latest);
+    symlinkSync(file, latest);
+    writeFileSync(file, `${completed()}\n`, { flag: "a" });
+    await vi.waitFor(() => expect(shown(runs)).toContainEqual(["react", "complete"]), soon);
+    copyFileSync(recording("tool_error"), folder.at("runs/z.ndjson"));
+    await vi.waitFor(() => expect(shown(runs)).toHaveLength(3), soon);
+    expect(listOf(runs).sources.map(({ name }) => name)).toEqual([
+      folder.at("runs/a.ndjson"),
+      file,
+      folder.at("runs/z.ndjson"),
+    ]);
   });
 });
 
