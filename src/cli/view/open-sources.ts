@@ -30,7 +30,7 @@ interface Source {
 
 /** How often files and logs are looked at, in ms. */
 const POLL_MS = 500;
-/** After so many of these times folders are looked at. */
+/** Polls of the files for each poll of the folders. */
 const FOLDER_POLLS = 4;
 
 interface OpenOptions extends SourcesOptions {
@@ -95,12 +95,12 @@ export async function openSources(
     sources.push(source);
     return source;
   };
-  const replayed = (first: readonly Recording[]) =>
-    add(new Recordings(first, store, { ...common, runtimes, folder: folder.path }));
   const spansIn = ({ input, state }: Recording) => add(new SpanFile(input, state, store, common));
   const all = files.map(placed);
-  const first = all.filter(({ kind }) => kind === "recording");
-  let recordings = first.length > 0 ? replayed(first) : undefined;
+  const recorded = all.filter(({ kind }) => kind === "recording");
+  const recordings = add(
+    new Recordings(recorded, store, { ...common, runtimes, folder: folder.path }),
+  );
   for (const file of all) if (file.kind === "spans") spansIn(file);
   for (const { log, place } of opened) {
     const isDatabase = isPostgresUrl(place);
@@ -123,11 +123,7 @@ export async function openSources(
     const shown = placed(file);
     try {
       if (file.kind === "spans") await spansIn(shown).read();
-      else if (recordings !== undefined) await recordings.add(shown);
-      else {
-        recordings = replayed([shown]);
-        await recordings.read();
-      }
+      else await recordings.add(shown);
     } catch (error) {
       shown.state.cutShort(messageOf(error));
     }
@@ -140,7 +136,7 @@ export async function openSources(
       await takeNew(file);
     }
   };
-  // What keeps the sources from being read is told by `ready`.
+  // `ready` reports errors of the sources.
   const watched = options.follow ? watch().catch(() => {}) : undefined;
   return new StoredRuns(store, {
     ...options,

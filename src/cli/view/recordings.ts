@@ -35,7 +35,7 @@ interface RecordingsOptions extends SourcesOptions {
   readonly pollMs: number;
 }
 
-/** What is made of all files, until one of them is replaced. */
+/** The replay of all files. A replaced file ends it and begins another. */
 interface History {
   readonly job: ReplayJob;
   readonly log: NdjsonSessionLog;
@@ -44,7 +44,7 @@ interface History {
   readonly stop: AbortController;
   /** `stop` has come, or the end of all reading. */
   readonly signal: AbortSignal;
-  /** Files that are read. */
+  /** Files whose reading has begun. */
   readonly begun: Set<Recording>;
 }
 
@@ -78,13 +78,15 @@ export class Recordings {
     this.#files.push(file);
     await this.#reading;
     const history = this.#current;
+    if (history === undefined) return this.read();
     // All files are about to be read again, or have been.
-    if (history === undefined || history.signal.aborted || history.begun.has(file)) return;
+    if (history.signal.aborted || history.begun.has(file)) return;
     await this.#readOne(file, history);
     await history.rows.readOn();
   }
 
   async #readAll(): Promise<void> {
+    if (this.#files.length === 0) return;
     const history = await this.#begin();
     const { job, log, rows, signal, stop } = history;
     if (this.#options.follow) this.#following.push(this.#index(rows, signal));
