@@ -11,7 +11,8 @@ import type { ModelComplete, ModelError, ModelStart } from "../../events/model-e
 import type { StepError, StepEvent } from "../../events/step-event.ts";
 import { MOST_INT, MOST_NAME } from "../../events/value-limits.ts";
 import type { CallResult, ModelEnd, RunEnd, Signal, StepEnd } from "../../lifecycle/signal.ts";
-import type { KnownAttributes } from "../known-attributes.ts";
+import type { AttributeName } from "../../otel/semconv.ts";
+import type { KnownAttributes, OwnAttributes } from "../known-attributes.ts";
 import { decisionIn } from "./decisions.ts";
 import { mcpAttributes } from "./mcp-attributes.ts";
 import { requestAttributes, withRequest } from "./request-attributes.ts";
@@ -38,7 +39,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         inStepId: textIn(details?.step_id),
         originInEnvelope: true,
         asked: details?.input ?? undefined,
-        attributes: details === undefined ? undefined : startAttributes(details),
+        attributes: withName(mcpAttributes(details), "entelix.handoff.from", details?.handoff_from),
       };
     case "tool_start":
       return {
@@ -52,7 +53,11 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         content: event.input,
         inStepId: textIn(details?.step_id),
         inCallId: nameIn(details?.tool_use_id),
-        attributes: details === undefined ? undefined : toolAttributes(details),
+        attributes: withName(
+          mcpAttributes(details),
+          "gen_ai.tool.description",
+          details?.tool_description,
+        ),
       };
     case "tool_complete":
       return {
@@ -276,17 +281,17 @@ function contextOf({ system_instructions, tools }: ModelStart | ModelComplete) {
   return { instructions, tools };
 }
 
-function startAttributes(details: EventDetails): KnownAttributes | undefined {
-  const from = nameIn(details.handoff_from);
-  const mcp = mcpAttributes(details);
-  return from === undefined ? mcp : { ...mcp, "entelix.handoff.from": from.slice(0, MOST_NAME) };
-}
-
-function toolAttributes(details: EventDetails): KnownAttributes | undefined {
-  const description = nameIn(details?.tool_description);
-  const mcp = mcpAttributes(details);
-  if (description === undefined) return mcp;
-  return { ...mcp, "gen_ai.tool.description": description.slice(0, MOST_NAME) };
+/** Attributes, and one more with a name that the sender gives, where it does. */
+function withName(
+  attributes: KnownAttributes | undefined,
+  attribute: AttributeName,
+  given: unknown,
+): KnownAttributes | undefined {
+  const name = nameIn(given);
+  if (name === undefined) return attributes;
+  const all: OwnAttributes = { ...attributes };
+  all[attribute] = name.slice(0, MOST_NAME);
+  return all;
 }
 
 function answerOf(event: ModelComplete, details: EventDetails | undefined): ModelEnd {
