@@ -34,7 +34,8 @@ export interface TimelineViewProps {
 
 /** Lanes of the agents, the tree of spans under them, and the details of one span beside it. */
 export function TimelineView(props: TimelineViewProps) {
-  const { end, model, onFailuresOnly, onSelect, onlyFailures, rows, setToggled, toggled } = props;
+  const { end, model, onFailuresOnly, onSelect, onlyFailures, rows, setToggled, toggled, zoomed } =
+    props;
   const shown = props.selected ?? model.firstFailure ?? model.tree.roots[0];
   const [active, setActive] = useState(shown?.id ?? "");
   const tree = useRef<HTMLDivElement>(null);
@@ -43,8 +44,10 @@ export function TimelineView(props: TimelineViewProps) {
   const chosenId = props.selected?.id;
   const idle = useMemo(() => idleTimes(model, end), [model, end]);
   const whole = useMemo(() => timeAxis(rangeOf(undefined, end), idle), [end, idle]);
-  const axis =
-    props.zoomed === undefined ? whole : timeAxis(rangeOf(timeOf(props.zoomed), end), idle);
+  const axis = useMemo(
+    () => (zoomed === undefined ? whole : timeAxis(rangeOf(timeOf(zoomed), end), idle)),
+    [end, idle, whole, zoomed],
+  );
 
   const reveal = (node: SpanNode) => {
     const item = model.outline.byNode.get(node);
@@ -78,7 +81,7 @@ export function TimelineView(props: TimelineViewProps) {
   const zoom = () => {
     const ids = new Set(rows.map(({ item }) => item.id));
     const item = shownFor(itemWith(active, model), (id) => ids.has(id));
-    const on = item !== undefined && item !== props.zoomed;
+    const on = item !== undefined && item !== zoomed;
     props.onZoom(on ? item.id : undefined);
     const name = on && shortName(item.node.span);
     announce(on ? `The time axis shows ${name}.` : "The time axis shows the run.");
@@ -93,7 +96,7 @@ export function TimelineView(props: TimelineViewProps) {
         model={model}
         onSelect={goTo}
         selected={shown}
-        zoomed={props.zoomed && axis.range}
+        zoomed={zoomed && axis.range}
       />
       <div class="row tools no-print">
         <FindBox
@@ -118,7 +121,7 @@ export function TimelineView(props: TimelineViewProps) {
           </button>
         )}
         <button
-          aria-pressed={props.zoomed !== undefined}
+          aria-pressed={zoomed !== undefined}
           onClick={zoom}
           title="The time axis shows the selected span, or the whole run again"
           type="button"
@@ -130,9 +133,9 @@ export function TimelineView(props: TimelineViewProps) {
           {model.failures > 0 && `, ${failedText(model.failures)}`}
         </span>
       </div>
-      {props.zoomed !== undefined && (
+      {zoomed !== undefined && (
         <p class="print-only">
-          The time axis shows <Name value={shortName(props.zoomed.node.span)} /> only.
+          The time axis shows <Name value={shortName(zoomed.node.span)} /> only.
         </p>
       )}
       <div class="split">
