@@ -8,7 +8,8 @@ import type { GraphEvent } from "./wire/graph-event.ts";
  *
  * Only tool events leave one: `tool_start` a `tool_call`, `tool_complete` and `tool_error` a
  * `tool_result`. Of an error the entry has the model's text, and whether the call was cancelled; the
- * operator's text, the rest of the envelope, run, tenant and duration do not pass. What is `undefined` (a tool without an output) gives `null`.
+ * operator's text, the rest of the envelope, run, tenant and duration do not pass. An `undefined`
+ * output or input gives `null`.
  * Upstream: `AgentEvent::to_graph_event` of entelix-agents.
  *
  * @param timestamp when it happened. Written in UTC with the fewest of 0, 3, 6 or 9 sub-second digits

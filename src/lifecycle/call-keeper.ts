@@ -116,7 +116,7 @@ export class CallKeeper<H> {
     }
   }
 
-  /** A child that had paused goes on: the call of its parent that it stands under waits for it, and for nobody else. */
+  /** A paused child goes on. The parent's call above it waits for the child, no longer for a decision. */
   childWentOn(child: Run<H>, at: Instant): void {
     const approvals = child.parent?.approvals;
     const call = approvals && callAbove(child);

@@ -1,6 +1,6 @@
 /** Counts of SDK spans without an event, or without a run. All start at 0. */
 export interface ProcessorCounts {
-  /** Handoffs between agents. The next agent's run names the agent that it was handed over by. */
+  /** Handoffs between agents. The next agent's run names the agent before it. */
   readonly handoffs: number;
   /** Guardrails that ran. */
   readonly guardrails: number;

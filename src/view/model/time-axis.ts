@@ -84,7 +84,11 @@ export interface Tick {
   readonly isLast: boolean;
 }
 
-/** The marks of an axis that is so many pixels long: the start, and how long after that. */
+/**
+ * Marks of an axis with their labels: the start, then the time since the start.
+ *
+ * @param width of the axis in pixels.
+ */
 export function labelledTicks({ range, ticks }: TimeAxis, width: number): readonly Tick[] {
   const plus = range.from === 0 ? "" : "+";
   const start = range.from === 0 ? "0" : durationText(range.from);

@@ -318,7 +318,7 @@ export class RunIndex {
     this.#end.set(row, ends);
     if (ends === 0n) return;
     this.#setUsage(row, known, usageOf(span));
-    // Whoever took longer than the age limit to decide was waited for since before this segment.
+    // A decision that took longer than the age limit began before this segment.
     const since = follows && !paused ? before : starts;
     const waited = this.#waits.end(row, msOf(since), msOf(ends), this.trees);
     if (waited > 0) this.#waited.set(row, (this.#waited.get(row) ?? 0) + waited);
