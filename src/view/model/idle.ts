@@ -1,5 +1,6 @@
 import type { RunModel } from "./run-model.ts";
 import { ancestorsOf, type SpanNode } from "./span-tree.ts";
+import type { Wait } from "./waits.ts";
 
 /** A time from and to, in ms since the start of a run. */
 export interface TimeRange {
@@ -16,9 +17,7 @@ export function idleTimes(
   { tree, waits }: Pick<RunModel, "tree" | "waits">,
   now: number,
 ): readonly TimeRange[] {
-  const waited = merged(
-    [...waits.values()].flat().map(({ end, start }) => ({ from: start, to: end })),
-  );
+  const waited = merged([...waits.values()].flat().map(rangeOf));
   if (waited.length === 0) return [];
   // What has a run or a wait inside works where the spans inside do.
   const around = new Set<SpanNode>();
@@ -32,10 +31,14 @@ export function idleTimes(
   const work = tree.nodes
     .filter((node) => node.span.kind !== "run" && !around.has(node))
     .flatMap((node) => {
-      const own = (waits.get(node) ?? []).map(({ end, start }) => ({ from: start, to: end }));
+      const own = (waits.get(node) ?? []).map(rangeOf);
       return without([{ from: node.start, to: node.end ?? now }], merged(own));
     });
   return without(waited, merged(work));
+}
+
+function rangeOf({ end, start }: Wait): TimeRange {
+  return { from: start, to: end };
 }
 
 /** The same times, those that overlap or touch in one, in their order. */
