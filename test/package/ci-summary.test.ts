@@ -53,6 +53,22 @@ describe("the closing line of CI", () => {
     expect([status, stdout]).toEqual([1, "12 passed, 3 failed\n"]);
   });
 
+  it("names the ten slowest files before it", () => {
+    const testResults = Array.from({ length: 12 }, (_, n) => ({
+      ...file("passed", "passed"),
+      name: `test/file-${n}.test.ts`,
+      startTime: 1_000,
+      endTime: 1_000 + 500 * n,
+    }));
+    const lines = summaryOf({ testResults }).stdout.trimEnd().split("\n");
+    expect(lines).toHaveLength(12);
+    expect(lines.slice(0, 2)).toEqual([
+      "slowest files of report:",
+      "    5.5 s  test/file-11.test.ts",
+    ]);
+    expect(lines.at(-1)).toBe("12 passed, 0 failed");
+  });
+
   it("fails where no test ran", () => {
     const { status, stdout } = summaryOf({ numPassedTests: 0 });
     expect([status, stdout]).toEqual([1, "0 passed, 0 failed\n"]);
