@@ -1,15 +1,20 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * Tests that need a process of their own: they replace the clock or a module, register something for the process, or
- * start programs and count what is left of them, as timers are. All others share processes, since loading the modules anew for each file
- * takes half of the time.
+ * Tests that need a process of their own: they replace the clock or a module, register something for the process, start
+ * programs, or count what their process shares (timers, handles, warnings). All others share processes, since loading the
+ * modules anew for each file takes half of the time.
  */
 const OWN_PROCESS = [
   "test/{cli,deploy,docs,examples,package,setup}/**/*.test.ts",
   "test/otel/{clock,live-time,progress}.test.ts",
   "test/storage/lock-on-full-disk.test.ts",
   "test/ingest/journal/verified-end.test.ts",
+  "test/otel/export/{chunk-span-processor,outage}.test.ts",
+  "test/adapters/openai-agents/shutdown.test.ts",
+  "test/runtime/calling-off.test.ts",
+  "test/service/http/ingest-server.test.ts",
+  "test/view/runs/damage.test.ts",
 ];
 
 export default defineConfig({
