@@ -68,8 +68,9 @@ export const REPLAY: SendPolicy = {
 const RETRIED_BY_COMMANDS: ReadonlySet<string> = new Set(["unreachable", "timeout"]);
 
 /**
- * A service, which gives up nothing: whatever an operator mends (401, 403, 404, 415) or time does is tried
- * again. Any other 4xx is about the spans.
+ * A service, which gives up nothing because of an outage: whatever an operator mends (401, 403, 404, 415) or
+ * time does is tried again. Any other 4xx is about the spans, and so is any failure while requests beside it
+ * are taken again and again.
  */
 export const SERVICE: SendPolicy = {
   ...SERVICE_RETRY,
@@ -81,7 +82,7 @@ export const SERVICE: SendPolicy = {
   mostAskedMs: SERVICE_RETRY.delays.mostMs,
   retries: Number.POSITIVE_INFINITY,
   withinMs: Number.POSITIVE_INFINITY,
-  passedOver: Number.POSITIVE_INFINITY,
+  passedOver: LIVE.passedOver,
   keepsOrder: false,
   keepsAlive: true,
   outageMs: 10_000,

@@ -58,8 +58,9 @@ const REQUESTS = 8;
  * Stores spans at an OTLP/HTTP receiver, a collector say, and does not give up while it is away.
  *
  * Tried again: no answer, 5xx, and what an operator mends (401, 403, 404, 415) or time does (408, 429).
- * Any other 4xx is about the spans: the request is halved until the ones that are refused are known,
- * so that no others are lost with them.
+ * Any other 4xx is about the spans, and so is a failure that comes 50 times while requests beside it are
+ * taken, of spans that make the receiver close the connection, say. Then the request is halved until the
+ * ones that are refused are known, so that no others are lost with them.
  */
 export class OtlpSpanStore implements SpanStore {
   readonly #format: RequestFormat;
@@ -94,12 +95,13 @@ export class OtlpSpanStore implements SpanStore {
         }
         return { refused };
       }
+      case "lost":
       case "refused":
+        // Else it is about these spans: others beside them were taken again and again.
+        if (outcome.kind === "lost" && this.#closed) throw errorOf(outcome);
         if (spans.length > 1) return this.#storeHalves(spans);
         this.#onError(new RefusedError(outcome), WHERE);
         return { refused: 1 };
-      case "lost":
-        throw errorOf(outcome);
       default:
         return outcome satisfies never;
     }

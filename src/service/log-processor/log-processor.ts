@@ -26,6 +26,7 @@ import type {
   ProcessorLine,
 } from "./log-processor-options.ts";
 import { MOST_ROWS, ProcessorLog } from "./processor-log.ts";
+import { isRowRefused } from "./thread-append-queue.ts";
 
 const DIALECTS = RUNTIMES.map(({ dialect }) => dialect);
 /** Senders whose dialect is remembered, at least. */
@@ -131,7 +132,7 @@ export class LogProcessor {
             log: audit,
             filter: this.#filter,
             inFlight: this.#inFlight,
-            retry: retry("audit", (error) => error instanceof TypeError),
+            retry: retry("audit", isRowRefused),
             closed,
             flow: this.#flows.rows,
           });

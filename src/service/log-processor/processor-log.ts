@@ -13,7 +13,7 @@ import type { Retry } from "../../otel/export/retry.ts";
 import type { ReplayFilter, RunSegment } from "../../otel/service/replay-filter.ts";
 import type { InFlightSet } from "../../otel/service/store-flow.ts";
 import { MOST_BYTES, roughBytes, type StoreFlow } from "../../otel/service/store-flow.ts";
-import { ThreadAppendQueue } from "./thread-append-queue.ts";
+import { isRowRefused, ThreadAppendQueue } from "./thread-append-queue.ts";
 
 /** Rows that are stored already and remembered, at least, to know those that come again. */
 const REMEMBERED = 20_000;
@@ -32,7 +32,7 @@ interface ProcessorLogOptions {
   readonly log: SessionLog;
   readonly filter: ReplayFilter;
   readonly inFlight: InFlightSet;
-  /** Knows a TypeError of the log as final. */
+  /** Takes what {@link isRowRefused} says for final. */
   readonly retry: Retry;
   readonly closed: AbortSignal;
   /** Of rows under way, or looked for. */
@@ -162,7 +162,7 @@ export class ProcessorLog implements SessionLog {
       return this.#log.loadSince(key, Math.max(0, ordinal - LAST_ROWS));
     });
     // Else closed: the run's span waits for good, as if the process had ended here.
-    const rows = await load.catch((error: unknown) => (error instanceof TypeError ? NONE : NEVER));
+    const rows = await load.catch((error: unknown) => (isRowRefused(error) ? NONE : NEVER));
     const row = rows.findLast(({ event_id }) => event_id === eventId);
     return row === undefined ? undefined : { ordinal: row.ordinal, hash: row.hash };
   }

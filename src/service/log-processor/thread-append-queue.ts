@@ -4,8 +4,17 @@ import {
   type ThreadKey,
   threadText,
 } from "../../audit/audit-row.ts";
+import { sqlState } from "../../audit/postgres/pg-pool.ts";
 import type { SessionLog } from "../../audit/session-log.ts";
 import type { Retry } from "../../otel/export/retry.ts";
+
+/** PostgreSQL's errors about the data alone: what does not fit a type, a limit or a constraint never will. */
+const ROW_STATES = /^(?:22|54|23502|23514)/;
+
+/** Whether an error of the log says that the row itself is wrong, so that another attempt can't help. */
+export function isRowRefused(error: unknown): boolean {
+  return error instanceof TypeError || ROW_STATES.test(sqlState(error) ?? "");
+}
 
 /** Rows of one run that go in one call. */
 const MOST_AT_ONCE = 256;
@@ -31,14 +40,14 @@ export class ThreadAppendQueue {
   /** Threads with rows under way. */
   readonly #threads = new Map<string, Waiting[]>();
 
-  /** @param retry must know a TypeError as final: it says that the row itself is wrong. */
+  /** @param retry takes what {@link isRowRefused} says for final. */
   constructor(log: SessionLog, retry: Retry, closed: AbortSignal) {
     this.#log = log;
     this.#retry = retry;
     this.#closed = closed;
   }
 
-  /** @throws (rejects) with the log's TypeError where the row itself is wrong. */
+  /** @throws (rejects) with the log's error where the row itself is wrong. */
   append(key: ThreadKey, entry: AuditEntry, group: object | undefined): Promise<RowAnchor> {
     return new Promise((resolve, reject) => {
       const name = threadText(key);
@@ -67,7 +76,7 @@ export class ThreadAppendQueue {
       for (const { resolve } of rows) resolve(anchor);
     } catch (error) {
       // Closed: the rows stay unanswered, as if the process had ended here.
-      if (!(error instanceof TypeError)) return;
+      if (!isRowRefused(error)) return;
       const [only, another] = rows;
       if (another === undefined) {
         only?.reject(error);

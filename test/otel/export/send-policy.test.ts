@@ -128,6 +128,37 @@ describe("a service", () => {
     expect(settled).toEqual([1, 0, 2]);
   });
 
+  it("gives up a request that failed 50 times while others were taken in between, and none before", async () => {
+    const [bad, fine] = [new Uint8Array([1]), new Uint8Array([2])];
+    const outcomes: string[] = [];
+    const sender = new SpanSender({
+      post: {
+        send: async (bytes) => (bytes === bad ? gone("ECONNRESET") : TAKEN),
+        abort() {},
+      },
+      requests: 1,
+      policy: SERVICE,
+    });
+    const add = (bytes: Uint8Array) =>
+      sender.add(
+        { spans: 1, size: 0, encode: () => bytes },
+        { settled: ({ kind }) => void outcomes.push(kind) },
+      );
+    add(bad);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    // Alone, it may be an outage.
+    expect(outcomes).toEqual([]);
+    for (let n = 0; n < 50; n++) {
+      add(fine);
+      await vi.advanceTimersByTimeAsync(20_000);
+    }
+    expect(outcomes).toEqual(Array(50).fill("taken"));
+    add(fine);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(outcomes.filter((kind) => kind !== "taken")).toEqual(["lost"]);
+    sender.giveUp(new Error("over"));
+  });
+
   it.each([400, 413, 422])("takes %i as an answer about the spans", async (status) => {
     const one = senderOf(SERVICE, () => answered(status));
     one.send();

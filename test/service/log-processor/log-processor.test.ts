@@ -265,25 +265,33 @@ describe("a log processor", () => {
     expect(it.figures).toMatchObject({ rowsStored: 3, rowsRefused: 0, inFlight: 0 });
   });
 
-  it("passes over a row that the log refuses for good, and says so", async () => {
-    const spans = new HeldStore();
-    const { errors, processor: it } = processor({
-      spans,
-      audit: {
-        append: () => Promise.reject(new TypeError("event_id: expected another")),
-        loadSince: async () => [],
-        archiveBefore: async () => 0,
-      },
-    });
-    await it.take(line(0, 0, started(1)));
-    await it.take(line(1, 1, toolStart(1, "a")));
-    await it.take(line(2, 2, complete(1)));
-    await it.idle(Date.now() + LATER);
-    expect(await it.settle()).toBe(3);
-    expect(errors).toHaveLength(3);
-    expect(errors[0]).toMatch(/^log: audit append: TypeError: event_id/);
-    expect(it.figures).toMatchObject({ rowsStored: 0, rowsRefused: 3 });
-  });
+  it.each([
+    ["the row", new TypeError("event_id: expected another"), /TypeError: event_id/],
+    ["its data", Object.assign(new Error("too long"), { code: "54000" }), /Error: too long/],
+    ["a constraint", Object.assign(new Error("violated"), { code: "23514" }), /Error: violated/],
+  ])(
+    "passes over a row that the log refuses for good because of %s, and says so",
+    async (_, error, said) => {
+      const spans = new HeldStore();
+      const { errors, processor: it } = processor({
+        spans,
+        audit: {
+          append: () => Promise.reject(error),
+          loadSince: async () => [],
+          archiveBefore: async () => 0,
+        },
+      });
+      await it.take(line(0, 0, started(1)));
+      await it.take(line(1, 1, toolStart(1, "a")));
+      await it.take(line(2, 2, complete(1)));
+      await it.idle(Date.now() + LATER);
+      expect(await it.settle()).toBe(3);
+      expect(errors).toHaveLength(3);
+      expect(errors[0]).toMatch(/^log: audit append: /);
+      expect(errors[0]).toMatch(said);
+      expect(it.figures).toMatchObject({ rowsStored: 0, rowsRefused: 3 });
+    },
+  );
 
   it("knows the dialect of a line by the one before with its key", async () => {
     const { processor: it, rejected } = processor();

@@ -103,6 +103,25 @@ describe.each(["http/protobuf", "http/json"] as const)("OtlpSpanStore in %s", (p
     await store.close();
   });
 
+  it("gives up the span alone that has no answer, however often it comes while others have one", async () => {
+    const hasBad = () => server.requests.at(-1)?.spans.some(({ name }) => name === "bad");
+    await using server = await OtlpServer.start({ answer: () => (hasBad() ? 500 : 200) });
+    const { errors, store } = storeAt(server.url);
+    let done = false;
+    const stored = store.store(spans(["a", "bad", "b"])).finally(() => {
+      done = true;
+    });
+    while (!done) await store.store(spans(["other"]));
+    expect(await stored).toEqual({ refused: 1 });
+    expect(
+      names(server)
+        .filter((name) => name !== "other")
+        .toSorted(),
+    ).toEqual(["a", "b"]);
+    expect(errors.at(-1)).toMatch(/^span export: RefusedError: spans: HTTP 500/);
+    await store.close();
+  }, 60_000);
+
   it("loses no other spans with the one that is refused for good", async () => {
     const hasBad = () => server.requests.at(-1)?.spans.some(({ name }) => name === "bad");
     await using server = await OtlpServer.start({ answer: () => (hasBad() ? 400 : 200) });
