@@ -21,6 +21,7 @@ import { openingHint } from "./services/opening-failed.ts";
 import {
   AUDIT_ROWS_OPTION,
   auditRowsOption,
+  bytesOption,
   countOption,
   ENDPOINT_OPTION,
   type ListenAddress,
@@ -83,6 +84,12 @@ const OPTIONS = {
     about:
       "Number of records before the committed offset that are read again to restore state. Default: 100000.",
   },
+  "max-record": {
+    type: "string",
+    value: "BYTES",
+    about:
+      "Maximum size of a record with its key and headers, after decompression. A larger one goes to the dead-letter topic, cut. Default: 16MiB.",
+  },
   "run-age": {
     type: "string",
     value: "S",
@@ -132,6 +139,11 @@ const OPTIONS = {
 
 const DEFAULT_GROUP = "entelix-otel";
 const NO_DEAD_LETTERS = "none";
+const MAX_RECORD = 16 * 1024 * 1024;
+/** Longer ones would not fit into a string in every encoding. */
+const MOST_RECORD = 256 * 1024 * 1024;
+/** A partition that has not moved for so long is no longer ready, in ms. */
+const STUCK_MS = 300_000;
 
 /** A worker of a consumer group, for as long as the process is not told to end. */
 export const consume: Command = {
@@ -171,6 +183,13 @@ export const consume: Command = {
     }
     const lookback = countOption("--lookback", values.lookback, 100_000, 0);
     const maxAgeMs = 1_000 * countOption("--run-age", values["run-age"], 86_400, 1, YEAR_S);
+    const maxRecordBytes = bytesOption(
+      "--max-record",
+      values["max-record"],
+      MAX_RECORD,
+      1024,
+      MOST_RECORD,
+    );
     const tenant = tenantOption(values.tenant);
     const rows = auditRowsOption(values["audit-rows"], values.audit);
     const client = await kafkaClientOptions(values, io.env);
@@ -209,6 +228,7 @@ export const consume: Command = {
         dialects: RUNTIMES.map((runtime) => runtime.dialect.name),
         trusted: !(values["ignore-traceparent"] ?? false),
       },
+      maxRecordBytes,
       sessionTimeoutMs,
       graceMs,
       makeProcessor: (name, from, onRejected) =>
@@ -282,6 +302,11 @@ async function statusServer(options: StatusOptions): Promise<StatusServer> {
 }
 
 function standsStill({ partitions }: KafkaService): string | undefined {
+  const stuck = partitions.find(({ stuckMs }) => stuckMs > STUCK_MS);
+  if (stuck !== undefined) {
+    const { partition, stuckMs, topic } = stuck;
+    return `partition ${partition} of ${topic} has not moved for ${Math.round(stuckMs / 1000)} s`;
+  }
   const stalled = partitions.filter(({ processor }) => processor.stalled);
   return stalled.length === 0 ? undefined : `${stalled.length} partitions stand still`;
 }

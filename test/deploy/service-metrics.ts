@@ -6,8 +6,9 @@ const processor = { ...NO_FIGURES, tenantConflicts: { acme: 0 } };
 
 /** What a worker of `consume` with one partition says of itself. */
 const WORKER = consumeMetricsText({
-  partitions: [{ topic: "events", partition: 0, committed: 0, behind: 0, processor }],
+  partitions: [{ topic: "events", partition: 0, committed: 0, behind: 0, stuckMs: 0, processor }],
   rejected: 0,
+  recordsLost: 0,
   deadLetters: 0,
   deadLettersCut: 0,
   deadLettersLost: 0,

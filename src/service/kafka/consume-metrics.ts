@@ -5,6 +5,7 @@ import type { PartitionFigures } from "./kafka-service.ts";
 export interface WorkerFigures {
   readonly partitions: readonly PartitionFigures[];
   readonly rejected: number;
+  readonly recordsLost: number;
   readonly deadLetters: number;
   readonly deadLettersCut: number;
   readonly deadLettersLost: number;
@@ -49,15 +50,27 @@ const OF_PARTITIONS: readonly Metric[] = [
     ({ processor }) => processor.waiting,
   ),
   gauge("in_flight", "Spans and rows on their way.", ({ processor }) => processor.inFlight),
-  gauge("stalled", "1 while a store takes nothing.", ({ processor }) => Number(processor.stalled)),
-  gauge("behind_records", "Records of the log not played yet.", ({ behind }) => behind),
+  gauge("stalled", "1 while a store or the dead-letter topic takes nothing.", ({ processor }) =>
+    Number(processor.stalled),
+  ),
+  gauge(
+    "behind_records",
+    "Records up to the end of the log not played yet.",
+    ({ behind }) => behind,
+  ),
+  gauge(
+    "stuck_seconds",
+    "Time without a record played, though records wait and no store is stalled.",
+    ({ stuckMs }) => stuckMs / 1000,
+  ),
   gauge("event_age_seconds", "Age of the newest event.", ({ processor }) => processor.lagMs / 1000),
   gauge("committed_offset", "Offset that was committed; -1: none.", ({ committed }) => committed),
 ];
 
 /** The figures of a worker in Prometheus' text format. */
 export function consumeMetricsText(worker: WorkerFigures): string {
-  const { deadLetters, deadLettersCut, deadLettersLost, partitions, rejected } = worker;
+  const { deadLetters, deadLettersCut, deadLettersLost, partitions, recordsLost, rejected } =
+    worker;
   const lines: string[] = [];
   const add = (name: string, type: Metric["type"], help: string, samples: readonly Sample[]) =>
     lines.push(...metricLines(`entelix_consume_${name}`, type, help, samples));
@@ -90,8 +103,14 @@ export function consumeMetricsText(worker: WorkerFigures): string {
   add(
     "dead_letters_lost_total",
     "counter",
-    "Dead letters refused even when cut.",
+    "Dead letters given up, even when cut.",
     one(deadLettersLost),
+  );
+  add(
+    "records_lost_total",
+    "counter",
+    "Records skipped because their batch cannot be read.",
+    one(recordsLost),
   );
   add("partitions", "gauge", "Partitions that are this worker's.", one(partitions.length));
   return `${lines.join("\n")}\n`;

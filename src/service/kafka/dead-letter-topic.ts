@@ -1,23 +1,30 @@
-import { createHash } from "node:crypto";
-import type { DecodeIssue } from "../../dialects/dialect.ts";
 import { Backoff } from "../../otel/export/retry.ts";
 import {
+  cutDeadLetterRecord,
+  type DeadLetter,
+  producedBytes,
+  sentForm,
+} from "./dead-letter-record.ts";
+import {
+  isAnswer,
   isProtocolError,
   type KafkaProducer,
   kafkaMessage,
   type ProducedRecord,
 } from "./kafka-library.ts";
-import { partitionName, type TopicRecord } from "./topic-record.ts";
+import { partitionName } from "./topic-record.ts";
 
 /** Waits for its acknowledgement by all replicas in sync. */
 const ACKNOWLEDGED_BY_ALL = -1;
-/** So many letters are sent at once, with so many bytes of values: a broker takes no larger request. */
+/** So many letters are sent at once, with so many bytes: any broker takes such a request. */
 const AT_ONCE = 500;
 const BYTES_AT_ONCE = 256 * 1024;
 /** What brokers say of a record that they will never take: the others pass with time, or by an operator. */
 export const FINAL_ERRORS = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"];
+/** So often a letter is sent alone without an answer, while the brokers answer others, before it is given up. */
+const MOST_UNANSWERED = 3;
 
-/** The brokers will never take this letter as it is; the message says which, why, and what became of it. */
+/** The brokers do not take this letter as it is; the message says which, why, and what became of it. */
 export class DeadLetterRefusedError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -26,18 +33,26 @@ export class DeadLetterRefusedError extends Error {
 }
 
 interface Waiting {
-  readonly letter: DeadLetter;
+  /** Which one it is, in reports. */
+  readonly name: string;
   produced: ProducedRecord;
-  /** It was refused as it was. */
+  /** What a smaller form is made of; `undefined` where there is none. */
+  letter: DeadLetter | undefined;
   cut: boolean;
+  /** How often it was sent alone in this form and had no answer, while the brokers answered others. */
+  unanswered: number;
   readonly done: () => void;
   readonly failed: (error: Error) => void;
 }
 
-/** Sends what could not be read to a topic of its own, unchanged, with headers that say why. */
+/**
+ * Sends what could not be read to a topic of its own with headers that say why: unchanged, or cut where it is
+ * too large.
+ */
 export class DeadLetterTopic {
   readonly #producer: KafkaProducer;
   readonly #topic: string;
+  readonly #brokersAnswer: () => Promise<unknown>;
   readonly #onError: (error: unknown) => void;
   readonly #waiting: Waiting[] = [];
   readonly #closing = new AbortController();
@@ -47,12 +62,20 @@ export class DeadLetterTopic {
   #lost = 0;
 
   /**
+   * @param brokersAnswer resolves where the leaders of the topic answer a small request: an outage must cost no
+   *   letter.
    * @param onError called with each failed attempt, and with a {@link DeadLetterRefusedError} for what was
-   *   refused for good.
+   *   refused for good or given up.
    */
-  constructor(producer: KafkaProducer, topic: string, onError: (error: unknown) => void) {
+  constructor(
+    producer: KafkaProducer,
+    topic: string,
+    brokersAnswer: () => Promise<unknown>,
+    onError: (error: unknown) => void,
+  ) {
     this.#producer = producer;
     this.#topic = topic;
+    this.#brokersAnswer = brokersAnswer;
     this.#onError = onError;
   }
 
@@ -61,28 +84,38 @@ export class DeadLetterTopic {
     return this.#sent;
   }
 
-  /** Of them, those that the brokers have only in part: they refused the whole. */
+  /** Of them, those that the brokers have only in part: the whole was too large. */
   get cut(): number {
     return this.#cut;
   }
 
-  /** Letters that the brokers refused even when cut: they have nothing of them. */
+  /** Letters that the brokers refused, or did not answer, even when cut: they have nothing of them. */
   get lost(): number {
     return this.#lost;
   }
 
   /**
-   * Resolves once the brokers have it; a failure is tried again for as long as it takes. What they
-   * refuse for good is cut, and resolves as {@link lost} where that is refused too: a record that
-   * no broker takes must not stop its partition.
+   * Resolves once the brokers have it; a failure is tried again for as long as it takes. What they refuse
+   * for good, or leave without an answer again and again when it is sent alone, is cut, and resolves as
+   * {@link lost} where that fails too: a record that no broker takes must not stop its partition.
    *
    * @throws (rejects) when this is closed before.
    */
   send(letter: DeadLetter): Promise<void> {
     if (this.#closing.signal.aborted) return Promise.reject(closed());
-    const produced = deadLetterRecord(this.#topic, letter);
+    const { cut, produced } = sentForm(this.#topic, letter);
+    const { record, value } = letter;
+    const bytes = record.cut?.bytes ?? value?.length ?? 0;
     const stored = new Promise<void>((done, failed) => {
-      this.#waiting.push({ letter, produced, cut: false, done, failed });
+      this.#waiting.push({
+        name: `${partitionName(record)}:${record.offset} (${bytes} bytes)`,
+        produced,
+        letter: cut ? undefined : letter,
+        cut,
+        unanswered: 0,
+        done,
+        failed,
+      });
     });
     this.#sending ??= this.#work().finally(() => {
       this.#sending = undefined;
@@ -124,10 +157,20 @@ export class DeadLetterTopic {
       alone = Math.max(alone, batch.length);
       const [first] = batch;
       if (FINAL_ERRORS.some((name) => isProtocolError(error, name))) {
-        if (batch.length === 1 && first !== undefined) this.#refused(first, error);
+        if (batch.length === 1 && first !== undefined) {
+          this.#refused(first, `was refused: ${kafkaMessage(error)}`, error);
+        }
         continue;
       }
       this.#onError(error);
+      if (batch.length === 1 && first !== undefined && (await this.#isUnanswered(error))) {
+        first.unanswered++;
+        if (first.unanswered >= MOST_UNANSWERED) {
+          const said = `had no answer ${MOST_UNANSWERED} times: ${kafkaMessage(error)}`;
+          this.#refused(first, said, error);
+          continue;
+        }
+      }
       // It may be the leader of one partition alone that is away.
       this.#waiting.push(...this.#waiting.splice(0, batch.length));
       await backoff.wait(signal);
@@ -144,21 +187,32 @@ export class DeadLetterTopic {
     }
   }
 
-  /** The first one that waits was refused, sent alone. */
-  #refused(first: Waiting, cause: Error): void {
-    const { record, value } = first.letter;
-    const which = `${partitionName(record)}:${record.offset} (${value?.length ?? 0} bytes)`;
-    const what = `${which} was refused: ${kafkaMessage(cause)}`;
-    const smaller = first.cut ? undefined : cutDeadLetterRecord(this.#topic, first.letter);
+  /** Whether it is about this letter: the brokers are there for others. */
+  async #isUnanswered(error: Error): Promise<boolean> {
+    if (isAnswer(error) || this.#closing.signal.aborted) return false;
+    return this.#brokersAnswer().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** The first one that waits was refused, or had no answer, sent alone. */
+  #refused(first: Waiting, what: string, cause: Error): void {
+    const { letter, name } = first;
+    const smaller = letter && cutDeadLetterRecord(this.#topic, letter);
     if (smaller !== undefined) {
       first.produced = smaller;
+      first.letter = undefined;
       first.cut = true;
-      this.#onError(new DeadLetterRefusedError(`${what}; it is sent cut`, { cause }));
+      first.unanswered = 0;
+      this.#onError(new DeadLetterRefusedError(`${name} ${what}; it is sent cut`, { cause }));
       return;
     }
     this.#lost++;
     this.#waiting.shift();
-    this.#onError(new DeadLetterRefusedError(`${what}; it is lost to this topic`, { cause }));
+    this.#onError(
+      new DeadLetterRefusedError(`${name} ${what}; it is lost to this topic`, { cause }),
+    );
     first.done();
   }
 
@@ -166,7 +220,7 @@ export class DeadLetterTopic {
     const batch: Waiting[] = [];
     let bytes = 0;
     for (const waiting of this.#waiting) {
-      bytes += waiting.produced.value?.length ?? 0;
+      bytes += producedBytes(waiting.produced);
       if (batch.length > 0 && (bytes > BYTES_AT_ONCE || batch.length >= most)) break;
       batch.push(waiting);
     }
@@ -176,84 +230,4 @@ export class DeadLetterTopic {
 
 function closed(): Error {
   return new Error("closed before the dead letter was acknowledged");
-}
-
-/** More text than that about what is wrong does not go along, in characters. */
-const REASON_LIMIT = 1024;
-/**
- * What a cut letter keeps at most of the value, of the key and of the headers that it came with, in
- * bytes each: together with ours it is below 16 KiB, which any usual `max.message.bytes` takes.
- */
-const CUT_BYTES = 4096;
-
-/** A record, or one line of it, that could not be read. */
-export interface DeadLetter {
-  readonly record: TopicRecord;
-  /** What could not be read: the record's value, or a line of it. */
-  readonly value: Buffer | null;
-  readonly issues: readonly DecodeIssue[];
-}
-
-/**
- * A letter as it is produced: key, value and headers as they were, and ours behind them. One with a key
- * of more than 4 KiB goes to partition 0: the time the client takes to hash a key grows with the square
- * of its length, and a key of 1 MB would stop this process for a minute.
- */
-export function deadLetterRecord(topic: string, letter: DeadLetter): ProducedRecord {
-  const { key, headers } = letter.record;
-  const made = {
-    topic,
-    key: key ?? undefined,
-    value: letter.value,
-    headers: said(headers, letter),
-  };
-  return (key?.length ?? 0) > CUT_BYTES ? { ...made, partition: 0 } : made;
-}
-
-/**
- * A letter that the brokers refused, made small: the first 4 KiB of its value. A key, or headers it
- * came with, that are larger are left out: a part of a key is another key. `entelix-cut` has the bytes
- * that the value had, `entelix-sha256` the hash of all of it, in hex.
- *
- * @returns `undefined` where there is nothing to make smaller.
- */
-export function cutDeadLetterRecord(topic: string, letter: DeadLetter): ProducedRecord | undefined {
-  const { record, value } = letter;
-  const whole = value ?? Buffer.alloc(0);
-  const keyFits = (record.key?.length ?? 0) <= CUT_BYTES;
-  const headersFit = headerBytes(record.headers) <= CUT_BYTES;
-  if (whole.length <= CUT_BYTES && keyFits && headersFit) return undefined;
-  const headers = said(headersFit ? record.headers : [], letter);
-  say(headers, "entelix-cut", String(whole.length));
-  say(headers, "entelix-sha256", createHash("sha256").update(whole).digest("hex"));
-  return {
-    topic,
-    key: keyFits ? (record.key ?? undefined) : undefined,
-    value: value === null ? null : value.subarray(0, CUT_BYTES),
-    headers,
-  };
-}
-
-function said(kept: TopicRecord["headers"], { record, issues }: DeadLetter) {
-  const headers: ProducedRecord["headers"] = new Map();
-  for (const [name, content] of kept) {
-    if (name !== null) headers.set(name, content);
-  }
-  const reason = issues.map(({ field, expected }) => `${field}: expected ${expected}`).join("; ");
-  say(headers, "entelix-reason", reason.slice(0, REASON_LIMIT));
-  say(headers, "entelix-field", (issues[0]?.field ?? "").slice(0, REASON_LIMIT));
-  say(headers, "entelix-topic", record.topic);
-  say(headers, "entelix-partition", String(record.partition));
-  say(headers, "entelix-offset", String(record.offset));
-  return headers;
-}
-
-function say(headers: ProducedRecord["headers"], name: string, text: string): void {
-  headers.set(Buffer.from(name), Buffer.from(text));
-}
-
-function headerBytes(headers: TopicRecord["headers"]): number {
-  let bytes = 0;
-  for (const [name, content] of headers) bytes += (name?.length ?? 0) + (content?.length ?? 0);
-  return bytes;
 }

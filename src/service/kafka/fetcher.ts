@@ -1,10 +1,14 @@
 import { Backoff } from "../../otel/export/retry.ts";
+import type { ClientAlgorithms } from "./decompress.ts";
 import {
+  type FetchedPartition,
   type FetchResponse,
   isProtocolError,
   type KafkaConsumer,
   type TopicMetadata,
 } from "./kafka-library.ts";
+import { leaveRecordsRaw } from "./raw-records.ts";
+import { type Budget, decodeBatches } from "./record-batch.ts";
 import {
   partitionName,
   type RecordChunk,
@@ -31,6 +35,15 @@ const POLL_MS = 250;
 /** Of one partition, and of one answer, in bytes. */
 const PARTITION_BYTES = 1024 * 1024;
 const ANSWER_BYTES = 16 * PARTITION_BYTES;
+/** What is decoded of one answer, in bytes of memory; the rest of it is fetched again. */
+const DECODED_BYTES = 32 * 1024 * 1024;
+
+/** How records are decoded. */
+export interface DecodeRules {
+  /** Largest record that is read, with its key and headers, in bytes. */
+  readonly maxRecordBytes: number;
+  readonly client: ClientAlgorithms | undefined;
+}
 
 const EARLIEST = -2n;
 
@@ -41,6 +54,7 @@ const EARLIEST = -2n;
 export class Fetcher {
   readonly #consumer: KafkaConsumer;
   readonly #topic: string;
+  readonly #rules: DecodeRules;
   readonly #onError: (error: unknown, where: string) => void;
   readonly #targets = new Map<string, FetchTarget>();
   /** That of the topic: one that is made anew has another. */
@@ -55,10 +69,13 @@ export class Fetcher {
   constructor(
     consumer: KafkaConsumer,
     topic: string,
+    rules: DecodeRules,
     onError: (error: unknown, where: string) => void,
   ) {
     this.#consumer = consumer;
+    leaveRecordsRaw(consumer);
     this.#topic = topic;
+    this.#rules = rules;
     this.#onError = onError;
     // The client looks up brokers for the topics that it tracks.
     consumer.topics.track(topic);
@@ -149,8 +166,9 @@ export class Fetcher {
       const name = partitionName(target);
       // It was taken away meanwhile.
       if (!this.#has(target) || asked.get(name) !== target.next) continue;
+      if (fetched.later.has(name)) continue;
       // A broker leaves out of its answer what has not changed.
-      target.deliver(fetched.get(name) ?? nothing(target.next));
+      target.deliver(fetched.chunks.get(name) ?? nothing(target.next));
     }
   }
 
@@ -201,24 +219,53 @@ export class Fetcher {
     await this.#backoff.wait(signal);
   }
 
+  /** `later`: partitions that the memory for one answer was too small for. */
   #chunksOf(
-    { responses }: FetchResponse,
+    { responses, throttleTimeMs = 0 }: FetchResponse,
     topicId: string,
     asked: ReadonlyMap<string, number>,
-  ): Map<string, RecordChunk> {
+  ): { chunks: Map<string, RecordChunk>; later: Set<string> } {
     const chunks = new Map<string, RecordChunk>();
+    const later = new Set<string>();
+    const budget = { bytes: DECODED_BYTES };
     const answered = responses.filter((response) => response.topicId === topicId);
-    for (const each of answered.flatMap(({ partitions }) => partitions)) {
-      const { abortedTransactions, lastStableOffset, partitionIndex: partition, records } = each;
-      const name = partitionName({ topic: this.#topic, partition });
+    const partitions = answered.flatMap((response) => response.partitions);
+    // Full answers leave out records, too, and so do brokers that throttle.
+    const empty = throttleTimeMs === 0 && !partitions.some(hasRecords);
+    for (const each of partitions) {
+      const { abortedTransactions, highWatermark, lastStableOffset, partitionIndex } = each;
+      const name = partitionName({ topic: this.#topic, partition: partitionIndex });
       const from = asked.get(name);
       if (from === undefined) continue;
+      if (budget.bytes <= 0 && hasRecords(each)) {
+        later.add(name);
+        continue;
+      }
       const end = Number(lastStableOffset);
+      const batches = this.#batchesOf(each, from, budget);
       const aborted = abortedTransactions ?? [];
-      chunks.set(name, readBatches(this.#topic, partition, from, end, records ?? [], aborted));
+      const chunk = readBatches({
+        topic: this.#topic,
+        partition: partitionIndex,
+        from,
+        end,
+        logEnd: Number(highWatermark),
+        batches,
+        aborted,
+      });
+      chunks.set(name, empty ? { ...chunk, emptyTo: end } : chunk);
     }
-    return chunks;
+    return { chunks, later };
   }
+
+  #batchesOf({ raw, records }: FetchedPartition, from: number, budget: Budget) {
+    if (raw === undefined) return records ?? [];
+    return decodeBatches(raw, { ...this.#rules, from, budget });
+  }
+}
+
+function hasRecords({ raw, records }: FetchedPartition): boolean {
+  return (raw?.length ?? 0) > 0 || (records?.length ?? 0) > 0;
 }
 
 function byLeader(
@@ -248,7 +295,7 @@ function requestedPartition({ partition, next }: FetchTarget) {
 }
 
 function nothing(next: number): RecordChunk {
-  return { records: [], next, end: undefined, bytes: 0 };
+  return { records: [], lost: [], next, end: undefined, logEnd: undefined, bytes: 0 };
 }
 
 /**
@@ -257,12 +304,18 @@ function nothing(next: number): RecordChunk {
  */
 export class TopicReaders {
   readonly #make: () => KafkaConsumer;
+  readonly #rules: DecodeRules;
   readonly #onError: (error: unknown, where: string) => void;
   readonly #fetchers = new Map<string, Fetcher>();
 
   /** @param make makes the client of one of them. */
-  constructor(make: () => KafkaConsumer, onError: (error: unknown, where: string) => void) {
+  constructor(
+    make: () => KafkaConsumer,
+    rules: DecodeRules,
+    onError: (error: unknown, where: string) => void,
+  ) {
     this.#make = make;
+    this.#rules = rules;
     this.#onError = onError;
   }
 
@@ -292,7 +345,7 @@ export class TopicReaders {
     };
     const consumer = this.#make();
     consumer.on("error", (error) => tell(error, "reader"));
-    const fetcher = new Fetcher(consumer, topic, tell);
+    const fetcher = new Fetcher(consumer, topic, this.#rules, tell);
     this.#fetchers.set(topic, fetcher);
     return fetcher;
   }

@@ -1,7 +1,10 @@
+import type { ClientAlgorithms } from "./decompress.ts";
+
 /** What is used of `@platformatic/kafka`: an optional peer, so its own types are not at hand here. */
 export interface KafkaLibrary {
   readonly Consumer: new (options: ConsumerOptions) => KafkaConsumer;
   readonly Producer: new (options: ClientOptions) => KafkaProducer;
+  readonly compressionsAlgorithms?: ClientAlgorithms;
 }
 
 export interface TopicPartitions {
@@ -43,6 +46,8 @@ export interface KafkaConsumer extends Client {
   readonly generationId: number;
   readonly assignments: readonly TopicPartitions[] | null;
   readonly topics: { track(topic: string): boolean; untrack(topic: string): boolean };
+  /** Its pool of connections. */
+  readonly connections?: unknown;
   joinGroup(options: object, callback?: (error: Error | null) => void): Promise<string> | undefined;
   leaveGroup(force?: boolean): Promise<void>;
   commit(options: { offsets: CommittedOffset[] }): Promise<void>;
@@ -52,8 +57,11 @@ export interface KafkaConsumer extends Client {
     topics: string[];
     partitions?: Record<string, number[]>;
     timestamp?: bigint;
+    /** 0: of the log altogether. Default 1: of what readers of committed transactions see. */
+    isolationLevel?: number;
   }): Promise<OffsetsByTopic>;
-  fetch(options: FetchOptions): Promise<FetchResponse>;
+  /** @param options `connectionPool`: in place of its own. */
+  fetch(options: FetchOptions & { readonly connectionPool?: unknown }): Promise<FetchResponse>;
   on(event: string, listener: (payload: unknown) => void): unknown;
 }
 
@@ -83,6 +91,8 @@ export interface FetchPartition {
 }
 
 export interface FetchResponse {
+  /** The broker holds this client back; it may leave out what it has. */
+  readonly throttleTimeMs?: number;
   readonly responses: readonly {
     readonly topicId: string;
     readonly partitions: readonly FetchedPartition[];
@@ -91,11 +101,15 @@ export interface FetchResponse {
 
 export interface FetchedPartition {
   readonly partitionIndex: number;
+  /** Where the log ends; behind the other while a transaction is open. */
+  readonly highWatermark: bigint;
   /** Where the log ends for readers of committed transactions. */
   readonly lastStableOffset: bigint;
   /** Those that have records in this answer, or began before it and end behind it. */
   readonly abortedTransactions?: readonly AbortedTransaction[] | null;
   readonly records?: readonly RecordsBatch[] | null;
+  /** The records as bytes, where the client was kept from decoding them. */
+  readonly raw?: Buffer;
 }
 
 export interface AbortedTransaction {
@@ -113,6 +127,8 @@ export interface RecordsBatch {
   readonly producerId: bigint;
   readonly attributes: number;
   readonly records: readonly BatchRecord[];
+  /** It can't be read: why, and how many bytes it has in the log. */
+  readonly unreadable?: { readonly reason: string; readonly bytes: number };
 }
 
 export interface BatchRecord {
@@ -121,6 +137,17 @@ export interface BatchRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers: readonly Header[];
+  /** It was too large to be read: value, key and headers are there in part. */
+  readonly cut?: CutValue;
+}
+
+/** What a value was of which only the beginning was kept. */
+export interface CutValue {
+  readonly bytes: number;
+  /** Of all of it, in hex. */
+  readonly sha256: string;
+  /** What was expected of the record. */
+  readonly reason: string;
 }
 
 export type Header = readonly [Buffer | null, Buffer | null];
@@ -202,9 +229,16 @@ function isKafkaLibrary(module: unknown): module is KafkaLibrary {
   return (
     "Consumer" in module &&
     hasMethods(module.Consumer, CONSUMER_METHODS) &&
+    hasConnections(module.Consumer) &&
+    "compressionsAlgorithms" in module &&
     "Producer" in module &&
     hasMethods(module.Producer, PRODUCER_METHODS)
   );
+}
+
+/** Without them records could not be bounded. */
+function hasConnections(made: unknown): boolean {
+  return typeof made === "function" && "connections" in Object(made.prototype);
 }
 
 function hasMethods(made: unknown, methods: readonly string[]): boolean {
@@ -252,6 +286,14 @@ export function isProtocolError(error: unknown, name: string): boolean {
   if (isProtocolError(error.cause, name)) return true;
   if (!("errors" in error) || !Array.isArray(error.errors)) return false;
   return error.errors.some((one) => isProtocolError(one, name));
+}
+
+/** Whether an error of the client, or one of those it consists of, is what a broker has answered. */
+export function isAnswer(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("apiId" in error && typeof error.apiId === "string") return true;
+  if (isAnswer(error.cause)) return true;
+  return "errors" in error && Array.isArray(error.errors) && error.errors.some(isAnswer);
 }
 
 const TOPIC_REFUSALS = [

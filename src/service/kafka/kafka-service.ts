@@ -7,11 +7,12 @@ import { TopicReaders } from "./fetcher.ts";
 import { GroupMember, type Position } from "./group-member.ts";
 import type { ClientOptions, KafkaConsumer, KafkaLibrary } from "./kafka-library.ts";
 import { isTopicRefused, kafkaMessage } from "./kafka-library.ts";
+import { EARLIEST, LATEST, LogEnds, logOffsets } from "./log-offsets.ts";
 import { type LineTaker, PartitionProcessor, type Reject } from "./partition-processor.ts";
 import type { RecordRules } from "./record-lines.ts";
 import { startPosition } from "./start-position.ts";
 import type { TopicRecord } from "./topic-record.ts";
-import { byTopic, partitionName, type TopicPartition } from "./topic-record.ts";
+import { partitionName, type TopicPartition } from "./topic-record.ts";
 import { TopicWatch } from "./topic-watch.ts";
 
 /** How a group's member reads, and what it does with what it reads. */
@@ -28,6 +29,8 @@ export interface KafkaServiceOptions {
   /** Where nothing was committed: at the beginning of the log, or at its end. */
   readonly fromEnd: boolean;
   readonly rules: RecordRules;
+  /** Largest record that is read, with its key and headers, in bytes; a larger one is a dead letter. */
+  readonly maxRecordBytes: number;
   /** In ms. */
   readonly sessionTimeoutMs: number;
   /** How long what is under way may take to be stored when a partition is handed over, in ms. */
@@ -44,6 +47,8 @@ export interface PartitionFigures extends TopicPartition {
   readonly committed: number;
   /** Records of the log that were not played yet; `undefined`: not known yet. */
   readonly behind: number | undefined;
+  /** How long it has not moved, in ms, though records wait and the stores take what they are given. */
+  readonly stuckMs: number;
   readonly processor: LineTaker["figures"];
 }
 
@@ -71,7 +76,9 @@ export class KafkaService {
   readonly #held = new Map<string, Held>();
   readonly #stopping = new AbortController();
   readonly #opening = new Set<Promise<void>>();
+  readonly #ends: LogEnds;
   #rejected = 0;
+  #recordsLost = 0;
   #ticking: Promise<void> = Promise.resolve();
 
   constructor(library: KafkaLibrary, options: KafkaServiceOptions) {
@@ -89,11 +96,18 @@ export class KafkaService {
     this.#reader = reader();
     this.#reader.on("error", (error) => tell(error, "reader"));
     this.#watch = new TopicWatch(this.#reader, options.topics, tell);
-    this.#readers = new TopicReaders(reader, troubled);
+    const decoding = {
+      maxRecordBytes: options.maxRecordBytes,
+      client: library.compressionsAlgorithms,
+    };
+    this.#readers = new TopicReaders(reader, decoding, troubled);
+    this.#ends = new LogEnds(this.#reader, tell);
     if (deadLetterTopic !== undefined) {
       const producer = new library.Producer(client);
       const where = `dead letter topic ${deadLetterTopic}`;
-      this.#deadLetters = new DeadLetterTopic(producer, deadLetterTopic, (error) => {
+      const answer = () =>
+        this.#reader.listOffsets({ topics: [deadLetterTopic], timestamp: LATEST });
+      this.#deadLetters = new DeadLetterTopic(producer, deadLetterTopic, answer, (error) => {
         // A loss is no noise of a stop.
         if (error instanceof DeadLetterRefusedError) options.onError(error, where);
         else tell(error, where);
@@ -142,22 +156,26 @@ export class KafkaService {
     return this.#deadLetters?.sent ?? 0;
   }
 
-  /** Of them, those that it has only in part: the brokers refused the whole. */
+  /** Of them, those that it has only in part: the whole was too large. */
   get deadLettersCut(): number {
     return this.#deadLetters?.cut ?? 0;
   }
 
-  /** Those that the brokers refused even when cut. */
+  /** Those that were given up, even when cut. */
   get deadLettersLost(): number {
     return this.#deadLetters?.lost ?? 0;
+  }
+
+  /** Records whose batch could not be read: they are in no topic of dead letters. */
+  get recordsLost(): number {
+    return this.#recordsLost;
   }
 
   get partitions(): readonly PartitionFigures[] {
     return [...this.#held.values()].flatMap(({ topic, partition, committed, processor }) => {
       if (processor === undefined) return [];
-      return [
-        { topic, partition, committed, behind: processor.behind, processor: processor.figures },
-      ];
+      const { behind, figures, stuckMs } = processor;
+      return [{ topic, partition, committed, behind, stuckMs, processor: figures }];
     });
   }
 
@@ -255,8 +273,8 @@ export class KafkaService {
   async #openAll(wanted: readonly Held[]): Promise<void> {
     const [committed, first, end] = await Promise.all([
       this.#member.committed(wanted),
-      this.#offsets(wanted, EARLIEST),
-      this.#offsets(wanted, LATEST),
+      logOffsets(this.#reader, wanted, EARLIEST),
+      logOffsets(this.#reader, wanted, LATEST),
     ]);
     for (const held of wanted) {
       if (held.gone || this.#stopping.signal.aborted) continue;
@@ -271,23 +289,6 @@ export class KafkaService {
     }
   }
 
-  async #offsets(
-    wanted: readonly TopicPartition[],
-    timestamp: bigint,
-  ): Promise<(of: TopicPartition) => number> {
-    const topics = byTopic(wanted);
-    const found = await this.#reader.listOffsets({
-      topics: topics.map(({ topic }) => topic),
-      partitions: Object.fromEntries(topics.map(({ topic, partitions }) => [topic, partitions])),
-      timestamp,
-    });
-    return ({ topic, partition }) => {
-      const offset = found.get(topic)?.[partition];
-      if (offset === undefined) throw new Error(`${topic}/${partition}: no offset was answered`);
-      return Number(offset);
-    };
-  }
-
   #processorOf(held: Held, from: number, start: number): PartitionProcessor {
     const { rules, makeProcessor, onError } = this.#options;
     const { topic, partition } = held;
@@ -299,6 +300,9 @@ export class KafkaService {
       rules,
       makeProcessor: (reject) => makeProcessor(partitionName(held), from, reject),
       toDeadLetter: (record, value, issues) => this.#toDeadLetter(record, value, issues),
+      onLost: (records) => {
+        this.#recordsLost += records;
+      },
       onHungry: () => this.#readers.wake(topic),
       onReplaced: () => this.#beginAnew(held),
       onError,
@@ -335,10 +339,12 @@ export class KafkaService {
     while (!signal.aborted) {
       await sleep(COMMIT_MS, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      for (const { processor } of this.#held.values()) processor?.settle();
+      for (const { processor } of this.#held.values()) processor?.tick();
       await this.#commit([...this.#held.values()], (positions) => this.#member.commit(positions));
       // The client takes its time to say that a topic is not there; commits go on meanwhile.
       void this.#lookAtTopics();
+      const processors = [...this.#held.values()].map(({ processor }) => processor);
+      void this.#ends.refresh(processors.filter((one) => one !== undefined));
     }
   }
 
@@ -378,6 +384,3 @@ function ofEachTopic(all: readonly Held[]): Held[][] {
   const topics = [...new Set(all.map(({ topic }) => topic))];
   return topics.map((wanted) => all.filter(({ topic }) => topic === wanted));
 }
-
-const EARLIEST = -2n;
-const LATEST = -1n;

@@ -1,14 +1,18 @@
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import type { DecodeIssue } from "../../dialects/dialect.ts";
 import type { LogLine } from "../../ingest/journal/log-line.ts";
-import { MOST_BYTES } from "../../otel/service/store-flow.ts";
+import { StoreFlow } from "../../otel/service/store-flow.ts";
 import { within } from "../../otel/within.ts";
 import type { LogProcessor } from "../log-processor/log-processor.ts";
 import type { ProcessorFigures, ProcessorLine } from "../log-processor/log-processor-options.ts";
 import type { FetchTarget } from "./fetcher.ts";
+import type { EndTarget } from "./log-offsets.ts";
+import { PendingOffsets } from "./pending-offsets.ts";
 import { type RecordRules, recordLines } from "./record-lines.ts";
+import { StuckClock } from "./stuck-clock.ts";
 import {
   detachedRecord,
+  type LostRecords,
   partitionName,
   type RecordChunk,
   type TopicPartition,
@@ -34,14 +38,19 @@ export interface PartitionProcessorOptions extends TopicPartition {
     value: Buffer | null,
     issues: readonly DecodeIssue[],
   ) => Promise<void>;
+  /** Called with how many records could not be read and are skipped, once they are reported. */
+  readonly onLost: (records: number) => void;
   readonly onHungry: () => void;
   /** The log is another one than was played: this is to be ended, and the partition to be begun anew. */
   readonly onReplaced: () => void;
   readonly onError: (error: unknown, where: string) => void;
 }
 
-/** So many chunks wait for the one that is worked on. */
+/** So many chunks wait for the one that is worked on, and no second one behind one of so many bytes. */
 const CHUNKS_WAITING = 2;
+const CHUNK_BYTES_WAITING = 16 * 1024 * 1024;
+/** An end of the log that was heard of so long ago is asked for, in ms. */
+const END_OLD_MS = 5_000;
 /** So many dead letters may be under way before reading waits for them. */
 const DEAD_LETTERS_AT_ONCE = 1000;
 /** After so many records it is asked whether others (heartbeats, say) had their turn, in ms. */
@@ -54,7 +63,7 @@ const IDLE_MS = 500;
  * Plays the records of one partition, in the order of their offsets, and knows up to where all of it is
  * stored.
  */
-export class PartitionProcessor implements FetchTarget {
+export class PartitionProcessor implements FetchTarget, EndTarget {
   readonly topic: string;
   readonly partition: number;
   readonly from: number;
@@ -64,8 +73,9 @@ export class PartitionProcessor implements FetchTarget {
   /** Which record a line is of, for the dead letters. */
   readonly #records = new WeakMap<LogLine, TopicRecord>();
   readonly #pending = new PendingOffsets();
-  /** Of the dead letters under way. */
-  #pendingBytes = 0;
+  /** Of the dead letters under way, those of records that hold no line. */
+  readonly #letters = new StoreFlow(DEAD_LETTERS_AT_ONCE, () => {});
+  readonly #stuck: StuckClock;
   readonly #ending = new AbortController();
   readonly #working: Promise<void>;
   #wake: (() => void) | undefined;
@@ -73,7 +83,12 @@ export class PartitionProcessor implements FetchTarget {
   #next: number;
   #played: number;
   #lastLine = -1;
+  /** What was lost before this is reported. */
+  #lostTo = 0;
   #end: number | undefined;
+  #logEnd: number | undefined;
+  #logEndMs = Number.NEGATIVE_INFINITY;
+  #emptyTo = 0;
   #atEnd = false;
   #stored: number;
   #settling: Promise<void> | undefined;
@@ -86,6 +101,7 @@ export class PartitionProcessor implements FetchTarget {
     this.#next = options.start;
     this.#played = options.start;
     this.#stored = options.from;
+    this.#stuck = new StuckClock(options.start, performance.now());
     this.#processor = options.makeProcessor((line, issues) => this.#rejected(line, issues));
     this.#working = this.#work();
   }
@@ -99,7 +115,8 @@ export class PartitionProcessor implements FetchTarget {
   }
 
   get hungry(): boolean {
-    return !this.#ending.signal.aborted && this.#chunks.length < CHUNKS_WAITING;
+    if (this.#ending.signal.aborted || this.#chunks.length >= CHUNKS_WAITING) return false;
+    return this.#chunks.every(({ bytes }) => bytes < CHUNK_BYTES_WAITING);
   }
 
   /** The offset to commit: all that is before it is stored, and no open run began before it. */
@@ -107,18 +124,43 @@ export class PartitionProcessor implements FetchTarget {
     return this.#stored;
   }
 
-  /** Records of the log that were not played yet; `undefined` before the first answer. */
+  /**
+   * Records up to the end of the log that were not played yet, those that an open transaction keeps back
+   * among them; `undefined` before the first answer.
+   */
   get behind(): number | undefined {
-    return this.#end === undefined ? undefined : Math.max(0, this.#end - this.#played);
+    if (this.#logEnd === undefined) return undefined;
+    return Math.max(0, this.#logEnd - Math.max(this.#played, this.#emptyTo));
+  }
+
+  get stuckMs(): number {
+    const free = (this.behind ?? 0) === 0 || this.figures.stalled;
+    return this.#stuck.look(this.#played, free, performance.now());
   }
 
   get figures(): ProcessorFigures {
-    return this.#processor.figures;
+    const { inFlight, stalled, ...others } = this.#processor.figures;
+    return {
+      ...others,
+      inFlight: inFlight + this.#letters.count,
+      stalled: stalled || this.#letters.isStalled(Date.now()),
+    };
+  }
+
+  get endIsOld(): boolean {
+    return performance.now() - this.#logEndMs > END_OLD_MS;
+  }
+
+  endsAt(logEnd: number): void {
+    this.#logEnd = logEnd;
+    this.#logEndMs = performance.now();
   }
 
   deliver(chunk: RecordChunk): void {
     this.#next = chunk.next;
     this.#end = chunk.end ?? this.#end;
+    if (chunk.logEnd !== undefined) this.endsAt(chunk.logEnd);
+    if (chunk.emptyTo !== undefined && chunk.next === this.#played) this.#emptyTo = chunk.emptyTo;
     if (chunk.records.length > 0 || chunk.next > this.#played) this.#chunks.push(chunk);
     else this.#atEnd = this.#end !== undefined && this.#played >= this.#end;
     this.#wake?.();
@@ -130,6 +172,13 @@ export class PartitionProcessor implements FetchTarget {
 
   replaced(): void {
     this.#options.onReplaced();
+  }
+
+  /** Call it every second or so: looks whether it gets on, and begins to {@link settle}. */
+  tick(): void {
+    this.#letters.look(Date.now());
+    void this.stuckMs;
+    this.settle();
   }
 
   /** Begins to store all that is done; {@link stored} rises when it is. */
@@ -205,6 +254,7 @@ export class PartitionProcessor implements FetchTarget {
     this.#atEnd = false;
     let since = performance.now();
     let count = 0;
+    for (const lost of chunk.lost) this.#skip(lost);
     for (const record of chunk.records) {
       if (this.#ending.signal.aborted) return;
       // Played before, when something went wrong behind it.
@@ -221,6 +271,16 @@ export class PartitionProcessor implements FetchTarget {
     this.#played = chunk.next;
     this.#chunks.shift();
     this.#options.onHungry();
+  }
+
+  /** Reports what could not be read; records before the committed offset were reported then. */
+  #skip({ bytes, first, last, reason }: LostRecords): void {
+    const from = Math.max(first, this.from, this.#lostTo);
+    if (from > last) return;
+    this.#lostTo = last + 1;
+    const message = `offsets ${from} to ${last} cannot be read, and are lost: ${reason}; their batch has ${bytes} bytes in the log`;
+    this.#options.onError(new Error(message), `${this.name}:${from}`);
+    this.#options.onLost(last - from + 1);
   }
 
   #take(record: TopicRecord): Promise<void> | undefined {
@@ -248,9 +308,12 @@ export class PartitionProcessor implements FetchTarget {
   async #unreadable(record: TopicRecord, issues: readonly DecodeIssue[]): Promise<void> {
     // Below the committed offset it is safe already.
     if (record.offset < this.from) return;
-    const stored = this.#toDeadLetter(detachedRecord(record, record.value), issues);
-    const full = this.#pending.size >= DEAD_LETTERS_AT_ONCE || this.#pendingBytes >= MOST_BYTES;
-    if (full) await stored;
+    const bytes = (record.value?.length ?? 0) + (record.key?.length ?? 0);
+    this.#letters.begin(bytes);
+    const stored = this.#toDeadLetter(detachedRecord(record, record.value), issues).then((safe) => {
+      if (safe) this.#letters.end(bytes);
+    });
+    if (this.#letters.full) await stored;
   }
 
   /** A line that the log processor could not read. */
@@ -264,44 +327,20 @@ export class PartitionProcessor implements FetchTarget {
     await this.#toDeadLetter(own, issues);
   }
 
-  /** @param record with what could not be read of it as its value. */
-  async #toDeadLetter(record: TopicRecord, issues: readonly DecodeIssue[]): Promise<void> {
-    const bytes = record.value?.length ?? 0;
+  /**
+   * @param record with what could not be read of it as its value.
+   * @returns whether it is safe.
+   */
+  async #toDeadLetter(record: TopicRecord, issues: readonly DecodeIssue[]): Promise<boolean> {
     this.#pending.add(record.offset);
-    this.#pendingBytes += bytes;
     try {
       await this.#options.toDeadLetter(record, record.value, issues);
       this.#pending.delete(record.offset);
-      this.#pendingBytes -= bytes;
+      return true;
     } catch (error) {
-      // Not safe: what is before it may be committed, and this is read again.
+      // What is before it may be committed, and this is read again.
       if (!this.#ending.signal.aborted) this.#options.onError(error, this.name);
+      return false;
     }
-  }
-}
-
-/** Offsets of what is under way to be stored; they are added in ascending order, some more than once. */
-class PendingOffsets {
-  readonly #counts = new Map<number, number>();
-
-  get size(): number {
-    return this.#counts.size;
-  }
-
-  /** The lowest one. */
-  get first(): number | undefined {
-    for (const offset of this.#counts.keys()) return offset;
-    return undefined;
-  }
-
-  add(offset: number): void {
-    this.#counts.set(offset, (this.#counts.get(offset) ?? 0) + 1);
-  }
-
-  delete(offset: number): void {
-    const count = this.#counts.get(offset);
-    if (count === undefined) return;
-    if (count > 1) this.#counts.set(offset, count - 1);
-    else this.#counts.delete(offset);
   }
 }

@@ -28,7 +28,8 @@ const TENANT_HEADER = "entelix-tenant";
  * `entelix-dialect` and `entelix-tenant` say whose they are.
  */
 export function recordLines(record: TopicRecord, rules: RecordRules): RecordLines {
-  const { offset, value, timestampMs: arrivedMs } = record;
+  const { cut, offset, value, timestampMs: arrivedMs } = record;
+  if (cut !== undefined) return refused("record", cut.reason);
   if (value === null) return refused("value", "one JSON object a line, got none");
   if (!isUtf8(value)) return refused("value", "UTF-8");
   const dialect = header(record, DIALECT_HEADER) ?? rules.dialect;

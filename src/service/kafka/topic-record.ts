@@ -1,4 +1,10 @@
-import type { AbortedTransaction, Header, RecordsBatch, TopicPartitions } from "./kafka-library.ts";
+import type {
+  AbortedTransaction,
+  CutValue,
+  Header,
+  RecordsBatch,
+  TopicPartitions,
+} from "./kafka-library.ts";
 
 export interface TopicPartition {
   readonly topic: string;
@@ -38,15 +44,31 @@ export interface TopicRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers: readonly Header[];
+  /** It was too large to be read: value, key and headers are there in part. */
+  readonly cut?: CutValue;
+}
+
+/** Records that can't be read, and are skipped. */
+export interface LostRecords {
+  readonly first: number;
+  readonly last: number;
+  readonly reason: string;
+  /** What the batch has in the log. */
+  readonly bytes: number;
 }
 
 /** Records that were read at once, and where to read on. */
 export interface RecordChunk {
   readonly records: readonly TopicRecord[];
+  readonly lost: readonly LostRecords[];
   /** The offset after the last one, of records without data too (those that end a transaction). */
   readonly next: number;
-  /** Where the log ended when it was read; `undefined`: where it did before. */
+  /** Where the log ended for readers when it was read; `undefined`: where it did before. */
   readonly end: number | undefined;
+  /** Where it ended altogether; behind `end` while a transaction is open. */
+  readonly logEnd: number | undefined;
+  /** There are no records from `next` up to here: they were compacted away. */
+  readonly emptyTo?: number;
   readonly bytes: number;
 }
 
@@ -54,22 +76,23 @@ const CONTROL = 0x20;
 /** The broker's time holds for the whole batch; those of the producer are left in its records. */
 const APPEND_TIME = 0x08;
 
-/**
- * The records of fetched batches from an offset on. A broker answers with whole batches, so the first
- * may begin earlier.
- *
- * @param aborted transactions whose records are not to be seen.
- */
-export function readBatches(
-  topic: string,
-  partition: number,
-  from: number,
-  end: number,
-  batches: readonly RecordsBatch[],
-  aborted: readonly AbortedTransaction[] = [],
-): RecordChunk {
+/** What was fetched of one partition. */
+export interface FetchedBatches extends TopicPartition {
+  /** The offset that was asked for. A broker answers with whole batches, so the first may begin earlier. */
+  readonly from: number;
+  readonly end: number;
+  readonly logEnd: number;
+  readonly batches: readonly RecordsBatch[];
+  /** Transactions whose records are not to be seen. */
+  readonly aborted?: readonly AbortedTransaction[];
+}
+
+/** The records of fetched batches from an offset on. */
+export function readBatches(fetched: FetchedBatches): RecordChunk {
+  const { aborted = [], batches, end, from, logEnd, partition, topic } = fetched;
   const dropped = new AbortedRecords(aborted);
   const records: TopicRecord[] = [];
+  const lost: LostRecords[] = [];
   let next = from;
   let bytes = 0;
   for (const batch of batches) {
@@ -77,17 +100,22 @@ export function readBatches(
     const first = Number(batch.firstTimestamp);
     const appendedMs =
       (batch.attributes & APPEND_TIME) === 0 ? undefined : Number(batch.maxTimestamp);
-    next = Math.max(next, base + batch.lastOffsetDelta + 1);
+    const last = base + batch.lastOffsetDelta;
+    next = Math.max(next, last + 1);
     if (dropped.has(batch) || (batch.attributes & CONTROL) !== 0) continue;
-    for (const { offsetDelta, timestampDelta, key, value, headers } of batch.records) {
+    if (batch.unreadable !== undefined && last >= from) {
+      lost.push({ first: Math.max(base, from), last, ...batch.unreadable });
+    }
+    for (const { offsetDelta, timestampDelta, key, value, headers, cut } of batch.records) {
       const offset = base + offsetDelta;
       if (offset < from) continue;
       const timestampMs = appendedMs ?? first + Number(timestampDelta);
       bytes += (key?.length ?? 0) + (value?.length ?? 0);
-      records.push({ topic, partition, offset, timestampMs, key, value, headers });
+      const record = { topic, partition, offset, timestampMs, key, value, headers };
+      records.push(cut === undefined ? record : { ...record, cut });
     }
   }
-  return { records, next, end, bytes };
+  return { records, lost, next, end, logEnd, bytes };
 }
 
 /**

@@ -108,6 +108,11 @@ export class KafkaBroker {
     return Number((await said).join(""));
   }
 
+  /** Batches of odd shapes into partition 0, as `produce-odd.mjs` describes them. */
+  async produceOdd(topic: string, ...shapes: readonly string[]): Promise<void> {
+    await this.#run("produce-odd.mjs", [topic, ...shapes]);
+  }
+
   async *read(topic: string): AsyncGenerator<ReadRecord> {
     const stdout = await this.#run("read-topic.mjs", [topic]);
     for (const line of stdout.split("\n")) if (line !== "") yield JSON.parse(line);

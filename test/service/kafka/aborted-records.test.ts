@@ -39,7 +39,8 @@ function offsets(
 ): readonly number[] {
   const transactions = aborted.map(([producerId, firstOffset]) => ({ producerId, firstOffset }));
   const from = Number(batches[0]?.firstOffset ?? 0n);
-  const { records } = readBatches("t", 0, from, 100, batches, transactions);
+  const where = { topic: "t", partition: 0, from, end: 100, logEnd: 100 };
+  const { records } = readBatches({ ...where, batches, aborted: transactions });
   return records.map(({ offset }) => offset);
 }
 
@@ -74,7 +75,9 @@ describe("records of aborted transactions", () => {
 
   it("still count for where reading goes on", () => {
     const transactions = [{ producerId: 7n, firstOffset: 0n }];
-    expect(readBatches("t", 0, 0, 2, [data(7n, 0n)], transactions)).toMatchObject({
+    const where = { topic: "t", partition: 0, from: 0, end: 2, logEnd: 2 };
+    const batches = [data(7n, 0n)];
+    expect(readBatches({ ...where, batches, aborted: transactions })).toMatchObject({
       records: [],
       next: 2,
     });

@@ -2,9 +2,12 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import {
   cutDeadLetterRecord,
+  deadLetterRecord,
+  sentForm,
+} from "../../../src/service/kafka/dead-letter-record.ts";
+import {
   DeadLetterRefusedError,
   DeadLetterTopic,
-  deadLetterRecord,
 } from "../../../src/service/kafka/dead-letter-topic.ts";
 import type { KafkaProducer, ProducedRecord } from "../../../src/service/kafka/kafka-library.ts";
 import { protocolError, record } from "./records.ts";
@@ -27,6 +30,9 @@ function producer(send: KafkaProducer["send"]) {
   };
   return { made, closed };
 }
+
+/** Brokers that answer a small request. */
+const here = async () => {};
 
 describe("deadLetterRecord", () => {
   it("keeps key, value and headers, and says why and from where", () => {
@@ -100,6 +106,42 @@ describe("cutDeadLetterRecord", () => {
   });
 });
 
+describe("sentForm", () => {
+  const large = Buffer.alloc(600_000);
+
+  it("is the letter unchanged up to 1,000,000 bytes with key and headers", () => {
+    const value = Buffer.alloc(1_000_000 - 5);
+    const letter = { record: record({ key: Buffer.from("run-1"), value }), value, issues: ISSUES };
+    const { cut, produced } = sentForm("dead", letter);
+    expect(cut).toBe(false);
+    expect(produced.value).toBe(value);
+  });
+
+  it.each([
+    ["value", { value: Buffer.alloc(1_000_001), key: null }],
+    ["key", { value: large, key: large }],
+    ["headers", { value: large, headers: [[Buffer.from("mine"), large] as const] }],
+    ["number of headers", { headers: Array(100_000).fill([Buffer.from("h"), null]) }],
+  ])("is cut where its %s is larger", (_, fields) => {
+    const one = record(fields);
+    const { cut, produced } = sentForm("dead", { record: one, value: one.value, issues: ISSUES });
+    expect(cut).toBe(true);
+    expect(produced.value?.length ?? 0).toBeLessThanOrEqual(4096);
+    expect(produced.key?.length ?? 0).toBeLessThanOrEqual(4096);
+    expect(produced.headers.size).toBe(7);
+  });
+
+  it("says of a record that was cut before what it was", () => {
+    const cut = { bytes: 300_000_000, sha256: "abc", reason: "at most 16 MiB" };
+    const one = record({ value: Buffer.from("beginning"), cut });
+    const sent = sentForm("dead", { record: one, value: one.value, issues: ISSUES });
+    expect(sent.cut).toBe(true);
+    const said = new Map(texts(sent.produced.headers).map(([name, text]) => [name, text] as const));
+    expect(said.get("entelix-cut")).toBe("300000000");
+    expect(said.get("entelix-sha256")).toBe("abc");
+  });
+});
+
 describe("DeadLetterTopic", () => {
   it("resolves when the brokers have it, having tried again as often as it took", async () => {
     const batches: number[] = [];
@@ -109,7 +151,9 @@ describe("DeadLetterTopic", () => {
       batches.push(messages.length);
       if (batches.length < 3) throw new Error("away");
     });
-    const letters = new DeadLetterTopic(made, "dead", (error) => troubles.push(String(error)));
+    const letters = new DeadLetterTopic(made, "dead", here, (error) =>
+      troubles.push(String(error)),
+    );
     const letter = { record: record(), value: record().value, issues: ISSUES };
     await Promise.all([letters.send(letter), letters.send(letter)]);
     expect(batches).toEqual([1, 1, 1, 1]);
@@ -120,7 +164,7 @@ describe("DeadLetterTopic", () => {
   it("sends many at once, but no more than a request may have", async () => {
     const batches: number[] = [];
     const { made } = producer(async ({ messages }) => void batches.push(messages.length));
-    const letters = new DeadLetterTopic(made, "dead", () => {});
+    const letters = new DeadLetterTopic(made, "dead", here, () => {});
     const send = (bytes: number) =>
       letters.send({ record: record(), value: Buffer.alloc(bytes), issues: ISSUES });
     await Promise.all([send(1), send(1), send(1), send(200_000), send(100_000), send(900_000)]);
@@ -130,7 +174,7 @@ describe("DeadLetterTopic", () => {
 
   it("rejects what was not acknowledged when it is closed, and what comes after", async () => {
     const { made, closed } = producer(() => Promise.reject(new Error("away")));
-    const letters = new DeadLetterTopic(made, "dead", () => {});
+    const letters = new DeadLetterTopic(made, "dead", here, () => {});
     const letter = { record: record(), value: null, issues: ISSUES };
     const sent = letters.send(letter);
     const failed = expect(sent).rejects.toThrow(/closed before/);
@@ -152,7 +196,7 @@ describe("DeadLetterTopic", () => {
       stored.push(...messages);
     });
     const troubles: unknown[] = [];
-    const letters = new DeadLetterTopic(made, "dead", (error) => troubles.push(error));
+    const letters = new DeadLetterTopic(made, "dead", here, (error) => troubles.push(error));
     const send = (bytes: number, offset: number) => {
       const value = Buffer.alloc(bytes, "v");
       return letters.send({ record: record({ offset, value }), value, issues: ISSUES });
@@ -205,12 +249,92 @@ describe("DeadLetterTopic", () => {
       stored.push(...messages.map(({ value }) => value?.length));
     });
     const troubles: unknown[] = [];
-    const letters = new DeadLetterTopic(made, "dead", (error) => troubles.push(error));
+    const letters = new DeadLetterTopic(made, "dead", here, (error) => troubles.push(error));
     const send = (bytes: number) =>
       letters.send({ record: record(), value: Buffer.alloc(bytes), issues: ISSUES });
     await Promise.all([send(9000), send(1)]);
     expect(stored).toEqual([1, 9000]);
     expect(troubles).toHaveLength(3);
     expect([letters.sent, letters.cut, letters.lost]).toEqual([2, 0, 0]);
+  });
+
+  /** Brokers that close the connection on values that are longer, and answer others. */
+  function closing(most: number, brokersAnswer: () => Promise<unknown> = here) {
+    const requests: number[][] = [];
+    const { made } = producer(async ({ messages }) => {
+      const sizes = messages.map(({ value }) => value?.length ?? 0);
+      requests.push(sizes);
+      if (sizes.some((size) => size > most)) throw new Error("Connection closed");
+    });
+    const told: unknown[] = [];
+    const letters = new DeadLetterTopic(made, "dead", brokersAnswer, (error) => told.push(error));
+    const send = (bytes: number, offset: number) => {
+      const value = Buffer.alloc(bytes, "v");
+      return letters.send({ record: record({ offset, value }), value, issues: ISSUES });
+    };
+    const losses = () =>
+      told.filter((error) => error instanceof DeadLetterRefusedError).map(String);
+    return { letters, losses, requests, send };
+  }
+
+  it("gives up what had no answer three times, sent alone: whole, then cut; those beside it go", async () => {
+    const { letters, losses, requests, send } = closing(3);
+    await Promise.all([send(1, 1), send(9000, 2), send(2, 3), send(100, 4)]);
+    expect(losses().toSorted()).toEqual([
+      "DeadLetterRefusedError: events/0:2 (9000 bytes) had no answer 3 times: Connection closed; it is lost to this topic",
+      "DeadLetterRefusedError: events/0:2 (9000 bytes) had no answer 3 times: Connection closed; it is sent cut",
+      "DeadLetterRefusedError: events/0:4 (100 bytes) had no answer 3 times: Connection closed; it is lost to this topic",
+    ]);
+    const alone = (bytes: number) =>
+      requests.filter(([one, more]) => one === bytes && more === undefined);
+    expect([alone(9000), alone(4096), alone(100)].map(({ length }) => length)).toEqual([3, 3, 3]);
+    expect([letters.sent, letters.cut, letters.lost]).toEqual([2, 0, 2]);
+  }, 30_000);
+
+  it("keeps what had no answer once it is taken cut", async () => {
+    const { letters, send } = closing(5000);
+    await send(9000, 1);
+    expect([letters.sent, letters.cut, letters.lost]).toEqual([1, 1, 0]);
+  }, 30_000);
+
+  it("loses nothing in an outage, however long it is: then no request has an answer", async () => {
+    let failures = 0;
+    const brokersAnswer = () =>
+      failures > 6 ? Promise.resolve() : Promise.reject(new Error("no route"));
+    const stored: (number | undefined)[] = [];
+    const { made } = producer(async ({ messages }) => {
+      if (failures++ < 6) throw new Error("Connection closed");
+      stored.push(...messages.map(({ value }) => value?.length));
+    });
+    const letters = new DeadLetterTopic(made, "dead", brokersAnswer, () => {});
+    const value = Buffer.alloc(9000);
+    await letters.send({ record: record({ value }), value, issues: ISSUES });
+    expect(stored).toEqual([9000]);
+    expect([letters.sent, letters.cut, letters.lost]).toEqual([1, 0, 0]);
+  }, 60_000);
+
+  it("gives up nothing that has an answer which may pass", async () => {
+    let answers = 0;
+    const { made } = producer(async () => {
+      if (answers++ < 5) throw protocolError("NOT_ENOUGH_REPLICAS");
+    });
+    const letters = new DeadLetterTopic(made, "dead", here, () => {});
+    await letters.send({ record: record(), value: null, issues: ISSUES });
+    expect([letters.sent, letters.lost]).toEqual([1, 0]);
+  }, 30_000);
+
+  it("counts keys and headers in what it sends at once", async () => {
+    const batches: number[] = [];
+    const { made } = producer(async ({ messages }) => void batches.push(messages.length));
+    const letters = new DeadLetterTopic(made, "dead", here, () => {});
+    const headers = [[Buffer.from("h"), Buffer.alloc(100_000)]] as const;
+    const send = () =>
+      letters.send({
+        record: record({ headers, key: Buffer.alloc(100_000) }),
+        value: null,
+        issues: ISSUES,
+      });
+    await Promise.all([send(), send(), send(), send()]);
+    expect(batches).toEqual([1, 1, 1, 1]);
   });
 });

@@ -74,7 +74,14 @@ function answer(options: FetchOptions, counts: Readonly<Record<number, number>>)
             headers: [],
           })),
         };
-        return [{ partitionIndex: partition, lastStableOffset: 100n, records: [batch] }];
+        return [
+          {
+            partitionIndex: partition,
+            highWatermark: 102n,
+            lastStableOffset: 100n,
+            records: [batch],
+          },
+        ];
       }),
     })),
   };
@@ -94,6 +101,7 @@ describe("Fetcher", () => {
         ...parts,
       }),
       "events",
+      { maxRecordBytes: 1000, client: undefined },
       (error, where) => errors.push(`${where}: ${String(error)}`),
     );
     open.push(fetcher);
@@ -142,7 +150,14 @@ describe("Fetcher", () => {
     const target = new Target(0);
     fetcher.add(target);
     const chunk = await until("delivered", () => target.chunks[0]);
-    expect(chunk).toEqual({ records: [], next: 0, end: undefined, bytes: 0 });
+    expect(chunk).toEqual({
+      records: [],
+      lost: [],
+      next: 0,
+      end: undefined,
+      logEnd: undefined,
+      bytes: 0,
+    });
   });
 
   it("drops what comes for a target that was taken away", async () => {

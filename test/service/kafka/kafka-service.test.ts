@@ -101,7 +101,12 @@ class TestClient implements KafkaConsumer {
         { offsetDelta: 0, timestampDelta: 0n, key: null, value: Buffer.from(value), headers: [] },
       ],
     }));
-    const partition = { partitionIndex: 0, lastStableOffset, records };
+    const partition = {
+      partitionIndex: 0,
+      highWatermark: lastStableOffset,
+      lastStableOffset,
+      records,
+    };
     return { responses: [{ topicId: id, partitions: [partition] }] };
   }
 }
@@ -159,6 +164,7 @@ describe("KafkaService", () => {
       lookback: 100,
       fromEnd: false,
       rules: { dialect: undefined, dialects: ["entelix"], trusted: true },
+      maxRecordBytes: 1_000_000,
       sessionTimeoutMs: 6_000,
       graceMs: 100,
       makeProcessor: (_, from) => {

@@ -9,6 +9,7 @@ import {
 import type { TopicRecord } from "../../../src/service/kafka/topic-record.ts";
 import type { ProcessorLine } from "../../../src/service/log-processor/log-processor-options.ts";
 import { untilHolds } from "../../e2e/support/until.ts";
+import { NO_FIGURES } from "./processor-figures.ts";
 import { record } from "./records.ts";
 
 const RULES = { dialect: undefined, dialects: ["entelix"], trusted: true };
@@ -65,6 +66,7 @@ describe("PartitionProcessor", () => {
         return inner;
       },
       toDeadLetter: async ({ offset }, value) => void buried.push([offset, value?.toString()]),
+      onLost: () => {},
       onHungry: () => {},
       onReplaced: () => {},
       onError: (error) => errors.push(String(error)),
@@ -77,7 +79,7 @@ describe("PartitionProcessor", () => {
   function chunk(offsets: readonly number[], fields: Partial<TopicRecord> = {}) {
     const records = offsets.map((offset) => record({ offset, ...fields }));
     const next = (offsets.at(-1) ?? -1) + 1;
-    return { records, next, end: next, bytes: 1 };
+    return { records, lost: [], next, end: next, logEnd: next, bytes: 1 };
   }
 
   async function stored(processor: PartitionProcessor, offset: number) {
@@ -112,6 +114,94 @@ describe("PartitionProcessor", () => {
     await stored(processor, 4);
   });
 
+  it("counts what is behind to the end of the log, also while it stands still", async () => {
+    const { processor, inner } = start();
+    inner.onTake = () => new Promise(() => {});
+    expect(processor.endIsOld).toBe(true);
+    processor.deliver({ ...chunk([0]), logEnd: 3 });
+    expect(processor.endIsOld).toBe(false);
+    await untilHolds("taken", () => expect(inner.taken).toHaveLength(1));
+    expect(processor.behind).toBe(3);
+    processor.endsAt(101);
+    expect(processor.behind).toBe(101);
+  });
+
+  it("counts nothing behind that was compacted away at the end, but what is in a transaction", async () => {
+    const { processor } = start();
+    processor.deliver({ ...chunk([0]), end: 5, logEnd: 8 });
+    await stored(processor, 1);
+    expect(processor.behind).toBe(7);
+    processor.deliver({ ...chunk([]), next: 1, end: 5, logEnd: 8, emptyTo: 5 });
+    expect(processor.behind).toBe(3);
+  });
+
+  it("is stuck while it does not move though records wait, unless its stores are stalled", async () => {
+    let figures: LineTaker["figures"] = NO_FIGURES;
+    const { processor, inner } = start();
+    vi.spyOn(inner, "figures", "get").mockImplementation(() => figures);
+    let go = () => {};
+    inner.onTake = () => new Promise<void>((resolve) => (go = resolve));
+    processor.deliver(chunk([0, 1]));
+    await untilHolds("taken", () => expect(inner.taken).toHaveLength(1));
+    await untilHolds("stuck", () => expect(processor.stuckMs).toBeGreaterThan(20));
+    figures = { ...NO_FIGURES, stalled: true };
+    expect(processor.stuckMs).toBe(0);
+    figures = NO_FIGURES;
+    await untilHolds("stuck", () => expect(processor.stuckMs).toBeGreaterThan(20));
+    go();
+    await untilHolds("moved", () => expect(inner.taken).toHaveLength(2));
+    expect(processor.stuckMs).toBe(0);
+    go();
+    await untilHolds("played", () => expect(processor.behind).toBe(0));
+    await sleep(20);
+    expect(processor.stuckMs).toBe(0);
+  });
+
+  it("counts a dead letter that is not taken as under way, and then as a store that is stalled", async () => {
+    const { processor, inner } = start({ toDeadLetter: () => new Promise(() => {}) });
+    vi.spyOn(inner, "figures", "get").mockReturnValue(NO_FIGURES);
+    processor.deliver(chunk([0], { value: Buffer.from([0xff]) }));
+    await untilHolds("under way", () => expect(processor.figures.inFlight).toBe(1));
+    expect(processor.figures.stalled).toBe(false);
+    processor.tick();
+    const later = Date.now() + 11_000;
+    vi.spyOn(Date, "now").mockReturnValue(later);
+    expect(processor.figures.stalled).toBe(true);
+    vi.mocked(Date.now).mockRestore();
+  });
+
+  it("skips what can't be read, and names and counts it once from the committed offset on", async () => {
+    const counts: number[] = [];
+    const { processor, inner, errors } = start({ from: 2, onLost: (n) => counts.push(n) });
+    const lost = [
+      { first: 0, last: 1, reason: "damaged", bytes: 70 },
+      { first: 1, last: 4, reason: "too long", bytes: 80 },
+    ];
+    processor.deliver({ ...chunk([5]), lost });
+    await stored(processor, 6);
+    expect(inner.taken.map(({ offset }) => offset)).toEqual([5]);
+    expect(counts).toEqual([3]);
+    expect(errors).toEqual([
+      "Error: offsets 2 to 4 cannot be read, and are lost: too long; their batch has 80 bytes in the log",
+    ]);
+  });
+
+  it("sends a record that was too large to the dead letters, and nothing of it to the processor", async () => {
+    const { processor, inner, buried } = start();
+    const cut = { bytes: 9_000, sha256: "abc", reason: "at most 1000 bytes" };
+    processor.deliver(chunk([0], { value: Buffer.from("beginning"), cut }));
+    await stored(processor, 1);
+    expect(buried).toEqual([[0, "beginning"]]);
+    expect(inner.taken).toEqual([]);
+  });
+
+  it("asks for no more behind a chunk that is large", () => {
+    const { processor, inner } = start();
+    inner.onTake = () => new Promise(() => {});
+    processor.deliver({ ...chunk([0]), bytes: 16 * 1024 * 1024 });
+    expect(processor.hungry).toBe(false);
+  });
+
   it("never falls behind what was committed while it reads what is before", async () => {
     const { processor, inner } = start({ from: 10, start: 5 });
     processor.deliver(chunk([5, 6]));
@@ -137,7 +227,7 @@ describe("PartitionProcessor", () => {
     const toDeadLetter = () => new Promise<void>((resolve) => (safe = resolve));
     const { processor, inner } = start({ toDeadLetter });
     const bad = record({ offset: 1, value: Buffer.from([0xff]) });
-    processor.deliver({ records: [record({ offset: 0 }), bad], next: 2, end: 2, bytes: 1 });
+    processor.deliver({ ...chunk([]), records: [record({ offset: 0 }), bad], next: 2, end: 2 });
     processor.deliver(chunk([2, 3]));
     await untilHolds("played", () => expect(inner.taken).toHaveLength(3));
     await stored(processor, 1);
@@ -227,10 +317,10 @@ describe("PartitionProcessor", () => {
     const { processor, inner } = start();
     processor.deliver({ ...chunk([0]), end: 5 });
     await untilHolds("played", () => expect(inner.taken).toHaveLength(1));
-    processor.deliver({ records: [], next: 1, end: undefined, bytes: 0 });
+    processor.deliver({ ...chunk([]), next: 1, end: undefined });
     await sleep(700);
     expect(inner.idles).toEqual([]);
-    processor.deliver({ records: [], next: 1, end: 1, bytes: 0 });
+    processor.deliver({ ...chunk([]), next: 1, end: 1 });
     await untilHolds("idle", () => expect(inner.idles.length).toBeGreaterThan(0));
   });
 

@@ -10,6 +10,7 @@ const PARTITION = {
   partition: 3,
   committed: 40,
   behind: 2,
+  stuckMs: 2500,
   processor: { ...NO_FIGURES, lines: 9, openRuns: 1, stalled: true, lagMs: 1500 },
 };
 
@@ -18,6 +19,7 @@ describe("consumeMetricsText", () => {
     const text = consumeMetricsText({
       partitions: [PARTITION],
       rejected: 5,
+      recordsLost: 2,
       deadLetters: 4,
       deadLettersCut: 3,
       deadLettersLost: 1,
@@ -28,7 +30,9 @@ describe("consumeMetricsText", () => {
     expect(text).toContain('entelix_consume_behind_records{topic="events",partition="3"} 2\n');
     expect(text).toContain('entelix_consume_event_age_seconds{topic="events",partition="3"} 1.5\n');
     expect(text).toContain('entelix_consume_committed_offset{topic="events",partition="3"} 40\n');
+    expect(text).toContain('entelix_consume_stuck_seconds{topic="events",partition="3"} 2.5\n');
     expect(text).toContain("\nentelix_consume_rejected_total 5\n");
+    expect(text).toContain("\nentelix_consume_records_lost_total 2\n");
     expect(text).toContain("\nentelix_consume_dead_letters_total 4\n");
     expect(text).toContain("\nentelix_consume_dead_letters_cut_total 3\n");
     expect(text).toContain("\nentelix_consume_dead_letters_lost_total 1\n");
@@ -39,6 +43,7 @@ describe("consumeMetricsText", () => {
     const text = consumeMetricsText({
       partitions: [{ ...PARTITION, behind: undefined }],
       rejected: 0,
+      recordsLost: 0,
       deadLetters: 0,
       deadLettersCut: 0,
       deadLettersLost: 0,

@@ -120,7 +120,12 @@ class TestClient implements KafkaConsumer {
         };
         const lastStableOffset = BigInt(values.length);
         const records = at < values.length ? [batch] : [];
-        return { topicId, partitions: [{ partitionIndex: 0, lastStableOffset, records }] };
+        return {
+          topicId,
+          partitions: [
+            { partitionIndex: 0, highWatermark: lastStableOffset, lastStableOffset, records },
+          ],
+        };
       }),
     };
   }
@@ -153,6 +158,7 @@ describe("a worker of several topics", () => {
       lookback: 100,
       fromEnd: false,
       rules: { dialect: undefined, dialects: ["entelix"], trusted: true },
+      maxRecordBytes: 1_000_000,
       sessionTimeoutMs: 6_000,
       graceMs: 100,
       makeProcessor: (name) => {

@@ -1,0 +1,75 @@
+import { type KafkaConsumer, kafkaMessage } from "./kafka-library.ts";
+import { byTopic, type TopicPartition } from "./topic-record.ts";
+
+export const EARLIEST = -2n;
+export const LATEST = -1n;
+/** Counts what an open transaction keeps from readers, too. */
+const UNCOMMITTED = 0;
+
+/**
+ * An offset of each partition's log.
+ *
+ * @param isolationLevel 0: of the log altogether. Default: of what readers of committed transactions see.
+ * @throws (rejects) where the brokers can't be reached; the function where one has not answered for it.
+ */
+export async function logOffsets(
+  reader: KafkaConsumer,
+  wanted: readonly TopicPartition[],
+  timestamp: bigint,
+  isolationLevel?: number,
+): Promise<(of: TopicPartition) => number> {
+  const topics = byTopic(wanted);
+  const found = await reader.listOffsets({
+    topics: topics.map(({ topic }) => topic),
+    partitions: Object.fromEntries(topics.map(({ topic, partitions }) => [topic, partitions])),
+    timestamp,
+    ...(isolationLevel === undefined ? {} : { isolationLevel }),
+  });
+  return ({ topic, partition }) => {
+    const offset = found.get(topic)?.[partition];
+    if (offset === undefined) throw new Error(`${topic}/${partition}: no offset was answered`);
+    return Number(offset);
+  };
+}
+
+/** A partition that wants to know where its log ends. */
+export interface EndTarget extends TopicPartition {
+  /** Nothing has been fetched of it for a while. */
+  readonly endIsOld: boolean;
+  endsAt(logEnd: number): void;
+}
+
+/** Asks where logs end of which nothing is fetched: what waits behind a record must be seen. */
+export class LogEnds {
+  readonly #reader: KafkaConsumer;
+  readonly #onError: (error: unknown, where: string) => void;
+  #asking = false;
+
+  constructor(reader: KafkaConsumer, onError: (error: unknown, where: string) => void) {
+    this.#reader = reader;
+    this.#onError = onError;
+  }
+
+  /** Never rejects. Does nothing while it still waits for an answer. */
+  async refresh(targets: readonly EndTarget[]): Promise<void> {
+    const old = targets.filter(({ endIsOld }) => endIsOld);
+    if (this.#asking || old.length === 0) return;
+    this.#asking = true;
+    try {
+      // A topic that is gone must not hide the ends of the others.
+      for (const { topic } of byTopic(old)) {
+        const of = old.filter((target) => target.topic === topic);
+        await this.#ask(of).catch((error) => {
+          this.#onError(new Error(kafkaMessage(error)), `${topic}: end of the log`);
+        });
+      }
+    } finally {
+      this.#asking = false;
+    }
+  }
+
+  async #ask(targets: readonly EndTarget[]): Promise<void> {
+    const end = await logOffsets(this.#reader, targets, LATEST, UNCOMMITTED);
+    for (const target of targets) target.endsAt(end(target));
+  }
+}

@@ -1,0 +1,96 @@
+import type { FetchedPartition, FetchResponse, KafkaConsumer } from "./kafka-library.ts";
+
+/** What is used of the client's connections. */
+interface Connection {
+  send(key: number, version: number, payload: unknown, parse: Parser, ...more: unknown[]): void;
+}
+interface Connections {
+  get(broker: unknown, callback: (error: Error | null, connection?: Connection) => void): unknown;
+}
+type Parser = (id: number, key: number, version: number, reader: ResponseReader) => unknown;
+interface ResponseReader {
+  readonly buffer: ResponseBytes;
+}
+/** One buffer after the other. */
+interface ResponseBytes {
+  readonly buffer: Buffer;
+  subarray(start?: number, end?: number): ResponseBytes;
+}
+
+const FETCH = 1;
+const BATCH_HEAD = 61;
+
+/**
+ * Has a consumer leave the records of its fetches as bytes, in `raw` of each partition. The client decodes all
+ * of an answer at once, without a bound: a batch of 1 MB may decompress to 1 GB or hold 10 million records, and
+ * one that is damaged fails the answer again and again.
+ */
+export function leaveRecordsRaw(consumer: KafkaConsumer): void {
+  const { connections } = consumer;
+  if (!isConnections(connections)) return;
+  const fetch = consumer.fetch.bind(consumer);
+  // The client keeps a session for each pool that it is given, so it has to be the same one.
+  const connectionPool: Connections = {
+    get: (broker, callback) =>
+      connections.get(broker, (error, connection) =>
+        callback(error, connection && rawConnection(connection)),
+      ),
+  };
+  consumer.fetch = (options) => fetch({ ...options, connectionPool });
+}
+
+function isConnections(value: unknown): value is Connections {
+  return (
+    typeof value === "object" && value !== null && "get" in value && typeof value.get === "function"
+  );
+}
+
+function rawConnection(connection: Connection): Connection {
+  return {
+    send: (key, version, payload, parse, ...more) =>
+      connection.send(key, version, payload, key === FETCH ? rawParser(parse) : parse, ...more),
+  };
+}
+
+/**
+ * The client's own parser, which knows all versions of the answer, with records taken out of its hands: it
+ * reads them from the one sub-array that it asks for, and gets an empty batch with a number instead.
+ */
+function rawParser(parse: Parser): Parser {
+  return (id, key, version, reader) => {
+    const sections: ResponseBytes[] = [];
+    const bytes = reader.buffer;
+    const subarray = bytes.subarray.bind(bytes);
+    bytes.subarray = (start, end) => {
+      sections.push(subarray(start, end));
+      return placeholder(bytes, sections.length - 1);
+    };
+    const response = parse(id, key, version, reader);
+    if (isResponse(response)) {
+      for (const { partitions } of response.responses) {
+        for (const partition of partitions) {
+          const number = partition.records?.[0]?.firstOffset;
+          const section = number === undefined ? undefined : sections[Number(number)];
+          if (section !== undefined) setRaw(partition, section.buffer);
+        }
+      }
+    }
+    return response;
+  };
+}
+
+function placeholder(bytes: ResponseBytes, number: number): ResponseBytes {
+  const batch = Buffer.alloc(BATCH_HEAD);
+  batch.writeBigInt64BE(BigInt(number));
+  // What follows the length itself.
+  batch.writeInt32BE(BATCH_HEAD - 12, 8);
+  return Reflect.construct(bytes.constructor, [batch]);
+}
+
+function setRaw(partition: FetchedPartition, raw: Buffer): void {
+  Object.assign(partition, { raw, records: [] });
+}
+
+function isResponse(value: unknown): value is FetchResponse {
+  return typeof value === "object" && value !== null && "responses" in value;
+}
