@@ -5,6 +5,7 @@ import { gzip } from "./families/gzip.ts";
 import { http } from "./families/http.ts";
 import { journalFlips } from "./families/journal-flips.ts";
 import { kill } from "./families/kill.ts";
+import { largeRecords } from "./families/large-records.ts";
 import { lines } from "./families/lines.ts";
 import { names } from "./families/names.ts";
 import { objects } from "./families/objects.ts";
@@ -26,4 +27,5 @@ export const FAMILIES: readonly Family[] = [
   clock,
   objects,
   names,
+  largeRecords,
 ];
