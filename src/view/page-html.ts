@@ -4,6 +4,9 @@ export interface PageFiles {
   readonly style: string;
 }
 
+/** Name of the element of the head that hands the session to the page. */
+export const SESSION_META = "entelix-otel.session";
+
 /** The page's HTML up to where it is drawn. @param head elements of the head, as HTML. */
 export function pageStart(title: string, head: string): string {
   return `<!doctype html>

@@ -1,10 +1,11 @@
 import { appendFileSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { request } from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { line, recording } from "../cli/support/recorded.ts";
 import { startBrowser, watchedPage } from "./support/browser.ts";
@@ -167,7 +168,7 @@ describe("damaged input", () => {
 });
 
 describe("who may see the page", () => {
-  it("is one browser: the address works once, and nothing without its cookie", async () => {
+  it("is one browser: the address works once, and nothing without its session", async () => {
     const view = await ViewProcess.start([recording("success")]);
     const first = await watchedPage(browser, `${view.origin}/`);
     await first.page.goto(view.url);
@@ -182,6 +183,65 @@ describe("who may see the page", () => {
     await second.page.context().close();
     await first.page.context().close();
     await view.stop();
+  });
+
+  it("is each tab of that browser: loaded again, opened from a link, by a used address, by going back", async () => {
+    const view = await ViewProcess.start([recording("success")]);
+    const { errors, page } = await watchedPage(browser, `${view.origin}/`);
+    const runs = (of: Page) => of.getByRole("grid", { name: "Runs" }).getByText("react");
+    await page.goto(view.url);
+    await runs(page).waitFor();
+    await page.reload();
+    await runs(page).waitFor();
+    const opened = page.context().waitForEvent("page");
+    await page.getByRole("grid").getByRole("link").first().click({ modifiers: ["Control"] });
+    await (await opened).getByRole("tree", { name: "Spans" }).waitFor();
+    await page.getByRole("grid").getByRole("link").first().click();
+    await page.getByRole("tree", { name: "Spans" }).waitFor();
+    await page.goBack();
+    await runs(page).waitFor();
+    await page.goto("about:blank");
+    await page.goBack();
+    await runs(page).waitFor();
+    expect(errors).toEqual([]);
+    // Its answer is a 403, which the browser notes.
+    const again = await page.context().newPage();
+    await again.goto(view.url);
+    await runs(again).waitFor();
+    expect(again.url()).toBe(`${view.origin}/`);
+    await page.context().close();
+    await view.stop();
+  });
+
+  it("is no server on another port that the browser visits: it gets nothing that opens the page", async () => {
+    const view = await ViewProcess.start([recording("success")]);
+    const got: IncomingHttpHeaders[] = [];
+    const other = createServer((asked, answer) => {
+      got.push(asked.headers);
+      answer.setHeader("content-type", "text/html").end("<title>other</title>");
+    }).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const address = other.address();
+    const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(view.url);
+    await page.getByRole("grid", { name: "Runs" }).waitFor();
+    const cookies = await context.cookies();
+    await page.goto(origin);
+    const kept = await page.evaluate<number>("localStorage.length + sessionStorage.length");
+    // What a page there can ask for with the browser's own rights.
+    const asked = await page.evaluate<string[]>(`Promise.all([{}, { credentials: "include" }, { mode: "no-cors" }].map((how) =>
+      fetch("${view.origin}/runs", how).then(({ status, type }) => type + " " + status, () => "refused")))`);
+    expect({ cookies, kept, asked }).toEqual({
+      cookies: [],
+      kept: 0,
+      asked: ["refused", "refused", "opaque 0"],
+    });
+    expect(got.flatMap(({ authorization, cookie, referer }) => authorization ?? cookie ?? referer ?? [])).toEqual([]);
+    await context.close();
+    await view.stop();
+    await new Promise((closed) => other.close(closed));
   });
 
   it("is no page of another name that leads here", async () => {

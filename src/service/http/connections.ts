@@ -6,15 +6,15 @@ import type { Refusal } from "./refusal.ts";
 const MOST_PIPELINED = 32;
 
 export interface ConnectionLimits {
-  /** Connections that may send events. */
+  /** Connections that may be admitted at one time. */
   readonly most: number;
-  /** Those beyond that are answered all the same. What comes beyond these is closed at once. */
+  /** Those beyond that are answered all the same. One beyond these takes the place of another, see {@link Connections}. */
   readonly spare: number;
 }
 
 interface Connection {
-  /** It came when all places of senders were taken. */
-  readonly spare: boolean;
+  /** See {@link Connections.admit}. */
+  admitted: boolean;
   /** Aborted once nothing further can be read of it; the reason is a Refusal. */
   readonly broken: AbortController;
   waiting: number;
@@ -23,33 +23,75 @@ interface Connection {
   over: boolean;
 }
 
-/** The connections that are open, and the requests of each: one after the other. */
+/**
+ * The connections that are open, and the requests of each: one after the other. Where all places are taken, a new
+ * connection gets that of the one that was idle longest. So connections without a request keep nobody away. One that is
+ * admitted gives way last, and never while it is served.
+ */
 export class Connections {
-  readonly #most: number;
+  readonly #limits: ConnectionLimits;
+  readonly #onDropped: () => void;
+  /** In the order of their last request; before the first one, of their begin. */
   readonly #open = new Map<Duplex, Connection>();
 
-  constructor(server: Server, { most, spare }: ConnectionLimits) {
-    this.#most = most;
-    server.maxConnections = most + spare;
-    server.on("connection", (socket) => {
-      this.#open.set(socket, {
-        spare: this.#open.size >= most,
-        broken: new AbortController(),
-        waiting: 0,
-        last: Promise.resolve(),
-        over: false,
-      });
-      socket.once("close", () => this.#open.delete(socket));
-    });
+  /** @param onDropped told of each connection that is closed because there are too many. */
+  constructor(server: Server, limits: ConnectionLimits, onDropped: () => void) {
+    this.#limits = limits;
+    this.#onDropped = onDropped;
+    server.on("connection", (socket) => this.#take(socket));
   }
 
   get size(): number {
     return this.#open.size;
   }
 
-  /** Whether a connection may not send events, since there are too many that do. */
-  isSpare(socket: Duplex): boolean {
-    return this.#open.get(socket)?.spare === true && this.#open.size > this.#most;
+  /**
+   * Says that somebody known sends on this connection.
+   *
+   * @returns whether there is a place for it among those that are admitted.
+   */
+  admit(socket: Duplex): boolean {
+    const connection = this.#open.get(socket);
+    if (connection === undefined) return false;
+    if (connection.admitted) return true;
+    const admitted = [...this.#open.values()].filter((each) => each.admitted);
+    connection.admitted = admitted.length < this.#limits.most;
+    return connection.admitted;
+  }
+
+  #take(socket: Duplex): void {
+    const { most, spare } = this.#limits;
+    if (this.#open.size >= most + spare) {
+      this.#onDropped();
+      const last = this.#dispensable();
+      if (last === undefined) {
+        socket.destroy();
+        return;
+      }
+      this.#open.delete(last);
+      last.destroy();
+    }
+    this.#open.set(socket, {
+      admitted: false,
+      broken: new AbortController(),
+      waiting: 0,
+      last: Promise.resolve(),
+      over: false,
+    });
+    socket.once("close", () => this.#open.delete(socket));
+  }
+
+  /** The connection that gives way: of those that matter least the one that did nothing longest. */
+  #dispensable(): Duplex | undefined {
+    let found: Duplex | undefined;
+    let least = SERVED_AND_ADMITTED;
+    for (const [socket, connection] of this.#open) {
+      const weight = weightOf(connection);
+      if (weight >= least) continue;
+      found = socket;
+      least = weight;
+    }
+    return found;
   }
 
   /** Aborted once nothing further can be read of this connection. */
@@ -86,14 +128,29 @@ export class Connections {
       return undefined;
     }
     connection.waiting += 1;
+    this.#touch(socket, connection);
     const turn = connection.last
       .then(async () => {
         if (!connection.over) connection.over = !(await serve());
       })
       .finally(() => {
         connection.waiting -= 1;
+        this.#touch(socket, connection);
       });
     connection.last = turn.catch(() => {});
     return turn;
   }
+
+  #touch(socket: Duplex, connection: Connection): void {
+    // It may be gone by now.
+    if (this.#open.delete(socket)) this.#open.set(socket, connection);
+  }
+}
+
+const SERVED_AND_ADMITTED = 3;
+
+function weightOf({ admitted, waiting }: Connection): number {
+  if (admitted) return waiting > 0 ? SERVED_AND_ADMITTED : 2;
+  // Who is answered, and does not read the answer, holds a place as well.
+  return waiting > 0 ? 1 : 0;
 }

@@ -23,7 +23,7 @@ interface FrontOptions {
   readonly onRefused?: (refusal: Refusal) => void;
   /** Told of a sender that ended in the middle of a request. */
   readonly onCut?: () => void;
-  /** Told of a connection that was closed at once. */
+  /** Told of a connection that is closed since there are too many. */
   readonly onDropped?: () => void;
   /** Told why `serve` rejected. */
   readonly onError: (error: unknown) => void;
@@ -45,8 +45,9 @@ export class HttpFront {
     // Node drops what comes behind the 2,000th header, a Host or a Transfer-Encoding, say. The length of the
     // head bounds their number already.
     this.server.maxHeadersCount = 0;
-    this.connections = new Connections(this.server, options.connections);
-    this.server.on("drop", () => options.onDropped?.());
+    this.connections = new Connections(this.server, options.connections, () =>
+      options.onDropped?.(),
+    );
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
       this.#take(request.socket, () => options.serve(request, response));
     };

@@ -37,6 +37,7 @@ export const DEFAULT_INGEST_LIMITS: IngestLimits = {
 
 /**
  * Connections beyond `maxConnections` that are still answered: so that a flood of senders is told to
- * come again, and does not hide `/healthz` and `/metrics`. What comes beyond them is closed at once.
+ * come again, and does not hide `/healthz` and `/metrics`. Beyond them, a new connection takes the place of the one
+ * that was idle longest.
  */
 export const SPARE_CONNECTIONS = 32;

@@ -128,7 +128,9 @@ export const INGEST_METRICS = {
   entelix_ingest_text_bytes_total: counter("Bytes of bodies after decompression."),
   entelix_ingest_held_bytes: gauge("Memory of compressed bodies that wait for their last byte."),
   entelix_ingest_connections: gauge("Connections that are open."),
-  entelix_ingest_connections_dropped_total: counter("Connections closed at once, being too many."),
+  entelix_ingest_connections_dropped_total: counter(
+    "Connections closed because there were too many.",
+  ),
   entelix_ingest_token_reloads_total: counter("Times the tokens file was read again."),
   entelix_ingest_token_reload_errors_total: counter(
     "Times it could not be used; the tokens before it stayed.",
@@ -198,7 +200,7 @@ export class IngestFigures {
   textBytes = 0;
   /** Requests whose sender left before the end of its body. */
   senderGone = 0;
-  /** Connections that were closed at once, being too many. */
+  /** Connections that were closed because there were too many. */
   connectionsDropped = 0;
   /** Appends that failed. */
   journalErrors = 0;

@@ -195,7 +195,7 @@ export class IngestServer {
     switch (route) {
       case "/v1/events": {
         const sender = access.sender(headers.authorization);
-        if (this.#front.connections.isSpare(socket)) {
+        if (!this.#front.connections.admit(socket)) {
           throw new Refusal("connections", "too many connections send events", 1);
         }
         if (this.#draining) throw draining();

@@ -1,5 +1,6 @@
 import type { ReportDocument, RunDetail, RunList } from "../format.ts";
 import { isSubRun, runIdsOf } from "../model/sub-runs.ts";
+import { sessionHeaders, takeSession } from "./session.ts";
 
 /** Where the page has its runs from: the server of `view`, or the file of a report. */
 export interface RunData {
@@ -27,6 +28,10 @@ export function runData(): RunData {
 
 class ServedRuns implements RunData {
   readonly isReport = false;
+
+  constructor() {
+    takeSession();
+  }
 
   list(since?: number): Promise<RunList> {
     return ask(since === undefined ? "/runs" : `/runs?since=${since}`);
@@ -74,7 +79,9 @@ class ReportedRuns implements RunData {
 
 /** The server is this package's own, of the same version: what it answers is taken at its word. */
 async function ask<T>(path: string): Promise<T> {
-  const response = await fetch(path, { headers: { accept: "application/json" } }).catch(() => {
+  const response = await fetch(path, {
+    headers: { accept: "application/json", ...sessionHeaders() },
+  }).catch(() => {
     throw new Error(
       "The server can't be reached. Check that `entelix-otel view` is still running.",
     );

@@ -13,7 +13,7 @@ export function checkRequest(request: IncomingMessage, port: number): void {
   checkHead(request);
   const { headers, method } = request;
   const { host, origin } = headers;
-  if (!isLocalHost(host) || portOf(host) !== port) {
+  if (!isLocalHost(host) || portOf(host) !== String(port)) {
     throw new Refusal("host", `expected the Host 127.0.0.1:${port}`);
   }
   const site = headers["sec-fetch-site"];
@@ -29,7 +29,8 @@ export function checkRequest(request: IncomingMessage, port: number): void {
   }
 }
 
-function portOf(host = ""): number {
-  const [, port = "80"] = /:(\d+)$/.exec(host) ?? [];
-  return Number(port);
+/** As it is written: browsers write a number without zeros before it. */
+function portOf(host = ""): string {
+  const [, port = "80"] = /:(\d*)$/.exec(host) ?? [];
+  return port;
 }

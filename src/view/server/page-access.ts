@@ -3,36 +3,31 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 /** Random bytes of a secret: far more than can be guessed. */
 const SECRET_BYTES = 32;
 
+/** What stands before the session in the header. */
+const BEARER = "Bearer ";
+
 /**
- * Decides who may see the page: the first browser with the token of the address, and then the browser with the cookie it
- * was exchanged for. The address stays in histories and logs, where it is of no use to anybody.
+ * Decides who may see the runs: the first browser with the token of the address, which gets a session for it. The address
+ * stays in histories and logs, where it is of no use to anybody. The session is no cookie, since browsers send cookies to
+ * every port of a host: the page keeps it for its own origin, and sends it in a header.
  */
 export class PageAccess {
   /** For the address of the page. */
   readonly token = secret();
   readonly #session = secret();
-  readonly #cookie: string;
   #used = false;
 
-  /** @param port part of the cookie's name: browsers share cookies among the ports of a host. */
-  constructor(port: number) {
-    this.#cookie = `entelix-view-${port}`;
-  }
-
-  /** @returns the cookie for the token, at its first use; else nothing. */
+  /** @returns the session for the token, at its first use; else nothing. */
   exchange(token: string): string | undefined {
     // Compared also when it was used, so that the time tells nothing.
     if (!isSame(token, this.token) || this.#used) return undefined;
     this.#used = true;
-    return `${this.#cookie}=${this.#session}; HttpOnly; SameSite=Strict; Path=/`;
+    return this.#session;
   }
 
-  /** Whether a `Cookie` header has the cookie. */
-  admits(header: string | undefined): boolean {
-    return (header ?? "").split(";").some((pair) => {
-      const at = pair.indexOf("=");
-      return pair.slice(0, at).trim() === this.#cookie && isSame(pair.slice(at + 1), this.#session);
-    });
+  /** Whether an `Authorization` header has the session. */
+  admits(header = ""): boolean {
+    return header.startsWith(BEARER) && isSame(header.slice(BEARER.length), this.#session);
   }
 }
 

@@ -4,7 +4,7 @@ import { HttpFront } from "../../service/http/http-front.ts";
 import { Refusal } from "../../service/http/refusal.ts";
 import { readTarget } from "../../service/http/routes.ts";
 import { jsonPieces } from "../json-pieces.ts";
-import { type PageFiles, pageEnd, pageStart } from "../page-html.ts";
+import { type PageFiles, pageEnd, pageStart, SESSION_META } from "../page-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
 import { checkRequest } from "./check-request.ts";
 import { PageAccess } from "./page-access.ts";
@@ -21,8 +21,11 @@ interface ViewServerOptions {
 /** The server listens on this address only, so other machines cannot reach it. */
 const HOST = "127.0.0.1";
 
+/** Until a request is there, in ms. */
 const REQUEST_MS = 5_000;
-/** A browser opens six. */
+/** How often connections are looked at for a request that is late, in ms. */
+const CHECK_MS = 1_000;
+/** A browser opens six. A further one takes the place of one that was idle. */
 export const MOST_CONNECTIONS = 64;
 /** How long the reader of an answer may stand still, in ms. */
 const IDLE_MS = 30_000;
@@ -36,20 +39,22 @@ const HEADERS: OutgoingHttpHeaders = {
   "referrer-policy": "no-referrer",
 };
 
-const HTML =
-  pageStart("entelix-otel view", '<link rel="stylesheet" href="/page.css">') +
-  pageEnd('<script type="module" src="/page.js"></script>');
+const STYLE = '<link rel="stylesheet" href="/page.css">';
+const SCRIPT = '<script type="module" src="/page.js"></script>';
 
-/** Serves the page of `view` and its data, on this machine alone: `/`, its script and style, `/runs` and `/run`. */
+/**
+ * Serves the page of `view` and its data, on this machine alone: `/`, its script and style, `/runs` and `/run`. The page
+ * itself is the same for everybody, and in every copy of this package. Its data takes a session.
+ */
 export class ViewServer {
   readonly #options: ViewServerOptions;
   readonly #front: HttpFront;
-  #access = new PageAccess(0);
+  readonly #access = new PageAccess();
 
   private constructor(options: ViewServerOptions) {
     this.#options = options;
     this.#front = new HttpFront({
-      server: { requestTimeout: REQUEST_MS },
+      server: { requestTimeout: REQUEST_MS, connectionsCheckingInterval: CHECK_MS },
       connections: { most: MOST_CONNECTIONS, spare: 0 },
       serve: async (request, response) =>
         writeAnswer(request, response, await this.#answerTo(request), IDLE_MS),
@@ -65,7 +70,6 @@ export class ViewServer {
       server.once("error", reject);
       server.listen(options.port, HOST, () => resolve());
     });
-    view.#access = new PageAccess(view.port);
     return view;
   }
 
@@ -100,23 +104,21 @@ export class ViewServer {
   async #answerOf(request: IncomingMessage): Promise<Answer> {
     checkRequest(request, this.port);
     const { path, query } = readTarget(request.url ?? "") ?? {};
-    const isAdmitted = this.#access.admits(request.headers.cookie);
-    const token = path === "/" ? query?.get("token") : undefined;
-    if (typeof token === "string") {
-      // What asks only for the head, before a link is shown say, does not use the token up.
-      const cookie = request.method === "GET" ? this.#access.exchange(token) : undefined;
-      if (cookie !== undefined) return redirect({ "set-cookie": cookie });
-      if (isAdmitted) return redirect({});
-    }
-    if (!isAdmitted) throw new Refusal("forbidden", NOT_ADMITTED);
     const { page, runs } = this.#options;
     switch (path) {
       case "/":
-        return textAnswer(200, HTML, "text/html");
+        return this.#page(request, query?.get("token") ?? undefined);
       case "/page.js":
         return textAnswer(200, page.script, "text/javascript");
       case "/page.css":
         return textAnswer(200, page.style, "text/css");
+      default:
+    }
+    if (!this.#access.admits(request.headers.authorization)) {
+      throw new Refusal("forbidden", NOT_ADMITTED);
+    }
+    this.#front.connections.admit(request.socket);
+    switch (path) {
       case "/runs": {
         const since = sinceOf(query);
         return { status: 200, body: () => runs.listJson(since), streamed: true };
@@ -126,6 +128,17 @@ export class ViewServer {
       default:
         throw new Refusal("not_found", "There is nothing at this address.");
     }
+  }
+
+  /** The page, with a session for the token. A browser that has a session may come with the used token. */
+  #page({ headers, method, socket }: IncomingMessage, token: string | undefined): Answer {
+    if (token === undefined) return pageAnswer(200);
+    // What asks in advance, or for the head alone, before a link is shown say, does not use the token up.
+    const isAsked = method === "GET" && headers["sec-purpose"] === undefined;
+    const session = isAsked ? this.#access.exchange(token) : undefined;
+    if (session === undefined) return pageAnswer(403);
+    this.#front.connections.admit(socket);
+    return pageAnswer(200, `<meta name="${SESSION_META}" content="${session}">`);
   }
 
   async #run(key: string): Promise<Answer> {
@@ -144,9 +157,9 @@ export class ViewServer {
 const NOT_ADMITTED =
   "The address of this page works once, in one browser, and it was used or is incomplete. For a new address, stop the command and start it again.";
 
-/** To the page, without the token in the address. */
-function redirect(headers: OutgoingHttpHeaders): Answer {
-  return withHeaders(textAnswer(303, ""), { ...headers, location: "/" });
+function pageAnswer(status: number, session = ""): Answer {
+  const html = pageStart("entelix-otel view", session + STYLE) + pageEnd(SCRIPT);
+  return textAnswer(status, html, "text/html");
 }
 
 function withHeaders(answer: Answer, headers: OutgoingHttpHeaders): Answer {

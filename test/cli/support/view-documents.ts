@@ -53,12 +53,13 @@ async function printed<T>(args: readonly string[], env: Environment): Promise<T>
   return JSON.parse(stdout);
 }
 
-/** Exchanges the token of the page's address, and asks with the cookie from then on. */
+/** Exchanges the token of the page's address, and asks with the session from then on. */
 export async function visitor(url: string): Promise<<T>(path: string) => Promise<T>> {
-  const { headers } = await fetch(url, { redirect: "manual" });
-  const cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
+  const page = await (await fetch(url)).text();
+  const [, session = ""] = /<meta name="entelix-otel.session" content="([^"]+)">/.exec(page) ?? [];
+  const headers = { authorization: `Bearer ${session}` };
   return async (path) => {
-    const answer = await fetch(new URL(path, url), { headers: { cookie } });
+    const answer = await fetch(new URL(path, url), { headers });
     return JSON.parse(await answer.text());
   };
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { Refusal } from "../../../src/service/http/refusal.ts";
@@ -301,6 +302,41 @@ describe("the HTTP door", () => {
     }
     expect(door.server.connections).toBeLessThanOrEqual(34);
     for (const each of [...idle, first, second]) each.socket.destroy();
+  });
+
+  it("takes events while connections without a request hold all places", async () => {
+    await using door = await Door.open({ limits: { maxConnections: 4 } });
+    const open = Array.from({ length: 120 }, (_, at) => {
+      const each = new RawConnection(door.port);
+      // Nothing, or the begin of a head.
+      return at % 2 === 0 ? each : each.send(POST, "host: ");
+    });
+    await Promise.all(open.map(({ socket }) => once(socket, "connect")));
+    for (let sent = 0; sent < 3; sent += 1) {
+      using sender = new RawConnection(door.port);
+      const text = `${event()}\n`;
+      const length = `content-length: ${text.length}`;
+      sender.send(POST, "host: localhost", NDJSON, length, "connection: close", "", text);
+      expect(await sender.end()).toMatch(/^HTTP\/1\.1 200 /);
+    }
+    expect((await fetch(`${door.url}/healthz`)).status).toBe(200);
+    expect(door.server.connections).toBeLessThanOrEqual(36);
+    expect(door.figures.connectionsDropped).toBeGreaterThanOrEqual(84);
+    for (const each of open) each[Symbol.dispose]();
+  });
+
+  it("keeps a body that is being read when other connections come", async () => {
+    await using door = await Door.open({ limits: { maxConnections: 2 } });
+    using sender = new RawConnection(door.port);
+    const text = `${event()}\n`;
+    sender.send(POST, "host: localhost", NDJSON, `content-length: ${text.length}`, "", "");
+    while (door.server.connections < 1) await new Promise((resolve) => setImmediate(resolve));
+    const idle = Array.from({ length: 120 }, () => new RawConnection(door.port));
+    await Promise.all(idle.map(({ socket }) => once(socket, "connect")));
+    expect((await fetch(`${door.url}/healthz`)).status).toBe(200);
+    sender.send(text);
+    expect(await sender.until('"accepted":1,')).toContain('"accepted":1,');
+    for (const each of idle) each[Symbol.dispose]();
   });
 
   it("drains: requests come to their end, new ones are told to go elsewhere", async () => {

@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { text as textOf } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ViewServer } from "../../../src/view/server/view-server.ts";
+import { MOST_CONNECTIONS, ViewServer } from "../../../src/view/server/view-server.ts";
+import { RawConnection } from "../../service/http/support/raw-connection.ts";
 import { aDetail, aRun, aSpan, FakeRuns } from "../support/fake-runs.ts";
 
 const PAGE = { script: "draw();", style: "body { color: black }" };
@@ -41,69 +43,69 @@ function get(path: string, headers: Record<string, string> = {}, method = "GET")
 
 const tokenPath = () => server.url.slice(new URL(server.url).origin.length);
 
-async function cookie(): Promise<string> {
-  const { headers } = await get(tokenPath());
-  return headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+/** Headers of a request with the session that the token is good for. */
+async function session(): Promise<Record<string, string>> {
+  const { text } = await get(tokenPath());
+  const [, found = ""] =
+    /<meta name="entelix-otel.session" content="([\w-]{43})">/.exec(text) ?? [];
+  return { authorization: `Bearer ${found}` };
 }
 
 describe("the server of view", () => {
-  it("exchanges the token once for a strict cookie, and leads to the page without it", async () => {
-    const { headers, status } = await get(tokenPath());
-    expect([status, headers.location]).toEqual([303, "/"]);
-    const [set = ""] = headers["set-cookie"] ?? [];
-    expect(set).toMatch(
-      new RegExp(`^entelix-view-${server.port}=[\\w-]{43}; HttpOnly; SameSite=Strict; Path=/$`),
-    );
-    expect(set).not.toContain(new URL(server.url).searchParams.get("token"));
-    const page = await get("/", { cookie: `other=1; ${set.split(";")[0]}` });
-    expect(page.status).toBe(200);
-    expect(page.text).toContain('<script type="module" src="/page.js"></script>');
+  it("exchanges the token once for a session in the page, and sets no cookie", async () => {
+    const first = await get(tokenPath());
+    expect([first.status, first.headers["set-cookie"]]).toEqual([200, undefined]);
+    expect(first.text).toContain('<meta name="entelix-otel.session" content="');
+    expect(first.text).not.toContain(new URL(server.url).searchParams.get("token"));
+    expect(first.text).toContain('<script type="module" src="/page.js"></script>');
   });
 
-  it("refuses a token that was used, and says what to do", async () => {
-    expect((await get(tokenPath())).status).toBe(303);
+  it("gives no session for a token that was used, but the page, which may have one", async () => {
+    const own = await session();
     const again = await get(tokenPath());
     expect([again.status, again.headers["set-cookie"]]).toEqual([403, undefined]);
-    expect(again.headers["content-type"]).toBe("text/plain; charset=utf-8");
-    expect(again.text).toContain("works once");
+    expect(again.text).toBe((await get("/")).text);
+    expect((await get("/runs", own)).status).toBe(200);
+    const without = await get("/runs");
+    expect(without.headers["content-type"]).toBe("text/plain; charset=utf-8");
+    expect(without.text).toContain("works once");
   });
 
-  it("leads who has the cookie to the page, also with the used token", async () => {
-    const own = { cookie: await cookie() };
-    const again = await get(tokenPath(), own);
-    expect([again.status, again.headers["set-cookie"]]).toEqual([303, undefined]);
-  });
-
-  it.each(["/?token=", "/?token=wrong", `/?token=${"a".repeat(4_000)}`, "/", "/runs", "/page.js"])(
-    "refuses %s without a cookie, and leaves the token as it was",
+  it.each(["/?token=", "/?token=wrong", `/?token=${"a".repeat(4_000)}`, "/runs", "/run?key=one"])(
+    "refuses %s without a session, and leaves the token as it was",
     async (path) => {
-      const { headers, status, text } = await get(path);
-      expect([status, headers["set-cookie"]]).toEqual([403, undefined]);
-      expect(text).not.toContain("draw");
-      expect((await get(tokenPath())).status).toBe(303);
+      const { status, text } = await get(path);
+      expect(status).toBe(403);
+      expect(text).not.toMatch(/content="[\w-]{43}"|planner/);
+      expect((await get(tokenPath())).status).toBe(200);
     },
   );
 
-  it("takes no wrong cookie", async () => {
-    const right = await cookie();
-    for (const wrong of [`${right}x`, right.slice(0, -1), right.replace("=", "x="), "=", ";;"]) {
-      expect((await get("/runs", { cookie: wrong })).status, wrong).toBe(403);
+  it("takes no wrong session, and none in a cookie: browsers send cookies to every port", async () => {
+    const { authorization: right = "" } = await session();
+    const bare = right.slice("Bearer ".length);
+    for (const wrong of [`${right}x`, right.slice(0, -1), bare, `bearer ${bare}`, "Bearer ", ""]) {
+      expect((await get("/runs", { authorization: wrong })).status, wrong).toBe(403);
+    }
+    for (const name of [`entelix-view-${server.port}`, "entelix-otel.session", "session"]) {
+      expect((await get("/runs", { cookie: `${name}=${bare}` })).status, name).toBe(403);
     }
   });
 
-  it("does not use the token up for a request of the head alone", async () => {
+  it("does not use the token up for a request of the head alone, or in advance", async () => {
     expect((await get(tokenPath(), {}, "HEAD")).status).toBe(403);
-    expect((await get(tokenPath())).status).toBe(303);
+    expect((await get(tokenPath(), { "sec-purpose": "prefetch" })).status).toBe(403);
+    expect((await get(tokenPath())).status).toBe(200);
   });
 
-  it("serves script, style, list and run to who has the cookie", async () => {
-    const own = { cookie: await cookie() };
-    const script = await get("/page.js", own);
+  it("serves script and style to everybody, list and run to who has the session", async () => {
+    const script = await get("/page.js");
     expect([script.text, script.headers["content-type"]]).toEqual([
       PAGE.script,
       "text/javascript; charset=utf-8",
     ]);
-    expect((await get("/page.css", own)).text).toBe(PAGE.style);
+    expect((await get("/page.css")).text).toBe(PAGE.style);
+    const own = await session();
     const list = await get("/runs", own);
     expect(list.headers["content-type"]).toBe("application/json");
     expect(JSON.parse(list.text)).toEqual(runs.list(["one"]));
@@ -114,7 +116,7 @@ describe("the server of view", () => {
   });
 
   it("says in words what it does not have, or does not take", async () => {
-    const own = { cookie: await cookie() };
+    const own = await session();
     const run = await get("/run?key=two", own);
     expect([run.status, run.text]).toEqual([404, "There is no such run in what is viewed.\n"]);
     expect((await get("/other", own)).status).toBe(404);
@@ -127,7 +129,7 @@ describe("the server of view", () => {
     runs.detail = async () => {
       throw new Error("a.ndjson: no such file");
     };
-    const { status, text } = await get("/run?key=one", { cookie: await cookie() });
+    const { status, text } = await get("/run?key=one", await session());
     expect([status, text]).toEqual([500, "The run could not be read: a.ndjson: no such file\n"]);
     expect(errors).toHaveLength(1);
   });
@@ -138,11 +140,14 @@ describe("the server of view", () => {
     ["127.0.0.1.evil.example:PORT", 421],
     ["127.0.0.1", 421],
     ["127.0.0.1:1", 421],
+    ["127.0.0.1:0PORT", 421],
+    ["127.0.0.1:000PORT", 421],
+    ["127.0.0.1:", 421],
     ["[::1]:PORT", 200],
     ["localhost:PORT", 200],
     ["127.0.0.1:PORT", 200],
   ])("answers the Host %s with %i", async (host, status) => {
-    const own = { cookie: await cookie(), host: host.replace("PORT", String(server.port)) };
+    const own = { ...(await session()), host: host.replace("PORT", String(server.port)) };
     expect((await get("/runs", own)).status).toBe(status);
   });
 
@@ -156,11 +161,11 @@ describe("the server of view", () => {
     [{ "sec-fetch-site": "same-origin" }, 200],
     [{ "sec-fetch-site": "none" }, 200],
   ])("answers a request with %j with %i", async (headers, status) => {
-    expect((await get("/runs", { cookie: await cookie(), ...headers })).status).toBe(status);
+    expect((await get("/runs", { ...(await session()), ...headers })).status).toBe(status);
   });
 
   it("has strict headers on every answer", async () => {
-    const own = { cookie: await cookie() };
+    const own = await session();
     for (const path of ["/", "/page.js", "/runs", "/run?key=one", "/run?key=two", "/?token=x"]) {
       const { headers } = await get(path, path.includes("token") ? {} : own);
       expect(headers["content-security-policy"], path).toBe(
@@ -176,6 +181,41 @@ describe("the server of view", () => {
     }
   });
 
+  it("answers while idle connections hold all places", async () => {
+    const own = await session();
+    const open = Array.from({ length: 3 * MOST_CONNECTIONS }, (_, at) => {
+      const each = new RawConnection(server.port);
+      // Nothing, the begin of a head, a request and then nothing.
+      if (at % 3 === 1) each.send("GET /runs HTTP/1.1", "host: ");
+      if (at % 3 === 2) each.send("GET / HTTP/1.1", `host: 127.0.0.1:${server.port}`, "", "");
+      return each;
+    });
+    await Promise.all(open.map(({ socket }) => once(socket, "connect")));
+    for (let asked = 0; asked < 10; asked += 1) {
+      expect((await get("/runs", own)).status).toBe(200);
+      expect((await get("/page.js")).text).toBe(PAGE.script);
+    }
+    // As many as there are places, but for the one of the last answer.
+    const isOpen = ({ socket }: RawConnection) => !socket.destroyed;
+    expect(open.filter(isOpen).length).toBeGreaterThan(MOST_CONNECTIONS / 2);
+    for (const each of open) each[Symbol.dispose]();
+  });
+
+  it("keeps the connection of who has the session when idle ones come", async () => {
+    const { authorization } = await session();
+    const ask = ["GET /run?key=two HTTP/1.1", `host: 127.0.0.1:${server.port}`];
+    const own = [...ask, `authorization: ${authorization}`, "", ""];
+    using page = new RawConnection(server.port).send(...own);
+    await page.until("no such run");
+    const idle = Array.from({ length: 3 * MOST_CONNECTIONS }, () => new RawConnection(server.port));
+    await Promise.all(idle.map(({ socket }) => once(socket, "connect")));
+    // The page's connection is older than all of them.
+    page.send(...own);
+    while (page.text.split("no such run").length < 3 && !page.socket.destroyed) await page.more();
+    expect(page.socket.destroyed).toBe(false);
+    for (const each of idle) each[Symbol.dispose]();
+  });
+
   it("sends a list of any length as it is read", async () => {
     let given = 0;
     let before = 0;
@@ -184,7 +224,7 @@ describe("the server of view", () => {
       for (given = 1; given < 4_000; given += 1) yield `,"${"x".repeat(10_000)}"`;
       yield "]";
     };
-    const own = { cookie: await cookie() };
+    const own = await session();
     const bytes = await new Promise<number>((resolve, reject) => {
       const to = { host: "127.0.0.1", port: server.port, path: "/runs", headers: own };
       httpRequest(to, (response) => {
