@@ -11,6 +11,7 @@ import {
 import { verdictOf } from "./audit/verdict.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
+import { sayWaiting } from "./services/say-waiting.ts";
 import { counted } from "./terminal/table.ts";
 import { safe } from "./terminal/text.ts";
 
@@ -42,7 +43,7 @@ export const auditVerify: Command = {
     const [place = ""] = positionals;
     const log = await auditLogAt(place);
     const { against } = values;
-    const spans = against === undefined ? [] : await anchoredSpans(against);
+    const spans = against === undefined ? [] : await anchoredSpans(against, sayWaiting(io));
     if (against !== undefined && spans.length === 0) {
       throw new CliError(
         `--against: ${safe(against)}: expected run spans with entelix.audit.ordinal and .hash, found none`,

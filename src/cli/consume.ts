@@ -31,6 +31,7 @@ import {
   YEAR_S,
 } from "./services/options.ts";
 import { toldRarely } from "./services/reports.ts";
+import { sayWaiting } from "./services/say-waiting.ts";
 import { leaveSoon, StopSignals } from "./services/signals.ts";
 import { SPAN_OPTIONS, spanChoices } from "./span-options.ts";
 import { safe } from "./terminal/text.ts";
@@ -192,7 +193,7 @@ export const consume: Command = {
     );
     const tenant = tenantOption(values.tenant);
     const rows = auditRowsOption(values["audit-rows"], values.audit);
-    const client = await kafkaClientOptions(values, io.env);
+    const client = await kafkaClientOptions(values, io.env, sayWaiting(io));
     for (const warning of await environmentWarnings()) io.err.line(safe(warning));
     const library = await loadKafkaLibrary().catch((error) => {
       throw error instanceof KafkaUnavailableError ? new CliError(error.message) : error;

@@ -5,7 +5,7 @@ import type { PageFiles } from "../view/page-html.ts";
 import type { ViewedRuns } from "../view/runs/viewed-runs.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
-import { type InputFile, inputFiles } from "./replay/input-files.ts";
+import { folderEntry, type InputFile, inputFiles } from "./replay/input-files.ts";
 import {
   checkApart,
   OUTPUTS_NOTE,
@@ -114,18 +114,22 @@ async function outputPlans(values: Outputs, places: readonly string[]): Promise<
 /** The files that are read, those of folders among them: none may be written to. */
 async function filesOf(places: readonly string[]): Promise<readonly InputFile[]> {
   const names: string[] = [];
+  const folders: string[] = [];
   for (const place of places) {
     const found = place === "-" ? undefined : await stat(place).catch(() => undefined);
-    if (found?.isDirectory() === true) names.push(...(await filesIn(place)));
+    if (found?.isDirectory() === true) folders.push(place);
     // Opening the sources reports missing files. A database is no file.
     else if (place === "-" || found !== undefined) names.push(place);
   }
-  return inputFiles(names);
+  const inputs = await Promise.all(folders.map(filesIn));
+  return [...inputs.flat(), ...(await inputFiles(names))];
 }
 
-async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map(({ name }) => join(folder, name));
+/** Of a folder, what is no file can't be destroyed by writing. */
+async function filesIn(folder: string): Promise<InputFile[]> {
+  const names = await readdir(folder).catch(() => []);
+  const found = names.map((name) => folderEntry(join(folder, name)).catch(() => undefined));
+  return (await Promise.all(found)).filter((file) => file !== undefined);
 }
 
 /** Writes all or nothing. @returns `undefined` where it was asked to end. */

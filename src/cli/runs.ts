@@ -7,6 +7,7 @@ import { CliError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { askForRuns, DEFAULT_URL, TOKEN_VARIABLE, tokenFrom } from "./runs/ask-service.ts";
 import { countOption } from "./services/options.ts";
+import { sayWaiting } from "./services/say-waiting.ts";
 import type { Output } from "./terminal/output.ts";
 import { count, counted, duration, table } from "./terminal/table.ts";
 import { cutToWidth, safe } from "./terminal/text.ts";
@@ -76,7 +77,7 @@ export const runs: Command = {
     for (const [name, value] of Object.entries(filters)) {
       if (value !== undefined) query.set(name, value);
     }
-    const token = await tokenFrom(values["token-file"], io.env[TOKEN_VARIABLE]);
+    const token = await tokenFrom(values["token-file"], io.env[TOKEN_VARIABLE], sayWaiting(io));
     const answer = await askForRuns(values.url ?? DEFAULT_URL, query, token);
     if (values.json === true) io.out.json(JSON.stringify(answer));
     else show(answer, io);

@@ -66,8 +66,10 @@ export const serve: Command = {
     const rate = rateOption("--rate", values.rate);
     const tenant = tenantOption(values.tenant);
     const rows = auditRowsOption(values["audit-rows"], values.audit);
-    const tokens = values.tokens === undefined ? undefined : await tokenEntries(values.tokens);
     const reports = new Reports(io.err);
+    const onWait = (text: string) => reports.say(text);
+    const tokens =
+      values.tokens === undefined ? undefined : await tokenEntries(values.tokens, onWait);
     for (const warning of await environmentWarnings()) reports.say(warning);
     const signals = new StopSignals();
     const hangUps = new HangUps();
@@ -150,7 +152,7 @@ async function runUntilAsked(
       return;
     }
     try {
-      await service.reloadTokens(() => tokenEntries(tokens));
+      await service.reloadTokens(() => tokenEntries(tokens, (text) => reports.say(text)));
       reports.say(`SIGHUP: the tokens of ${tokens} are in use`);
     } catch (error) {
       reports.say(`SIGHUP: the tokens stay as they were: ${messageOf(error)}`);

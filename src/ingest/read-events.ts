@@ -1,10 +1,7 @@
-import { createReadStream } from "node:fs";
+import { inputBytes } from "../storage/open-input.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { EventIntake, type ReadEventsOptions, type ReadReport } from "./event-intake.ts";
 import { DEFAULT_MAX_LINE_BYTES, readNdjson } from "./ndjson-reader.ts";
-
-/** Size of the pieces a file is read in, in bytes. */
-const READ_CHUNK = 1024 * 1024;
 
 /** The source failed before its end. What was read until then was delivered. */
 export class SourceReadError extends Error {
@@ -43,7 +40,8 @@ export async function readEvents<E>(
 ): Promise<ReadReport> {
   const isPath = typeof source === "string" || source instanceof URL;
   const name = options.name ?? (isPath ? String(source) : "input");
-  const bytes = isPath ? fileBytes(source) : source;
+  // Opened when the first byte is asked for, and so not where an option is wrong.
+  const bytes = isPath ? inputBytes(source) : source;
   const maxLineBytes = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES;
   const intake = new EventIntake(options, name, maxLineBytes);
   try {
@@ -61,11 +59,6 @@ export async function readEvents<E>(
   }
   await intake.end();
   return intake.report();
-}
-
-/** Opens the file when the first byte is asked for, and so not where an option is wrong. */
-async function* fileBytes(path: string | URL): AsyncGenerator<Buffer, void, undefined> {
-  for await (const chunk of createReadStream(path, { highWaterMark: READ_CHUNK })) yield chunk;
 }
 
 async function* toldApart<T>(batches: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {

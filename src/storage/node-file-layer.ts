@@ -3,18 +3,17 @@ import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "nod
 import { dirname, resolve } from "node:path";
 import { lockDirectory, lockHolder } from "./directory-lock.ts";
 import type { LogFile, OpenMode, RemovingFileLayer } from "./file-layer.ts";
-import { asError, hasCode, kindOf } from "./system-error.ts";
+import { openFile as openRegular } from "./open-input.ts";
+import { asError, hasCode } from "./system-error.ts";
 
 /** Readable by the owner alone: logs hold what the agents were given and gave back. */
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 
-/** Without it, opening a named pipe in place of a file would wait for the pipe's other end. */
-const AT_ONCE = constants.O_NONBLOCK ?? 0;
 const FLAGS: Readonly<Record<OpenMode, number>> = {
-  read: constants.O_RDONLY | AT_ONCE,
-  update: constants.O_RDWR | AT_ONCE,
-  create: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | AT_ONCE,
+  read: constants.O_RDONLY,
+  update: constants.O_RDWR,
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC,
 };
 
 /** The disk, through `node:fs`. */
@@ -91,21 +90,9 @@ async function openFile(path: string, mode: "create"): Promise<LogFile>;
 async function openFile(path: string, mode: OpenMode): Promise<LogFile | undefined>;
 async function openFile(path: string, mode: OpenMode): Promise<LogFile | undefined> {
   try {
-    return new NodeFile(await openHandle(path, mode));
+    return new NodeFile(await openRegular(path, FLAGS[mode], FILE_MODE, `${path}: `));
   } catch (error) {
     if (mode !== "create" && hasCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
-}
-
-async function openHandle(path: string, mode: OpenMode): Promise<FileHandle> {
-  const handle = await open(path, FLAGS[mode], FILE_MODE);
-  try {
-    const found = await handle.stat();
-    if (found.isFile()) return handle;
-    throw new Error(`${path}: expected a file, got ${kindOf(found)}`);
-  } catch (error) {
-    await handle.close();
     throw error;
   }
 }

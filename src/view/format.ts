@@ -90,7 +90,7 @@ export interface ViewVerdict {
 export interface ViewSource {
   /** As the user named it, without a password. */
   readonly name: string;
-  readonly kind: "recording" | "spans" | "audit-log" | "database" | "jaeger";
+  readonly kind: "recording" | "spans" | "folder" | "audit-log" | "database" | "jaeger";
   /** Whether it is read on as it grows. */
   readonly followed: boolean;
   /** Share of it that was read, 0 to 1; 1 where its end was reached. */

@@ -236,7 +236,7 @@ describe("who may see the page", () => {
     expect({ cookies, kept, asked }).toEqual({
       cookies: [],
       kept: 0,
-      asked: ["refused", "refused", "opaque 0"],
+      asked: ["refused", "refused", "refused"],
     });
     expect(got.flatMap(({ authorization, cookie, referer }) => authorization ?? cookie ?? referer ?? [])).toEqual([]);
     await context.close();

@@ -1,6 +1,7 @@
 // Writes the rules of the objectives: npm run slo [-- FILE] [--out FILE]
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { inputText } from "../../../src/storage/open-input.ts";
 import { ObjectiveError, readObjectives } from "./read-objectives.ts";
 import { rulesText } from "./rules.ts";
 
@@ -8,8 +9,10 @@ const USAGE = "Use: npm run slo -- [FILE] [--out FILE]";
 
 try {
   const { file, out } = filesIn(process.argv.slice(2));
-  const text = orRefused(`${file}: expected a file that can be read`, () =>
-    readFileSync(file, "utf8"),
+  const text = await inputText(file, console.error).catch((error: unknown) =>
+    orRefused(`${file}: expected a file that can be read`, () => {
+      throw error;
+    }),
   );
   const rules = rulesText(readObjectives(text, file));
   orRefused(`--out: ${out}: expected a file that can be written`, () => writeFileSync(out, rules));

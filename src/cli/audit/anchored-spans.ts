@@ -1,7 +1,7 @@
-import { createReadStream } from "node:fs";
 import type { SpanAnchor } from "../../audit/verify/span-anchors.ts";
 import { readNdjson } from "../../ingest/ndjson-reader.ts";
 import type { SpanAttributes } from "../../otel/replay/span-outlet.ts";
+import { inputBytes, type OnWait } from "../../storage/open-input.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 import {
@@ -22,12 +22,13 @@ export interface AnchoredSpan {
  * Reads the run spans of an OTLP/JSON lines file (`replay --out`, or the collector's file exporter)
  * that name their last audit row.
  *
+ * @param onWait told that the file is a pipe, and waited for.
  * @throws CliError naming file and line when it can't be read, or is something else.
  */
-export async function anchoredSpans(file: string): Promise<AnchoredSpan[]> {
+export async function anchoredSpans(file: string, onWait?: OnWait): Promise<AnchoredSpan[]> {
   const spans: AnchoredSpan[] = [];
   try {
-    const bytes = createReadStream(file);
+    const bytes = inputBytes(file, onWait);
     for await (const batch of readNdjson(bytes, { maxLineBytes: MAX_REQUEST_BYTES })) {
       for (const part of batch) {
         const text = part.oversized ? undefined : part.text;

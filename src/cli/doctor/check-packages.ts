@@ -1,5 +1,6 @@
-import { readdir, readFile, realpath } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { openFile } from "../../storage/open-input.ts";
 import { VERSION } from "../../version.ts";
 import { safe } from "../terminal/text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
@@ -204,7 +205,8 @@ function isModules(directory: string): boolean {
 
 async function versionOf(path: string): Promise<string | undefined> {
   try {
-    const text = await readFile(join(path, "package.json"), "utf8");
+    const file = await openFile(join(path, "package.json"));
+    const text = await file.readFile("utf8").finally(() => file.close());
     const manifest: unknown = JSON.parse(text);
     if (typeof manifest !== "object" || manifest === null || !("version" in manifest))
       return undefined;

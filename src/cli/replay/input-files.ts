@@ -1,15 +1,14 @@
-import { type BigIntStats, constants, createReadStream, fstatSync } from "node:fs";
+import { type BigIntStats, constants, fstatSync } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Readable } from "node:stream";
 import { SourceReadError } from "../../ingest/read-events.ts";
+import { checkFile, checkInput, fileBytes, inputBytes } from "../../storage/open-input.ts";
+import { codeOf } from "../../storage/system-error.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import type { Io } from "../command.ts";
+import { sayWaiting } from "../services/say-waiting.ts";
 import { safe } from "../terminal/text.ts";
 import type { Progress } from "./progress.ts";
-
-/** Size of the pieces a file is read in, in bytes. */
-const READ_CHUNK = 1024 * 1024;
 
 /** One of the sources to replay: a file, or standard input. */
 export interface InputFile {
@@ -38,16 +37,28 @@ export async function inputFiles(names: readonly string[]): Promise<InputFile[]>
 
 async function inputFile(name: string): Promise<InputFile> {
   if (name === "-") return standardInput();
-  let found: BigIntStats;
-  try {
-    found = await stat(name, { bigint: true });
-    await access(name, constants.R_OK);
-  } catch (error) {
-    throw new CliError(cannotRead(name, error), undefined, { cause: error });
-  }
-  if (found.isDirectory()) {
-    throw new CliError(`${safe(name)}: expected a file, got a directory`);
-  }
+  return lookAt(name, checkInput).catch((error: unknown) => {
+    throw new CliError(`${safe(name)}: ${safe(messageOf(error))}`, undefined, { cause: error });
+  });
+}
+
+/**
+ * Looks at an entry of a folder, which nobody has named: it must be a file. Of a pipe or device, nothing says that it
+ * ever ends.
+ *
+ * @throws (rejects) Error that says what is wrong with it, without its name.
+ */
+export function folderEntry(path: string): Promise<InputFile> {
+  return lookAt(path, (_, found) => checkFile(found));
+}
+
+async function lookAt(
+  name: string,
+  check: (name: string, found: BigIntStats) => Promise<void> | void,
+): Promise<InputFile> {
+  const found = await stat(name, { bigint: true }).catch((error: unknown) => unreadable(error));
+  await check(name, found);
+  await access(name, constants.R_OK).catch((error: unknown) => unreadable(error));
   // The pipe behind /dev/stdin, or the shell's <(…), can be opened, but has no path of its own.
   const path = await realpath(name).catch(() => resolve(name));
   const size = found.isFile() ? Number(found.size) : undefined;
@@ -66,11 +77,14 @@ function standardInput(): InputFile {
 /** The bytes of a source; `onBytes` is told how many came. */
 export async function* bytesOf(
   file: InputFile,
-  stdin: Readable,
+  io: Pick<Io, "stdin" | "err">,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { path } = file;
-  const stream = path === undefined ? stdin : createReadStream(path, { highWaterMark: READ_CHUNK });
+  // What was a file must still be one: a pipe in its place might never end.
+  const named = (at: string) =>
+    file.size === undefined ? inputBytes(at, sayWaiting(io)) : fileBytes(at);
+  const stream = path === undefined ? io.stdin : named(path);
   for await (const chunk of stream) {
     const bytes: unknown = chunk;
     if (!(bytes instanceof Uint8Array)) throw new TypeError("expected bytes");
@@ -79,12 +93,16 @@ export async function* bytesOf(
   }
 }
 
-function cannotRead(name: string, error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOENT") return `${safe(name)}: no such file`;
-  if (code === "EACCES") return `${safe(name)}: no permission to read it`;
-  return safe(messageOf(error));
+function unreadable(cause: unknown): never {
+  const said = SAID.get(codeOf(cause) ?? "") ?? messageOf(cause);
+  throw new Error(said, { cause });
 }
+
+const SAID: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "no such file"],
+  ["EACCES", "no permission to read it"],
+  ["ELOOP", "expected a file, got a ring of links"],
+]);
 
 /**
  * What tells a file from every other, whatever names lead to it: its device and its number there.
@@ -116,7 +134,7 @@ export async function readSources(
   const unreadable: string[] = [];
   for (const input of inputs) {
     try {
-      const bytes = bytesOf(input, io.stdin, (count) => progress.addBytes(count));
+      const bytes = bytesOf(input, io, (count) => progress.addBytes(count));
       await reader.read(input.name, bytes);
     } catch (error) {
       if (!(error instanceof SourceReadError)) throw error;

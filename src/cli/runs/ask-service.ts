@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import type { FieldIssue } from "../../events/forms.ts";
 import { OPEN_RUNS, type OpenRunsAnswer } from "../../service/http/open-runs-form.ts";
+import { inputText, type OnWait } from "../../storage/open-input.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { httpUrl } from "../endpoints.ts";
 import { DEFAULT_LISTEN } from "../services/options.ts";
@@ -21,17 +21,19 @@ const TOKEN = /^[\x21-\x7e]+$/;
 /**
  * The token that the service is asked with: of the file, else of the variable, else none.
  *
+ * @param onWait told that the file is a pipe, and waited for.
  * @throws CliError when the file can't be read, or there is no token in it.
  */
 export async function tokenFrom(
   file: string | undefined,
   variable: string | undefined,
+  onWait: OnWait,
 ): Promise<string | undefined> {
   if (file === undefined) {
     const text = variable?.trim();
     return text ? checked(TOKEN_VARIABLE, text) : undefined;
   }
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
+  const text = await inputText(file, onWait).catch((error: unknown) => {
     const said = `--token-file: ${safe(file)}: ${safe(messageOf(error))}`;
     throw new CliError(said, undefined, { cause: error });
   });

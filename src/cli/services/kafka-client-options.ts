@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import {
   type ClientOptions,
   SASL_MECHANISMS,
@@ -6,6 +5,7 @@ import {
   type SaslOptions,
   type TlsOptions,
 } from "../../service/kafka/kafka-library.ts";
+import { inputText, type OnWait } from "../../storage/open-input.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 
@@ -24,9 +24,13 @@ interface BrokerValues {
 const CLIENT_ID = "entelix-otel";
 
 /** @throws CliError for an option or a variable that is missing or wrong. */
-export async function kafkaClientOptions(values: BrokerValues, env: Env): Promise<ClientOptions> {
+export async function kafkaClientOptions(
+  values: BrokerValues,
+  env: Env,
+  onWait?: OnWait,
+): Promise<ClientOptions> {
   const bootstrapBrokers = brokersOf(values.brokers);
-  const tls = await tlsOf(values);
+  const tls = await tlsOf(values, onWait);
   const sasl = saslOf(values.sasl, env);
   if (sasl !== undefined && sasl.mechanism === "PLAIN" && tls === undefined) {
     throw new CliError("--sasl PLAIN: expected --tls with it, the password is sent as it is");
@@ -49,7 +53,10 @@ function brokersOf(text: string | undefined): string[] {
   return brokers;
 }
 
-async function tlsOf(values: BrokerValues): Promise<TlsOptions | undefined> {
+async function tlsOf(
+  values: BrokerValues,
+  onWait: OnWait | undefined,
+): Promise<TlsOptions | undefined> {
   const files = {
     ca: values["tls-ca"],
     cert: values["tls-cert"],
@@ -65,14 +72,16 @@ async function tlsOf(values: BrokerValues): Promise<TlsOptions | undefined> {
     throw new CliError("--tls-cert and --tls-key: expected both of them or none");
   }
   const texts = await Promise.all(
-    named.map(async ([name, file = ""]) => [name, await pem(`--tls-${name}`, file)] as const),
+    named.map(
+      async ([name, file = ""]) => [name, await pem(`--tls-${name}`, file, onWait)] as const,
+    ),
   );
   return Object.fromEntries(texts);
 }
 
-async function pem(option: string, file: string): Promise<string> {
+async function pem(option: string, file: string, onWait: OnWait | undefined): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    return await inputText(file, onWait);
   } catch (error) {
     throw new CliError(`${option}: ${safe(messageOf(error))}`, undefined, { cause: error });
   }

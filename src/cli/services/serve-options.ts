@@ -1,6 +1,7 @@
 import { DEFAULT_INGEST_LIMITS, type IngestLimits } from "../../service/http/ingest-limits.ts";
 import type { TokenEntry } from "../../service/http/tokens/token-file.ts";
 import { readTokenFile } from "../../service/http/tokens/token-file.ts";
+import type { OnWait } from "../../storage/open-input.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { SPAN_OPTIONS } from "../span-options.ts";
 import { safe } from "../terminal/text.ts";
@@ -111,11 +112,12 @@ export function limitsOf(values: LimitValues): IngestLimits {
 /**
  * The entries of the tokens file.
  *
+ * @param onWait told that it is a pipe, and waited for.
  * @throws CliError naming the file and what is wrong with it.
  */
-export async function tokenEntries(path: string): Promise<readonly TokenEntry[]> {
+export async function tokenEntries(path: string, onWait: OnWait): Promise<readonly TokenEntry[]> {
   try {
-    return await readTokenFile(path);
+    return await readTokenFile(path, onWait);
   } catch (error) {
     throw new CliError(`--tokens: ${safe(path)}: ${safe(messageOf(error))}`, undefined, {
       cause: error,

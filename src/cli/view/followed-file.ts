@@ -1,5 +1,7 @@
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { type FileHandle, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { openFile } from "../../storage/open-input.ts";
+import { messageOf } from "../cli-error.ts";
 
 /** A file is quiet when it has not grown for this number of polls. */
 const QUIET_LOOKS = 2;
@@ -33,6 +35,8 @@ export interface FollowHooks {
    * file has been quiet for a while.
    */
   readonly onQuiet: () => Promise<void>;
+  /** Told why the file can't be opened, which is tried again; `undefined`: it is open. */
+  readonly onOpen: (problem: string | undefined) => void;
   /** Called at the end of the file, which may still grow. Default: not called. */
   readonly onLook?: () => Promise<void>;
 }
@@ -45,9 +49,11 @@ export interface FollowHooks {
  */
 export async function* followedBytes(
   path: string,
-  { onBytes, onLook, onQuiet, pollMs, signal }: FollowHooks,
+  hooks: FollowHooks,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const file = await open(path, "r");
+  const { onBytes, onLook, onQuiet, pollMs, signal } = hooks;
+  const file = await opened(path, hooks);
+  if (file === undefined) return;
   try {
     const begun = new LineTail();
     let position = 0;
@@ -79,6 +85,29 @@ export async function* followedBytes(
   } finally {
     await file.close();
   }
+}
+
+/** Opens the file once it is one: a pipe may have its name now, or nothing. @returns nothing when the signal comes. */
+async function opened(
+  path: string,
+  { onOpen, onQuiet, pollMs, signal }: FollowHooks,
+): Promise<FileHandle | undefined> {
+  let told: string | undefined;
+  while (!signal.aborted) {
+    try {
+      const file = await openFile(path);
+      onOpen(undefined);
+      return file;
+    } catch (error) {
+      const problem = messageOf(error);
+      if (problem !== told) onOpen(problem);
+      // Nobody waits for it.
+      if (told === undefined) await onQuiet();
+      told = problem;
+      await waitFor(pollMs, signal);
+    }
+  }
+  return undefined;
 }
 
 /** The line that has begun at the end of what was read. */

@@ -1,39 +1,53 @@
 import { stat } from "node:fs/promises";
 import { identityOf } from "../replay/input-files.ts";
 import { waitFor } from "./followed-file.ts";
-import { filesIn, type PlacedFile, placedFiles } from "./places.ts";
+import { isLog, type PlacedFile, placedFile } from "./places.ts";
+import type { ViewedFolder } from "./viewed-folder.ts";
 
 interface FolderOptions {
   readonly signal: AbortSignal;
   /** Interval between two looks at a folder, in ms. */
   readonly lookMs: number;
+  /** Called when something else is to be said of a folder. */
+  readonly onChange: () => void;
+}
+
+/** A folder that has become an audit log: it was empty before. */
+interface FoundLog {
+  readonly log: string;
 }
 
 /**
  * Yields files that appear in folders, until the signal comes. An empty file is yielded when it has content, because the
- * content says what it is. Another name of a known file, such as a link, is skipped.
+ * content says what it is. Another name of a known file, such as a link, is skipped. A folder without files may become an
+ * audit log.
  *
  * @param known files that are read already.
  */
 export async function* newFiles(
-  folders: readonly string[],
+  folders: readonly ViewedFolder[],
   known: readonly PlacedFile[],
-  { lookMs, signal }: FolderOptions,
-): AsyncGenerator<PlacedFile, void, undefined> {
+  { lookMs, onChange, signal }: FolderOptions,
+): AsyncGenerator<PlacedFile | FoundLog, void, undefined> {
   const names = new Set(known.map(({ input }) => input.name));
-  while (folders.length > 0 && !signal.aborted) {
+  const watched = new Set(folders);
+  while (watched.size > 0 && !signal.aborted) {
     await waitFor(lookMs, signal);
-    for (const folder of folders) {
-      // A folder that is gone may come back.
-      const found = await filesIn(folder).catch(() => []);
-      for (const name of found) {
+    for (const folder of watched) {
+      if (!folder.hasFiles && (await isLog(folder.path).catch(() => false))) {
+        watched.delete(folder);
+        folder.becomesLog();
+        yield { log: folder.path };
+        continue;
+      }
+      const before = JSON.stringify(folder.view(true));
+      const inputs = await folder.look(names);
+      if (JSON.stringify(folder.view(true)) !== before) onChange();
+      for (const input of inputs) {
         if (signal.aborted) return;
-        if (names.has(name) || (await isOneOf(names, name))) continue;
-        // A file that cannot be read now is tried again.
-        const [file] = await placedFiles([name]).catch(() => []);
-        if (file === undefined || file.input.size === 0) continue;
-        names.add(name);
-        yield file;
+        if (input.size === 0 || (await isOneOf(names, input.name))) continue;
+        names.add(input.name);
+        yield await placedFile(input);
       }
     }
   }

@@ -3,7 +3,7 @@ import type { ViewSource } from "../../view/format.ts";
 import { RunStore } from "../../view/runs/run-store.ts";
 import { StoredRuns } from "../../view/runs/stored-runs.ts";
 import type { SourcesOptions, ViewedRuns } from "../../view/runs/viewed-runs.ts";
-import { auditLogAt } from "../audit/audit-log.ts";
+import { type AuditLog, auditLogAt } from "../audit/audit-log.ts";
 import { messageOf } from "../cli-error.ts";
 import type { Io } from "../command.ts";
 import { runtimesNamed } from "../replay/replay-job.ts";
@@ -102,11 +102,12 @@ export async function openSources(
     new Recordings(recorded, store, { ...common, runtimes, folder: folder.path }),
   );
   for (const file of all) if (file.kind === "spans") spansIn(file);
-  for (const { log, place } of opened) {
+  const logAt = (place: string, log: AuditLog) => {
     const isDatabase = isPostgresUrl(place);
     const state = stateOf(place, isDatabase ? "database" : "audit-log", !isDatabase);
-    add(new LogSource(place, log, state, store, common));
-  }
+    return add(new LogSource(place, log, state, store, common));
+  };
+  for (const { log, place } of opened) logAt(place, log);
   if (jaeger !== undefined) {
     const state = stateOf(jaeger, "jaeger", true);
     add(new JaegerSource(jaeger, state, store, { ...common, searchMs: options.pollMs }));
@@ -119,7 +120,7 @@ export async function openSources(
     }),
   );
   /** Reads a file that was not there before. */
-  const takeNew = async (file: PlacedFile) => {
+  const takeNewFile = async (file: PlacedFile) => {
     const shown = placed(file);
     try {
       if (file.kind === "spans") await spansIn(shown).read();
@@ -129,11 +130,18 @@ export async function openSources(
     }
     store.flush();
   };
+  const takeNewLog = async (place: string) => {
+    const source = logAt(place, await auditLogAt(place));
+    await source.read();
+    store.flush();
+    await source.verify();
+  };
   const watch = async () => {
     await ready;
     const lookMs = FOLDER_POLLS * pollMs;
-    for await (const file of newFiles(folders, files, { lookMs, signal: stop.signal })) {
-      await takeNew(file);
+    const onChange = () => store.index.touchAll();
+    for await (const found of newFiles(folders, files, { lookMs, onChange, signal: stop.signal })) {
+      await ("log" in found ? takeNewLog(found.log) : takeNewFile(found));
     }
   };
   // `ready` reports errors of the sources.
@@ -141,7 +149,10 @@ export async function openSources(
   return new StoredRuns(store, {
     ...options,
     jaeger,
-    sources: () => states.map((state) => state.view()),
+    sources: () => [
+      ...states.map((state) => state.view()),
+      ...folders.flatMap((each) => each.view(options.follow) ?? []),
+    ],
     ready,
     verify: async () => {
       for (const source of sources) await source.verify?.();

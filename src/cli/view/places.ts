@@ -1,6 +1,4 @@
-import { createReadStream } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
 import { urlScheme } from "../../audit/ndjson/ndjson-options.ts";
 import { logPaths } from "../../audit/ndjson/segment-store.ts";
 import { isPostgresUrl } from "../../audit/postgres/postgres-options.ts";
@@ -8,9 +6,11 @@ import { segmentFiles } from "../../audit/verify/segment-files.ts";
 import { textBytes } from "../../ingest/byte-source.ts";
 import { GZIP_MAGIC } from "../../ingest/gunzip.ts";
 import { nodeFileLayer } from "../../storage/node-file-layer.ts";
+import { fileBytes } from "../../storage/open-input.ts";
 import { CliError } from "../cli-error.ts";
 import { type InputFile, inputFiles } from "../replay/input-files.ts";
 import { safe } from "../terminal/text.ts";
+import { ViewedFolder } from "./viewed-folder.ts";
 
 /** A file to read, and what the begin of its content shows. */
 export interface PlacedFile {
@@ -23,14 +23,11 @@ export interface PlacedFile {
 /** What the operands of a command name. */
 export interface Places {
   readonly files: readonly PlacedFile[];
-  /** Folders that some of the files are in. */
-  readonly folders: readonly string[];
+  /** Folders of files. The files that they have are among `files`. */
+  readonly folders: readonly ViewedFolder[];
   /** Audit logs: directories, and URLs of databases. */
   readonly logs: readonly string[];
 }
-
-/** Files of a folder that are read. */
-const READ = /\.(?:ndjson|jsonl|json)(?:\.gz)?$/;
 
 /**
  * Finds out what each place is, before anything is read.
@@ -38,33 +35,21 @@ const READ = /\.(?:ndjson|jsonl|json)(?:\.gz)?$/;
  * @throws CliError naming the place that is nothing of the kind.
  */
 export async function placesOf(places: readonly string[]): Promise<Places> {
-  const names: string[] = [];
+  const inputs: InputFile[] = [];
   const logs: string[] = [];
-  const folders: string[] = [];
-  for (const place of places) {
+  const folders: ViewedFolder[] = [];
+  await inputFiles(places.filter((place) => place === "-"));
+  for (const place of new Set(places)) {
     if (urlScheme(place) !== undefined) logs.push(checkedUrl(place));
-    else if (place === "-" || !(await isDirectory(place))) names.push(place);
+    else if (place === "-" || !(await isDirectory(place))) inputs.push(...(await inputFiles([place])));
     else if (await isLog(place)) logs.push(place);
     else {
-      const found = await filesIn(place);
-      if (found.length === 0) throw new CliError(`${safe(place)}: ${EXPECTED}`);
-      names.push(...found);
-      folders.push(place);
+      const folder = new ViewedFolder(place);
+      inputs.push(...(await folder.look()));
+      folders.push(folder);
     }
   }
-  return { files: await placedFiles(names), folders, logs: [...new Set(logs)] };
-}
-
-const EXPECTED =
-  "expected an audit log, or files *.ndjson, *.jsonl or *.json (also .gz), found none";
-
-/**
- * The files of these names; one that was named twice is there once.
- *
- * @throws CliError naming the file that can't be read.
- */
-export async function placedFiles(names: readonly string[]): Promise<readonly PlacedFile[]> {
-  return Promise.all(distinct(await inputFiles(names)).map(placedFile));
+  return { files: await Promise.all(distinct(inputs).map(placedFile)), folders, logs };
 }
 
 /** @throws CliError when it is no database's, or holds a password: arguments are seen by everybody on the machine. */
@@ -93,17 +78,9 @@ async function isDirectory(place: string): Promise<boolean> {
   return (await stat(place).catch(() => undefined))?.isDirectory() === true;
 }
 
-async function isLog(directory: string): Promise<boolean> {
+/** Whether a folder is an audit log. */
+export async function isLog(directory: string): Promise<boolean> {
   return (await segmentFiles(nodeFileLayer, logPaths(directory))).last > 0;
-}
-
-/** Names of the files of a folder that are read, in their order. */
-export async function filesIn(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { withFileTypes: true });
-  return entries
-    .filter((entry) => !entry.isDirectory() && READ.test(entry.name))
-    .map(({ name }) => join(directory, name))
-    .sort();
 }
 
 function distinct(inputs: readonly InputFile[]): InputFile[] {
@@ -118,7 +95,8 @@ const SHOWN = 64 * 1024;
 
 const SPANS = /^\s*\{\s*"resourceSpans"\s*:/;
 
-async function placedFile(input: InputFile): Promise<PlacedFile> {
+/** @param input of a file, or of a pipe that the user has named. */
+export async function placedFile(input: InputFile): Promise<PlacedFile> {
   const { path, size } = input;
   // A pipe can be read only once, so its content is not inspected first.
   if (path === undefined || size === undefined) return { input, kind: "recording", grows: false };
@@ -131,8 +109,7 @@ async function beginOf(path: string): Promise<{ text: string; isGzip: boolean }>
   let pieces = Buffer.alloc(0);
   let seen = 0;
   async function* noted(): AsyncGenerator<Buffer, void, undefined> {
-    for await (const chunk of createReadStream(path, { highWaterMark: SHOWN })) {
-      const bytes = Buffer.from(chunk);
+    for await (const bytes of fileBytes(path, SHOWN)) {
       if (seen < magic.length) bytes.copy(magic, seen);
       seen += bytes.length;
       yield bytes;

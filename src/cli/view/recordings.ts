@@ -151,7 +151,7 @@ export class Recordings {
     try {
       await job.read(
         input.name,
-        bytesOf(input, io.stdin, (count) => state.addBytes(count)),
+        bytesOf(input, io, (count) => state.addBytes(count)),
       );
     } catch (error) {
       if (!(error instanceof SourceReadError)) throw error;
@@ -170,6 +170,7 @@ export class Recordings {
           signal,
           pollMs: this.#options.pollMs,
           onBytes,
+          onOpen: (problem) => state.opening(problem),
           onLook: () => release("old"),
           onQuiet: async () => {
             await release("all");

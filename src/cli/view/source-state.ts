@@ -1,7 +1,7 @@
 import type { ViewProblem, ViewSource, ViewVerdict } from "../../view/format.ts";
 
 /** Problems that are listed; all are counted. */
-const MOST_PROBLEMS = 100;
+export const MOST_PROBLEMS = 100;
 
 /** How a source is doing: what the page says of it. */
 export class SourceState {
@@ -16,6 +16,7 @@ export class SourceState {
   #problemCount = 0;
   #bytes = 0;
   #atEnd = false;
+  #unopened: string | undefined;
 
   /** @param changed called after every change. */
   constructor(name: string, kind: ViewSource["kind"], followed: boolean, changed: () => void) {
@@ -36,6 +37,13 @@ export class SourceState {
       this.#problems.push(line === undefined ? { place, problem } : { place, line, problem });
     }
     this.#changed();
+  }
+
+  /** Why it can't be opened at this time, though it is followed; `undefined`: it is open. */
+  opening(problem: string | undefined): void {
+    if (this.#unopened !== undefined) this.solved(this.name, this.#unopened);
+    if (problem !== undefined) this.problem(this.name, problem);
+    this.#unopened = problem;
   }
 
   /** Reading failed before the end. The runs that were read are shown. */

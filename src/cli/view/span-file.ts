@@ -43,10 +43,8 @@ export class SpanFile {
         this.#following = this.#follow(resolve).finally(resolve);
       });
     } else {
-      const { io } = this.#options;
-      await this.#take(bytesOf(this.#input, io.stdin, (count) => this.state.addBytes(count))).catch(
-        (error: unknown) => this.state.cutShort(messageOf(error)),
-      );
+      const bytes = bytesOf(this.#input, this.#options.io, (count) => this.state.addBytes(count));
+      await this.#take(bytes).catch((error: unknown) => this.state.cutShort(messageOf(error)));
     }
     this.state.reached();
   }
@@ -60,10 +58,11 @@ export class SpanFile {
     const { pollMs, signal } = this.#options;
     const onBytes = (count: number) => this.state.addBytes(count);
     const onQuiet = async () => onEnd();
+    const onOpen = (problem: string | undefined) => this.state.opening(problem);
     while (!signal.aborted) {
       try {
         const path = this.#input.path ?? this.#input.name;
-        await this.#take(followedBytes(path, { signal, pollMs, onBytes, onQuiet }), true);
+        await this.#take(followedBytes(path, { signal, pollMs, onBytes, onOpen, onQuiet }), true);
         return;
       } catch (error) {
         if (!(error instanceof ReplacedError)) return this.#tell(messageOf(error));

@@ -58,7 +58,7 @@ it("shows a file of spans that appears, and not what is no file of runs", async 
     const spans = folder.at("spans.ndjson");
     await command(["replay", recording("approval"), "--out", spans]);
     writeFileSync(folder.at("runs/notes.txt"), "nothing to read\n");
-    mkdirSync(folder.at("runs/below.ndjson"));
+    mkdirSync(folder.at("runs/below"));
     renameSync(spans, folder.at("runs/c.jsonl"));
     await vi.waitFor(() => expect(shown(runs).length).toBeGreaterThan(1), soon);
     expect(listOf(runs).sources.map(({ kind }) => kind)).toEqual(["recording", "spans"]);

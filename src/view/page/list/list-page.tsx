@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from "preact/hooks";
+import type { ViewSource } from "../../format.ts";
 import { count, counted } from "../../model/count.ts";
 import { failureBars } from "../../model/failure-bars.ts";
 import { filterRows } from "../../model/filter-rows.ts";
@@ -100,12 +101,19 @@ function NoRuns({ feed }: { readonly feed: Feed }) {
     <div class="panel" role="status">
       <p>
         <strong>No runs.</strong> The sources have no run of an agent yet.
+        {sources.some(isWaiting) &&
+          " Waiting for files in the folder: *.ndjson, *.jsonl or *.json, also .gz."}
       </p>
       {otherSpans > 0 && (
         <p>{counted(otherSpans, "span belongs", "spans belong")} to no run, and can't be shown.</p>
       )}
     </div>
   );
+}
+
+/** A folder that is followed is a source of its own as long as it has no files. */
+function isWaiting({ followed, kind }: ViewSource): boolean {
+  return followed && kind === "folder";
 }
 
 function NoMatch({ list, total }: { readonly list: ListQuery; readonly total: number }) {

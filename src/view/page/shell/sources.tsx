@@ -7,6 +7,7 @@ import { Time } from "./time.tsx";
 const KINDS: Readonly<Record<ViewSource["kind"], string>> = {
   recording: "recording",
   spans: "span file",
+  folder: "folder",
   "audit-log": "audit log",
   database: "database",
   jaeger: "Jaeger",

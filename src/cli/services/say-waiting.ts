@@ -1,0 +1,8 @@
+import type { OnWait } from "../../storage/open-input.ts";
+import type { Io } from "../command.ts";
+import { safe } from "../terminal/text.ts";
+
+/** Says of a pipe that the command waits for it. */
+export function sayWaiting({ err }: Pick<Io, "err">): OnWait {
+  return (text) => err.line(safe(text));
+}
