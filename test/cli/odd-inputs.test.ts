@@ -1,8 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { command } from "./support/command.ts";
+import { command, MAIN } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
 import { recording } from "./support/recorded.ts";
 
@@ -11,6 +11,21 @@ const DEVICE = "expected a file, got a device";
 
 /** A command that waits for ever is a failure, and no test that goes on. */
 const bound = () => ({ signal: AbortSignal.timeout(60_000) });
+
+const PROGRAM = [process.execPath, MAIN];
+
+/** The command of the background has said that it waits for a pipe. */
+const WAITING = "while ! grep -q waiting said 2> /dev/null; do sleep 0.05; done";
+
+/** Runs a script, with these arguments, in a folder. */
+function shell(script: string, args: readonly string[], cwd: string) {
+  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+    const options = { cwd, timeout: 60_000 };
+    execFile("sh", ["-c", script, "sh", ...args], options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : error.code, stdout, stderr });
+    });
+  });
+}
 
 describe.concurrent("an input that never ends", () => {
   it.each([
@@ -26,14 +41,10 @@ describe.concurrent("an input that never ends", () => {
     expect([code, stderr]).toEqual([1, `entelix-otel: ${said}\n`]);
   });
 
-  it("is refused by what makes the rules of objectives", () => {
-    const { status, stderr } = spawnSync("npm", ["run", "--silent", "slo", "--", "/dev/zero"], {
-      cwd: ROOT,
-      encoding: "utf8",
-      timeout: 60_000,
-    });
+  it("is refused by what makes the rules of objectives", async () => {
+    const { code, stderr } = await shell("npm run --silent slo -- /dev/zero", [], ROOT);
     const said = `/dev/zero: expected a file that can be read: ${DEVICE}\n`;
-    expect([status, stderr]).toEqual([1, said]);
+    expect([code, stderr]).toEqual([1, said]);
   });
 
   it("is left out by doctor", async () => {
@@ -54,32 +65,27 @@ describe.concurrent("a named pipe", () => {
     using folder = new Folder();
     const pipe = folder.at("pipe");
     execFileSync("mkfifo", [pipe]);
-    // Written to only once the command has said that it waits.
-    const script = `"$0" "$@" 2> said & while ! grep -q waiting said 2> /dev/null; do sleep 0.05; done; cat ${recording("success")} > pipe; wait $!`;
-    const { main, node } = programs();
     const named = args.map((arg) => (arg === "PIPE" ? pipe : arg));
-    const found = spawnSync("sh", ["-c", script, node, main, ...named], {
-      cwd: folder.path,
-      encoding: "utf8",
-      timeout: 60_000,
-    });
+    const { code, stdout } = await shell(
+      `"$@" 2> said & ${WAITING}; cat ${recording("success")} > pipe; wait $!`,
+      [...PROGRAM, ...named],
+      folder.path,
+    );
     expect(readFileSync(folder.at("said"), "utf8")).toContain(
       `${pipe}: waiting, since nothing has been written to this pipe yet\n`,
     );
-    expect(found.status).toBe(0);
-    expect(found.stdout).toContain("react");
+    expect(code).toBe(0);
+    expect(stdout).toContain("react");
   });
 
   it("that a signal interrupts does not hold the command up", async () => {
     using folder = new Folder();
     const tokens = folder.at("tokens");
     execFileSync("mkfifo", [tokens]);
-    const script = `"$0" "$@" 2> said & while ! grep -q waiting said 2> /dev/null; do sleep 0.05; done; kill -TERM $!; wait $!`;
-    const { main, node } = programs();
-    const args = [main, "serve", "--journal", "journal", "--tokens", tokens];
-    const options = { cwd: folder.path, timeout: 60_000 };
-    const { status } = spawnSync("sh", ["-c", script, node, ...args], options);
-    expect(status).toBe(143);
+    const args = [...PROGRAM, "serve", "--journal", "journal", "--tokens", tokens];
+    const script = `"$@" 2> said & ${WAITING}; kill -TERM $!; wait $!`;
+    const { code } = await shell(script, args, folder.path);
+    expect(code).toBe(143);
   });
 });
 
@@ -96,7 +102,3 @@ it("report does not look at what is no file in a folder that it reads", async ()
   expect(code).toBe(2);
   expect(stderr).toBe(`${runs}: ${runs}/b.json: ${DEVICE} (1 more)\n`);
 });
-
-function programs() {
-  return { node: process.execPath, main: fileURLToPath(new URL("../../dist/cli/main.mjs", import.meta.url)) };
-}

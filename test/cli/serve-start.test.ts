@@ -143,14 +143,14 @@ describe.concurrent("the first signal", () => {
     },
   );
 
-  it("ends serve though a thread of it waits for a named pipe for ever", async () => {
+  it("ends serve though its tokens are a named pipe by now, that nobody writes to", async () => {
     using folder = new Folder();
     const tokens = folder.at("tokens");
     const entry = { tenant: "acme", sha256: "0".repeat(64) };
     writeFileSync(tokens, JSON.stringify({ tokens: [entry] }));
     const args = ["serve", "--journal", folder.at("journal"), "--listen", "127.0.0.1:0"];
     let asked = false;
-    const { signal, stdout } = await command([...args, "--tokens", tokens], {
+    const { code, stdout } = await command([...args, "--tokens", tokens], {
       onStdout: (text, kill) => {
         if (asked || !text.includes("Listening on")) return;
         asked = true;
@@ -162,7 +162,7 @@ describe.concurrent("the first signal", () => {
       },
     });
     expect(stdout).toContain("Listening on");
-    expect(signal).toBe("SIGTERM");
+    expect(code).toBe(0);
     expect(readFileSync(folder.at("journal", "checkpoint"), "utf8")).toContain('"end":0');
   });
 });

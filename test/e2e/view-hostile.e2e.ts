@@ -1,6 +1,6 @@
+import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -194,7 +194,11 @@ describe("who may see the page", () => {
     await page.reload();
     await runs(page).waitFor();
     const opened = page.context().waitForEvent("page");
-    await page.getByRole("grid").getByRole("link").first().click({ modifiers: ["Control"] });
+    await page
+      .getByRole("grid")
+      .getByRole("link")
+      .first()
+      .click({ modifiers: ["Control"] });
     await (await opened).getByRole("tree", { name: "Spans" }).waitFor();
     await page.getByRole("grid").getByRole("link").first().click();
     await page.getByRole("tree", { name: "Spans" }).waitFor();
@@ -231,14 +235,18 @@ describe("who may see the page", () => {
     await page.goto(origin);
     const kept = await page.evaluate<number>("localStorage.length + sessionStorage.length");
     // What a page there can ask for with the browser's own rights.
-    const asked = await page.evaluate<string[]>(`Promise.all([{}, { credentials: "include" }, { mode: "no-cors" }].map((how) =>
+    const asked = await page.evaluate<
+      string[]
+    >(`Promise.all([{}, { credentials: "include" }, { mode: "no-cors" }].map((how) =>
       fetch("${view.origin}/runs", how).then(({ status, type }) => type + " " + status, () => "refused")))`);
     expect({ cookies, kept, asked }).toEqual({
       cookies: [],
       kept: 0,
       asked: ["refused", "refused", "refused"],
     });
-    expect(got.flatMap(({ authorization, cookie, referer }) => authorization ?? cookie ?? referer ?? [])).toEqual([]);
+    expect(
+      got.flatMap(({ authorization, cookie, referer }) => authorization ?? cookie ?? referer ?? []),
+    ).toEqual([]);
     await context.close();
     await view.stop();
     await new Promise((closed) => other.close(closed));

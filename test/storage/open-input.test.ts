@@ -49,9 +49,7 @@ describe("an input that a user has named", () => {
       waiting = resolve;
     });
     const read = inputText(path, waiting);
-    expect(await told).toBe(
-      `${path}: waiting, since nothing has been written to this pipe yet`,
-    );
+    expect(await told).toBe(`${path}: waiting, since nothing has been written to this pipe yet`);
     const end = await writer(path);
     await end.write("one ");
     await end.write("two");
@@ -84,7 +82,9 @@ describe("an input that a user has named", () => {
 describe("a file that nobody has named", () => {
   it("is a file, and nothing else", async () => {
     expect(await text(fileBytes(named("file")))).toBe("text");
-    await expect(text(fileBytes(named("pipe")))).rejects.toThrow("expected a file, got a named pipe");
+    await expect(text(fileBytes(named("pipe")))).rejects.toThrow(
+      "expected a file, got a named pipe",
+    );
     await expect(openFile(named("zero"))).rejects.toThrow("expected a file, got a device");
     await expect(openFile("/dev/null")).rejects.toThrow("expected a file, got a device");
   });

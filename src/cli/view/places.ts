@@ -41,7 +41,8 @@ export async function placesOf(places: readonly string[]): Promise<Places> {
   await inputFiles(places.filter((place) => place === "-"));
   for (const place of new Set(places)) {
     if (urlScheme(place) !== undefined) logs.push(checkedUrl(place));
-    else if (place === "-" || !(await isDirectory(place))) inputs.push(...(await inputFiles([place])));
+    else if (place === "-" || !(await isDirectory(place)))
+      inputs.push(...(await inputFiles([place])));
     else if (await isLog(place)) logs.push(place);
     else {
       const folder = new ViewedFolder(place);

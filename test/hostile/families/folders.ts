@@ -45,7 +45,12 @@ export const folders: Family = {
     "pipes, links, sockets, devices in a folder of view: every run of its files, every odd entry named",
   async run(trials, size) {
     const options = { width: 2, boundMs: 180_000 };
-    await trials.each("one odd entry: view", ODD.length, (trial, at) => one(trial, ODD[at]), options);
+    await trials.each(
+      "one odd entry: view",
+      ODD.length,
+      (trial, at) => one(trial, ODD[at]),
+      options,
+    );
     await trials.each("mixed: view", size.of(60, 8), (trial) => viewed(trial), options);
     await trials.each("mixed: report", size.of(30, 4), (trial) => reported(trial), options);
     await trials.each("mixed, followed: view", size.of(20, 3), (trial) => followed(trial), options);
@@ -71,7 +76,14 @@ async function reported(trial: Trial): Promise<void> {
   await fill(trial, content);
   const [run = ""] = content.runs;
   const out = join(await trial.folder(), "report.html");
-  const { code, stderr } = await runCommand(trial, ["report", content.path, "--run", run, "--out", out]);
+  const { code, stderr } = await runCommand(trial, [
+    "report",
+    content.path,
+    "--run",
+    run,
+    "--out",
+    out,
+  ]);
   trial.equal("exit code of report", code, content.odd.size === 0 ? 0 : 2);
   if (content.odd.size > 0) trial.says("what it says", stderr, /expected a file|no such file/);
   count(trial, content);

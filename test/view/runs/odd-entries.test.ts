@@ -29,7 +29,11 @@ const ODD: readonly [string, (path: string) => unknown, string][] = [
   ["a socket", socket, "expected a file, got a socket"],
   ["a folder", (path) => mkdirSync(path), "expected a file, got a directory"],
   ["a link to a folder", (path) => symlinkSync("/tmp", path), "expected a file, got a directory"],
-  ["a link to /dev/zero", (path) => symlinkSync("/dev/zero", path), "expected a file, got a device"],
+  [
+    "a link to /dev/zero",
+    (path) => symlinkSync("/dev/zero", path),
+    "expected a file, got a device",
+  ],
 ];
 
 /** A folder `runs` with one good recording, between the names of two that are not there yet. */
