@@ -54,8 +54,8 @@ export class ProcessorLog implements SessionLog {
   readonly #retry: Retry;
   readonly #appends: ThreadAppendQueue;
   readonly #flow: StoreFlow;
-  /** Of the search that began last. They run one at a time: each reads rows that may be large. */
-  #finding: Promise<unknown> = Promise.resolve();
+  /** Of the rows that are read last for a search. One at a time reads: they may be large. */
+  #reading: Promise<unknown> = Promise.resolve();
   /** Of the rows that are stored already, those that came last. */
   readonly #seen = new RecentMap<true>(REMEMBERED);
   #source: RowSource | undefined;
@@ -149,22 +149,27 @@ export class ProcessorLog implements SessionLog {
   async #find(key: ThreadKey, entry: AuditEntry, segment: RunSegment): Promise<RowAnchor> {
     const bytes = roughBytes(entry.event);
     this.#flow.begin(bytes);
-    const found = this.#finding.then(() => this.#placeOf(key, entry.event_id));
-    this.#finding = found;
-    const place = await found;
+    const place = await this.#placeOf(key, entry.event_id);
     this.#flow.end(bytes);
     return place ?? this.#append(key, entry, segment);
   }
 
   async #placeOf(key: ThreadKey, eventId: AuditEntry["event_id"]): Promise<RowAnchor | undefined> {
-    const load = this.#retry.until(async () => {
-      const { ordinal } = await this.#log.append(key, []);
-      return this.#log.loadSince(key, Math.max(0, ordinal - LAST_ROWS));
-    });
+    // By itself: the thread may be locked, and the searches in others are not to wait for it.
+    const head = this.#retry.until(() => this.#log.append(key, []));
+    const load = head.then(({ ordinal }) => this.#read(key, Math.max(0, ordinal - LAST_ROWS)));
     // Else closed: the run's span waits for good, as if the process had ended here.
     const rows = await load.catch((error: unknown) => (isRowRefused(error) ? NONE : NEVER));
     const row = rows.findLast(({ event_id }) => event_id === eventId);
     return row === undefined ? undefined : { ordinal: row.ordinal, hash: row.hash };
+  }
+
+  #read(key: ThreadKey, cursor: number): Promise<readonly AuditRow[]> {
+    const rows = this.#reading.then(() =>
+      this.#retry.until(() => this.#log.loadSince(key, cursor)),
+    );
+    this.#reading = rows.catch(() => {});
+    return rows;
   }
 
   /** An id for a row of a line without one: the same whenever the line is read again. */

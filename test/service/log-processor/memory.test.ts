@@ -252,6 +252,33 @@ describe("the place of a row that is stored already", () => {
     expect(held.batches.flat().map(({ name }) => name)).toContain("invoke_agent a");
   });
 
+  it("is found though a search in another thread gets no answer", async () => {
+    const memory = new MemorySessionLog();
+    const found = { tenant_id: "acme", thread_id: "free" };
+    const event = { kind: "cancelled", reason: "", timestamp: "2026-01-01T00:00:00Z" };
+    await memory.append(found, [{ event, event_id: "e3" }]);
+    const held = new Held(memory).letGo();
+    const audit: SessionLog = {
+      append: (to, entries) => (to.thread_id === THREAD ? never() : memory.append(to, entries)),
+      loadSince: (to, cursor) => memory.loadSince(to, cursor),
+      archiveBefore: async () => 0,
+    };
+    const processor = held.processor({ audit, from: 0, stored: 4 });
+    const free = { thread_id: found.thread_id };
+    await processor.take(line(0, started(1)));
+    await processor.take(line(1, toolStart(1, "first")));
+    await processor.take(line(2, { ...started(2), ...free }));
+    await processor.take(line(3, { ...toolStart(2, "first"), ...free }));
+    await processor.take(line(4, complete(1)));
+    await processor.take(line(5, { ...complete(2), ...free }));
+    await processor.idle(Date.now() + 10_000);
+    processor.settle().catch(() => {});
+    await expect
+      .poll(() => held.batches.flat().map(({ attributes }) => attributes["entelix.audit.ordinal"]))
+      .toContain(1);
+    await processor.close(0);
+  });
+
   it("further back is what the log answers, and the thread is not read", async () => {
     const memory = new MemorySessionLog();
     expect(await endAfterRestart(3_000, memory)).toEqual([2_745]);
