@@ -8,6 +8,7 @@ import { journalFlips } from "./families/journal-flips.ts";
 import { kill } from "./families/kill.ts";
 import { largeRecords } from "./families/large-records.ts";
 import { lines } from "./families/lines.ts";
+import { locks } from "./families/locks.ts";
 import { names } from "./families/names.ts";
 import { objects } from "./families/objects.ts";
 import { outputs } from "./families/outputs.ts";
@@ -30,4 +31,5 @@ export const FAMILIES: readonly Family[] = [
   names,
   largeRecords,
   folders,
+  locks,
 ];

@@ -22,7 +22,7 @@ export class PostgresServer {
 
   /** Installs PostgreSQL where it is absent, makes the data folder and starts the server. */
   static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-    const program = await installed();
+    const program = await installedPostgres();
     const folder = await mkdtemp(join(tmpdir(), "postgres-"));
     const forget = keepFolder(folder);
     const user = await serverUser();
@@ -142,8 +142,8 @@ function urlOf(port: number, role = "entelix"): string {
   return `postgres://${role}@127.0.0.1:${port}/postgres`;
 }
 
-/** @returns the path of `postgres`. */
-async function installed(): Promise<string> {
+/** @returns the path of `postgres`. @throws (rejects) where it is absent and can't be installed. */
+export async function installedPostgres(): Promise<string> {
   const running = run(process.execPath, [INSTALL, "postgresql"]);
   running.child.stderr?.pipe(process.stderr);
   const { stdout } = await running;
