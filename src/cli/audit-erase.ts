@@ -23,7 +23,7 @@ export const auditErase: Command = {
   options: OPTIONS,
   notes: [
     "The log is a PostgreSQL database as for audit verify. Kind and time of each event and the IDs and hashes of its row stay. The command cannot be undone. It may miss rows that are appended meanwhile, so stop the tenant first.",
-    "PostgreSQL removes the old texts at its next VACUUM. Archived WAL, standbys and backups keep them longer.",
+    "The old texts stay in the server's files until new rows take their place or VACUUM FULL rewrites the table, which blocks all appends. Archived WAL, standbys and backups keep them longer.",
     "Exit code: 0 erased, 1 failed or incomplete. It can be run again.",
   ],
   run: async (args, io) => {

@@ -116,6 +116,7 @@ describe("the schema", () => {
     expect(told.map(({ ordinal }) => ordinal).sort()).toEqual([1, 2, 3, 4, 5, 6]);
     expect(await logs.server.sql(`select version from ${schema}.migrations`)).toEqual([
       { version: 1 },
+      { version: 2 },
     ]);
   });
 
@@ -125,8 +126,8 @@ describe("the schema", () => {
     await expect(
       PostgresSessionLog.open({ connection, schema: "absent", migrate: false }),
     ).rejects.toThrow('audit log: there is none in the schema "absent"');
-    await logs.asOwner(schema, "insert into migrations (version) values (2)");
-    const refused = `audit log: schema "${schema}" is at version 2, this entelix-otel knows 1`;
+    await logs.asOwner(schema, "insert into migrations (version) values (3)");
+    const refused = `audit log: schema "${schema}" is at version 3, this entelix-otel knows 2`;
     await expect(PostgresSessionLog.open({ connection, schema })).rejects.toThrow(refused);
     await expect(verifyPostgresLog({ connection, schema })).rejects.toThrow(refused);
   });
@@ -139,14 +140,21 @@ describe("the schema", () => {
       onError: () => {},
     });
     await logs.asOwner("public", `create schema ${schema}`, `create table ${schema}.rows (x int)`);
-    await expect(migrate(pool, schema, true)).rejects.toThrow('relation "rows" already exists');
+    await expect(migrate(pool, schema, { allowed: true })).rejects.toThrow(
+      `schema "${schema}" has no log, but tables of the same names ("rows"): choose another schema`,
+    );
+    await logs.asOwner("public", `create sequence ${schema}.audit`);
+    await logs.asOwner("public", `drop table ${schema}.rows`);
+    await expect(migrate(pool, schema, { allowed: true })).rejects.toThrow(
+      'relation "audit" already exists',
+    );
     const tables = await logs.server.sql("select tablename from pg_tables where schemaname = $1", [
       schema,
     ]);
-    expect(tables).toEqual([{ tablename: "rows" }]);
-    await logs.asOwner("public", `drop table ${schema}.rows`);
-    expect(await migrate(pool, schema, true)).toEqual({ from: 0, to: 1 });
-    expect(await migrate(pool, schema, false)).toEqual({ from: 1, to: 1 });
+    expect(tables).toEqual([]);
+    await logs.asOwner("public", `drop sequence ${schema}.audit`);
+    expect(await migrate(pool, schema, { allowed: true })).toEqual({ from: 0, to: 2 });
+    expect(await migrate(pool, schema, { allowed: false })).toEqual({ from: 2, to: 2 });
     await pool.end();
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isCount } from "../../events/option-checks.ts";
-import { EMPTY_THREAD, type NamedThread, type RowAnchor } from "../audit-row.ts";
+import type { NamedThread, RowAnchor } from "../audit-row.ts";
 import type { EntryText } from "../entry-text.ts";
 import { binaryArray, int4Array, TYPES, textArray } from "./binary-array.ts";
 import type { PgResult } from "./pg-pool.ts";
@@ -67,8 +67,13 @@ export class AppendBatch {
     ];
   }
 
-  /** What each call is told, in their order. @throws Error when the answer is not one to them. */
-  anchors({ rows }: PgResult): RowAnchor[] {
+  /**
+   * What each call is told, in their order; `undefined` where its thread was left out, because another
+   * transaction has locked it: then nothing of the call was stored.
+   *
+   * @throws Error when the answer is not one to them.
+   */
+  anchors({ rows }: PgResult): (RowAnchor | undefined)[] {
     const found = new Map<number, RowAnchor>();
     for (const { hash, ordinal, place } of rows) {
       const at = Number(ordinal);
@@ -77,10 +82,15 @@ export class AppendBatch {
       }
       found.set(place, { ordinal: at, hash });
     }
-    const heads = this.#threads.map((_, index) => found.get(-1 - index) ?? EMPTY_THREAD);
+    const heads = this.#threads.map((_, index) => found.get(-1 - index));
     let next = 1;
     return this.#calls.map((call) => {
       const thread = this.#placeOf(call) - 1;
+      const head = heads[thread];
+      if (head === undefined) {
+        next += call.entries.length;
+        return undefined;
+      }
       let highest: RowAnchor | undefined;
       for (const _ of call.entries) {
         const anchor = found.get(next);
@@ -88,7 +98,6 @@ export class AppendBatch {
         if (highest === undefined || anchor.ordinal > highest.ordinal) highest = anchor;
         next += 1;
       }
-      const head = heads[thread] ?? EMPTY_THREAD;
       if (highest !== undefined && highest.ordinal > head.ordinal) heads[thread] = highest;
       return highest ?? head;
     });

@@ -1,120 +1,143 @@
 import { type CommitBatch, CommitQueue } from "../../storage/commit-queue.ts";
-import { asError } from "../../storage/system-error.ts";
 import type { RowAnchor } from "../audit-row.ts";
 import type { AppendCall } from "./append-batch.ts";
-import { isAboutData } from "./pg-pool.ts";
-
-/** A transaction takes the calls that wait, up to this many entries and bytes; at least one call. */
-const BATCH_ENTRIES = 1000;
-const BATCH_BYTES = 4 * 1024 * 1024;
-
-interface WaitingCall extends AppendCall {
-  /** Its answer, or why it alone was refused; `undefined` as long as neither is known. */
-  outcome?: RowAnchor | Error | undefined;
-}
+import { CallBatch, WaitingCall } from "./call-batch.ts";
+import { LockedThreads, SHORT_WAIT_MS } from "./locked-threads.ts";
+import { storeCalls } from "./store-calls.ts";
 
 export interface AppendQueueOptions {
-  /** Stores calls in their order, all or none, and answers each. */
-  readonly write: (calls: readonly AppendCall[]) => Promise<readonly RowAnchor[]>;
+  /**
+   * Stores calls in their order, all or none but those of locked threads, and answers each: `undefined`
+   * where its thread is locked.
+   *
+   * @param waitMs how long one lock is waited for where no thread can be had.
+   */
+  readonly write: (
+    calls: readonly AppendCall[],
+    waitMs: number,
+  ) => Promise<readonly (RowAnchor | undefined)[]>;
   /** Each call gets a transaction of its own. */
   readonly each: boolean;
+  /** For how long the calls of a thread wait while it is locked and none is stored, in ms. */
+  readonly lockMs: number;
+  /** Bytes of calls that may wait for locked threads. */
+  readonly maxLockedBytes: number;
 }
 
 /**
  * Appends in the order of the calls; those that wait go together into the next transaction.
  *
  * When one fails, so does everything queued behind it: else rows of a thread would change places when
- * their callers try again. An error about the data of one call hits that call alone.
+ * their callers try again. An error about the data of one call hits that call alone. A thread that another
+ * transaction has locked is left out: its calls, and all that come for it, wait beside the queue.
  */
 export class AppendQueue {
   readonly #queue: CommitQueue<WaitingCall>;
+  readonly #locked: LockedThreads;
+  /** Those that wait or are being written, in their order. */
+  readonly #transactions = new Set<Transaction>();
 
   constructor(options: AppendQueueOptions) {
+    this.#locked = new LockedThreads(options);
+    const write = (calls: readonly AppendCall[]) => options.write(calls, SHORT_WAIT_MS);
     this.#queue = new CommitQueue({
-      newBatch: () => new Transaction(options),
+      newBatch: () => {
+        const transaction: Transaction = new Transaction(options.each, {
+          store: (calls) =>
+            storeCalls(calls, {
+              write,
+              isWaiting: isUnanswered,
+              done: (calls) => this.#holdBack(calls.filter(isUnanswered)),
+              dividesLocked: false,
+            }),
+          settled: () => void this.#transactions.delete(transaction),
+        });
+        this.#transactions.add(transaction);
+        return transaction;
+      },
       failBehind: true,
     });
   }
 
-  /** Bytes not yet stored, those of the running transaction included. */
+  /** Bytes not yet stored, those of the running transactions included. */
   get bytes(): number {
-    return this.#queue.bytes;
+    return this.#queue.bytes + this.#locked.bytes;
   }
 
-  async push({ entries, thread }: AppendCall): Promise<RowAnchor> {
-    const call: WaitingCall = { thread, entries };
-    try {
-      await this.#queue.push(call).written;
-    } catch (error) {
-      if (call.outcome === undefined) throw error;
-    }
-    if (call.outcome === undefined) throw new Error("audit log: a call without an answer");
-    if (call.outcome instanceof Error) throw call.outcome;
-    return call.outcome;
+  /** Threads that wait for the lock of another transaction. */
+  get lockedThreads(): number {
+    return this.#locked.count;
+  }
+
+  push(call: AppendCall): Promise<RowAnchor> {
+    const waiting = new WaitingCall(call);
+    if (this.#locked.has(call.thread)) this.#locked.add(waiting);
+    else this.#queue.push(waiting);
+    return waiting.answered;
   }
 
   /** Resolves when nothing waits and nothing is being stored. */
-  drained(): Promise<void> {
-    return this.#queue.drained();
-  }
-}
-
-class Transaction implements CommitBatch<WaitingCall> {
-  readonly #options: AppendQueueOptions;
-  readonly #calls: WaitingCall[] = [];
-  #bytes = 0;
-  #entries = 0;
-
-  constructor(options: AppendQueueOptions) {
-    this.#options = options;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  hasRoomFor(call: WaitingCall): boolean {
-    return (
-      !this.#options.each &&
-      this.#entries + call.entries.length <= BATCH_ENTRIES &&
-      this.#bytes + sizeOf(call) <= BATCH_BYTES
-    );
-  }
-
-  add(call: WaitingCall): void {
-    this.#calls.push(call);
-    this.#bytes += sizeOf(call);
-    this.#entries += call.entries.length;
-  }
-
-  write(): Promise<void> {
-    return this.#store(this.#calls);
-  }
-
-  /** @throws what failed, unless it was about the data of a single call. */
-  async #store(calls: readonly WaitingCall[]): Promise<void> {
-    try {
-      const anchors = await this.#options.write(calls);
-      for (const [index, call] of calls.entries()) call.outcome = anchors[index];
-    } catch (error) {
-      if (!isAboutData(error)) throw error;
-      const [only] = calls;
-      if (only === undefined || calls.length > 1) return this.#storeHalves(calls);
-      only.outcome = asError(error);
+  async drained(): Promise<void> {
+    while (!this.#queue.idle || this.#locked.count > 0) {
+      await this.#queue.drained();
+      await this.#locked.drained();
     }
   }
 
-  /** One of the calls can't be stored: the others shall not suffer for it. */
-  async #storeHalves(calls: readonly WaitingCall[]): Promise<void> {
-    const half = Math.ceil(calls.length / 2);
-    await this.#store(calls.slice(0, half));
-    await this.#store(calls.slice(half));
+  /** All calls of a thread, so that they stay in their order. */
+  #holdBack(calls: readonly WaitingCall[]): void {
+    if (calls.length === 0) return;
+    const threads = new Set(calls.map(({ thread }) => thread.name));
+    for (const transaction of this.#transactions) {
+      for (const call of transaction.unanswered) {
+        if (threads.has(call.thread.name)) this.#locked.add(call);
+      }
+    }
   }
 }
 
-/** An entry's text may be one byte or two a character; what stands around it counts for little. */
-function sizeOf({ entries }: AppendCall): number {
-  let bytes = 256;
-  for (const { event_text } of entries) bytes += 512 + event_text.length;
-  return bytes;
+interface TransactionOptions {
+  readonly store: (calls: readonly WaitingCall[]) => Promise<void>;
+  readonly settled: () => void;
+}
+
+class Transaction implements CommitBatch<WaitingCall> {
+  readonly #batch: CallBatch;
+  readonly #options: TransactionOptions;
+
+  constructor(each: boolean, options: TransactionOptions) {
+    this.#batch = new CallBatch(each);
+    this.#options = options;
+  }
+
+  /** Also of the calls that were held back since: the queue has counted them. */
+  get bytes(): number {
+    return this.#batch.bytes;
+  }
+
+  /** Calls that have no answer and were not held back. */
+  get unanswered(): WaitingCall[] {
+    return this.#batch.calls.filter(isUnanswered);
+  }
+
+  hasRoomFor(call: WaitingCall): boolean {
+    return this.#batch.hasRoomFor(call);
+  }
+
+  add(call: WaitingCall): void {
+    this.#batch.add(call);
+  }
+
+  write(): Promise<void> {
+    return this.#options.store(this.#batch.calls);
+  }
+
+  settle(failure: Error | undefined): void {
+    this.#options.settled();
+    for (const call of this.#batch.calls) if (!call.isHeldBack) call.settle(failure);
+  }
+}
+
+function isUnanswered({ isHeldBack, outcome }: WaitingCall): boolean {
+  return !isHeldBack && outcome === undefined;
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RowAnchor } from "../audit-row.ts";
 import type { Durability } from "../ndjson/ndjson-options.ts";
 import { AppendBatch, type AppendCall } from "./append-batch.ts";
-import { isCollision, isRefusal, type PgPool, type PgResult, withClient } from "./pg-pool.ts";
+import { isLocked, type PgPool, pauseMs, tryStatement } from "./pg-pool.ts";
 
 export interface BatchWriterOptions {
   readonly pool: PgPool;
@@ -14,19 +14,21 @@ export interface BatchWriterOptions {
   readonly doubtMs: number;
   /**
    * For how long a statement that met another transaction is tried again, in ms. Default 30,000: as long
-   * as an append waits for the lock on its thread, which it does where transactions are not isolated
-   * more than PostgreSQL's default has them.
+   * as an append waits for the lock on its thread.
    */
   readonly collisionMs?: number;
 }
 
 const COLLISION_MS = 30_000;
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1000;
 
-/** What `synchronous_commit` is for a durability. */
-export function synchronousCommit(durability: Durability): "on" | "off" {
-  return durability === "none" ? "off" : "on";
+/**
+ * What the functions of the schema are told of their transaction: `synchronous_commit`, and how long it
+ * waits for a thread's lock.
+ *
+ * @param waitMs 0: not at all.
+ */
+export function writeMode(durability: Durability, waitMs: number): string {
+  return `${durability === "none" ? "off" : "on"} ${waitMs}`;
 }
 
 /**
@@ -46,48 +48,37 @@ export class BatchWriter {
   }
 
   /**
-   * @throws (rejects) with the error of PostgreSQL or of the connection when nothing was written; with an
-   *   Error that says so when that could not be found out.
+   * @param waitMs how long the lock of a thread is waited for where none of the threads can be had. 0: not
+   *   at all.
+   * @returns what each call is told; `undefined` where its thread was left out, see {@link AppendBatch}.
+   * @throws (rejects) with the error of PostgreSQL or of the connection when nothing was written, 55P03
+   *   where it met a lock on more than a thread; with an Error that says so when that could not be found
+   *   out.
    */
-  async write(calls: readonly AppendCall[]): Promise<RowAnchor[]> {
-    const { collisionMs = COLLISION_MS, doubtMs, durability } = this.#options;
+  async write(calls: readonly AppendCall[], waitMs = 0): Promise<(RowAnchor | undefined)[]> {
+    const { collisionMs = COLLISION_MS, doubtMs, durability, pool } = this.#options;
     const collidesUntil = performance.now() + collisionMs;
     const batch = new AppendBatch(calls);
-    const values = [randomUUID(), synchronousCommit(durability), ...batch.parameters()];
-    const outcome: { doubt: unknown } = { doubt: undefined };
+    const values = [randomUUID(), writeMode(durability, waitMs), ...batch.parameters()];
+    const statement = { text: this.#text, values };
+    let doubt: unknown;
     let until = 0;
     for (let tries = 1; ; tries += 1) {
       try {
-        const answer = await this.#send(values, outcome);
+        const answer = await tryStatement(pool, statement, (error) => {
+          doubt = error;
+        });
         if (!(answer instanceof Error)) return batch.anchors(answer);
-        if (performance.now() >= collidesUntil) throw answer;
+        if (isLocked(answer) || performance.now() >= collidesUntil) throw answer;
         await sleep(pauseMs(tries) / 10);
       } catch (error) {
-        if (outcome.doubt === undefined) throw error;
+        if (doubt === undefined) throw error;
         if (until === 0) until = performance.now() + doubtMs;
-        if (performance.now() >= until) throw inDoubt(outcome.doubt);
+        if (performance.now() >= until) throw inDoubt(doubt);
         await sleep(pauseMs(tries));
       }
     }
   }
-
-  /** @returns the answer, or the error of a collision: nothing was done, and the connection is whole. */
-  #send(values: unknown[], outcome: { doubt: unknown }): Promise<PgResult | Error> {
-    return withClient(this.#options.pool, async (client) => {
-      try {
-        return await client.query({ text: this.#text, values });
-      } catch (error) {
-        if (error instanceof Error && isCollision(error)) return error;
-        if (!isRefusal(error)) outcome.doubt = error;
-        throw error;
-      }
-    });
-  }
-}
-
-function pauseMs(tries: number): number {
-  const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10));
-  return most * (0.5 + Math.random() / 2);
 }
 
 function inDoubt(cause: unknown): Error {

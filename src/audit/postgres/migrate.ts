@@ -1,9 +1,11 @@
+import { checkNoLog, checkParts, schemaParts, schemaVersion } from "./check-schema.ts";
 import { migration1 } from "./migration-1.ts";
-import { BEGIN, type PgClient, type PgPool, withClient } from "./pg-pool.ts";
+import { migration2 } from "./migration-2.ts";
+import { begin, type PgClient, type PgPool, withClient } from "./pg-pool.ts";
 import { quotedSchema } from "./postgres-options.ts";
 
 /** The statements of each version of the schema, the first one first; given the quoted schema. */
-const MIGRATIONS: readonly ((schema: string) => string)[] = [migration1];
+const MIGRATIONS: readonly ((schema: string) => string)[] = [migration1, migration2];
 
 /** The version of the schema that this package reads and writes. */
 const SCHEMA_VERSION = MIGRATIONS.length;
@@ -15,30 +17,47 @@ export interface Migration {
   readonly to: number;
 }
 
+export interface MigrateOptions {
+  /** Whether the schema may be changed. */
+  readonly allowed: boolean;
+  /** Whether the log is only read: then its tables are enough. Default false. */
+  readonly reads?: boolean;
+}
+
 /**
  * Brings a schema to the version of this package: all of it, or nothing. Several processes may do it
  * at once; one does, and the others wait for it.
  *
- * @param allowed whether the schema may be changed.
  * @throws (rejects) with an Error when the schema is of a newer version, or of an older one and may
- *   not be changed, or when the database does not store UTF-8; with PostgreSQL's error otherwise.
+ *   not be changed, when something of it is missing, or when the database does not store UTF-8; with
+ *   PostgreSQL's error otherwise.
  */
-export async function migrate(pool: PgPool, schema: string, allowed: boolean): Promise<Migration> {
+export async function migrate(
+  pool: PgPool,
+  schema: string,
+  { allowed, reads = false }: MigrateOptions,
+): Promise<Migration> {
   const quoted = quotedSchema(schema);
   return withClient(pool, async (client) => {
-    // A role that may only append can open a log that is up to date.
-    const before = await schemaVersion(client, schema);
+    // A role that may only append can open a log that is up to date. Parts before the version: another
+    // process may make all of them at once in between.
+    const there = await schemaParts(client, schema);
+    const before = await schemaVersion(client, schema, there);
     checkNotNewer(before, schema);
-    if (before === SCHEMA_VERSION) return { from: before, to: before };
+    if (before === SCHEMA_VERSION) {
+      checkParts(schema, there, !reads);
+      return { from: before, to: before };
+    }
+    if (before === 0) checkNoLog(schema, there);
     if (!allowed) throw notMigrated(before, schema);
     await checkEncoding(client);
     // Whoever has waited for the lock has to see what was done meanwhile, whatever the database's default.
-    await client.query({ text: BEGIN });
+    await client.query(begin("isolation level read committed"));
     await client.query({
       text: "select pg_advisory_xact_lock(hashtextextended($1, 0))",
       values: [`entelix-otel ${schema}`],
     });
-    const from = await schemaVersion(client, schema);
+    const from = await schemaVersion(client, schema, await schemaParts(client, schema));
     checkNotNewer(from, schema);
     if (from === 0) await create(client, schema, quoted);
     for (const [index, statements] of MIGRATIONS.entries()) {
@@ -50,6 +69,7 @@ export async function migrate(pool: PgPool, schema: string, allowed: boolean): P
         values: [version],
       });
     }
+    checkParts(schema, await schemaParts(client, schema), true);
     await client.query({ text: "commit" });
     return { from, to: SCHEMA_VERSION };
   });
@@ -70,19 +90,6 @@ function checkNotNewer(version: number, schema: string): void {
   throw new Error(
     `audit log: schema "${schema}" is at version ${version}, this entelix-otel knows ${SCHEMA_VERSION}: install a newer one`,
   );
-}
-
-/** 0: there is no log in the schema. */
-async function schemaVersion(client: PgClient, schema: string): Promise<number> {
-  const { rows: tables } = await client.query({
-    text: "select from pg_tables where schemaname = $1 and tablename = 'migrations'",
-    values: [schema],
-  });
-  if (tables.length === 0) return 0;
-  const { rows } = await client.query({
-    text: `select coalesce(max(version), 0)::text as version from ${quotedSchema(schema)}.migrations`,
-  });
-  return Number(rows[0]?.version);
 }
 
 async function create(client: PgClient, schema: string, quoted: string): Promise<void> {

@@ -82,11 +82,14 @@ export interface Database {
 /**
  * Connects, and checks the version of the schema, or brings it to this package's.
  *
- * @throws (rejects) with an Error when there is no log, or one of another version, that may not be changed.
+ * @param reads whether the log is only read.
+ * @throws (rejects) with an Error when there is no log, or one of another version, that may not be changed,
+ *   or one of which something is missing.
  */
 export async function openDatabase(
   source: PostgresSource,
-  { connections, migrate: mayChange, onError, schema }: CheckedSettings,
+  { connections, migrate: allowed, onError, schema }: CheckedSettings,
+  reads = false,
 ): Promise<Database> {
   const pool =
     source.pool ?? (await openPool({ connection: source.connection, connections, onError }));
@@ -94,7 +97,7 @@ export async function openDatabase(
     if (source.pool === undefined) await pool.end();
   };
   try {
-    await migrate(pool, schema, mayChange);
+    await migrate(pool, schema, { allowed, reads });
   } catch (error) {
     await close();
     throw error;
@@ -110,5 +113,6 @@ export async function openDatabase(
 
 /** @throws (rejects) with an Error when there is no log, or one of another version. */
 export function openReader(place: PostgresLogSource): Promise<Database> {
-  return openDatabase(place, { ...postgresSettings(place), connections: 1, migrate: false });
+  const settings = { ...postgresSettings(place), connections: 1, migrate: false };
+  return openDatabase(place, settings, true);
 }

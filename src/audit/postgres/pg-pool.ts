@@ -25,10 +25,16 @@ export interface PgPool {
 }
 
 /**
- * Begins a transaction that sees, once it has the lock that it waited for, what was done meanwhile. The
- * default of a database, a role or a pool may be a stricter one, which fails there.
+ * Begins a transaction of several round trips. The server ends it if this process stops in between (a
+ * paused container, a machine that sleeps): it must not hold locks, or old rows, for longer than that.
+ *
+ * @param characteristics isolation and access, as they stand in SQL.
  */
-export const BEGIN = "begin isolation level read committed";
+export function begin(characteristics: string): PgStatement {
+  return {
+    text: `begin ${characteristics}; set local idle_in_transaction_session_timeout = '60s'; set local lock_timeout = '30s'`,
+  };
+}
 
 /**
  * Runs something on a connection of its own, which goes back into the pool, or is closed where it
@@ -74,6 +80,43 @@ export function isRefusal(error: unknown): boolean {
 export function isCollision(error: unknown): boolean {
   const state = sqlState(error);
   return state === "40001" || state === "40P01";
+}
+
+/** Whether a lock of another transaction was waited for, and not had in time. */
+export function isLocked(error: unknown): boolean {
+  return sqlState(error) === "55P03";
+}
+
+/**
+ * Runs a statement that is a transaction of its own. Where it meets another one nothing is left of it,
+ * and the connection is as good as before.
+ *
+ * @param onDoubt called with the error when it was sent and nobody knows whether it was done.
+ * @returns the answer, or the error of a collision or of a lock.
+ */
+export function tryStatement(
+  pool: PgPool,
+  statement: PgStatement,
+  onDoubt: (error: unknown) => void = () => {},
+): Promise<PgResult | Error> {
+  return withClient(pool, async (client) => {
+    try {
+      return await client.query(statement);
+    } catch (error) {
+      if (!isRefusal(error)) onDoubt(error);
+      if (error instanceof Error && (isCollision(error) || isLocked(error))) return error;
+      throw error;
+    }
+  });
+}
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1000;
+
+/** How long to wait before another try, in ms. @param tries made so far. */
+export function pauseMs(tries: number): number {
+  const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10));
+  return most * (0.5 + Math.random() / 2);
 }
 
 /** Whether it is about what was to be written, so that the rest of a batch may go without it. */

@@ -41,6 +41,11 @@ export interface PostgresSettings {
    * it has done.
    */
   readonly doubtMs?: number | undefined;
+  /**
+   * For how long the rows of a thread wait while another transaction has its lock, in ms. Default 30,000.
+   * Then they reject, and so does `archiveBefore`. Rows of other threads do not wait.
+   */
+  readonly lockMs?: number | undefined;
   /** Told of connections that break while nobody uses them. What it throws is swallowed. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -78,6 +83,7 @@ export function postgresSettings(options: PostgresSessionLogOptions): CheckedSet
     maxPendingBytes: options.maxPendingBytes ?? 64 * 1024 * 1024,
     connections: options.connections ?? 4,
     doubtMs: options.doubtMs ?? 10_000,
+    lockMs: options.lockMs ?? 30_000,
     onError: (error) => tellHook(options.onError, error),
   };
   quotedSchema(settings.schema);
@@ -87,6 +93,7 @@ export function postgresSettings(options: PostgresSessionLogOptions): CheckedSet
   checkWhole(settings.maxPendingBytes, "maxPendingBytes", 1);
   checkWhole(settings.connections, "connections", 1);
   checkWhole(settings.doubtMs, "doubtMs");
+  checkWhole(settings.lockMs, "lockMs");
   if (settings.doubtMs > LONGEST_DOUBT_MS) {
     throw new RangeError(
       `doubtMs: expected at most ${LONGEST_DOUBT_MS}, got ${settings.doubtMs}: later the database may do an append twice`,

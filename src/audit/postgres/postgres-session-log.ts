@@ -8,17 +8,16 @@ import {
 } from "../audit-row.ts";
 import { encodeEntries } from "../entry-text.ts";
 import type { SessionLog } from "../session-log.ts";
-import { threadName } from "./append-batch.ts";
 import { AppendQueue } from "./append-queue.ts";
-import { BatchWriter, synchronousCommit } from "./batch-writer.ts";
+import { BatchWriter } from "./batch-writer.ts";
 import { eraseThread } from "./erase.ts";
 import { type Database, openDatabase } from "./open-database.ts";
-import { BEGIN, withClient } from "./pg-pool.ts";
 import {
   type CheckedSettings,
   type PostgresSessionLogOptions,
   postgresSettings,
 } from "./postgres-options.ts";
+import { ThreadArchiver } from "./thread-archiver.ts";
 import { loadThread, threadHead, threadsOf } from "./threads.ts";
 
 /** Asks the store and nothing else: it belongs to no tenant, and no row of it is ever written. */
@@ -43,6 +42,7 @@ export class PostgresSessionLog implements SessionLog {
   readonly #settings: CheckedSettings;
   readonly #database: Database;
   readonly #queue: AppendQueue;
+  readonly #archiver: ThreadArchiver;
   #closing: Promise<void> | undefined;
 
   /**
@@ -50,7 +50,7 @@ export class PostgresSessionLog implements SessionLog {
    *
    * @throws RangeError or TypeError for an option that does not fit; an Error when the package `pg` is
    *   absent, when the database has a newer version of the schema, or an older one and `migrate` is
-   *   false; PostgreSQL's error otherwise.
+   *   false, or when something of the schema is missing; PostgreSQL's error otherwise.
    */
   static async open(options: PostgresSessionLogOptions): Promise<PostgresSessionLog> {
     const settings = postgresSettings(options);
@@ -58,20 +58,29 @@ export class PostgresSessionLog implements SessionLog {
   }
 
   private constructor(database: Database, settings: CheckedSettings) {
-    const { doubtMs, durability } = settings;
+    const { doubtMs, durability, lockMs, maxPendingBytes } = settings;
     this.#settings = settings;
     this.#database = database;
     const { pool, schema } = database;
+    this.#archiver = new ThreadArchiver({ pool, schema, durability, lockMs });
     const writer = new BatchWriter({ pool, schema, durability, doubtMs });
     this.#queue = new AppendQueue({
-      write: (calls) => writer.write(calls),
+      write: (calls, waitMs) => writer.write(calls, waitMs),
       each: durability === "each",
+      lockMs,
+      // The other half is left to the threads that are not locked.
+      maxLockedBytes: maxPendingBytes / 2,
     });
   }
 
   /** Bytes of appends that wait or are being stored. */
   get pendingBytes(): number {
     return this.#queue.bytes;
+  }
+
+  /** Threads with appends that wait because another transaction has locked them. */
+  get lockedThreads(): number {
+    return this.#queue.lockedThreads;
   }
 
   async append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
@@ -106,22 +115,15 @@ export class PostgresSessionLog implements SessionLog {
     const thread = namedThread(key);
     checkWhole(watermark, "watermark");
     this.#checkOpen();
-    return withClient(this.#database.pool, async (client) => {
-      await client.query({ text: BEGIN });
-      const { rows } = await client.query({
-        text: `select ${this.#database.schema}.archive_rows($1, $2::bigint, $3)::text as archived`,
-        values: [threadName(thread), watermark, synchronousCommit(this.#settings.durability)],
-      });
-      await client.query({ text: "commit" });
-      return Number(rows[0]?.archived);
-    });
+    return this.#archiver.archive(thread, watermark);
   }
 
   /**
    * Erases the payloads of a tenant's rows, or of one thread's: kind and time of each event are left,
    * its ids and hashes too, and every chain holds. Rows that are appended meanwhile may be left out.
    *
-   * The database drops the old texts at its next `VACUUM`; its log and backups have them longer.
+   * The old texts stay in the server's files until new rows take their place or `VACUUM FULL` writes the table
+   * anew; its log and backups have them longer.
    *
    * @returns how many were erased by this call.
    * @throws (rejects) with PostgreSQL's error; what was erased before stays erased. TypeError for a

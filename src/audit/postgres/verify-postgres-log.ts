@@ -2,7 +2,7 @@ import { type SpanAnchor, SpanAnchors } from "../verify/span-anchors.ts";
 import type { LogProblem, VerifyReport } from "../verify/verify-report.ts";
 import { DatabaseVerifier } from "./database-verifier.ts";
 import { openReader, type PostgresLogSource } from "./open-database.ts";
-import { withClient } from "./pg-pool.ts";
+import { begin, withClient } from "./pg-pool.ts";
 import { FIRST_PLACE, fieldPages, type RunStatement } from "./row-pages.ts";
 import { databaseRow, statedHead } from "./stored-rows.ts";
 import { emptyThreads } from "./threads.ts";
@@ -43,7 +43,7 @@ export async function verifyPostgresLog(
   const verifier = new DatabaseVerifier(`${name}.rows`, spans, maxProblems, onProblem);
   try {
     return await withClient(pool, async (client) => {
-      await client.query({ text: "begin isolation level repeatable read, read only" });
+      await client.query(begin("isolation level repeatable read, read only"));
       const run: RunStatement = async (statement) => (await client.query(statement)).rows;
       for await (const page of fieldPages(run, schema, { heads: true }, FIRST_PLACE)) {
         for (const fields of page) verifier.row(databaseRow(fields), statedHead(fields));

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { RowAnchor } from "../../../src/audit/audit-row.ts";
 import type { AppendCall } from "../../../src/audit/postgres/append-batch.ts";
-import { AppendQueue } from "../../../src/audit/postgres/append-queue.ts";
+import { AppendQueue, type AppendQueueOptions } from "../../../src/audit/postgres/append-queue.ts";
 import { coded } from "./support/fake-pool.ts";
 import { call } from "./support/named-entries.ts";
 
@@ -30,6 +30,13 @@ class Store {
   }
 }
 
+function queueOf(
+  write: AppendQueueOptions["write"],
+  options: Partial<AppendQueueOptions> = {},
+): AppendQueue {
+  return new AppendQueue({ write, each: false, lockMs: 30_000, maxLockedBytes: 1e6, ...options });
+}
+
 function outcome(promise: Promise<RowAnchor>): Promise<string> {
   return promise.then(
     ({ hash, ordinal }) => `${hash}, ${ordinal}`,
@@ -40,7 +47,7 @@ function outcome(promise: Promise<RowAnchor>): Promise<string> {
 describe("AppendQueue", () => {
   it("stores together what waits together, one write at a time", async () => {
     const store = new Store();
-    const queue = new AppendQueue({ write: store.write, each: false });
+    const queue = queueOf(store.write);
     const first = [outcome(queue.push(call("a", "1"))), outcome(queue.push(call("b", "2")))];
     await turn();
     const later = [outcome(queue.push(call("c", "3"))), outcome(queue.push(call("a")))];
@@ -61,7 +68,7 @@ describe("AppendQueue", () => {
 
   it("bounds a write by its entries and its bytes, and takes one call at least", async () => {
     const store = new Store();
-    const queue = new AppendQueue({ write: store.write, each: false });
+    const queue = queueOf(store.write);
     const many = Array.from({ length: 600 }, (_, n) => `e${n}`);
     const large = call("large", "x".repeat(4000));
     const [one] = large.entries;
@@ -78,7 +85,7 @@ describe("AppendQueue", () => {
 
   it("gives each call a write of its own where that is wanted", async () => {
     const store = new Store();
-    const queue = new AppendQueue({ write: store.write, each: true });
+    const queue = queueOf(store.write, { each: true });
     const pushed = [call("a", "1"), call("a", "2")].map((each) => outcome(queue.push(each)));
     await store.answer();
     await store.answer();
@@ -87,7 +94,7 @@ describe("AppendQueue", () => {
 
   it("rejects with a failed write all that waits behind it, and goes on with what comes later", async () => {
     const store = new Store();
-    const queue = new AppendQueue({ write: store.write, each: false });
+    const queue = queueOf(store.write);
     const first = outcome(queue.push(call("a", "1")));
     await turn();
     const behind = outcome(queue.push(call("a", "2")));
@@ -103,14 +110,11 @@ describe("AppendQueue", () => {
 
   it("finds the one call that can't be stored, and stores the others in their order", async () => {
     const writes: string[][] = [];
-    const queue = new AppendQueue({
-      each: false,
-      write: async (calls) => {
-        const threads = calls.map(({ thread }) => thread.thread_id);
-        writes.push(threads);
-        if (threads.includes("bad")) throw coded("23000", "refused");
-        return calls.map(() => ({ ordinal: 1, hash: "stored" }));
-      },
+    const queue = queueOf(async (calls) => {
+      const threads = calls.map(({ thread }) => thread.thread_id);
+      writes.push(threads);
+      if (threads.includes("bad")) throw coded("23000", "refused");
+      return calls.map(() => ({ ordinal: 1, hash: "stored" }));
     });
     const names = ["a", "b", "c", "bad", "d"];
     const pushed = names.map((name) => outcome(queue.push(call(name, "1"))));
@@ -127,12 +131,9 @@ describe("AppendQueue", () => {
 
   it("stops dividing when the server goes away meanwhile", async () => {
     const writes: string[][] = [];
-    const queue = new AppendQueue({
-      each: false,
-      write: async (calls) => {
-        writes.push(calls.map(({ thread }) => thread.thread_id));
-        throw writes.length === 1 ? coded("23000", "refused") : new Error("away");
-      },
+    const queue = queueOf(async (calls) => {
+      writes.push(calls.map(({ thread }) => thread.thread_id));
+      throw writes.length === 1 ? coded("23000", "refused") : new Error("away");
     });
     const pushed = ["a", "b", "c"].map((name) => outcome(queue.push(call(name, "1"))));
     expect(await Promise.all(pushed)).toEqual(Array(3).fill("Error: away"));

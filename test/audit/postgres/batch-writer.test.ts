@@ -37,7 +37,7 @@ describe("BatchWriter", () => {
       /^select place, .* from "entelix"\.append_rows\(\$1, .*\$13\)$/,
     );
     expect(statement?.text).not.toContain("drop");
-    expect(statement?.values?.[1]).toBe("on");
+    expect(statement?.values?.[1]).toBe("on 0");
     expect(pool.released).toEqual([false]);
   });
 
@@ -102,8 +102,40 @@ describe("BatchWriter", () => {
     expect(always.statements).toHaveLength(1);
   });
 
+  it("tells the calls of threads that were left out apart", async () => {
+    const pool = new FakePool(() => ({
+      rows: [
+        { place: -2, ordinal: "4", hash },
+        { place: 3, ordinal: "5", hash },
+      ],
+    }));
+    const calls = [call("locked", "1", "2"), call("b", "3"), call("locked")];
+    expect(await writer(pool).write(calls, 250)).toEqual([
+      undefined,
+      { ordinal: 5, hash },
+      undefined,
+    ]);
+    expect(pool.statements[0]?.values?.[1]).toBe("on 250");
+  });
+
+  it("rejects with a lock on more than a thread, and keeps the connection", async () => {
+    const pool = new FakePool(() => coded("55P03", "lock timeout"));
+    await expect(writer(pool).write([call("a", "1")])).rejects.toThrow("lock timeout");
+    expect(pool.statements).toHaveLength(1);
+    expect(pool.released).toEqual([false]);
+  });
+
+  it("keeps asking where the first try of a batch still holds its locks", async () => {
+    const pool = new FakePool(
+      () => new Error("Connection terminated unexpectedly"),
+      () => coded("55P03", "lock timeout"),
+      () => ANSWER,
+    );
+    expect(await writer(pool).write([call("a", null)])).toEqual([{ ordinal: 5, hash }]);
+  });
+
   it("takes no other answer than one to its entries", async () => {
-    const none = new FakePool(() => ({ rows: [] }));
+    const none = new FakePool(() => ({ rows: [{ place: -1, ordinal: "0", hash }] }));
     await expect(writer(none).write([call("a", "1")])).rejects.toThrow("no answer for entry 1");
     const strange = new FakePool(() => ({ rows: [{ place: 1, ordinal: "x", hash }] }));
     await expect(writer(strange).write([call("a", "1")])).rejects.toThrow("something else");

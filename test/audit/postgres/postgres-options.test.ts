@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
 import { describe, expect, it } from "vitest";
+import { PARTS } from "../../../src/audit/postgres/check-schema.ts";
 import {
   isPostgresUrl,
   postgresSettings,
@@ -13,7 +14,7 @@ import {
 import { PostgresSessionLog } from "../../../src/audit/postgres/postgres-session-log.ts";
 import { readPage, tableRows } from "../../docs/pages.ts";
 import { entry, key } from "../support/entries.ts";
-import { FakePool } from "./support/fake-pool.ts";
+import { coded, FakePool } from "./support/fake-pool.ts";
 
 const connection = "postgres://audit@db.example/agents";
 
@@ -84,15 +85,17 @@ describe("the options", () => {
   });
 });
 
+const THERE = [...PARTS, "table migrations", "column version"].map((part) => ({ part }));
+
 /** The answers of a database that has the schema in this version. */
-const READY = [() => ({ rows: [{}] }), () => ({ rows: [{ version: "1" }] })];
+const READY = [() => ({ rows: THERE }), () => ({ rows: [{ version: "2" }] })];
 
 describe("a log on a pool that was given", () => {
   it("refuses an append while too much waits, and takes the next when that is stored", async () => {
     const stored: (() => void)[] = [];
     const pool = new FakePool(...READY, async () => {
       await new Promise<void>((done) => stored.push(done));
-      const rows = [1, 2].map((place) => ({ place, ordinal: String(place), hash: "ab" }));
+      const rows = [-1, 1].map((place) => ({ place, ordinal: place < 0 ? "0" : "1", hash: "ab" }));
       return { rows };
     });
     const log = await PostgresSessionLog.open({ pool, maxPendingBytes: 3000 });
@@ -118,13 +121,57 @@ describe("a log on a pool that was given", () => {
 
   it("opens nothing of a newer version", async () => {
     const pool = new FakePool(
-      () => ({ rows: [{}] }),
+      () => ({ rows: THERE }),
       () => ({ rows: [{ version: "9" }] }),
     );
     await expect(PostgresSessionLog.open({ pool })).rejects.toThrow(
-      'audit log: schema "entelix" is at version 9, this entelix-otel knows 1: install a newer one',
+      'audit log: schema "entelix" is at version 9, this entelix-otel knows 2: install a newer one',
     );
     expect(pool.statements).toHaveLength(2);
+  });
+
+  it("archives with one statement, so that a process that stops holds no lock", async () => {
+    const pool = new FakePool(
+      ...READY,
+      () => coded("55P03", "lock timeout"),
+      () => ({ rows: [{ archived: "3" }] }),
+    );
+    const log = await PostgresSessionLog.open({ pool, durability: "none" });
+    expect(await log.archiveBefore(key, 3)).toBe(3);
+    const sent = pool.statements.slice(2);
+    expect(sent.map(({ text }) => text)).toEqual(
+      Array(2).fill(`select "entelix".archive_rows($1, $2::bigint, $3)::text as archived`),
+    );
+    expect(sent.map(({ values }) => values?.slice(1))).toEqual(Array(2).fill([3, "off 250"]));
+    expect(pool.released).toEqual([false, false, false]);
+  });
+
+  it("archives one thread at a time, and fails for the one that stays locked", async () => {
+    const pool = new FakePool(...READY, () => coded("55P03", "lock timeout"));
+    const log = await PostgresSessionLog.open({ pool, lockMs: 0 });
+    await expect(log.archiveBefore(key, 3)).rejects.toThrow(
+      `tenant ${key.tenant_id}, thread ${key.thread_id}: for 0 ms another transaction has held its lock`,
+    );
+  });
+
+  it("opens nothing of which a part is missing", async () => {
+    const without = (...parts: string[]) =>
+      new FakePool(
+        () => ({ rows: THERE.filter(({ part }) => !parts.includes(part)) }),
+        () => ({ rows: [{ version: "2" }] }),
+      );
+    const opened = (...parts: string[]) => PostgresSessionLog.open({ pool: without(...parts) });
+    await expect(opened("trigger check_added on rows")).rejects.toThrow(
+      'audit log: schema "entelix" is not complete: missing or switched off: trigger check_added on rows. Enable the trigger, or restore the schema from a backup; then verify the log',
+    );
+    const [a = "", b = "", c = "", d = "", e = ""] = PARTS;
+    await expect(opened(a, b, c, d, e)).rejects.toThrow(`: ${a}, ${b}, ${c} and 2 more.`);
+    await expect(opened("table migrations")).rejects.toThrow(
+      'schema "entelix" has the tables of a log ("rows", "threads", "batches"), but its table "migrations" does not say which version',
+    );
+    await expect(opened("table migrations", "table threads")).rejects.toThrow(
+      'has no log, but tables of the same names ("rows", "batches"): choose another schema',
+    );
   });
 });
 

@@ -5,10 +5,12 @@ import { entry } from "../../audit/support/entries.ts";
 
 /*
  * A writer of its own process: appends rows to one thread and says on stdout what is stored, one line
- * each, in the moment its append has resolved. What fails it appends again, until it is stored.
+ * each, in the moment its append has resolved. What fails it appends again, until it is stored. With
+ * `archives` it also archives each row.
  */
 
-const [connection = "", schema = "", name = "", rows = "0", thread_id = ""] = process.argv.slice(2);
+const [connection = "", schema = "", name = "", rows = "0", thread_id = "", mode = ""] =
+  process.argv.slice(2);
 
 const log = await PostgresSessionLog.open({ connection, schema });
 
@@ -21,6 +23,7 @@ async function store(n: number): Promise<void> {
       ]);
       // A pipe takes a line this short as a whole or not at all.
       writeSync(1, `${event_id} ${ordinal} ${hash}\n`);
+      if (mode === "archives") await log.archiveBefore({ tenant_id: "acme", thread_id }, ordinal);
       return;
     } catch {
       await sleep(50);

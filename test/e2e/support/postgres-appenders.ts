@@ -30,6 +30,8 @@ export interface AppenderOptions {
   readonly name: string;
   readonly rows: number;
   readonly thread: string;
+  /** It also archives each row. Default false. */
+  readonly archives?: boolean;
 }
 
 /** A process that appends to one thread, and can be killed. */
@@ -41,8 +43,9 @@ export class Appender {
   #isOpen = false;
   #stderr = "";
 
-  constructor({ name, program, rows, schema, thread, url }: AppenderOptions) {
+  constructor({ archives, name, program, rows, schema, thread, url }: AppenderOptions) {
     const args = [program, url, schema, name, String(rows), thread];
+    if (archives === true) args.push("archives");
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
     keep(child);
     this.#child = child;
@@ -69,6 +72,10 @@ export class Appender {
     if (exitCode !== 0) {
       throw new Error(`appender ended with ${signalCode ?? exitCode}: ${this.#stderr}`);
     }
+  }
+
+  signal(signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#child.kill(signal);
   }
 
   async kill(): Promise<void> {

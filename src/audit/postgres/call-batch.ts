@@ -1,0 +1,71 @@
+import type { RowAnchor } from "../audit-row.ts";
+import type { AppendCall } from "./append-batch.ts";
+
+/** A transaction takes the calls that wait, up to this many entries and bytes; at least one call. */
+const BATCH_ENTRIES = 1000;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** A call that waits for its answer. */
+export class WaitingCall implements AppendCall {
+  readonly thread: AppendCall["thread"];
+  readonly entries: AppendCall["entries"];
+  readonly bytes: number;
+  readonly answered: Promise<RowAnchor>;
+  /** Its answer, or why it alone was refused; `undefined` as long as neither is known. */
+  outcome: RowAnchor | Error | undefined;
+  /** Whether it waits with the locked threads. */
+  isHeldBack = false;
+  #resolve: (anchor: RowAnchor) => void = () => {};
+  #reject: (error: Error) => void = () => {};
+
+  constructor({ entries, thread }: AppendCall) {
+    this.thread = thread;
+    this.entries = entries;
+    this.bytes = sizeOf(entries);
+    this.answered = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** Tells its caller the outcome; `failure` where there is none. */
+  settle(failure: Error | undefined): void {
+    const outcome = this.outcome ?? failure ?? new Error("audit log: a call without an answer");
+    if (outcome instanceof Error) this.#reject(outcome);
+    else this.#resolve(outcome);
+  }
+}
+
+/** Calls that go into one transaction. */
+export class CallBatch {
+  readonly calls: WaitingCall[] = [];
+  bytes = 0;
+  #entries = 0;
+  readonly #each: boolean;
+
+  /** @param each it has room for one call. */
+  constructor(each: boolean) {
+    this.#each = each;
+  }
+
+  hasRoomFor(call: WaitingCall): boolean {
+    return (
+      !this.#each &&
+      this.#entries + call.entries.length <= BATCH_ENTRIES &&
+      this.bytes + call.bytes <= BATCH_BYTES
+    );
+  }
+
+  add(call: WaitingCall): void {
+    this.calls.push(call);
+    this.bytes += call.bytes;
+    this.#entries += call.entries.length;
+  }
+}
+
+/** An entry's text may be one byte or two a character; what stands around it counts for little. */
+function sizeOf(entries: AppendCall["entries"]): number {
+  let bytes = 256;
+  for (const { event_text } of entries) bytes += 512 + event_text.length;
+  return bytes;
+}
