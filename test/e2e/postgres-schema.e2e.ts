@@ -158,6 +158,46 @@ describe("the schema", () => {
     await pool.end();
   });
 
+  it.each([
+    ["delete from migrations", 'its table "migrations" does not say which version'],
+    ["drop table migrations", 'its table "migrations" does not say which version'],
+    ["drop trigger check_added on rows", "switched off: trigger check_added on rows."],
+    ["alter table rows disable trigger check_changed", "off: trigger check_changed on rows."],
+    ["drop function append_rows", "switched off: function append_rows."],
+    ["drop table batches", "switched off: table batches."],
+    ["drop index rows_event", "switched off: index rows_event."],
+  ])("is named where something of it is missing: %s", async (statement, message) => {
+    const { schema, url } = await logs.filled();
+    await logs.asOwner(schema, statement);
+    await expect(PostgresSessionLog.open({ connection: url })).rejects.toThrow(message);
+    await expect(PostgresSessionLog.open({ connection: url, migrate: false })).rejects.toThrow(
+      message,
+    );
+    if (statement.includes("migrations")) return;
+    // What is there can still be read and verified.
+    expect(await verifyPostgresLog({ connection: url })).toMatchObject({ ok: true, rows: 12 });
+  });
+
+  it("goes from version 1 to 2 with what was granted", async () => {
+    const { log, schema, url } = await logs.filled();
+    await logs.asOwner(
+      schema,
+      "delete from migrations where version = 2",
+      "create role writer_of_1 nologin",
+      "grant execute on function append_rows, archive_rows to writer_of_1",
+    );
+    await expect(PostgresSessionLog.open({ connection: url, migrate: false })).rejects.toThrow(
+      `schema "${schema}" is at version 1, expected 2`,
+    );
+    await logs.open({ schema });
+    const granted = await logs.server.sql(
+      `select has_function_privilege('writer_of_1', oid, 'execute') as granted from pg_proc
+        where pronamespace = '${schema}'::regnamespace and proname in ('append_rows', 'archive_rows')`,
+    );
+    expect(granted).toEqual([{ granted: true }, { granted: true }]);
+    expect((await log.append(key, entries(1))).ordinal).toBe(6);
+  });
+
   it("wants a database of UTF-8", async () => {
     await logs.server.sql("create database latin encoding 'LATIN1' template template0");
     const connection = logs.server.url().replace("/postgres", "/latin");
