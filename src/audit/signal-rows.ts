@@ -1,5 +1,6 @@
 import { textIn } from "../dialects/entelix/signals.ts";
 import { TOOL_ERROR_KINDS } from "../errors/error-kinds.ts";
+import { FAILURE_ORIGINS } from "../errors/failure-source.ts";
 import { breachForm } from "../events/breach-form.ts";
 import type { EventDetails } from "../events/event-details.ts";
 import { oneOf } from "../events/forms.ts";
@@ -51,6 +52,9 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 const NONE: readonly SignalRow[] = [];
 const NO_CALLS: CallCounts = { toolCalls: 0, toolErrors: 0, approvedCalls: 0, deniedCalls: 0 };
 const toolErrorKind = oneOf(TOOL_ERROR_KINDS);
+const failureOrigin = oneOf(FAILURE_ORIGINS);
+/** A wire code or a failure kind, also of a newer agent: a longer text, or one with other characters, may be a vendor's. */
+const WIRE_WORD = /^[a-z]{1,32}(?:_[a-z]{1,32}){0,7}$/;
 
 /**
  * The rows of a signal that was taken: of the start of a run, of its end, and of a decision about a
@@ -130,9 +134,9 @@ function endRows(
   if (end.outcome === "abandoned") return NONE;
   const row: Writable<RunEnded> = { kind: "entelix.run_ended", outcome: end.outcome, timestamp };
   if (end.outcome === "failed") {
-    row.failure_kind = end.kind.type;
-    const origin = textIn(end.envelope?.origin);
-    if (origin !== undefined) row.origin = origin;
+    row.failure_kind = wireWord(end.kind.type) ?? "unclassified";
+    const origin = end.envelope?.origin;
+    if (failureOrigin.fits(origin)) row.origin = origin;
     if (end.kind.type === "tool_error_terminal") {
       const tool = textIn(end.kind.tool_name);
       if (tool !== undefined) row.tool_name = tool;
@@ -174,8 +178,9 @@ function pauseOf(end: RunEnd & { readonly outcome: "interrupted" }, timestamp: s
 /** Upstream's word for a failure. If a required field is unknown, it is an `error` of that class. */
 function failureOf(end: RunEnd & { readonly outcome: "failed" }, timestamp: string): OwnWord {
   const { envelope, kind } = end;
-  const code = textIn(envelope?.wire_code) || kind.type;
-  const error: GraphEvent = { kind: "error", class: kind.type, message: code, timestamp };
+  const type = wireWord(kind.type) ?? "unclassified";
+  const code = wireWord(envelope?.wire_code) ?? type;
+  const error: GraphEvent = { kind: "error", class: type, message: code, timestamp };
   switch (kind.type) {
     case "cancelled":
       return { event: { kind: "cancelled", reason: code, timestamp }, kind: "cancelled" };
@@ -196,6 +201,11 @@ function failureOf(end: RunEnd & { readonly outcome: "failed" }, timestamp: stri
     default:
       return { event: error, kind: "error" };
   }
+}
+
+/** Senders put these into events: the compiler does not see what they have. */
+function wireWord(given: unknown): string | undefined {
+  return typeof given === "string" && WIRE_WORD.test(given) ? given : undefined;
 }
 
 function decisionOf(

@@ -59,13 +59,21 @@ const NOT_SERIALISABLE = /^(?:Converting circular structure to JSON|Do not know 
  * }
  */
 export function asAgentError(thrown: unknown): AgentError | undefined {
+  return knownError(thrown, undefined);
+}
+
+/**
+ * The same, where the schema of a tool's input may be known: its names may then stand in the text for the
+ * model.
+ */
+export function knownError(thrown: unknown, schema: unknown): AgentError | undefined {
   // Breadth first, so that what an error says itself goes before what its cause says; a set keeps
   // the order of its values, and a value met again is not visited again.
   const reached = new Set<unknown>([thrown]);
   let guess: AgentError | undefined;
   let visited = 0;
   for (const value of reached) {
-    const found = strongEvidence(value, thrown);
+    const found = strongEvidence(value, thrown, schema);
     if (found !== undefined) return found;
     guess ??= weakEvidence(value, thrown);
     visited += 1;
@@ -86,7 +94,7 @@ function causesOf(value: unknown): readonly unknown[] {
   );
 }
 
-function strongEvidence(value: unknown, thrown: unknown): AgentError | undefined {
+function strongEvidence(value: unknown, thrown: unknown, schema: unknown): AgentError | undefined {
   if (isAgentError(value)) return value;
   const cause = { cause: thrown };
   const http = thrownHttp(value);
@@ -106,7 +114,7 @@ function strongEvidence(value: unknown, thrown: unknown): AgentError | undefined
   if (isSerde(value)) return AgentError.serde(messageOf(value, "invalid JSON"), cause);
   if (hasName(value, NO_CREDENTIAL_NAMES)) return AgentError.authMissing(undefined, cause);
   if (hasName(value, SET_UP_NAMES)) return AgentError.config(messageOf(value, "set-up"), cause);
-  const invalid = validationMessage(value);
+  const invalid = validationMessage(value, schema);
   return invalid === undefined ? undefined : AgentError.invalidRequest(invalid, cause);
 }
 

@@ -6,10 +6,10 @@ import {
   toolErrorKindOfDetail,
   UNCLASSIFIED_ENVELOPE,
 } from "./agent-error-tables.ts";
-import { asAgentError } from "./as-agent-error.ts";
+import { asAgentError, knownError } from "./as-agent-error.ts";
 import { warnUnclassified } from "./classify-warning.ts";
 import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "./error-kinds.ts";
-import type { FailureOrigin, FailureSource } from "./failure-source.ts";
+import { type FailureOrigin, type FailureSource, schemaIn } from "./failure-source.ts";
 import type { RenderedForLlm } from "./llm-text.ts";
 import { renderDetail } from "./llm-text.ts";
 import { isOfModelClient } from "./model-client.ts";
@@ -181,7 +181,9 @@ function originOf(
  * The text of an error that a model may see: a short sentence for the kind of error, without
  * vendor, cause or values. Accepts any thrown value and never throws.
  *
- * Upstream: `for_llm` of entelix-core. The text of an unknown value is "unexpected error".
+ * Upstream: `for_llm` of entelix-core. The text of an unknown value is "unexpected error". That of a schema
+ * library's error has known codes, types and formats only, and `*` for a step of its path that is neither an
+ * index below 1,000 nor a name in the tool's own `schema`.
  *
  * @param source where the error arose. Of a service that a tool called, the text says so, with the
  *   HTTP status. Default: not known, and the text is upstream's.
@@ -189,9 +191,10 @@ function originOf(
  * @example
  * renderForLlm(AgentError.http(503, "vendor down")); // "upstream model error"
  * renderForLlm(AgentError.http(503, "db down"), { origin: "tool" }); // "tool call failed (HTTP 503)"
+ * renderForLlm(zodError, { origin: "tool", schema }); // "invalid input: amount: expected number"
  */
 export function renderForLlm(error: unknown, source?: FailureSource): RenderedForLlm {
-  const known = asAgentError(error);
+  const known = knownError(error, schemaIn(source));
   const isTools = source?.origin === "tool";
   return renderDetail(known?.detail, isTools ? llmTextOfTool : undefined);
 }

@@ -12,10 +12,23 @@ export const FAILURE_ORIGINS = ["model", "tool", "run"] as const satisfies reado
 /** Where an error arose, with the tool's name if it was a tool. */
 export type FailureSource =
   | { readonly origin: "model" | "run" }
-  | { readonly origin: "tool"; readonly tool?: string | undefined };
+  | {
+      readonly origin: "tool";
+      readonly tool?: string | undefined;
+      /**
+       * The schema of the tool's input: a JSON Schema, or a schema of a library that implements Standard JSON
+       * Schema. The text for the model may then have names and numbers of it. Default: not known.
+       */
+      readonly schema?: object | undefined;
+    };
 
 export const FROM_MODEL: FailureSource = { origin: "model" };
 export const FROM_RUN: FailureSource = { origin: "run" };
+
+/** The schema of the tool's input, where the error came out of a tool and it is known. */
+export function schemaIn(source: FailureSource | undefined): object | undefined {
+  return source?.origin === "tool" ? source.schema : undefined;
+}
 
 /** Bounds of the walk through causes, which may be cyclic or, with a Proxy, without end. */
 const MAX_DEPTH = 16;

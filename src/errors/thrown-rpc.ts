@@ -29,9 +29,8 @@ export function ofGrpc(value: unknown, thrown: unknown): AgentError | undefined 
   const code = property(value, "code");
   const message = textProperty(value, "message") ?? "";
   // Many errors have a number for a code; the text begins with gRPC's and the code's name.
-  if (typeof property(value, "metadata") !== "object" || !message.startsWith(`${code} `)) {
-    return undefined;
-  }
+  if (typeof code !== "number" || typeof property(value, "metadata") !== "object") return undefined;
+  if (!message.startsWith(`${code} `)) return undefined;
   if (code === CANCELLED) return AgentError.cancelled({ cause: thrown });
   const status = HTTP_STATUS.get(code);
   return status === undefined ? undefined : AgentError.http(status, message, { cause: thrown });

@@ -1,9 +1,13 @@
+import { type SchemaTerms, termsOf } from "./own-schema.ts";
+import { isSchemaWord } from "./schema-words.ts";
 import { hasName, isArray, listProperty, property, textProperty } from "./thrown.ts";
 
 const MAX_ISSUES = 8;
 const MAX_PLACE_CHARS = 64;
-const MAX_RULE_CHARS = 128;
 const MAX_PATH = 16;
+const MAX_PATH_CHARS = 1_024;
+/** A larger number may be a key of the data: an account, a card. */
+const MAX_INDEX = 999;
 
 const NAMES = new Set([
   "ZodError",
@@ -25,13 +29,17 @@ const LISTS = ["issues", "errors", "details", "inner", "arkErrors"];
  * What a schema library's error says, or `undefined` when it is none: where each issue is, and what
  * was expected there.
  *
- * The model is shown this text, so it is made from the schema's side of an issue only: the messages
- * of valibot, and of the AI SDK, quote the rejected value, which may be a vendor's text or a secret.
+ * The model is shown this text, and the issues are data of whoever threw them, a vendor maybe. So it has
+ * words of schema libraries, indexes, and names and numbers of the tool's own schema. Any other step of a
+ * path is `*`, since it may be a key of the data.
+ *
+ * @param schema of the tool's input. Default: not known.
  */
-export function validationMessage(thrown: unknown): string | undefined {
+export function validationMessage(thrown: unknown, schema?: unknown): string | undefined {
   if (!hasName(thrown, NAMES) && !hasIssues(thrown)) return undefined;
   const issues = issuesOf(thrown) ?? issuesOf(property(thrown, "cause")) ?? [];
-  const texts = issues.map(issueText);
+  const terms = termsOf(schema);
+  const texts = issues.map((issue) => `${placeOf(issue, terms)}: ${ruleOf(issue, terms)}`);
   return texts.length === 0 ? "value does not match its schema" : texts.join("; ");
 }
 
@@ -62,28 +70,58 @@ function isLoneIssue(thrown: unknown): boolean {
   return isArray(property(thrown, "inner")) && textProperty(thrown, "type") !== undefined;
 }
 
-function issueText(issue: unknown): string {
-  return `${placeOf(issue)}: ${ruleOf(issue).slice(0, MAX_RULE_CHARS)}`;
+function placeOf(issue: unknown, { names }: SchemaTerms): string {
+  const path = pathOf(issue).map((step) => (isIndex(step) || names.has(step) ? step : "*"));
+  return path.length === 0 ? "(root)" : path.join(".").slice(0, MAX_PLACE_CHARS);
 }
 
-function placeOf(issue: unknown): string {
-  const path = listProperty(issue, "path", MAX_PATH)
-    .map((step) => property(step, "key") ?? step)
-    .filter((step) => typeof step === "string" || typeof step === "number")
-    .join(".");
-  const pointer = textProperty(issue, "path") ?? textProperty(issue, "instancePath") ?? "";
-  const place = path === "" ? pointer : path;
-  return place === "" ? "(root)" : place.slice(0, MAX_PLACE_CHARS);
+/** The steps of an issue's path; those that are numbers are indexes. */
+function pathOf(issue: unknown): readonly unknown[] {
+  const steps = listProperty(issue, "path", MAX_PATH).map((step) => property(step, "key") ?? step);
+  return steps.length > 0 ? steps : stepsIn(issue).slice(0, MAX_PATH);
 }
 
-function ruleOf(issue: unknown): string {
-  const expected = textProperty(issue, "expected");
-  if (expected !== undefined) return `expected ${expected}`;
-  // Only ajv has keywords; its messages are built from the schema alone.
-  const keyword = textProperty(issue, "keyword");
-  if (keyword !== undefined) return textProperty(issue, "message") ?? keyword;
-  const rule = textProperty(issue, "code") ?? textProperty(issue, "type") ?? "invalid";
-  const bound =
-    property(issue, "minimum") ?? property(issue, "maximum") ?? property(issue, "format");
-  return typeof bound === "string" || typeof bound === "number" ? `${rule} (${bound})` : rule;
+/** Of a path that is a text: ajv's is a JSON pointer, yup's has dots and brackets. */
+function stepsIn(issue: unknown): readonly unknown[] {
+  const text = textProperty(issue, "path") ?? textProperty(issue, "instancePath") ?? "";
+  const path = text.slice(0, MAX_PATH_CHARS);
+  const steps = path.startsWith("/")
+    ? path.slice(1).split("/").map(unescaped)
+    : path.split(/[.[\]]/).filter((step) => step !== "");
+  return steps.map((step) => (/^\d{1,3}$/.test(step) ? Number(step) : step));
+}
+
+function unescaped(step: string): string {
+  return step.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function isIndex(step: unknown): boolean {
+  return typeof step === "number" && Number.isInteger(step) && step >= 0 && step <= MAX_INDEX;
+}
+
+function ruleOf(issue: unknown, terms: SchemaTerms): string {
+  const params = property(issue, "params");
+  const isType = property(issue, "keyword") === "type";
+  const expected =
+    typeIn(property(issue, "expected")) ?? (isType && typeIn(property(params, "type")));
+  if (expected) return `expected ${expected}`;
+  const rule = ["code", "keyword", "type"].map((key) => property(issue, key)).find(isSchemaWord);
+  if (rule === undefined) return "invalid";
+  // What ajv says beside its keyword is in `params`.
+  const bounds = [
+    ...["minimum", "maximum", "format", "validation"].map((key) => property(issue, key)),
+    ...["limit", "format", "missingProperty"].map((key) => property(params, key)),
+  ];
+  const bound = bounds.find((value) => isSchemaWord(value) || isTerm(value, terms));
+  return bound === undefined ? rule : `${rule} (${bound})`;
+}
+
+/** Arktype writes "a string". */
+function typeIn(expected: unknown): string | undefined {
+  const type = typeof expected === "string" ? expected.replace(/^an? /, "") : expected;
+  return isSchemaWord(type) ? type : undefined;
+}
+
+function isTerm(value: unknown, { names, numbers }: SchemaTerms): boolean {
+  return names.has(value) || numbers.has(value);
 }

@@ -1,9 +1,9 @@
 import { AgentError } from "../errors/agent-error.ts";
-import { asAgentError } from "../errors/as-agent-error.ts";
+import { knownError } from "../errors/as-agent-error.ts";
 import { tellHook } from "../errors/call-hook.ts";
 import { classifyToolError, renderForLlm, toolEnvelopeOf } from "../errors/classify.ts";
 import { exceptionDetails, resultException } from "../errors/exception-of.ts";
-import { type FailureSource, recordSource } from "../errors/failure-source.ts";
+import { type FailureSource, recordSource, schemaIn } from "../errors/failure-source.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
 import { failureInResult } from "../errors/tool-result.ts";
 import { carried, currentIn } from "./current-run.ts";
@@ -22,6 +22,12 @@ export interface ToolOptions<I = unknown> {
   readonly input?: I | undefined;
   /** The model's id of the call. Default: a UUID v7. */
   readonly id?: string | undefined;
+  /**
+   * The schema of the input: a JSON Schema, or a schema of a library that implements Standard JSON Schema. If
+   * `fn` throws a schema library's error, the text for the model names the properties that are in it. Nothing is
+   * validated. Default: none, and those texts have `*` for each name.
+   */
+  readonly schema?: object | undefined;
   /** Replaces the run's `approve` for this call. */
   readonly approve?: Approve<I> | undefined;
 }
@@ -55,6 +61,7 @@ export function callTool<T, I>(
 ): Promise<T> {
   return tracked(run, async (call) => {
     checkCallTexts("tool", name, { id: options.id, version: options.version });
+    checkSchema(name, options.schema);
     const ask: Approve<I> | Approve | undefined =
       checkApprove(options.approve) ?? run.policy.approve;
     const toolUseId = options.id ?? run.newId();
@@ -73,6 +80,12 @@ export function callTool<T, I>(
     refuseAt(run, call, run.policy.budget.takeToolCall());
     return make(approved);
   });
+}
+
+function checkSchema(name: string, schema: unknown): void {
+  if (schema === undefined || schema === null) return;
+  if (typeof schema === "object" || typeof schema === "function") return;
+  throw new TypeError(`tool ${name}: expected schema to be a schema, got ${typeof schema}`);
 }
 
 function namesOf<T, I>({ run, name, toolUseId }: Dispatch<T, I>) {
@@ -218,11 +231,11 @@ async function fail<T, I>(
   error: unknown,
   looked: LoopCall | undefined,
 ): Promise<void> {
-  const { run, call, name, toolUseId } = dispatch;
+  const { run, call, name, toolUseId, options } = dispatch;
   const duration_ms = call.end();
   const source = recordSource(
     error,
-    { origin: "tool", tool: name },
+    { origin: "tool", tool: name, schema: options.schema },
     { rootRunId: run.current.rootRunId, since: call.since },
   );
   const fields = errorFields(error, source);
@@ -232,7 +245,7 @@ async function fail<T, I>(
   const counts = interruption === undefined && fields.envelope.cancelled !== true;
   if (!counts && looked !== undefined) run.loops?.dropped(looked);
   if (interruption !== undefined) return run.pause(interruption);
-  const known = asAgentError(error);
+  const known = knownError(error, schemaIn(source));
   const isLeafs = known?.detail.type === "tool_error_terminal";
   const failed = { tool: name, toolUseId, kind: fields.kind, error };
   if (isLeafs || isTerminal(run.policy.terminalToolErrors, failed)) {

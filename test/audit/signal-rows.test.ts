@@ -182,6 +182,25 @@ describe("the rows of a run's end", () => {
       ],
     ],
     [
+      "a failure of a newer agent",
+      failed({ type: "internal" }, { wire_code: "a_newer_code" }),
+      [
+        { kind: "error", class: "internal", message: "a_newer_code" },
+        { ...ended, failure_kind: "internal" },
+      ],
+    ],
+    [
+      "words that are somebody's text",
+      failed(Object.assign({ type: "internal" } as const, { type: "card 4242 declined" }), {
+        wire_code: "alice_4711",
+        ...Object({ origin: "alice" }),
+      }),
+      [
+        { kind: "error", class: "unclassified", message: "unclassified" },
+        { ...ended, failure_kind: "unclassified" },
+      ],
+    ],
+    [
       "any other failure",
       failed({ type: "model_dispatch" }),
       [

@@ -120,6 +120,12 @@ describe("what the envelope keeps of a client's error", () => {
 });
 
 describe("what the model sees of a schema error", () => {
+  /** Of the tool's input: it has the names and numbers of the cases below. */
+  const schema = {
+    properties: { a: { minimum: 3 }, b: {}, c: {}, e: {}, user: {}, key: {} },
+  };
+  const told = (thrown: unknown) => renderForLlm(thrown, { origin: "tool", schema });
+
   it("is where and what was expected, never the rejected value", () => {
     // What valibot 1 throws: its messages quote the value.
     const thrown = Object.assign(new Error('Invalid email: Received "sk-secret"'), {
@@ -138,7 +144,8 @@ describe("what the model sees of a schema error", () => {
         { type: "number", expected: "number", input: "sk-secret", message: "sk-secret" },
       ],
     });
-    expect(renderForLlm(thrown)).toBe("invalid input: user.0: email; (root): expected number");
+    expect(told(thrown)).toBe("invalid input: user.0: email; (root): expected number");
+    expect(renderForLlm(thrown)).toBe("invalid input: *.0: email; (root): expected number");
     expect(asAgentError(thrown)?.cause).toBe(thrown);
   });
 
@@ -184,30 +191,42 @@ describe("what the model sees of a schema error", () => {
     ],
     [
       { name: "TraversalError", arkErrors: [{ path: ["a"], expected: "a string" }] },
-      "a: expected a string",
+      "a: expected string",
     ],
     [
       {
         errors: [
-          { keyword: "type", schemaPath: "#", instancePath: "/b", message: "must be string" },
+          {
+            keyword: "type",
+            schemaPath: "#",
+            instancePath: "/b",
+            params: { type: "string" },
+            message: "must be string",
+          },
         ],
       },
-      "/b: must be string",
+      "b: expected string",
+    ],
+    [
+      {
+        errors: [{ keyword: "minimum", schemaPath: "#", instancePath: "/a", params: { limit: 3 } }],
+      },
+      "a: minimum (3)",
     ],
     [
       {
         name: "AI_TypeValidationError",
         message: "Value: sk-secret",
-        cause: { issues: [{ code: "x", path: [] }] },
+        cause: { issues: [{ code: "custom", path: [] }] },
       },
-      "(root): x",
+      "(root): custom",
     ],
     [
       { name: "AI_TypeValidationError", message: "Value: sk-secret" },
       "value does not match its schema",
     ],
   ])("%j", (thrown, text) => {
-    expect(renderForLlm(thrown)).toBe(`invalid input: ${text}`);
+    expect(told(thrown)).toBe(`invalid input: ${text}`);
   });
 
   it("is bounded", () => {
@@ -216,7 +235,7 @@ describe("what the model sees of a schema error", () => {
       message: "m",
       code: "bad".repeat(100),
     }));
-    expect(renderForLlm({ issues }).length).toBeLessThan(8 * 200);
+    expect(told({ issues }).length).toBeLessThan(8 * 200);
   });
 });
 

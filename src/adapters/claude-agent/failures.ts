@@ -89,7 +89,9 @@ export function endingOf(result: Fields, state: ResultState): Ending | undefined
     reason === "structured_output_retry_exhausted"
   ) {
     const retries = amountOf(result.num_turns) ?? 1;
-    return ofModel(AgentError.modelRetry(text, retries, { cause: new Error(text) }));
+    // Not in the SDK's words: a hint is text for the model.
+    const hint = "the answer could not be used";
+    return ofModel(AgentError.modelRetry(hint, retries, { cause: new Error(text) }));
   }
   if (textOf(result.startup_failure_reason) !== undefined || reason === "turn_setup_failed") {
     return ofRun(AgentError.config(text));

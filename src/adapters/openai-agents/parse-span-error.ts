@@ -29,7 +29,7 @@ const SYSTEM = /^(?:connect|read|write|getaddrinfo|query[A-Za-z]*) (E[A-Z_]+)\b/
 const CLASS = /^[A-Za-z_$][\w$]*(?:Error|Exception|Triggered)$/;
 /** What OpenAI's client puts before a provider's message. */
 const STATUS = /^([45]\d\d) /;
-const TURNS = /^Max turns \((\d+)\) exceeded/;
+const TURNS = /^Max turns \((\d{1,6})\) exceeded/;
 /** On a tool's span, where the name of the error is lost: before 0.20 of the SDK. */
 const TOOL_TRIPPED = /^Tool (?:input|output) guardrail triggered: /;
 const TOOL_LATE = /^Tool '.*' timed out after \d+ms\.$/s;
@@ -148,7 +148,7 @@ function sdkError(name: string, message: string): ParsedError | undefined {
       return tripped("an output guardrail tripped");
     case "ToolInputGuardrailTripwireTriggered":
     case "ToolOutputGuardrailTripwireTriggered":
-      return tripped(message);
+      return toolTripped(message);
     case "ModelRefusalError":
       return unusable("the model refused to answer");
     case "ModelBehaviorError":
@@ -161,7 +161,7 @@ function sdkError(name: string, message: string): ParsedError | undefined {
     case "ToolTimeoutError":
       return toolLate(message);
     default:
-      if (TOOL_TRIPPED.test(message)) return tripped(message);
+      if (TOOL_TRIPPED.test(message)) return toolTripped(message);
       return TOOL_LATE.test(message) ? toolLate(message) : undefined;
   }
 }
@@ -177,6 +177,10 @@ const toolLate = (text: string): ParsedError => ({
 
 /** What the guardrail refused came from the caller, or was made for the caller. */
 const tripped = (text: string): ParsedError => parsed(text, AgentError.invalidRequest(text));
+
+/** Not in the words of the error: the model sees this text, and any error may begin with that name. */
+const toolTripped = (text: string): ParsedError =>
+  parsed(text, AgentError.invalidRequest("a guardrail of the tool tripped"));
 
 /** The model answered, but nothing can be done with it. */
 const unusable = (text: string): ParsedError =>

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseSpanError } from "../../../src/adapters/openai-agents/parse-span-error.ts";
+import { parseSpanError, thrownIn } from "../../../src/adapters/openai-agents/parse-span-error.ts";
+import { envelopeOf, renderForLlm, toolEnvelopeOf } from "../../../src/errors/classify.ts";
+import { FROM_RUN } from "../../../src/errors/failure-source.ts";
 
 describe("what the SDK says of a thrown value that is no error", () => {
   it.each([undefined, null, 42, "", { secret: 1 }])("is nothing: %j", (message) => {
@@ -113,6 +115,35 @@ describe("the error of a span", () => {
       const said = parseSpanError({ message: "Error in agent run", data: { error } });
       expect([said.error?.envelope().wire_code, said.text]).toEqual([says, text]);
     }
+  });
+
+  it("never has its own words in the text for the model, whatever name they begin with", () => {
+    const secret = "alice_4711 declined";
+    for (const [text] of [...ROWS, ...MCP_ROWS]) {
+      const beginnings = [...text.matchAll(/: | |$/g)].map(({ 0: end, index }) =>
+        text.slice(0, index + end.length),
+      );
+      for (const beginning of beginnings) {
+        for (const fields of [`${beginning}${secret}`, { name: beginning, message: secret }]) {
+          const said = parseSpanError({ message: secret, data: { error: fields } });
+          const source = { origin: "tool", tool: "pay" } as const;
+          expect(renderForLlm(thrownIn(said), source)).not.toContain("alice");
+          expect(toolEnvelopeOf(thrownIn(said), source).wire_code).not.toContain("alice");
+        }
+      }
+    }
+  });
+
+  it("has a limit of turns, and no other number", () => {
+    const breachIn = (turns: string) =>
+      envelopeOf(
+        thrownIn(
+          parseSpanError({ message: `MaxTurnsExceededError: Max turns (${turns}) exceeded` }),
+        ),
+        FROM_RUN,
+      ).breach?.limit;
+    expect(breachIn("12")).toBe(12);
+    expect(breachIn("4242424242424242")).toBeUndefined();
   });
 
   it("is its message where it has no more", () => {
