@@ -38,6 +38,22 @@ describe("a text of others", () => {
     expect(found.map(({ name }) => name)).toEqual([]);
   });
 
+  it.each([
+    [{ message: "m", code: SECRETS[0] }, "(root): invalid"],
+    [{ message: "m", expected: SECRETS[0] }, "(root): invalid"],
+    [{ message: "m", path: [SECRETS[0]] }, "*: invalid"],
+    [{ message: "m", type: SECRETS[0], path: ["b"] }, "b: invalid"],
+    [
+      { keyword: "x", schemaPath: "y", message: SECRETS[0], instancePath: `/${SECRETS[0]}` },
+      "*: invalid",
+    ],
+  ])("of a vendor's list is not in it: %j", (issue, text) => {
+    for (const key of ["issues", "errors", "details", "inner", "arkErrors"]) {
+      const thrown = { name: "ValidationError", message: SECRETS[0], [key]: [issue] };
+      expect(renderForLlm(thrown, FROM_PAY)).toBe(`invalid input: ${text}`);
+    }
+  });
+
   it("never reaches it in shapes that are made up", () => {
     const secret = fc.constantFrom(...SECRETS);
     const { issue } = fc.letrec((tie) => ({
