@@ -4,6 +4,7 @@ import { z } from "zod";
 import { setUnclassifiedWarning } from "../../src/errors/classify-warning.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import { hasSecret, SECRET_NUMBER, SECRETS, somePoisoned } from "../errors/vendor-errors.ts";
+import { runs } from "../support/runs.ts";
 import { plainTool, strictAgent } from "./langchain/agents.ts";
 import { observe as observeLangChain } from "./langchain/observed.ts";
 import { says as answers } from "./langchain/scripted-model.ts";
@@ -35,7 +36,7 @@ const failures = (told: readonly { readonly event: AgentEvent }[]) =>
 describe("a text of others, where the text for the model is ours", () => {
   it("does not come out of a tool of LangChain", async () => {
     const found: string[] = [];
-    for (const { name, thrown } of somePoisoned(5)) {
+    for (const { name, thrown } of somePoisoned(runs(3))) {
       const seen = observeLangChain();
       const pay = plainTool("pay", () => Promise.reject(thrown));
       await pay.invoke({}, { callbacks: [seen.handler] }).catch(() => {});
@@ -61,7 +62,7 @@ describe("a text of others, where the text for the model is ours", () => {
     "does not come out of a tool of OpenAI Agents (withSpan: %s)",
     async (isInside) => {
       const found: string[] = [];
-      for (const { name, thrown } of somePoisoned(5)) {
+      for (const { name, thrown } of somePoisoned(runs(3))) {
         const heard = listen();
         const fail = () => Promise.reject(thrown);
         const execute = isInside ? () => heard.processor.withSpan(getCurrentSpan(), fail) : fail;

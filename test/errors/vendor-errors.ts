@@ -401,15 +401,11 @@ export function* poisoned(): Generator<Poisoned> {
   }
 }
 
-/**
- * Some of them, for what takes longer than to classify an error.
- *
- * @param share how many of 61 in `npm run test:deep`; a fifth in `npm test`.
- */
+/** Some of them, for what takes longer than to classify an error: this many of each 61. */
 export function* somePoisoned(share: number): Generator<Poisoned> {
   let at = 0;
   for (const each of poisoned()) {
-    if (at % 61 < runs(share)) yield each;
+    if (at % 61 < share) yield each;
     at += 1;
   }
 }
