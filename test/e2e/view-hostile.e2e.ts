@@ -244,9 +244,10 @@ describe("who may see the page", () => {
       kept: 0,
       asked: ["refused", "refused", "refused"],
     });
-    expect(
-      got.flatMap(({ authorization, cookie, referer }) => authorization ?? cookie ?? referer ?? []),
-    ).toEqual([]);
+    const secrets = got.flatMap(({ authorization, cookie }) => authorization ?? cookie ?? []);
+    expect(secrets).toEqual([]);
+    const referrers = got.flatMap(({ referer }) => referer ?? []);
+    expect(referrers.filter((each) => each.startsWith(view.origin))).toEqual([]);
     await context.close();
     await view.stop();
     await new Promise((closed) => other.close(closed));

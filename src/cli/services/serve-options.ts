@@ -1,7 +1,7 @@
 import { DEFAULT_INGEST_LIMITS, type IngestLimits } from "../../service/http/ingest-limits.ts";
 import type { TokenEntry } from "../../service/http/tokens/token-file.ts";
-import { readTokenFile } from "../../service/http/tokens/token-file.ts";
-import type { OnWait } from "../../storage/open-input.ts";
+import { parseTokens } from "../../service/http/tokens/token-file.ts";
+import { inputText, type OnWait } from "../../storage/open-input.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { SPAN_OPTIONS } from "../span-options.ts";
 import { safe } from "../terminal/text.ts";
@@ -117,7 +117,7 @@ export function limitsOf(values: LimitValues): IngestLimits {
  */
 export async function tokenEntries(path: string, onWait: OnWait): Promise<readonly TokenEntry[]> {
   try {
-    return await readTokenFile(path, onWait);
+    return parseTokens(await inputText(path, onWait));
   } catch (error) {
     throw new CliError(`--tokens: ${safe(path)}: ${safe(messageOf(error))}`, undefined, {
       cause: error,

@@ -34,14 +34,16 @@ export async function* newFiles(
   while (watched.size > 0 && !signal.aborted) {
     await waitFor(lookMs, signal);
     for (const folder of watched) {
-      if (!folder.hasFiles && (await isLog(folder.path).catch(() => false))) {
+      const { hasFiles } = folder;
+      const before = JSON.stringify(folder.view(true));
+      const inputs = await folder.look(names);
+      // After the look, which may have found its first segment.
+      if (!hasFiles && (await isLog(folder.path).catch(() => false))) {
         watched.delete(folder);
         folder.becomesLog();
         yield { log: folder.path };
         continue;
       }
-      const before = JSON.stringify(folder.view(true));
-      const inputs = await folder.look(names);
       if (JSON.stringify(folder.view(true)) !== before) onChange();
       for (const input of inputs) {
         if (signal.aborted) return;

@@ -3,7 +3,6 @@ import { isJsonObject, type JsonObject } from "../../../dialects/dialect.ts";
 import type { JsonValue } from "../../../events/exact-json.ts";
 import { JsonSyntaxError, JsonTextParser } from "../../../events/json-text-parser.ts";
 import { MOST_NAME } from "../../../events/value-limits.ts";
-import { inputText, type OnWait } from "../../../storage/open-input.ts";
 
 const DIGEST = /^[0-9a-fA-F]{64}$/;
 const FIELDS = new Set(["tenant", "sha256", "trusted", "rate", "metrics", "runs"]);
@@ -14,14 +13,6 @@ class TokenFileError extends Error {
     super(message, options);
     this.name = "TokenFileError";
   }
-}
-
-/**
- * @param onWait see `inputBytes`: the file may be a pipe.
- * @throws TokenFileError naming the entry and the field; an error of the system where it can't be read.
- */
-export async function readTokenFile(path: string, onWait?: OnWait): Promise<readonly TokenEntry[]> {
-  return parseTokens(await inputText(path, onWait));
 }
 
 /**
