@@ -1,3 +1,4 @@
+import { trimmedEnd } from "../events/trimmed-end.ts";
 import { metricsUrl, tracesUrl } from "../otel/setup/endpoint.ts";
 import { CliError } from "./cli-error.ts";
 import { safe } from "./terminal/text.ts";
@@ -13,7 +14,7 @@ export const DEFAULT_JAEGER = "http://127.0.0.1:16686";
  */
 export function jaegerTrace(base: string, traceId: string): string {
   const url = httpUrl("--jaeger", base, DEFAULT_JAEGER);
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/trace/${traceId}`;
+  url.pathname = `${trimmedEnd(url.pathname, "/")}/trace/${traceId}`;
   return url.href;
 }
 

@@ -68,13 +68,6 @@ const OPTIONS = {
 const TRACES_SHOWN = 5;
 const SPANS_SHOWN = 40;
 
-/**
- * Variables that count here too: what is wrong with them is told. Of one that names a file which can't be
- * read the exporter says what the file was for.
- */
-const USED_VARIABLE =
-  /OTEL_RESOURCE_ATTRIBUTES|OTEL_EXPORTER_OTLP_\w*(?:TIMEOUT|COMPRESSION|HEADERS)|PROTOCOL: expected http\/protobuf|^Failed to read .* file$/;
-
 /** Replays recordings: the same spans, and the same audit rows, as often as it is run. */
 export const replay: Command = {
   name: "replay",
@@ -117,7 +110,7 @@ export const replay: Command = {
     };
     const service = serviceResource(values["service-name"]);
     for (const warning of await environmentWarnings()) {
-      if (USED_VARIABLE.test(warning)) say(warning);
+      if (isOfUsedVariable(warning)) say(warning);
     }
     const warning = liveEndpointWarning(values.endpoint);
     if (warning !== undefined) say(warning);
@@ -198,4 +191,16 @@ function named(error: unknown, { lines }: ReplayOutputs): unknown {
   // The reader of standard output has gone: that is no fault of the option's.
   if (failure === undefined || isBrokenPipe(failure)) return failure ?? error;
   return new CliError(`--out: ${safe(failure.message)}`, undefined, { cause: failure });
+}
+
+/** Variables that count here too. */
+const USED_VARIABLES =
+  /OTEL_RESOURCE_ATTRIBUTES|OTEL_EXPORTER_OTLP_(?:TRACES_|METRICS_)?(?:TIMEOUT|COMPRESSION|HEADERS)|PROTOCOL: expected http\/protobuf/;
+
+/** Whether a warning is of a variable that counts here too. Of a file that can't be read the exporter says what it was for, not which variable names it. */
+function isOfUsedVariable(warning: string): boolean {
+  return (
+    USED_VARIABLES.test(warning) ||
+    (warning.startsWith("Failed to read ") && warning.endsWith(" file"))
+  );
 }

@@ -124,7 +124,7 @@ function fitTracestate(text: string): string | undefined {
   if (text.length > 16 * MOST_TRACESTATE) return undefined;
   const members = new Map<string, string>();
   for (const part of text.split(",")) {
-    const member = part.replace(/^[ \t]+|[ \t]+$/g, "");
+    const member = trimmedMember(part);
     if (member === "") continue;
     const at = member.indexOf("=");
     const key = member.slice(0, at);
@@ -135,6 +135,18 @@ function fitTracestate(text: string): string | undefined {
   if (tooMuch(kept)) kept = kept.filter((member) => member.length <= LONG_MEMBER);
   while (tooMuch(kept)) kept.pop();
   return kept.length === 0 ? undefined : kept.join(",");
+}
+
+/** Without the blanks and tabs around it, which are all the blanks that W3C allows. */
+function trimmedMember(part: string): string {
+  let [from, to] = [0, part.length];
+  while (from < to && isBlank(part[from])) from += 1;
+  while (to > from && isBlank(part[to - 1])) to -= 1;
+  return part.slice(from, to);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === " " || character === "\t";
 }
 
 function tooMuch(members: readonly string[]): boolean {

@@ -16,11 +16,16 @@ const CLASSES = new Set([
   // LangChain's.
   "ContextOverflowError",
   "ModelRefusalError",
+  // The AI SDK's, of a call of a model.
+  "AI_APICallError",
+  "AI_EmptyResponseBodyError",
+  "AI_InvalidResponseDataError",
+  "AI_LoadAPIKeyError",
+  "AI_RetryError",
 ]);
 
-/** The AI SDK's errors of a call of a model. */
-const AI_SDK =
-  /^AI_(?:APICallError|RetryError|LoadAPIKeyError|EmptyResponseBodyError|InvalidResponseDataError|No[A-Za-z]*GeneratedError)$/;
+/** The AI SDK's, one for each kind of output that a model did not give. */
+const AI_NONE = /^AI_No[A-Za-z]*GeneratedError$/;
 
 const MOST_CLASSES = 8;
 
@@ -36,7 +41,7 @@ export function isOfModelClient(thrown: unknown): boolean {
 
 function isOwnClass(error: object): boolean {
   const name = textProperty(error, "name") ?? "";
-  if (CLASSES.has(name) || AI_SDK.test(name)) return true;
+  if (CLASSES.has(name) || AI_NONE.test(name)) return true;
   let at: unknown = error;
   for (let depth = 0; depth < MOST_CLASSES && at !== null && at !== undefined; depth += 1) {
     if (CLASSES.has(constructorName(at))) return true;

@@ -1,3 +1,5 @@
+import { trimmedEnd } from "./trimmed-end.ts";
+
 const DECIMAL = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
 
 /** A decimal number from 0, held exactly: `digits` divided by 10 to the power of `scale`. */
@@ -48,6 +50,13 @@ export function formatDecimal({ digits, scale }: Decimal): string {
   if (scale === 0) return String(digits);
   const text = String(digits).padStart(scale + 1, "0");
   return `${text.slice(0, -scale)}.${text.slice(-scale)}`;
+}
+
+/** A number as decimal text with up to so many places, without zeros at its end: `0.3` for 0.30000000000000004 and 12. */
+export function roundedText(value: number, places: number): string {
+  const text = value.toFixed(places);
+  // From 10^21 on it is written with an exponent.
+  return text.includes(".") && !text.includes("e") ? trimmedEnd(trimmedEnd(text, "0"), ".") : text;
 }
 
 function scaled({ digits, scale }: Decimal, to: number): bigint {

@@ -1,3 +1,5 @@
+import { roundedText } from "./decimal.ts";
+
 /** Longest id or name, in UTF-16 units: no line that is read has a longer one, and no audit row. */
 export const MOST_NAME = 4_096;
 
@@ -12,7 +14,5 @@ export function decimalText(cost: number | bigint): string {
   const text = String(cost);
   if (!text.includes("e")) return text;
   if (Math.abs(Number(cost)) >= 1) return String(BigInt(cost));
-  return Number(cost)
-    .toFixed(MOST_DIGITS)
-    .replace(/\.?0+$/, "");
+  return roundedText(Number(cost), MOST_DIGITS);
 }

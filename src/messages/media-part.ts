@@ -36,7 +36,8 @@ const WRAPPERS = [
   "file_data",
 ];
 
-const DATA_URL = /^data:([^;,]*)[^,]*,/i;
+/** The head of a `data:` address, with its type. No character belongs to two of its repetitions: one without a comma costs one pass. */
+const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?,/i;
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
@@ -132,7 +133,7 @@ function atAddress(
   modality: string,
   mimeType: { readonly mime_type?: string },
 ): MessagePart {
-  const [head, mime] = DATA_URL.exec(address.slice(0, 200)) ?? [];
+  const [head, mime] = DATA_URL.exec(address) ?? [];
   if (head === undefined) {
     return SCHEME.test(address)
       ? { type: "uri", modality, ...mimeType, uri: address }

@@ -1,5 +1,5 @@
 import { tellHook } from "../errors/call-hook.ts";
-import { readDecimal } from "../events/decimal.ts";
+import { readDecimal, roundedText } from "../events/decimal.ts";
 import type { ModelCallUsage } from "../events/model-event.ts";
 import { isPromise } from "../events/promises.ts";
 
@@ -44,7 +44,8 @@ export function costOf(
     const given: unknown = price(call);
     if (given === undefined || given === null) return undefined;
     if (typeof given === "string" && readDecimal(given) !== undefined) return given;
-    if (typeof given === "number" && given >= 0 && given < LEAST_EXPONENT) return rounded(given);
+    if (typeof given === "number" && given >= 0 && given < LEAST_EXPONENT)
+      return roundedText(given, MOST_PLACES);
     if (isPromise(given)) {
       given.then(undefined, (error) => tellHook(onError, error));
       throw new TypeError("price: expected a decimal text or a number, got a promise");
@@ -59,10 +60,6 @@ export function costOf(
 /** Whether a cost is zero, which nobody believes without being told that it is known. */
 export function isZeroCost(cost: string): boolean {
   return readDecimal(cost)?.digits === 0n;
-}
-
-function rounded(price: number): string {
-  return price.toFixed(MOST_PLACES).replace(/\.?0+$/, "");
 }
 
 function shown(given: unknown): string {

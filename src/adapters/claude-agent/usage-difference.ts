@@ -1,5 +1,11 @@
 import type { UsageSnapshot } from "../../events/agent-event.ts";
-import { addDecimals, type Decimal, formatDecimal, readDecimal } from "../../events/decimal.ts";
+import {
+  addDecimals,
+  type Decimal,
+  formatDecimal,
+  readDecimal,
+  roundedText,
+} from "../../events/decimal.ts";
 import type { ModelCallUsage } from "../../events/model-event.ts";
 import { costOf, isZeroCost, type Price } from "../../runtime/price.ts";
 import { type Fields, fieldsOf } from "../narrow.ts";
@@ -173,7 +179,7 @@ function costBetween(after: Totals, before: Totals): string | undefined {
 
 /** A cost as decimal text, without the noise of floating-point numbers. */
 export function decimalOf(cost: number): string {
-  return cost.toFixed(PLACES).replace(/\.?0+$/, "");
+  return roundedText(cost, PLACES);
 }
 
 /** A number from 0. */

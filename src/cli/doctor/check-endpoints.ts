@@ -190,7 +190,8 @@ function adviceWithoutAnswer(said: string): string {
   if (/header content|a header has a name/.test(said)) {
     return "No request can carry the headers of OTEL_EXPORTER_OTLP_HEADERS.";
   }
-  if (/alert .*certificate/.test(said)) {
+  const alert = said.indexOf("alert ");
+  if (alert >= 0 && said.includes("certificate", alert)) {
     return "It asks for a certificate of yours: OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY.";
   }
   if (/self-signed|first certificate|issuer certificate/.test(said)) {

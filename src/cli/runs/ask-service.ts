@@ -1,4 +1,5 @@
 import type { FieldIssue } from "../../events/forms.ts";
+import { trimmedEnd } from "../../events/trimmed-end.ts";
 import { OPEN_RUNS, type OpenRunsAnswer } from "../../service/http/open-runs-form.ts";
 import { inputText, type OnWait } from "../../storage/open-input.ts";
 import { CliError, messageOf } from "../cli-error.ts";
@@ -58,7 +59,7 @@ export async function askForRuns(
   token: string | undefined,
 ): Promise<OpenRunsAnswer> {
   const address = httpUrl("--url", url, DEFAULT_URL);
-  address.pathname = `${address.pathname.replace(/\/+$/, "")}/v1/runs`;
+  address.pathname = `${trimmedEnd(address.pathname, "/")}/v1/runs`;
   address.search = query.toString();
   const shown = safe(address.origin + address.pathname);
   if (address.username !== "" || address.password !== "") {

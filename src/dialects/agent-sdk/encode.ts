@@ -1,6 +1,7 @@
 import { stringifyExact } from "../../events/exact-json.ts";
 import type { Instant } from "../../events/instant.ts";
 import { formatRfc3339 } from "../../events/rfc3339.ts";
+import { trimmedEnd } from "../../events/trimmed-end.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import { type AgentSdkEvent, ENVELOPE_FIELDS } from "./events.ts";
 
@@ -28,5 +29,5 @@ export function encodeAgentSdk(event: AgentSdkEvent, envelope: LineEnvelope): st
 
 function timeText(at: Readonly<Instant>): string {
   const text = formatRfc3339(at);
-  return at[1] === 0 ? text : `${text.slice(0, -1).replace(/0+$/, "")}Z`;
+  return at[1] === 0 ? text : `${trimmedEnd(text.slice(0, -1), "0")}Z`;
 }

@@ -12,7 +12,11 @@ const CODE = /^[\w$.-]+(?:(?:::?|\/)[\w$.-]+)*$/;
 const NAME =
   /^@?[\p{L}\p{M}\p{N}_$.-]+(?:(?:::?|\/)[\p{L}\p{M}\p{N}_$.-]+)*(?:@(?:\d[\d.-]*|default|latest))?$/u;
 /** A UUID, 16 or more hex digits, or a number of 9 or more digits: dates in names of models have 8. */
-const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{16}|\d{9}/i;
+const IDS = [
+  /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i,
+  /[\da-f]{16}/i,
+  /\d{9}/,
+] as const;
 
 /**
  * What failures of one cause have in common: kind, origin, the tool or model, the class of the error and its wire code,
@@ -32,7 +36,7 @@ function fingerprint(
 
 function part(given: unknown, form: RegExp): string {
   if (typeof given !== "string" || given.length > LONGEST_PART) return "";
-  return form.test(given) && !ID.test(given) ? given : "";
+  return form.test(given) && !IDS.some((id) => id.test(given)) ? given : "";
 }
 
 /** Of a run that failed. Its model is that of its own last call that failed. */

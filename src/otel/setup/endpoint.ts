@@ -1,3 +1,4 @@
+import { trimmedEnd } from "../../events/trimmed-end.ts";
 import { environmentText, warnOfVariable } from "./environment-variables.ts";
 import type { SignalName } from "./exporter-choice.ts";
 
@@ -64,7 +65,7 @@ function signalUrl(endpoint: string, signal: SignalName): string {
   if (url === undefined || !isHttp(url)) {
     throw new TypeError(`endpoint: expected an http or https URL, got "${shownUrl(endpoint)}"`);
   }
-  url.pathname = baseOf(url.pathname.replace(/\/+$/, "")) + PATHS[signal];
+  url.pathname = baseOf(trimmedEnd(url.pathname, "/")) + PATHS[signal];
   return url.href;
 }
 
@@ -80,9 +81,16 @@ function isHttp(url: URL): boolean {
 
 /** An address as it may be shown: without a user's name and password, also where it is no URL. */
 export function shownUrl(address: string): string {
-  if (!URL.canParse(address)) return address.replace(/\/\/.*@/, "//");
+  if (!URL.canParse(address)) return withoutUser(address);
   const url = new URL(address);
   url.username = "";
   url.password = "";
   return url.href;
+}
+
+/** Without what stands between the first `//` and the last `@`. */
+function withoutUser(address: string): string {
+  const from = address.indexOf("//") + 2;
+  const to = address.lastIndexOf("@") + 1;
+  return from < 2 || to < from ? address : address.slice(0, from) + address.slice(to);
 }

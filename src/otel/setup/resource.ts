@@ -13,7 +13,7 @@ const SERVICE_NAME = "service.name";
 const INSTANCE_ID = "service.instance.id";
 
 /** Nothing but the name of the service. */
-const ONLY_NAME = /^[\s,]*service\.name\s*=[^=,]*[\s,]*$/;
+const ONLY_NAME = /^[\s,]*service\.name\s*=[^=,]*(?:,[\s,]*)?$/;
 
 /** What says of which service the spans are, beside the environment. */
 export interface ServiceOptions {

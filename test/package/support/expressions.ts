@@ -1,0 +1,98 @@
+import ts from "typescript";
+
+/** A regular expression of a program. */
+export interface Expression {
+  /** As a literal: `/^a+$/i`. Of a call that is not constant: the text of the call. */
+  readonly text: string;
+  /** What it is made of; `undefined` where that shows only when the program runs. */
+  readonly parts: { readonly source: string; readonly flags: string } | undefined;
+}
+
+/** Every regular expression of a program: literals, and calls of `RegExp` with their constants put in. */
+export function expressionsIn(program: string, name = "program.mjs"): readonly Expression[] {
+  const file = ts.createSourceFile(name, program, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
+  const constants = constantsOf(file);
+  const found: Expression[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) found.push(literal(node.text));
+    if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && isRegExp(node.expression)) {
+      found.push(constructed(node, constants));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+function literal(text: string): Expression {
+  const end = text.lastIndexOf("/");
+  return { text, parts: { source: text.slice(1, end), flags: text.slice(end + 1) } };
+}
+
+function isRegExp(called: ts.Expression): boolean {
+  return (
+    (ts.isIdentifier(called) && called.text === "RegExp") ||
+    (ts.isPropertyAccessExpression(called) && called.name.text === "RegExp")
+  );
+}
+
+function constructed(
+  call: ts.NewExpression | ts.CallExpression,
+  constants: ReadonlyMap<string, ts.Expression | undefined>,
+): Expression {
+  const [pattern, modes] = call.arguments ?? [];
+  const source = pattern === undefined ? undefined : constantText(pattern, constants);
+  const flags = modes === undefined ? "" : constantText(modes, constants);
+  if (source === undefined || flags === undefined)
+    return { text: call.getText(), parts: undefined };
+  return { text: `/${source}/${flags}`, parts: { source, flags } };
+}
+
+/** What variables are set to, by name; `undefined` for a name that is set twice. The bundler sets some behind their declaration. */
+function constantsOf(file: ts.SourceFile): ReadonlyMap<string, ts.Expression | undefined> {
+  const values = new Map<string, ts.Expression | undefined>();
+  const set = (name: ts.Node, value: ts.Expression) => {
+    if (ts.isIdentifier(name)) values.set(name.text, values.has(name.text) ? undefined : value);
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isVariableDeclaration(node) && node.initializer !== undefined) {
+      set(node.name, node.initializer);
+    } else if (
+      ts.isBinaryExpression(node) &&
+      node.operatorToken.kind === ts.SyntaxKind.EqualsToken
+    ) {
+      set(node.left, node.right);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return values;
+}
+
+function constantText(
+  given: ts.Expression,
+  constants: ReadonlyMap<string, ts.Expression | undefined>,
+): string | undefined {
+  if (ts.isStringLiteralLike(given)) return given.text;
+  if (ts.isRegularExpressionLiteral(given)) return literal(given.text).parts?.source;
+  if (ts.isParenthesizedExpression(given)) return constantText(given.expression, constants);
+  if (ts.isIdentifier(given)) {
+    const value = constants.get(given.text);
+    return value === undefined ? undefined : constantText(value, constants);
+  }
+  if (ts.isBinaryExpression(given) && given.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    return joined([constantText(given.left, constants), constantText(given.right, constants)]);
+  }
+  if (!ts.isTemplateExpression(given)) return undefined;
+  return joined([
+    given.head.text,
+    ...given.templateSpans.flatMap(({ expression, literal: { text } }) => [
+      constantText(expression, constants),
+      text,
+    ]),
+  ]);
+}
+
+function joined(parts: readonly (string | undefined)[]): string | undefined {
+  return parts.includes(undefined) ? undefined : parts.join("");
+}
