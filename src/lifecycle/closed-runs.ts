@@ -1,5 +1,5 @@
 import type { Call } from "./call.ts";
-import { HASH_SALT } from "./id-table.ts";
+import { hashOfId } from "./id-table.ts";
 import { Run } from "./run.ts";
 import type { RunIds } from "./run-ids.ts";
 import { Tree } from "./tree.ts";
@@ -211,7 +211,7 @@ export class ClosedRuns<H> {
     const index = this.#index;
     const mask = index.length - 1;
     const slots = this.#slotBits;
-    const hash = mix(ids.w0, ids.w1, ids.w2, ids.w3);
+    const hash = hashOfId(ids, 0);
     for (let at = hash & mask; ; at = (at + 1) & mask) {
       const entry = index[at] ?? 0;
       if (entry === 0) return -1;
@@ -261,12 +261,8 @@ export class ClosedRuns<H> {
     if (this.#tenants[slot] === undefined) return;
     const words = this.#words;
     const key = slot * WORDS;
-    const hash = mix(
-      words[key] ?? 0,
-      words[key + 1] ?? 0,
-      words[key + 2] ?? 0,
-      words[key + 3] ?? 0,
-    );
+    const word = (n: number) => words[key + n] ?? 0;
+    const hash = hashOfId({ w0: word(0), w1: word(1), w2: word(2), w3: word(3) }, 0);
     const index = this.#index;
     const mask = index.length - 1;
     let at = hash & mask;
@@ -283,14 +279,6 @@ function sparesOf(size: number): number {
 /** Whether a run that has ended can't go on. */
 export function isOver<H>({ outcome, supposedAt }: Run<H>): boolean {
   return supposedAt === undefined && outcome !== "interrupted" && outcome !== "abandoned";
-}
-
-/** All words count: UUIDs of some versions have the same last bytes on one machine. */
-function mix(w0: number, w1: number, w2: number, w3: number): number {
-  let hash = Math.imul(w0 ^ HASH_SALT ^ Math.imul(w1, 0x9e3779b1), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 15) ^ w2, 0xc2b2ae35);
-  hash = Math.imul(hash ^ (hash >>> 13) ^ w3, 0x27d4eb2f);
-  return hash ^ (hash >>> 16);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { CountColumn } from "./columns.ts";
+import { type HashKey, keyedHash, randomKey } from "./keyed-hash.ts";
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const HEX = /^[\da-f]{32}$/;
@@ -28,6 +29,7 @@ export class TextTable {
   #count = 0;
   #lastText: string | undefined;
   #lastId = 0;
+  readonly #key: HashKey = randomKey();
   #slots = new Uint32Array(1024);
   readonly #blocks: Buffer[] = [];
   /** Grains that are used; a block begins at each multiple of {@link BLOCK}. */
@@ -85,7 +87,7 @@ export class TextTable {
 
   #slotOf(bytes: Buffer, form: number): number {
     const mask = this.#slots.length - 1;
-    let slot = (hashOf(bytes) ^ form) & mask;
+    let slot = (keyedHash(bytes, this.#key) ^ form) & mask;
     for (;;) {
       const id = this.#slots[slot] ?? 0;
       if (id === 0) return slot;
@@ -124,7 +126,7 @@ export class TextTable {
     this.#slots = new Uint32Array(this.#slots.length * 2);
     const mask = this.#slots.length - 1;
     for (let id = 1; id <= this.#count; id += 1) {
-      let slot = (hashOf(this.#bytes(id)) ^ (this.#place.get(id) % FORMS)) & mask;
+      let slot = (keyedHash(this.#bytes(id), this.#key) ^ (this.#place.get(id) % FORMS)) & mask;
       while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
       this.#slots[slot] = id;
     }
@@ -141,14 +143,4 @@ function packed(text: string): { readonly bytes: Buffer; readonly form: number }
   const bytes = Buffer.from(text, "utf8");
   if (bytes.toString("utf8") === text) return { bytes, form: AS_TEXT };
   return { bytes: Buffer.from(text, "utf16le"), form: AS_UNITS };
-}
-
-/** FNV-1a. */
-function hashOf(bytes: Buffer): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < bytes.length; at += 1) {
-    hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
-  }
-  // The low bits choose the slot.
-  return (hash ^ (hash >>> 15)) >>> 0;
 }
