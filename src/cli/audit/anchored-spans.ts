@@ -7,6 +7,7 @@ import { safe } from "../terminal/text.ts";
 import {
   attributesOf,
   MAX_REQUEST_BYTES,
+  plainIn,
   rawSpansOf,
   traceRequestIn,
 } from "../traces/otlp-spans.ts";
@@ -40,7 +41,8 @@ export async function anchoredSpans(file: string, onWait?: OnWait): Promise<Anch
           throw new CliError(`${safe(file)}:${part.line}: ${expected}`);
         }
         for (const span of rawSpansOf(request)) {
-          const anchor = anchorOf(attributesOf(span));
+          // All of an anchor is plain: a sender's other attributes, of whatever form, are not read.
+          const anchor = anchorOf(attributesOf(span, plainIn));
           if (anchor !== undefined) spans.push({ anchor, line: part.line });
         }
       }

@@ -24,7 +24,14 @@ export function* rawSpansOf(request: Fields): Generator<Fields> {
   }
 }
 
-/** A span of a request; `undefined` where it lacks its ids or times. */
+/** Levels of lists and objects inside an attribute that are read. */
+const DEEPEST = 2000;
+
+/**
+ * A span of a request; `undefined` where it lacks its ids or times.
+ *
+ * @throws TypeError for a span that nobody means so, such as one with an attribute that nests deeper than 2,000 levels.
+ */
 export function readSpan(span: Fields): FinishedSpan | undefined {
   const traceId = hex(span.traceId, 32);
   const spanId = hex(span.spanId, 16);
@@ -56,11 +63,19 @@ export function readSpan(span: Fields): FinishedSpan | undefined {
   };
 }
 
-/** The attributes of a span, event or link. Integers may be written either way; beyond 2^53 they are text. */
-export function attributesOf(holder: Fields): SpanAttributes {
+/**
+ * The attributes of a span, event or link. Integers may be written either way; beyond 2^53 they are text.
+ *
+ * @param readValue how a value is read. Default: lists and objects too, in JSON.
+ * @throws TypeError for one that nests deeper than 2,000 levels.
+ */
+export function attributesOf(
+  holder: Fields,
+  readValue: (value: Fields) => SpanValue | undefined = valueIn,
+): SpanAttributes {
   const attributes: Record<string, SpanValue> = {};
   for (const { key, value } of listed(holder, "attributes")) {
-    const read = valueIn(value);
+    const read = isFields(value) ? readValue(value) : undefined;
     // By definition, since "__proto__" may be a name as well.
     if (typeof key === "string" && read !== undefined) {
       Object.defineProperty(attributes, key, { value: read, enumerable: true, configurable: true });
@@ -69,17 +84,36 @@ export function attributesOf(holder: Fields): SpanAttributes {
   return attributes;
 }
 
-function valueIn(value: unknown): SpanValue | undefined {
-  if (!isFields(value)) return undefined;
+function valueIn(value: Fields): SpanValue | undefined {
   const { arrayValue, kvlistValue } = value;
   const plain = plainIn(value);
   if (plain !== undefined) return plain;
   if (isFields(arrayValue))
-    return listed(arrayValue, "values").map((each) => plainIn(each) ?? JSON.stringify(each));
-  return kvlistValue === undefined ? undefined : JSON.stringify(kvlistValue);
+    return listed(arrayValue, "values").map((each) => plainIn(each) ?? nestedText(each));
+  return kvlistValue === undefined ? undefined : nestedText(kvlistValue);
 }
 
-function plainIn(value: Fields): string | number | boolean | undefined {
+function nestedText(value: unknown): string {
+  // Writing it would fill the stack, and so would whoever reads it.
+  if (isDeeper(value, DEEPEST)) throw new TypeError(`an attribute of more than ${DEEPEST} levels`);
+  return JSON.stringify(value);
+}
+
+function isDeeper(value: unknown, most: number): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > most) return true;
+    level = level.filter(isObject).flatMap((each) => Object.values(each));
+  }
+  return false;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** A value that is no list and no object. */
+export function plainIn(value: Fields): string | number | boolean | undefined {
   const { boolValue, bytesValue, doubleValue, intValue, stringValue } = value;
   if (typeof stringValue === "string") return stringValue;
   if (typeof boolValue === "boolean") return boolValue;

@@ -1,15 +1,16 @@
 import { fromMilliseconds } from "../../events/instant.ts";
 import { formatRfc3339 } from "../../events/rfc3339.ts";
+import { trimmedEnd } from "../../events/trimmed-end.ts";
 import type { ViewSpan } from "../../view/format.ts";
 import { type RunStore, STANDING } from "../../view/runs/run-store.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { httpUrl } from "../endpoints.ts";
 import { safe } from "../terminal/text.ts";
-import { type Fields, isFields, listed, rawSpansOf, readSpan } from "../traces/otlp-spans.ts";
+import { type Fields, isFields, listed, rawSpansOf } from "../traces/otlp-spans.ts";
 import { waitFor } from "./followed-file.ts";
 import { asSent } from "./jaeger-span.ts";
 import type { SourceState } from "./source-state.ts";
-import { viewSpanOf } from "./view-span.ts";
+import { viewSpanIn } from "./view-span.ts";
 import { shownSpan } from "./without-content.ts";
 
 /** How often it is searched again, in ms. */
@@ -133,14 +134,11 @@ export class JaegerSource {
     const traces = new Map<string, ViewSpan[]>();
     for (const request of requestsIn(answer)) {
       for (const raw of rawSpansOf(request)) {
-        const span = readSpan(raw);
-        if (span === undefined) {
-          this.#tell("a span without ids or times");
-          continue;
-        }
-        const known = traces.get(span.traceId) ?? [];
-        known.push(asSent(viewSpanOf(span)));
-        traces.set(span.traceId, known);
+        const span = viewSpanIn(raw, (problem) => this.#tell(problem));
+        if (span === undefined) continue;
+        const known = traces.get(span.trace_id) ?? [];
+        known.push(asSent(span));
+        traces.set(span.trace_id, known);
       }
     }
     if (traces.size >= MOST_TRACES) {
@@ -187,7 +185,7 @@ export async function jaegerUrl(text: string, signal: AbortSignal): Promise<stri
   if (url.username !== "" || url.password !== "") {
     throw new CliError("--jaeger: expected a URL without a user and a password");
   }
-  const address = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  const address = trimmedEnd(`${url.origin}${url.pathname}`, "/");
   try {
     const answer = await ask(`${address}/api/v3/services`, signal);
     // Without a service there is no list.

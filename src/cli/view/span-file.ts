@@ -4,10 +4,10 @@ import { type RunStore, STANDING } from "../../view/runs/run-store.ts";
 import { messageOf } from "../cli-error.ts";
 import type { Io } from "../command.ts";
 import { bytesOf, type InputFile } from "../replay/input-files.ts";
-import { MAX_REQUEST_BYTES, rawSpansOf, readSpan, traceRequestIn } from "../traces/otlp-spans.ts";
+import { MAX_REQUEST_BYTES, rawSpansOf, traceRequestIn } from "../traces/otlp-spans.ts";
 import { followedBytes, ReplacedError } from "./followed-file.ts";
 import type { SourceState } from "./source-state.ts";
-import { viewSpanOf } from "./view-span.ts";
+import { viewSpanIn } from "./view-span.ts";
 import { shownSpan } from "./without-content.ts";
 
 interface SpanFileOptions {
@@ -89,12 +89,8 @@ export class SpanFile {
 
   #takeSpans(spans: Iterable<Readonly<Record<string, unknown>>>, line: number): void {
     for (const raw of spans) {
-      const span = readSpan(raw);
-      if (span === undefined) {
-        this.#tell("a span without ids or times", line);
-        continue;
-      }
-      this.#store.add(this.#source, shownSpan(viewSpanOf(span), this.#options.content));
+      const span = viewSpanIn(raw, (problem) => this.#tell(problem, line));
+      if (span !== undefined) this.#store.add(this.#source, shownSpan(span, this.#options.content));
     }
   }
 

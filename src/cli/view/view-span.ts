@@ -1,5 +1,7 @@
+import { messageOf } from "../cli-error.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { FinishedSpan, SpanAttributes, StartedSpan } from "../../otel/replay/span-outlet.ts";
+import { type Fields, readSpan } from "../traces/otlp-spans.ts";
 import type { SpanKindName, ViewAttributes, ViewSpan, ViewValue } from "../../view/format.ts";
 
 /** A span as the page reads it. */
@@ -30,6 +32,18 @@ export function viewSpanOf(span: StartedSpan | FinishedSpan): ViewSpan {
       attributes: viewAttributes(link.attributes),
     })),
   };
+}
+
+/** A span of an OTLP request. One that is damaged costs itself: `tell` hears why. */
+export function viewSpanIn(raw: Fields, tell: (problem: string) => void): ViewSpan | undefined {
+  try {
+    const span = readSpan(raw);
+    if (span !== undefined) return viewSpanOf(span);
+    tell("a span without ids or times");
+  } catch (error) {
+    tell(`a span that cannot be read: ${messageOf(error)}`);
+  }
+  return undefined;
 }
 
 /** Spans of this package name their run; others may have the same operations. */
