@@ -1,4 +1,5 @@
 import type { Command, OptionSpec } from "./command.ts";
+import { highest } from "../view/model/count.ts";
 
 const COLUMNS = 84;
 
@@ -39,7 +40,7 @@ function flag(name: string, spec: OptionSpec): string {
 }
 
 function listed(items: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...items.map(([name]) => name.length));
+  const width = highest(items.map(([name]) => name.length));
   return items.flatMap(([name, about]) =>
     wrap(about, COLUMNS - width - 4).map(
       (line, at) => `  ${(at === 0 ? name : "").padEnd(width)}  ${line}`,

@@ -95,8 +95,7 @@ function valuesOf(headers: unknown): ReadonlyMap<string, readonly unknown[]> {
     if (name.length > 32) continue;
     const values = wanted.get(name.toLowerCase());
     if (values === undefined) continue;
-    if (Array.isArray(value)) values.push(...value);
-    else values.push(value);
+    for (const each of Array.isArray(value) ? value : [value]) values.push(each);
   }
   return wanted;
 }

@@ -152,7 +152,7 @@ function listMessages(
     if (isNothing(each)) continue;
     const found = draftsOrText(each, role);
     if (found !== undefined) known += 1;
-    drafts.push(...(found ?? [{ role, parts: [anyPart(each)], joins: true }]));
+    for (const draft of found ?? [{ role, parts: [anyPart(each)], joins: true }]) drafts.push(draft);
   }
   return known === 0 ? undefined : joined(drafts, role);
 }

@@ -63,7 +63,7 @@ export async function logFilesIn(directory: string): Promise<string[]> {
   const paths = own.filter((name) => OWN.test(name)).map((name) => join(directory, name));
   for (const folder of OWN_FOLDERS) {
     const names = await readdir(join(directory, folder)).catch(() => []);
-    paths.push(...names.map((name) => join(directory, folder, name)));
+    for (const name of names) paths.push(join(directory, folder, name));
   }
   return kindOfLog(own) === undefined ? [] : paths;
 }

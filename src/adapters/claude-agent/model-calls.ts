@@ -82,7 +82,8 @@ export class ModelCalls {
     open.firstMs ??= open.lastMs;
     open.model = textOf(message.model) ?? open.model;
     open.stopReason = textOf(message.stop_reason) ?? open.stopReason;
-    if (this.#content.isRead) open.blocks.push(...(listOf(message.content) ?? []));
+    if (!this.#content.isRead) return;
+    for (const block of listOf(message.content) ?? []) open.blocks.push(block);
   }
 
   /** An event of the API's stream, which the SDK passes on with `includePartialMessages`. */

@@ -8,7 +8,7 @@ export function waitingCalls({ agents }: TraceRecord, run: AgentRun): readonly A
   const own = run.asked.filter(({ begun }) => !begun);
   for (const below of agents.values()) {
     if (below.parent === run && below.state === "interrupted" && !below.left) {
-      own.push(...below.waiting);
+      for (const call of below.waiting) own.push(call);
     }
   }
   return own;

@@ -351,8 +351,11 @@ export class NdjsonSessionLog implements SessionLog {
     const spans = await this.#table.sealedSpans(thread);
     // From here to the queue without a wait, so that the rows counted are those queued before.
     const active = this.#table.active.get(thread.name);
-    const stored = Math.max(0, ...spans.map(({ span }) => span.last));
-    const from = Math.max(active?.archived ?? 0, ...spans.map(({ span }) => span.archived));
+    let [stored, from] = [0, active?.archived ?? 0];
+    for (const { span } of spans) {
+      stored = Math.max(stored, span.last);
+      from = Math.max(from, span.archived);
+    }
     const to = Math.min(watermark, this.#table.knownHead(thread)?.ordinal ?? stored);
     if (to <= from) return 0;
     const { hash, text } = archivedText(thread, to);

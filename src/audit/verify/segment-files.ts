@@ -29,7 +29,7 @@ export async function segmentFiles(files: FileLayer, paths: LogPaths): Promise<S
   const indexOnly = indexesIn(names).filter((number) => !known.has(number));
   return {
     present,
-    last: Math.max(0, ...present.slice(-1), ...indexOnly.slice(-1)),
+    last: Math.max(present.at(-1) ?? 0, indexOnly.at(-1) ?? 0),
     twice: inBoth.filter((number) => still.has(number)),
   };
 }

@@ -3,6 +3,7 @@ import type { Output } from "../terminal/output.ts";
 import { LiveLines } from "../terminal/output.ts";
 import { cutToWidth, padToWidth, safe } from "../terminal/text.ts";
 import { BUNDLED_RECORDINGS, type BundledRecording } from "./recordings.ts";
+import { highest } from "../../view/model/count.ts";
 
 /** How often the view is drawn on a terminal, in ms. */
 const FRAME_MS = 80;
@@ -133,7 +134,7 @@ function callKey(event: { readonly run_id: string; readonly tool_use_id: string 
   return `${event.run_id}/${event.tool_use_id}`;
 }
 
-const TITLE_WIDTH = Math.max(...BUNDLED_RECORDINGS.map(({ title }) => title.length));
+const TITLE_WIDTH = highest(BUNDLED_RECORDINGS.map(({ title }) => title.length));
 const ORIGIN_WIDTH = "constructed".length;
 
 /** Where a recording comes from, in one word. */

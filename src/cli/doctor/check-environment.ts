@@ -25,7 +25,9 @@ export async function checkEnvironment(env: Env): Promise<Finding[]> {
     faulty.add(variable);
     findings.push(problem(safe(warning), "Mend the variable, or unset it."));
   }
-  findings.push(...silent(env), ...limits(env), ...metrics(env), ...hurried(env));
+  for (const check of [silent, limits, metrics, hurried]) {
+    for (const finding of check(env)) findings.push(finding);
+  }
   if (switchedOff("traces", env) === undefined) findings.push(protocol());
   if (!faulty.has("OTEL_TRACES_SAMPLER")) findings.push(sampler(env));
   findings.push(service(env));

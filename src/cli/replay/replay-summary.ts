@@ -106,13 +106,13 @@ export function summaryLines(
 ): string[] {
   const lines: string[] = [];
   for (const spans of sample.traces) {
-    lines.push(traceHeading(spans, output), ...traceLines(spans, output), "");
+    append(lines, [traceHeading(spans, output), ...traceLines(spans, output), ""]);
   }
   if (sample.spans < tally.spans) {
     const more = counted(tally.spans - sample.spans, "more span");
     lines.push(output.style("dim", `… and ${more} in these and other traces`), "");
   }
-  if (tally.failureKinds.size > 0) lines.push(...failureTable(tally), "");
+  if (tally.failureKinds.size > 0) append(lines, [...failureTable(tally), ""]);
   return [...lines, ...figures(summary, output)];
 }
 
@@ -154,8 +154,8 @@ function troubles(summary: ReplaySummary, output: Output): string[] {
     const failed = `${counted(failures, "failure")} of this package's own: please report what was said`;
     lines.push(output.style("red", failed));
   }
-  lines.push(...unknowns(summary));
-  if (sent !== undefined) lines.push(...sentLines(sent, output));
+  append(lines, unknowns(summary));
+  if (sent !== undefined) append(lines, sentLines(sent, output));
   if (audit !== undefined && audit.unsearched > 0) {
     const written = counted(audit.unsearched, "row");
     const why = "their threads have more rows in the log than could be searched for them";
@@ -197,4 +197,8 @@ function listed(counts: Readonly<Record<string, number>>, before: string): strin
 
 function total(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, value) => sum + value, 0);
+}
+
+function append(lines: string[], more: readonly string[]): void {
+  for (const line of more) lines.push(line);
 }

@@ -1,5 +1,5 @@
 import type { Instant } from "../../events/instant.ts";
-import { count, counted } from "../../view/model/count.ts";
+import { count, counted, highest } from "../../view/model/count.ts";
 import { durationText } from "../../view/model/duration.ts";
 import { padToWidth, widthOf } from "./text.ts";
 
@@ -17,9 +17,9 @@ export function duration(from: Readonly<Instant>, to: Readonly<Instant>): string
  * @param rows cells that have gone through `safe`.
  */
 export function table(rows: readonly (readonly string[])[]): string[] {
-  const count = Math.max(0, ...rows.map((row) => row.length));
+  const count = highest(rows.map((row) => row.length));
   const columns = Array.from({ length: count }, (_, at) => rows.map((row) => row[at] ?? ""));
-  const widths = columns.map((cells) => Math.max(...cells.map(widthOf)));
+  const widths = columns.map((cells) => highest(cells.map(widthOf)));
   const numeric = columns.map((cells) => cells.slice(1).every((cell) => /^[\d,.]*$/.test(cell)));
   return rows.map((row) =>
     widths

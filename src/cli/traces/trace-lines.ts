@@ -1,5 +1,6 @@
 import { compareInstants } from "../../events/instant.ts";
 import { attributeText, type FinishedSpan } from "../../otel/replay/span-outlet.ts";
+import { highest } from "../../view/model/count.ts";
 import type { Output, Style } from "../terminal/output.ts";
 import { duration } from "../terminal/table.ts";
 import { cutToWidth, padToWidth, safe, widthOf } from "../terminal/text.ts";
@@ -19,8 +20,8 @@ interface Row {
 export function traceLines(spans: readonly FinishedSpan[], output: Output): string[] {
   const rows: Row[] = [];
   for (const root of toForest(spans)) addRows(root, "", "", rows);
-  const treeWidth = Math.max(0, ...rows.map((row) => widthOf(row.tree)));
-  const timeWidth = Math.max(0, ...rows.map((row) => widthOf(row.time)));
+  const treeWidth = highest(rows.map((row) => widthOf(row.tree)));
+  const timeWidth = highest(rows.map((row) => widthOf(row.time)));
   const most = Math.min(treeWidth, Math.max(Math.floor(output.columns / 2), 12));
   return rows.map(({ tree, time, outcome }) => {
     const name = padToWidth(cutToWidth(tree, most), most);

@@ -42,11 +42,11 @@ export async function placesOf(places: readonly string[]): Promise<Places> {
   for (const place of new Set(places)) {
     if (urlScheme(place) !== undefined) logs.push(checkedUrl(place));
     else if (place === "-" || !(await isDirectory(place)))
-      inputs.push(...(await inputFiles([place])));
+      for (const file of await inputFiles([place])) inputs.push(file);
     else if (await isLog(place)) logs.push(place);
     else {
       const folder = new ViewedFolder(place);
-      inputs.push(...(await folder.look()));
+      for (const file of await folder.look()) inputs.push(file);
       folders.push(folder);
     }
   }

@@ -325,7 +325,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
       const stream = childStream(run.stream, event.id);
       const child = derivedRunId(run.tenantId, stream, opening);
       const told = subAgentRun(event, name, noted, reading, child);
-      signals.push(...told);
+      for (const signal of told) signals.push(signal);
       this.#countUnclassified(told);
       if (told.length > 0 && !noted?.childRecorded && this.#projects) {
         reading.row(subAgentInvoked(name, noted?.childThreadId ?? stream, reading.timestamp));

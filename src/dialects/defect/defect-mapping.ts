@@ -262,7 +262,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
     if (turn === undefined) return;
     const own = new SignalList(tenantId);
     turn.giveUp("limit", own);
-    out.signals.push(...own.signals);
+    for (const signal of own.signals) out.signals.push(signal);
     this.#budget.lose(this.#over(stream, turn, turn.lastAt).rows.length);
   }
 

@@ -74,7 +74,7 @@ export class StreamTable {
   /** Adds a stream whose key is not there. */
   add(stream: Stream): void {
     if (this.#recent.size >= this.#half) {
-      this.#forgotten.push(...this.#older.values());
+      for (const forgotten of this.#older.values()) this.#forgotten.push(forgotten);
       this.#older = this.#recent;
       this.#recent = new Map();
     }

@@ -45,7 +45,7 @@ export async function openJournal(options: OpenJournalOptions): Promise<OpenedJo
   for (const [index, first] of firsts.entries()) {
     const opened = await openSegment(first, firsts[index + 1], checkpoint.end, options);
     const { file, goesOn, segment } = opened;
-    torn.push(...opened.torn);
+    for (const each of opened.torn) torn.push(each);
     if (goesOn) return { sealed, active: segment, file, checkpoint, torn };
     await file.close();
     sealed.push(segment);

@@ -129,9 +129,11 @@ export class Tracing {
    */
   async forceFlush(): Promise<void> {
     const sinks = [...this.#sinks.values()].map(async (sink) => sink.forceFlush?.());
-    const outcomes = await Promise.allSettled(sinks);
-    outcomes.push(...(await Promise.allSettled([this.#parts.provider?.forceFlush()])));
-    outcomes.push(...(await Promise.allSettled([this.#metrics?.forceFlush()])));
+    const outcomes = [
+      ...(await Promise.allSettled(sinks)),
+      ...(await Promise.allSettled([this.#parts.provider?.forceFlush()])),
+      ...(await Promise.allSettled([this.#metrics?.forceFlush()])),
+    ];
     const errors: unknown[] = outcomes.flatMap((outcome): unknown =>
       // The SDK rejects with a list of errors.
       outcome.status === "rejected" ? outcome.reason : [],

@@ -22,7 +22,8 @@ export function metricsText(state: IngestState): string {
   const lines: string[] = [];
   for (const [name, metric] of Object.entries<IngestMetric>(INGEST_METRICS)) {
     const { about, kind } = metric;
-    lines.push(...metricLines(name, kind, about, isName(name) ? samples[name] : []));
+    const own = isName(name) ? samples[name] : [];
+    for (const line of metricLines(name, kind, about, own)) lines.push(line);
   }
   return `${lines.join("\n")}\n`;
 }

@@ -72,8 +72,11 @@ export function consumeMetricsText(worker: WorkerFigures): string {
   const { deadLetters, deadLettersCut, deadLettersLost, partitions, recordsLost, rejected } =
     worker;
   const lines: string[] = [];
-  const add = (name: string, type: Metric["type"], help: string, samples: readonly Sample[]) =>
-    lines.push(...metricLines(`entelix_consume_${name}`, type, help, samples));
+  const add = (name: string, type: Metric["type"], help: string, samples: readonly Sample[]) => {
+    for (const line of metricLines(`entelix_consume_${name}`, type, help, samples)) {
+      lines.push(line);
+    }
+  };
   for (const { name, type, help, of } of OF_PARTITIONS) {
     const samples = partitions.flatMap((figures): Sample[] => {
       const value = of(figures);

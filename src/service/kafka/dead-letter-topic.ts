@@ -172,7 +172,7 @@ export class DeadLetterTopic {
         }
       }
       // It may be the leader of one partition alone that is away.
-      this.#waiting.push(...this.#waiting.splice(0, batch.length));
+      for (const letter of this.#waiting.splice(0, batch.length)) this.#waiting.push(letter);
       await backoff.wait(signal);
     }
   }

@@ -14,3 +14,10 @@ export function counted(value: number, thing: string, things = `${thing}s`): str
 export function percent(share: number): string {
   return `${Math.floor(Math.min(Math.max(share, 0), 1) * 100)}%`;
 }
+
+/** The highest of some numbers, at least 0. A list of any length: as arguments of `Math.max` it would fill the stack. */
+export function highest(values: Iterable<number>): number {
+  let most = 0;
+  for (const value of values) most = Math.max(most, value);
+  return most;
+}

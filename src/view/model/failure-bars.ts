@@ -1,4 +1,5 @@
 import type { RunRow } from "./run-index.ts";
+import { highest } from "./count.ts";
 
 /** Failed runs of one span of time. */
 export interface FailureBar {
@@ -65,7 +66,7 @@ export function failureBars(rows: readonly RunRow[], offset: number): FailureBar
     bar.total += 1;
     add(bar.byKind, kinds.has(kind) ? kind : OTHER_KINDS, 1);
   }
-  return { bars, kinds, highest: Math.max(...bars.map(({ total }) => total)) };
+  return { bars, kinds, highest: highest(bars.map(({ total }) => total)) };
 }
 
 function mostFrequent(counts: ReadonlyMap<string, number>): ReadonlyMap<string, number> {

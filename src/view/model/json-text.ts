@@ -1,5 +1,8 @@
 const INDENT = "  ";
 
+/** Levels that are indented. A text of brackets alone would become one of the square of its length. */
+const DEEPEST = 100;
+
 /**
  * A text that is a JSON object or list, indented; `undefined` of any other text. Numbers keep all their
  * digits: the text is not written anew from values.
@@ -7,7 +10,7 @@ const INDENT = "  ";
 export function indentedJson(text: string): string | undefined {
   if (!/^\s*[[{]/.test(text) || !isJson(text)) return undefined;
   let depth = 0;
-  const line = () => `\n${INDENT.repeat(depth)}`;
+  const line = () => `\n${INDENT.repeat(Math.min(depth, DEEPEST))}`;
   const pieces: string[] = [];
   let opened = false;
   for (const [token] of text.matchAll(TOKEN)) {
@@ -40,7 +43,12 @@ export function indentedJson(text: string): string | undefined {
 
 /** A value as indented JSON. */
 export function jsonOf(value: unknown): string {
-  return JSON.stringify(value, undefined, INDENT) ?? "";
+  try {
+    const text = JSON.stringify(value) ?? "";
+    return indentedJson(text) ?? text;
+  } catch {
+    return "(nested too deeply to be shown)";
+  }
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;

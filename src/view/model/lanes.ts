@@ -36,7 +36,7 @@ export function lanesOf(
     const same = lane.nodes.get(span.kind);
     if (same === undefined) lane.nodes.set(span.kind, [node]);
     else same.push(node);
-    lane.waits.push(...(waits.get(node) ?? []));
+    for (const wait of waits.get(node) ?? []) lane.waits.push(wait);
   }
   for (const { nodes } of lanes.values()) {
     for (const same of nodes.values()) same.sort((one, other) => one.start - other.start);

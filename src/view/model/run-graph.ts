@@ -1,5 +1,5 @@
 import { textIn } from "./attributes.ts";
-import { ancestorsOf, type SpanNode, type SpanTree } from "./span-tree.ts";
+import type { SpanNode, SpanTree } from "./span-tree.ts";
 
 /** An agent or a tool that took part in a run. */
 export interface GraphPart {
@@ -40,13 +40,17 @@ type Open<T> = { -readonly [name in keyof T]: T[name] };
 export function runGraph(tree: SpanTree): RunGraph {
   const parts = new Map<string, Open<GraphPart>>();
   const edges = new Map<string, Open<GraphEdge>>();
+  /** Of each span: the agent or tool that it is, or is under. */
   const idOf = new Map<SpanNode, string>();
   /** Runs by agent: their other segments, and runs that continue them, were not called anew. */
   const begun = new Set<string>();
   for (const node of tree.nodes) {
-    const { span } = node;
-    if (span.kind !== "run" && span.kind !== "tool") continue;
-    const around = nearest(node, idOf);
+    const { parent, span } = node;
+    const around = parent && idOf.get(parent);
+    if (span.kind !== "run" && span.kind !== "tool") {
+      if (around !== undefined) idOf.set(node, around);
+      continue;
+    }
     const part = span.kind === "run" ? agentPart(span.name, node) : toolPart(node, around);
     idOf.set(node, part.id);
     const failed = span.failed ? 1 : 0;
@@ -91,14 +95,6 @@ function agentNamed(name: string): Part {
 function toolPart(node: SpanNode, around: string | undefined): Part {
   const name = textIn(node.span.attributes, "gen_ai.tool.name") ?? node.span.name;
   return { id: JSON.stringify(["tool", around, name]), kind: "tool", name, first: node };
-}
-
-function nearest(node: SpanNode, idOf: ReadonlyMap<SpanNode, string>): string | undefined {
-  for (const around of ancestorsOf(node)) {
-    const id = idOf.get(around);
-    if (id !== undefined) return id;
-  }
-  return undefined;
 }
 
 function runKey({ id }: Part, runId: string | undefined): string {

@@ -3,7 +3,7 @@ import { failedAndAbove, firstFailure } from "./failures.ts";
 import { type Lane, lanesOf } from "./lanes.ts";
 import { type Outline, outlineOf } from "./outline.ts";
 import { rowsBySpan } from "./span-rows.ts";
-import { ancestorsOf, type SpanNode, type SpanTree, spanTree } from "./span-tree.ts";
+import { type SpanNode, type SpanTree, spanTree } from "./span-tree.ts";
 import { type Usage, usageUnder } from "./usage.ts";
 import { type Wait, waitsOf } from "./waits.ts";
 
@@ -57,10 +57,7 @@ export function axisEnd({ detail, tree }: RunModel, now: number | undefined): nu
 
 /** The agent that a span belongs to, by name. */
 export function agentOf(node: SpanNode): string {
-  for (const run of [node, ...ancestorsOf(node)]) {
-    const name = run.span.kind === "run" ? run.span.attributes["gen_ai.agent.name"] : undefined;
-    if (typeof name === "string") return name;
-  }
+  if (node.agent !== undefined) return node.agent;
   const own = node.span.attributes["gen_ai.agent.name"];
   return typeof own === "string" ? own : "";
 }

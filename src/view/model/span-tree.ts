@@ -6,6 +6,10 @@ export interface SpanNode {
   readonly id: string;
   readonly span: ViewSpan;
   readonly parent: SpanNode | undefined;
+  /** The nearest run above it. */
+  readonly run: SpanNode | undefined;
+  /** The agent of the nearest run that names one, itself or above. */
+  readonly agent: string | undefined;
   /** In the order of their start. */
   readonly children: readonly SpanNode[];
   /** In ms since {@link SpanTree.originNs}. */
@@ -30,6 +34,8 @@ export interface SpanTree {
 
 interface OpenNode extends SpanNode {
   parent: OpenNode | undefined;
+  run: OpenNode | undefined;
+  agent: string | undefined;
   children: OpenNode[];
 }
 
@@ -37,8 +43,9 @@ interface OpenNode extends SpanNode {
 export function spanTree(spans: readonly ViewSpan[]): SpanTree {
   const originNs = earliest(spans);
   const byId = new Map<string, OpenNode>();
+  const copies = new Map<string, number>();
   const all = spans.map((span) => {
-    const node = nodeOf(span, freeId(span.span_id, byId), originNs);
+    const node = nodeOf(span, freeId(span.span_id, byId, copies), originNs);
     byId.set(node.id, node);
     return node;
   });
@@ -53,6 +60,7 @@ export function spanTree(spans: readonly ViewSpan[]): SpanTree {
     } else roots.push(node);
   }
   const nodes = inOrder(roots, all);
+  for (const node of nodes) putBelow(node);
   return { originNs, lastTime: lastTime(nodes, originNs), roots, nodes, byId };
 }
 
@@ -78,13 +86,30 @@ function earliest(spans: readonly ViewSpan[]): bigint {
 function nodeOf(span: ViewSpan, id: string, originNs: bigint): OpenNode {
   const start = timeSince(originNs, span.start_ns);
   const end = span.end_ns === null ? undefined : Math.max(start, timeSince(originNs, span.end_ns));
-  return { id, span, parent: undefined, children: [], start, end };
+  return { id, span, parent: undefined, run: undefined, agent: undefined, children: [], start, end };
 }
 
-function freeId(id: string, taken: ReadonlyMap<string, unknown>): string {
+/** @param copies the last number of each id that was there before. */
+function freeId(
+  id: string,
+  taken: ReadonlyMap<string, unknown>,
+  copies: Map<string, number>,
+): string {
   let free = id;
-  for (let number = 2; taken.has(free); number++) free = `${id}~${number}`;
+  while (taken.has(free)) {
+    const number = (copies.get(id) ?? 1) + 1;
+    copies.set(id, number);
+    free = `${id}~${number}`;
+  }
   return free;
+}
+
+/** Notes what a node is under. What is above it has its notes already. */
+function putBelow(node: OpenNode): void {
+  const { parent, span } = node;
+  node.run = parent?.span.kind === "run" ? parent : parent?.run;
+  const own = span.kind === "run" ? span.attributes["gen_ai.agent.name"] : undefined;
+  node.agent = typeof own === "string" ? own : parent?.agent;
 }
 
 /** A walk without recursion: a chain of spans may be as long as the run. Cycles become roots. */
@@ -105,13 +130,25 @@ function inOrder(roots: OpenNode[], all: readonly OpenNode[]): OpenNode[] {
   for (const root of [...roots]) walk(root);
   for (const node of all) {
     if (reached.has(node)) continue;
-    const { parent } = node;
-    if (parent !== undefined) parent.children = parent.children.filter((child) => child !== node);
-    node.parent = undefined;
-    roots.push(node);
-    walk(node);
+    const root = onCycle(node);
+    const { parent } = root;
+    if (parent !== undefined) parent.children = parent.children.filter((child) => child !== root);
+    root.parent = undefined;
+    roots.push(root);
+    walk(root);
   }
   return ordered;
+}
+
+/** The first of a cycle that is at or above a node: what only stands under a cycle keeps its parent. */
+function onCycle(node: OpenNode): OpenNode {
+  const passed = new Set<OpenNode>();
+  let at = node;
+  while (at.parent !== undefined && !passed.has(at)) {
+    passed.add(at);
+    at = at.parent;
+  }
+  return at;
 }
 
 function lastTime(nodes: readonly SpanNode[], originNs: bigint): number {

@@ -1,6 +1,6 @@
-import type { ViewSpanEvent } from "../format.ts";
+import type { ViewAttributes } from "../format.ts";
 import { numberIn, textIn } from "./attributes.ts";
-import { ancestorsOf, type SpanNode, type SpanTree, timeSince } from "./span-tree.ts";
+import { type SpanNode, type SpanTree, timeSince } from "./span-tree.ts";
 
 /** A time in which people were waited for, in ms since the origin of the tree. */
 export interface Wait {
@@ -21,10 +21,11 @@ export function waitsOf(tree: SpanTree): ReadonlyMap<SpanNode, readonly Wait[]> 
   const segments = new Map<string, SpanNode>();
   /** Of each segment: since when its calls may have waited. */
   const since = new Map<SpanNode, number>();
+  const decisions = new Decisions(tree);
   for (const node of tree.nodes) {
     const { kind, run_id = "" } = node.span;
     const last = run_id === "" ? undefined : segments.get(run_id);
-    const own = kind === "run" ? pauseOf(node, last) : approvalWait(node, tree, since);
+    const own = kind === "run" ? pauseOf(node, last) : approvalWait(node, tree, since, decisions);
     if (own.length > 0) waits.set(node, own);
     if (kind !== "run") continue;
     segments.set(run_id, node);
@@ -48,8 +49,9 @@ function pauseOf(node: SpanNode, last: SpanNode | undefined): readonly Wait[] {
 
 function approvalWait(
   node: SpanNode,
-  tree: SpanTree,
+  { originNs }: SpanTree,
   since: ReadonlyMap<SpanNode, number>,
+  decisions: Decisions,
 ): readonly Wait[] {
   const { attributes, events } = node.span;
   const length = numberIn(attributes, "entelix.approval.wait_ms");
@@ -58,36 +60,66 @@ function approvalWait(
   if (textIn(attributes, "entelix.approval.by") === "policy") return NONE;
   const asked = events.find(({ name }) => name === "entelix.approval_asked");
   if (asked !== undefined) {
-    const start = timeSince(tree.originNs, asked.time_ns);
+    const start = timeSince(originNs, asked.time_ns);
     return [{ kind: "approval", start, end: start + length }];
   }
-  const end = decidedAt(node, tree);
+  const end = decidedAt(node, decisions);
   // An adapter may count from a pause of an earlier run: that time is not on this page.
-  const run = runOf(node);
-  const start = Math.max(end - length, (run && since.get(run)) ?? 0);
+  const start = Math.max(end - length, (node.run && since.get(node.run)) ?? 0);
   return start < end ? [{ kind: "approval", start, end }] : NONE;
 }
 
 /** When a call was decided about: an event of the run, else its refusal, else its start. */
-function decidedAt(node: SpanNode, tree: SpanTree): number {
-  const { attributes } = node.span;
-  const id = textIn(attributes, "gen_ai.tool.call.id");
-  const name = textIn(attributes, "gen_ai.tool.name");
-  const isOurs = (event: ViewSpanEvent) =>
-    event.name === "entelix.approval" &&
-    textIn(event.attributes, "gen_ai.tool.call.id") === id &&
-    textIn(event.attributes, "gen_ai.tool.name") === name;
+function decidedAt(node: SpanNode, decisions: Decisions): number {
   const before = node.end ?? Number.POSITIVE_INFINITY;
-  const times = (runOf(node)?.span.events ?? [])
-    .filter(isOurs)
-    .map(({ time_ns }) => timeSince(tree.originNs, time_ns))
-    .filter((time) => time <= before);
-  if (times.length > 0) return Math.max(...times);
-  const denied = attributes["entelix.approval.outcome"] === "denied";
+  const decided = node.run && decisions.last(node.run, callKey(node.span.attributes), before);
+  if (decided !== undefined) return decided;
+  const denied = node.span.attributes["entelix.approval.outcome"] === "denied";
   return denied ? (node.end ?? node.start) : node.start;
 }
 
-function runOf(node: SpanNode): SpanNode | undefined {
-  for (const around of ancestorsOf(node)) if (around.span.kind === "run") return around;
-  return undefined;
+/** When runs say that calls were decided about. A run's events are read once, not for each of its calls. */
+class Decisions {
+  readonly #tree: SpanTree;
+  readonly #runs = new Map<SpanNode, ReadonlyMap<string, readonly number[]>>();
+
+  constructor(tree: SpanTree) {
+    this.#tree = tree;
+  }
+
+  /** The latest time of a call that is not after one. */
+  last(run: SpanNode, call: string, before: number): number | undefined {
+    let known = this.#runs.get(run);
+    if (known === undefined) {
+      known = this.#read(run);
+      this.#runs.set(run, known);
+    }
+    const times = known.get(call) ?? [];
+    let [low, high] = [0, times.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((times[middle] ?? 0) <= before) low = middle + 1;
+      else high = middle;
+    }
+    return times[low - 1];
+  }
+
+  #read(run: SpanNode): ReadonlyMap<string, readonly number[]> {
+    const calls = new Map<string, number[]>();
+    for (const { attributes, name, time_ns } of run.span.events) {
+      if (name !== "entelix.approval") continue;
+      const key = callKey(attributes);
+      const time = timeSince(this.#tree.originNs, time_ns);
+      const known = calls.get(key);
+      if (known === undefined) calls.set(key, [time]);
+      else known.push(time);
+    }
+    for (const times of calls.values()) times.sort((one, other) => one - other);
+    return calls;
+  }
+}
+
+function callKey(attributes: ViewAttributes): string {
+  const id = textIn(attributes, "gen_ai.tool.call.id");
+  return JSON.stringify([id, textIn(attributes, "gen_ai.tool.name")]);
 }

@@ -108,7 +108,8 @@ async function rowsOf({ index, logs }: RunStore, runs: ReadonlySet<number>): Pro
   const rows: ViewRow[] = [];
   for (const { range, runIds, tenantId } of asked.values()) {
     const { from, log, to } = range;
-    rows.push(...((await logs[log]?.rows({ runIds, tenantId, from, to })) ?? []));
+    const found = await logs[log]?.rows({ runIds, tenantId, from, to });
+    for (const row of found ?? []) rows.push(row);
   }
   return rows;
 }
