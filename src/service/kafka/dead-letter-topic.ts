@@ -39,7 +39,7 @@ interface Waiting {
   /** What a smaller form is made of; `undefined` where there is none. */
   letter: DeadLetter | undefined;
   cut: boolean;
-  /** How often it was sent alone in this form and had no answer, while the brokers answered others. */
+  /** How often in a row it was sent alone in this form and had no answer, while the brokers answered others. */
   unanswered: number;
   readonly done: () => void;
   readonly failed: (error: Error) => void;
@@ -164,13 +164,17 @@ export class DeadLetterTopic {
       }
       this.#onError(error);
       if (batch.length === 1 && first !== undefined && (await this.#isUnanswered(error))) {
+        // The brokers are there: no others have to go first, and this one's waits begin anew.
+        if (first.unanswered === 0) backoff.reset();
         first.unanswered++;
-        if (first.unanswered >= MOST_UNANSWERED) {
+        if (first.unanswered < MOST_UNANSWERED) await backoff.wait(signal);
+        else {
           const said = `had no answer ${MOST_UNANSWERED} times: ${kafkaMessage(error)}`;
           this.#refused(first, said, error);
-          continue;
         }
+        continue;
       }
+      for (const waiting of batch) waiting.unanswered = 0;
       // It may be the leader of one partition alone that is away.
       for (const letter of this.#waiting.splice(0, batch.length)) this.#waiting.push(letter);
       await backoff.wait(signal);

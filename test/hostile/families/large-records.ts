@@ -23,10 +23,10 @@ export const largeRecords: Family = {
     "records and batches of any size and damage, and brokers that fail: each is played, a dead letter, or lost by name",
   async run(trials, size) {
     const options = { width: 8, boundMs: 120_000 };
-    await trials.each("brokers that take all", size.of(100, 10), work(everything), options);
-    await trials.each("brokers that refuse", size.of(100, 10), work(refusing), options);
-    await trials.each("brokers that close", size.of(60, 8), work(closing), options);
-    await trials.each("brokers that go away", size.of(60, 8), work(away), options);
+    await trials.each("brokers that take all", size.of(40, 5), work(everything), options);
+    await trials.each("brokers that refuse", size.of(40, 5), work(refusing), options);
+    await trials.each("brokers that close", size.of(24, 4), work(closing), options);
+    await trials.each("brokers that go away", size.of(24, 4), work(away), options);
   },
 };
 
