@@ -1,0 +1,256 @@
+// A value as the parts of its JSON, read no further than somebody asks. A node has a size: the bytes
+// (UTF-8) that its JSON takes. Until a node is measured to its end, its size is a lower bound.
+
+/** A part of a value's JSON. */
+export interface JsonNode {
+  /** Bytes of its JSON; at least this number where it is not {@link whole}. */
+  readonly size: number;
+  /** Whether it was measured to its end. */
+  readonly whole: boolean;
+  /** Measures until the size is exact or above `upTo`. */
+  measure(upTo: number): void;
+  /** Its JSON, complete. Only for a node that is whole. */
+  write(): string;
+}
+
+/** JSON without anything inside: a number, a short text. */
+export class Leaf implements JsonNode {
+  readonly whole = true;
+  readonly size: number;
+  readonly json: string;
+
+  constructor(json: string, size = bytesOf(json)) {
+    this.json = json;
+    this.size = size;
+  }
+
+  measure(): void {}
+
+  write(): string {
+    return this.json;
+  }
+}
+
+/** A text whose bytes are counted only where it can fit. */
+export class LongText implements JsonNode {
+  readonly text: string;
+  whole = false;
+  size: number;
+  #json = "";
+
+  constructor(text: string) {
+    this.text = text;
+    this.size = text.length + 2;
+  }
+
+  measure(upTo: number): void {
+    if (this.whole || this.size > upTo) return;
+    this.#json = JSON.stringify(this.text);
+    this.size = bytesOf(this.#json);
+    this.whole = true;
+  }
+
+  write(): string {
+    return this.#json;
+  }
+}
+
+/** Bytes as base64, encoded only where they fit; else their type and length stand for them. */
+export class Base64 implements JsonNode {
+  readonly whole = true;
+  readonly size: number;
+  readonly summary: Leaf;
+  readonly #head: string;
+  readonly #bytes: Buffer;
+
+  constructor(type: string, bytes: Buffer) {
+    this.summary = bytesSummary(type, bytes.length);
+    this.#head = `{"type":"${type}","base64":"`;
+    this.#bytes = bytes;
+    this.size = this.#head.length + 4 * Math.ceil(bytes.length / 3) + 2;
+  }
+
+  measure(): void {}
+
+  write(): string {
+    return `${this.#head}${this.#bytes.toString("base64")}"}`;
+  }
+}
+
+/** The type and length of bytes that are not shown. */
+export function bytesSummary(type: string, length: number): Leaf {
+  return new Leaf(`{"type":"${type}","bytes":${length}}`);
+}
+
+/** A list or an object. Its entries are read one by one, as they are needed. */
+export abstract class Branch implements JsonNode {
+  /** The object that it was made of. */
+  readonly origin: object;
+  readonly parent: Branch | undefined;
+  readonly depth: number;
+  /** How many entries it has at most, read or not. */
+  readonly count: number;
+  /** The entries that were read, from the first on. */
+  readonly entries: JsonNode[] = [];
+  size = 2;
+  whole = false;
+  /** Whether all entries were read. */
+  ended = false;
+  /** The first entry that is not whole. */
+  #open = 0;
+
+  constructor(origin: object, parent: Branch | undefined, count: number) {
+    this.origin = origin;
+    this.parent = parent;
+    this.depth = parent === undefined ? 1 : parent.depth + 1;
+    this.count = count;
+  }
+
+  abstract write(): string;
+
+  /** Reads the next entry; adds what is around it to the size. `undefined` behind the last one. */
+  protected abstract next(): JsonNode | undefined;
+
+  /** Reads one more entry. @returns whether there was one. */
+  take(): boolean {
+    const entry = this.ended ? undefined : this.next();
+    if (entry === undefined) {
+      this.ended = true;
+      return false;
+    }
+    this.size += this.entries.length === 0 ? entry.size : entry.size + 1;
+    this.entries.push(entry);
+    return true;
+  }
+
+  /** Reads entries until there are `count`, or all. */
+  takeUpTo(count: number): void {
+    while (this.entries.length < count && this.take());
+  }
+
+  measure(upTo: number): void {
+    while (!this.whole && this.size <= upTo) {
+      const entry = this.entries[this.#open];
+      if (entry === undefined) {
+        if (!this.take()) this.whole = true;
+      } else {
+        this.grow(entry, upTo - (this.size - entry.size));
+        if (!entry.whole) return;
+        this.#open += 1;
+      }
+    }
+  }
+
+  /** Measures one of its entries. */
+  grow(entry: JsonNode, upTo: number): void {
+    const before = entry.size;
+    entry.measure(upTo);
+    this.size += entry.size - before;
+  }
+}
+
+/** A list. */
+export class ListNode extends Branch {
+  /** Whether entries can be read from the end. */
+  readonly hasBack: boolean;
+  readonly #read: (index: number, list: ListNode) => JsonNode;
+  /** Entries that were read from the end, the last one first. */
+  readonly #backs: JsonNode[] = [];
+
+  /** @param read the entry at an index. Without `hasBack` it is called in order. */
+  constructor(
+    origin: object,
+    parent: Branch | undefined,
+    count: number,
+    read: (index: number, list: ListNode) => JsonNode,
+    hasBack = true,
+  ) {
+    super(origin, parent, count);
+    this.#read = read;
+    this.hasBack = hasBack;
+  }
+
+  protected next(): JsonNode | undefined {
+    const index = this.entries.length;
+    if (index >= this.count) return undefined;
+    return this.#backs[this.count - 1 - index] ?? this.#read(index, this);
+  }
+
+  /** The entry at an index, which is the next one from the front or the next one from the end. */
+  at(index: number): JsonNode | undefined {
+    if (index < this.entries.length) return this.entries[index];
+    if (index === this.entries.length) return this.take() ? this.entries[index] : undefined;
+    const known = this.#backs[this.count - 1 - index];
+    if (known !== undefined) return known;
+    const entry = this.#read(index, this);
+    this.#backs[this.count - 1 - index] = entry;
+    return entry;
+  }
+
+  write(): string {
+    let text = "[";
+    for (const entry of this.entries) text += text === "[" ? entry.write() : `,${entry.write()}`;
+    return `${text}]`;
+  }
+}
+
+/** A field of an object: its name as JSON, and its value. */
+export interface FieldNode {
+  readonly name: string;
+  readonly value: JsonNode;
+}
+
+/** An object. */
+export class FieldsNode extends Branch {
+  /** The names of the entries, as JSON. */
+  readonly names: string[] = [];
+  readonly #read: (fields: FieldsNode) => FieldNode | undefined;
+
+  /** @param read the next field that has JSON. */
+  constructor(
+    origin: object,
+    parent: Branch | undefined,
+    count: number,
+    read: (fields: FieldsNode) => FieldNode | undefined,
+  ) {
+    super(origin, parent, count);
+    this.#read = read;
+  }
+
+  protected next(): JsonNode | undefined {
+    const field = this.#read(this);
+    if (field === undefined) return undefined;
+    this.names.push(field.name);
+    this.size += bytesOf(field.name) + 1;
+    return field.value;
+  }
+
+  /** @param name as JSON. */
+  field(name: string): JsonNode | undefined {
+    const index = this.names.indexOf(name);
+    return index < 0 ? undefined : this.entries[index];
+  }
+
+  write(): string {
+    let text = "{";
+    for (let index = 0; index < this.entries.length; index += 1) {
+      const field = `${this.names[index]}:${this.entries[index]?.write()}`;
+      text += index === 0 ? field : `,${field}`;
+    }
+    return `${text}}`;
+  }
+}
+
+/** Bytes of a node's JSON, as far as they are known: at least what it takes in full. */
+export function knownSize(node: JsonNode): number {
+  if (!(node instanceof Branch)) return node.size;
+  const { count, ended, entries } = node;
+  let size = node.size;
+  for (const entry of entries) size += knownSize(entry) - entry.size;
+  // What was not read takes a byte and a comma each.
+  return ended ? size : size + 2 * (count - entries.length);
+}
+
+export function bytesOf(text: string): number {
+  return Buffer.byteLength(text, "utf8");
+}

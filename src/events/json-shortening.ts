@@ -1,0 +1,231 @@
+import {
+  Base64,
+  bytesOf,
+  FieldsNode,
+  type JsonNode,
+  Leaf,
+  ListNode,
+  LongText,
+} from "./json-nodes.ts";
+
+// JSON that is too long is shortened from within: long texts are cut, then entries of long lists and
+// objects are left out. The result is JSON again, and the same for the same value. No more of the value is
+// read than is written.
+
+/** How entries of a list are written. */
+export interface ListStyle {
+  /** Bytes that an entry gets at least, if it needs them: below, entries are left out. */
+  readonly least: number;
+  readonly write: (entry: JsonNode, room: number) => string;
+  /** What stands for the entries that were left out, as JSON. */
+  readonly mark: (count: number) => string | undefined;
+}
+
+/** Bytes that a value in a list or an object gets at least. */
+const LEAST = 24;
+
+/** A name, a colon and a value, at least. */
+const LEAST_FIELD = 4;
+
+/** Fields that do not fit are passed over for later ones that do, up to this number. */
+const MOST_SKIPPED = 64;
+
+/** Sizes that differ for each entry could need as many rounds as there are entries. */
+const MOST_ROUNDS = 24;
+
+/** A text is counted to its end if it is not longer than this number of times the room for it. */
+const COUNTED = 16;
+
+const ANY_LIST: ListStyle = {
+  least: LEAST,
+  write: writeWithin,
+  mark: (count) => JSON.stringify(`… [${count} items left out]`),
+};
+
+/** JSON of at most `room` bytes; from 2 bytes on there always is some. */
+export function writeWithin(node: JsonNode, room: number): string {
+  node.measure(room);
+  if (node.whole && node.size <= room) return node.write();
+  if (node instanceof LongText) return writeText(node.text, room);
+  if (node instanceof Base64) {
+    return node.summary.size <= room ? node.summary.json : shortest(room);
+  }
+  if (node instanceof FieldsNode) return writeFields(node, room);
+  return node instanceof ListNode ? writeList(node, room, ANY_LIST) : writeLeaf(node, room);
+}
+
+/** A short text is cut as a long one is. */
+function writeLeaf(node: JsonNode, room: number): string {
+  const json = node.write();
+  return json.startsWith('"') ? writeText(String(JSON.parse(json)), room) : shortest(room);
+}
+
+/** A list of at most `room` bytes: entries are shortened, and of too many some in the middle left out. */
+export function writeList(list: ListNode, room: number, style: ListStyle): string {
+  list.measure(room);
+  if (list.whole && list.size <= room) return list.write();
+  const { least, mark, write } = style;
+  const { count } = list;
+  // Each entry takes a byte and a comma.
+  if (count * 2 <= room) {
+    list.takeUpTo(count);
+    const level = levelFor(list.entries, room - 1 - count, list);
+    if (level >= least || (count === 1 && level > 0)) {
+      return `[${list.entries.map((entry) => write(entry, level)).join(",")}]`;
+    }
+  }
+  const reserved = bytesOf(mark(count) ?? "");
+  let left = room - 2 - reserved;
+  if (left < 0) return "[]";
+  const [fronts, backs]: [JsonNode[], JsonNode[]] = [[], []];
+  while (fronts.length + backs.length < count) {
+    const fromFront = !list.hasBack || fronts.length <= backs.length;
+    // The smallest entry must fit before one is read.
+    if (left < 2) break;
+    const entry = list.at(fromFront ? fronts.length : count - 1 - backs.length);
+    if (entry === undefined) break;
+    entry.measure(least);
+    left -= 1 + Math.min(entry.size, least);
+    if (left < 0) break;
+    (fromFront ? fronts : backs).push(entry);
+  }
+  const kept = [...fronts, ...backs.reverse()];
+  const level = levelFor(kept, room - 2 - reserved - kept.length);
+  const texts = kept.map((entry) => write(entry, level));
+  const marked = mark(count - kept.length);
+  if (marked !== undefined) texts.splice(fronts.length, 0, marked);
+  return `[${texts.join(",")}]`;
+}
+
+/** An object of at most `room` bytes: values are shortened, and of too many fields the last left out. */
+export function writeFields(fields: FieldsNode, room: number): string {
+  fields.measure(room);
+  if (fields.whole && fields.size <= room) return fields.write();
+  const { count } = fields;
+  if (count * LEAST_FIELD <= room) {
+    fields.takeUpTo(count);
+    const level = levelFor(fields.entries, room - fields.size + valueBytes(fields.entries), fields);
+    if (level >= LEAST) return joinFields(fields.names, fields.entries, level);
+  }
+  const mark = (left: number) => `"…":"${left} fields left out"`;
+  const reserved = bytesOf(mark(count));
+  let left = room - 2 - reserved;
+  if (left < 0) return room < 2 ? shortest(room) : "{}";
+  const [names, entries]: [string[], JsonNode[]] = [[], []];
+  let fixed = 2 + reserved;
+  let skipped = 0;
+  for (let index = 0; left >= LEAST_FIELD && skipped < MOST_SKIPPED; index += 1) {
+    fields.takeUpTo(index + 1);
+    const [name, entry] = [fields.names[index], fields.entries[index]];
+    if (name === undefined || entry === undefined) break;
+    const around = bytesOf(name) + 2;
+    entry.measure(LEAST);
+    const cost = around + Math.min(entry.size, LEAST);
+    if (cost > left) {
+      skipped += 1;
+      continue;
+    }
+    left -= cost;
+    fixed += around;
+    names.push(name);
+    entries.push(entry);
+  }
+  const text = joinFields(names, entries, levelFor(entries, room - fixed));
+  const all = fields.ended ? fields.entries.length : count;
+  return `${text.slice(0, -1)}${names.length === 0 ? "" : ","}${mark(all - names.length)}}`;
+}
+
+/**
+ * The most bytes that each may have so that all fit: those below it stay complete. They are measured as far
+ * as that.
+ *
+ * @param around what has them, so that its own size grows with them.
+ */
+export function levelFor(
+  entries: readonly JsonNode[],
+  room: number,
+  around?: { grow(entry: JsonNode, upTo: number): void },
+): number {
+  let open = entries;
+  let left = room;
+  for (let round = 1; open.length > 0; round += 1) {
+    const level = Math.max(0, Math.floor(left / open.length));
+    const above: JsonNode[] = [];
+    for (const entry of open) {
+      if (around === undefined) entry.measure(level);
+      else around.grow(entry, level);
+      if (entry.whole && entry.size <= level) left -= entry.size;
+      else above.push(entry);
+    }
+    if (above.length === open.length || round === MOST_ROUNDS) return level;
+    open = above;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** A text of at most `room` bytes of JSON, cut between characters, with the bytes that are missing. */
+function writeText(text: string, room: number): string {
+  const counted = text.length <= room * COUNTED;
+  const total = counted ? bytesOf(text) : text.length;
+  const mark = (bytes: number) => `… [${counted ? "" : "more than "}${bytes} bytes cut]`;
+  const longest = bytesOf(mark(total));
+  if (room < longest + 2) return shortest(room);
+  const kept = withinEscaped(text, room - 2 - longest);
+  const missing = counted ? total - bytesOf(kept) : text.length - kept.length - 1;
+  return JSON.stringify(kept + mark(missing));
+}
+
+function shortest(room: number): string {
+  if (room >= 5) return '"…"';
+  return room >= 2 ? '""' : "0";
+}
+
+function valueBytes(entries: readonly JsonNode[]): number {
+  return entries.reduce((sum, { size }) => sum + size, 0);
+}
+
+function joinFields(names: readonly string[], entries: readonly JsonNode[], level: number): string {
+  const fields = entries.map((entry, index) => `${names[index]}:${writeWithin(entry, level)}`);
+  return `{${fields.join(",")}}`;
+}
+
+/** The longest beginning of a text that takes at most so many bytes within a JSON text. */
+function withinEscaped(text: string, room: number): string {
+  let [end, left] = [0, room];
+  while (end < text.length) {
+    const code = text.codePointAt(end) ?? 0;
+    left -= escapedBytes(code);
+    if (left < 0) break;
+    end += code > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}
+
+function escapedBytes(code: number): number {
+  // A quote, a backslash, and \b \t \n \f \r.
+  if (code === 0x22 || code === 0x5c) return 2;
+  if (code < 0x20) return (code >= 0x08 && code <= 0x0a) || code === 0x0c || code === 0x0d ? 2 : 6;
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  if (code >= 0xd800 && code <= 0xdfff) return 6;
+  return code <= 0xffff ? 3 : 4;
+}
+
+/** Some fields of an object, in another order. */
+export function chosenFields(from: FieldsNode, wanted: readonly string[]): FieldsNode {
+  const found: [string, JsonNode][] = [];
+  for (const name of wanted) {
+    const value = from.field(name);
+    if (value !== undefined) found.push([name, value]);
+  }
+  let at = 0;
+  return new FieldsNode(from.origin, from.parent, found.length, () => {
+    const [name, value] = found[at++] ?? [];
+    return name === undefined || value === undefined ? undefined : { name, value };
+  });
+}
+
+/** A note in place of a value. */
+export function noteNode(text: string): Leaf {
+  return new Leaf(JSON.stringify(text));
+}

@@ -1,0 +1,303 @@
+import { types } from "node:util";
+import { bytesNode } from "./json-bytes.ts";
+import { type Branch, FieldsNode, type JsonNode, Leaf, ListNode, LongText } from "./json-nodes.ts";
+
+/** How values are written that JSON does not know. */
+export interface ValueForms {
+  /** Typed arrays, `DataView` and buffers: as base64, or by type and length. */
+  readonly binary: "base64" | "summary";
+  /**
+   * Whether an `Error` is written with its message and its own fields. They are operator text, so they
+   * must not be in an audit row. Default `false`: its name alone.
+   */
+  readonly errorText?: boolean | undefined;
+}
+
+/** Levels that are written. Readers of JSON refuse more than 1,000, and events stand around the value. */
+const MOST_DEPTH = 960;
+
+/** Fields without JSON that are passed over, beside a fourth of the bytes that may be written. */
+const MOST_PASSED = 1_000;
+
+/** Longer texts are not counted before it is known that they can fit. */
+const SHORT = 48;
+
+/** No reader takes a larger integer, and to write it would take long. */
+const MOST_INTEGER = 10n ** 10_000n;
+
+/** Bytes of a `Map`'s key that is no text. */
+const MOST_KEY = 128;
+
+/** An array with more entries may be mostly holes. */
+const SPARSE_LENGTH = 1_024;
+const PROBES = 64;
+const FILLED_PROBES = 8;
+
+/** Reads a value into nodes, as its JSON reads: `toJSON` counts, and what has no JSON is left out. */
+export class ValueReader {
+  readonly forms: ValueForms;
+  readonly bytes: number;
+  /** Whether something was left out that nobody asked for: fields behind too many without JSON. */
+  passedOver = false;
+  #passes: number;
+
+  /** @param bytes what is to be written at most: a longer name can't be. */
+  constructor(forms: ValueForms, bytes: number) {
+    this.forms = forms;
+    this.bytes = bytes;
+    this.#passes = MOST_PASSED + bytes / 4;
+  }
+
+  /**
+   * The value as a node; `undefined` for what has no JSON: `undefined`, functions and symbols. A value that
+   * can't be read becomes a text that says why. Never throws.
+   */
+  node(given: unknown, key: string, parent: Branch | undefined): JsonNode | undefined {
+    switch (typeof given) {
+      case "string":
+        return textNode(given);
+      case "number":
+        return numberNode(given);
+      case "boolean":
+        return given ? TRUE : FALSE;
+      case "bigint":
+        return integerNode(given);
+      case "object":
+      case "function":
+        try {
+          return given === null ? NULL : this.#objectNode(given, key, parent);
+        } catch {
+          return THREW;
+        }
+      default:
+        return undefined;
+    }
+  }
+
+  #objectNode(given: object, key: string, parent: Branch | undefined): JsonNode | undefined {
+    const bytes = bytesNode(given, this.forms.binary, this.bytes);
+    if (bytes !== undefined) return bytes;
+    if (types.isNativeError(given) || given instanceof Error) {
+      return unreadable(given, parent) ?? this.#error(given, parent);
+    }
+    const toJson: unknown = "toJSON" in given ? given.toJSON : undefined;
+    if (typeof toJson !== "function") {
+      return typeof given === "function" ? undefined : this.#plainNode(given, key, parent);
+    }
+    const json: unknown = Reflect.apply(toJson, given, [key]);
+    if (typeof json === "function") return undefined;
+    if (typeof json !== "object" || json === null) return this.node(json, key, parent);
+    const bytesOfIt = bytesNode(json, this.forms.binary, this.bytes);
+    return bytesOfIt ?? this.#plainNode(json, key, parent);
+  }
+
+  #plainNode(value: object, key: string, parent: Branch | undefined): JsonNode | undefined {
+    if (types.isBoxedPrimitive(value) && !types.isSymbolObject(value)) {
+      if (types.isNumberObject(value)) return numberNode(Number(value));
+      if (types.isStringObject(value)) return textNode(String(value));
+      return this.node(value.valueOf(), key, parent);
+    }
+    return unreadable(value, parent) ?? this.#branch(value, parent);
+  }
+
+  #branch(value: object, parent: Branch | undefined): Branch {
+    if (Array.isArray(value)) {
+      const list: readonly unknown[] = value;
+      if (isSparse(list)) return this.#fields(list, Object.keys(list).filter(isIndex), parent);
+      return new ListNode(list, parent, list.length, (index, node) =>
+        this.#entry(list, index, node),
+      );
+    }
+    if (types.isMap(value)) return this.#map(value, parent);
+    if (types.isSet(value)) return this.#set(value, parent);
+    const keys = types.isProxy(value) ? Reflect.ownKeys(value).filter(isText) : Object.keys(value);
+    return this.#fields(value, keys, parent);
+  }
+
+  #entry(list: readonly unknown[], index: number, node: ListNode): JsonNode {
+    let value: unknown;
+    try {
+      value = list[index];
+    } catch {
+      return THREW;
+    }
+    return this.node(value, String(index), node) ?? NULL;
+  }
+
+  /** @param read the value of a field. */
+  #fields(
+    object: object,
+    keys: readonly string[],
+    parent: Branch | undefined,
+    read = (key: string): unknown => Reflect.get(object, key),
+  ): FieldsNode {
+    const isProxy = types.isProxy(object);
+    let at = 0;
+    return new FieldsNode(object, parent, keys.length, (node) => {
+      while (at < keys.length) {
+        if (this.#passes <= 0) {
+          const left = keys.length - at;
+          at = keys.length;
+          this.passedOver = true;
+          return { name: '"…"', value: new Leaf(`"${left} fields left out"`) };
+        }
+        const key = keys[at] ?? "";
+        at += 1;
+        let value: JsonNode | undefined;
+        try {
+          if (!isProxy || isEnumerable(object, key)) value = this.node(read(key), key, node);
+        } catch {
+          value = THREW;
+        }
+        if (value !== undefined) return { name: this.#name(key), value };
+        this.#passes -= 1;
+      }
+      return undefined;
+    });
+  }
+
+  /** A name that is too long stands for itself: it is never written. */
+  #name(key: string): string {
+    return key.length > this.bytes ? key : textJson(key);
+  }
+
+  /** An object: a key that is no text is named by its JSON. */
+  #map(map: ReadonlyMap<unknown, unknown>, parent: Branch | undefined): FieldsNode {
+    const each = mapEntries.call(map);
+    const used = new Set<string>();
+    return new FieldsNode(map, parent, sizeOfMap.call(map), (node) => {
+      const next = each.next();
+      if (next.done === true) return undefined;
+      const [given, inner] = next.value;
+      let key = this.#keyText(given);
+      while (used.has(key)) key += "#";
+      used.add(key);
+      return { name: this.#name(key), value: this.node(inner, key, node) ?? NULL };
+    });
+  }
+
+  #keyText(key: unknown): string {
+    if (typeof key === "string") return key;
+    const node = this.node(key, "", undefined);
+    node?.measure(MOST_KEY);
+    if (node?.whole === true && node.size <= MOST_KEY) return node.write();
+    return Array.isArray(key) ? "list" : typeof key;
+  }
+
+  /** A list. */
+  #set(set: ReadonlySet<unknown>, parent: Branch | undefined): ListNode {
+    const each = setValues.call(set);
+    const read = (index: number, node: ListNode) =>
+      this.node(each.next().value, String(index), node) ?? NULL;
+    return new ListNode(set, parent, sizeOfSet.call(set), read, false);
+  }
+
+  #error(error: Error, parent: Branch | undefined): FieldsNode {
+    const keys = ["name"];
+    if (this.forms.errorText === true) {
+      const own = Object.keys(error).filter((key) => key !== "name" && key !== "message");
+      keys.push("message");
+      for (const key of own) keys.push(key);
+    }
+    return this.#fields(error, keys, parent, (key) => {
+      return key === "name" ? errorName(error.name) : Reflect.get(error, key);
+    });
+  }
+}
+
+const mapEntries = Map.prototype.entries;
+const setValues = Set.prototype.values;
+const sizeOfMap = sizeGetter(Map.prototype);
+const sizeOfSet = sizeGetter(Set.prototype);
+
+/** The engine's own `size`, which no subclass can change. */
+function sizeGetter(prototype: object): (this: object) => number {
+  const get: ((this: object) => unknown) | undefined = Object.getOwnPropertyDescriptor(
+    prototype,
+    "size",
+  )?.get;
+  return function () {
+    return Number(get?.call(this));
+  };
+}
+
+const NULL = new Leaf("null");
+const TRUE = new Leaf("true");
+const FALSE = new Leaf("false");
+const THREW = reason("a getter or toJSON threw");
+const CYCLE = reason("it contains itself");
+const TOO_DEEP = reason("nested too deeply");
+const TOO_LARGE = reason("an integer of more than 10000 digits");
+
+function reason(why: string): Leaf {
+  return new Leaf(JSON.stringify(unserializable(why)));
+}
+
+/** What stands for a value that has no JSON, without a word of the value. */
+export function unserializable(why: string): string {
+  return `[unserializable: ${why}]`;
+}
+
+function numberNode(given: number): JsonNode {
+  if (!Number.isFinite(given)) return NULL;
+  const json = String(given);
+  return new Leaf(json, json.length);
+}
+
+function integerNode(given: bigint): JsonNode {
+  if (given >= MOST_INTEGER || given <= -MOST_INTEGER) return TOO_LARGE;
+  const json = String(given);
+  return new Leaf(json, json.length);
+}
+
+function textNode(text: string): JsonNode {
+  if (text.length > SHORT) return new LongText(text);
+  // Most are plain, and then both their JSON and its size cost nothing.
+  return PLAIN.test(text) ? new Leaf(`"${text}"`, text.length + 2) : new Leaf(JSON.stringify(text));
+}
+
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function textJson(text: string): string {
+  return text.length <= SHORT && PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+/** What stands for a value that can't be nested here. */
+function unreadable(value: object, parent: Branch | undefined): JsonNode | undefined {
+  if (parent === undefined) return undefined;
+  if (parent.depth >= MOST_DEPTH) return TOO_DEEP;
+  for (let above: Branch | undefined = parent; above !== undefined; above = above.parent) {
+    if (above.origin === value) return CYCLE;
+  }
+  return undefined;
+}
+
+/** Whether a long array is holes for the most part. It is written as an object of what it has. */
+function isSparse(list: readonly unknown[]): boolean {
+  if (list.length <= SPARSE_LENGTH) return false;
+  const step = Math.floor(list.length / PROBES);
+  let filled = 0;
+  for (let probe = 0; probe < PROBES; probe += 1) {
+    if (probe * step in list) filled += 1;
+    if (filled === FILLED_PROBES) return false;
+  }
+  return true;
+}
+
+function isIndex(key: string): boolean {
+  const code = key.charCodeAt(0);
+  return code >= 0x30 && code <= 0x39;
+}
+
+function isText(key: string | symbol): key is string {
+  return typeof key === "string";
+}
+
+function isEnumerable(object: object, key: string): boolean {
+  return Reflect.getOwnPropertyDescriptor(object, key)?.enumerable === true;
+}
+
+/** A name that is one: whatever else stands there may be the message. */
+function errorName(name: unknown): string {
+  return typeof name === "string" && /^[A-Za-z_$][\w$]{0,63}$/.test(name) ? name : "Error";
+}
