@@ -2,6 +2,7 @@ import { signalOf } from "../dialects/entelix/signals.ts";
 import { callHook } from "../errors/call-hook.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { type EventEnvelope, readEventTime } from "../events/event-envelope.ts";
+import { isText } from "../events/forms.ts";
 import { fromMilliseconds, type Instant } from "../events/instant.ts";
 import {
   checkFunction,
@@ -10,17 +11,21 @@ import {
   checkWhole,
 } from "../events/option-checks.ts";
 import { inUtc } from "../events/rfc3339.ts";
+import { MOST_NAME } from "../events/value-limits.ts";
 import { canonicalRunId } from "../lifecycle/run-ids.ts";
 import type { Signal } from "../lifecycle/signal.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import { AuditCalls, type AuditScope } from "./audit-calls.ts";
 import type { AuditEntry, RowAnchor, ThreadKey } from "./audit-row.ts";
+import { type RecordRefs, refsOf } from "./record-refs.ts";
 import { idInSegment } from "./row-ids.ts";
 import { type AuditRows, checkAuditRows, isUpstreamKind } from "./row-selection.ts";
-import { RunThreads, type ThreadHints } from "./run-threads.ts";
+import { withinRow } from "./row-values.ts";
+import { RunThreads } from "./run-threads.ts";
 import { appendFor, type RowWaiter, type SessionLog, tellFailure } from "./session-log.ts";
 import { type EventFacts, type RunFacts, signalRows } from "./signal-rows.ts";
 import { toGraphEvent } from "./to-graph-event.ts";
+import { UnnamedEvents } from "./unnamed-events.ts";
 import type { AnyGraphEvent, GraphEvent } from "./wire/graph-event.ts";
 import { decodeGraphEvent } from "./wire/graph-event-codec.ts";
 
@@ -39,17 +44,6 @@ export interface AuditSinkOptions {
   readonly clock?: (() => Instant) | undefined;
   /** Which rows events leave. Default `all`. */
   readonly rows?: AuditRows | undefined;
-}
-
-/** What is known beside an event that a {@link AuditSink.record} is made of. */
-export interface RecordRefs extends ThreadHints, EventFacts {
-  readonly event_id?: string | undefined;
-  /** The interrupted run that a `started` continues. */
-  readonly resumed_from_run_id?: string | undefined;
-  /** The call of its parent that dispatched a `started` run. */
-  readonly parent_tool_use_id?: string | null | undefined;
-  readonly trace_id?: string | undefined;
-  readonly span_id?: string | undefined;
 }
 
 /** Rows of one event that can be appended: their thread, and what they say. */
@@ -75,8 +69,10 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   readonly #log: SessionLog;
   readonly #onError: (error: unknown) => void;
   readonly #threads: RunThreads;
+  readonly #unnamed = new UnnamedEvents();
   readonly #clock: () => Instant;
   readonly #upstreamOnly: boolean;
+  #cutRows = 0;
 
   /**
    * @throws TypeError when `log` is none, a hook no function, or `rows` no such word.
@@ -95,6 +91,11 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     this.#onError = onError ?? (() => {});
     this.#threads = new RunThreads(threads);
     this.#clock = clock ?? (() => fromMilliseconds(Date.now()));
+  }
+
+  /** Number of rows of which a value was above the limit of a row, and so was cut. */
+  get cutRows(): number {
+    return this.#cutRows;
   }
 
   /**
@@ -136,6 +137,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
    * {@link record} for a caller that appends the rows itself, and is told of them by its waiter.
    *
    * @param run what it knows of the event's run. Default: what this sink has seen of it.
+   * @param again whether the event has come before: its rows have the IDs that they had.
    * @returns `undefined` where the event leaves no row.
    * @throws what the event throws when it is read.
    */
@@ -144,12 +146,13 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     at: Readonly<Instant>,
     refs: RecordRefs,
     run?: RunFacts,
+    again = false,
   ): PreparedRows | undefined {
     const { run_id, tenant_id } = event;
     const thread_id = this.#threadOf(event, refs);
-    const rows = this.#rowsOf(event, at, refs, run);
+    const rows = this.#rowsOf(event, at, () => this.#named(event, at, refs, again), run);
     if (rows === undefined) return undefined;
-    return { key: { tenant_id, thread_id }, entries: entriesOf(run_id, rows, refs) };
+    return { key: { tenant_id, thread_id }, entries: this.#entriesOf(run_id, rows, refs) };
   }
 
   /**
@@ -169,7 +172,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     );
     if (rows.length === 0) return undefined;
     const thread_id = this.#threads.learn(tenant_id, runId, refs);
-    return { key: { tenant_id, thread_id }, entries: entriesOf(runId, rows, refs) };
+    return { key: { tenant_id, thread_id }, entries: this.#entriesOf(runId, rows, refs) };
   }
 
   /** The same for a row that a dialect projected. */
@@ -180,7 +183,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     refs: RecordRefs,
   ): PreparedRows {
     const thread_id = this.#threads.learn(tenant_id, run, refs);
-    return { key: { tenant_id, thread_id }, entries: [entryOf(run, event, refs)] };
+    return { key: { tenant_id, thread_id }, entries: [this.#entryOf(run, event, refs, true)] };
   }
 
   /** @returns resolves when the waiter has been told; never rejects. */
@@ -228,20 +231,23 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
       const time: string | Instant = typeof at === "string" ? at : [at[0], at[1]];
       const { run_id, tenant_id } = event;
       const thread = this.#threadOf(event, refs);
-      const rows = this.#rowsOf(event, NO_TIME, refs);
+      const rows = this.#rowsOf(event, NO_TIME, () => this.#named(event, time, refs, false));
       if (rows === undefined) return undefined;
-      return { entries: entriesOf(run_id, rows, refs), tenant: tenant_id, thread, time };
+      return { entries: this.#entriesOf(run_id, rows, refs), tenant: tenant_id, thread, time };
     } catch (error) {
       this.#tell(error);
       return undefined;
     }
   }
 
-  /** @param known what the caller knows of the run; default: what this sink has seen of it. */
+  /**
+   * @param named gives what is known beside the event, with an ID for its rows.
+   * @param known what the caller knows of the run; default: what this sink has seen of it.
+   */
   #rowsOf(
     event: AgentEvent,
     at: Readonly<Instant>,
-    refs: RecordRefs,
+    named: () => RecordRefs,
     known?: RunFacts,
   ): readonly Row[] | undefined {
     switch (event.type) {
@@ -251,6 +257,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
       case "interrupted":
       case "tool_call_approved":
       case "tool_call_denied": {
+        const refs = named();
         const signal = signalOf(event, [at[0], at[1]], refs.details);
         const run = known ?? this.#factsOf(signal, refs);
         const rows = this.#selected(signalRows(signal, run, refs, inUtc(at)));
@@ -258,12 +265,30 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
       }
       default: {
         const row = toGraphEvent(event, at);
-        if (row?.kind !== "tool_result" || refs.details?.model_text !== "unknown") {
-          return row && [{ event: row, event_id: refs.event_id }];
+        if (row === undefined) return undefined;
+        const refs = named();
+        if (row.kind !== "tool_result" || refs.details?.model_text !== "unknown") {
+          return [{ event: row, event_id: refs.event_id }];
         }
         return [{ event: { ...row, model_text: "unknown" }, event_id: refs.event_id }];
       }
     }
+  }
+
+  /** Asked only for events that leave rows: to make an ID is most of what a row without one costs here. */
+  #named(
+    event: AgentEvent,
+    at: string | Readonly<Instant>,
+    refs: RecordRefs,
+    again: boolean,
+  ): RecordRefs {
+    const { details, event_id } = refs;
+    const added = details?.recorder?.event_id_added === true;
+    // Programs without types give anything. A log takes no longer ones, and no other kinds.
+    const given = isText(event_id) && event_id !== "" && event_id.length <= MOST_ID;
+    if (given && !added) return refs;
+    if (this.#log.namesRows === true && !added) return { ...refs, event_id: undefined };
+    return { ...refs, event_id: this.#unnamed.idOf(event, at, again), unnamed: true };
   }
 
   /** What only this sink's own memory can say of a run: its segment, and what it continues. */
@@ -302,7 +327,18 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
       segmentOf?.(event.kind) ?? this.#threads.segmentOfCall(tenant_id, run_id, event.kind);
     const event_id =
       scope.event_id || idInSegment({ tenantId: tenant_id, runId: run_id, segment }, event);
-    return this.#append(tenant_id, thread, [entryOf(run_id, event, { ...scope, event_id })]);
+    return this.#append(tenant_id, thread, [this.#entryOf(run_id, event, { ...scope, event_id })]);
+  }
+
+  #entriesOf(run_id: string, rows: readonly Row[], refs: RowRefs): readonly AuditEntry[] {
+    return rows.map(({ event, event_id }) => this.#entryOf(run_id, event, { ...refs, event_id }));
+  }
+
+  #entryOf(run_id: string, event: AnyGraphEvent, refs: RowRefs, isJson = false): AuditEntry {
+    const { details, event_id = null, span_id = null, trace_id = null } = refs;
+    const row = withinRow(event, { recorded: details?.recorder?.cut, isJson });
+    if (row.cut !== undefined) this.#cutRows += 1;
+    return { event: row, run_id: canonicalRunId(run_id), event_id, trace_id, span_id };
   }
 
   #append(
@@ -328,24 +364,10 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
 
 const NO_TIME: Instant = [0, 0];
 
-function noValue(): void {}
+/** Longest ID of an event: rows add a word to it. */
+const MOST_ID = MOST_NAME - 16;
 
-/** What an envelope says of rows, and no more of it: ids of spans are not the sender's to name. */
-export function refsOf(envelope: EventEnvelope | null | undefined): RecordRefs {
-  // Programs without types give `null` for none.
-  if (envelope === undefined || envelope === null) return {};
-  const { details, event_id, root_run_id, session_id, thread_id } = envelope;
-  const { parent_tool_use_id, resumed_from_run_id } = envelope;
-  return {
-    details,
-    event_id,
-    parent_tool_use_id,
-    resumed_from_run_id,
-    root_run_id,
-    session_id,
-    thread_id,
-  };
-}
+function noValue(): void {}
 
 /** A row of an event, and its own id. */
 interface Row {
@@ -353,20 +375,10 @@ interface Row {
   readonly event_id?: string | null | undefined;
 }
 
-interface RowRefs {
+interface RowRefs extends Pick<EventFacts, "details"> {
   readonly event_id?: string | null | undefined;
   readonly span_id?: string | undefined;
   readonly trace_id?: string | undefined;
-}
-
-function entriesOf(run_id: string, rows: readonly Row[], refs: RowRefs): readonly AuditEntry[] {
-  const { span_id, trace_id } = refs;
-  return rows.map(({ event, event_id }) => entryOf(run_id, event, { event_id, span_id, trace_id }));
-}
-
-function entryOf(run_id: string, event: AnyGraphEvent, refs: RowRefs): AuditEntry {
-  const { event_id = null, span_id = null, trace_id = null } = refs;
-  return { event, run_id: canonicalRunId(run_id), event_id, trace_id, span_id };
 }
 
 function noThread(): TypeError {

@@ -1,8 +1,17 @@
-import { parseJson, stringifyExact } from "../events/exact-json.ts";
+import { boundedJson, surelyFits } from "../events/bounded-json.ts";
+import { parseExact, stringifyExact } from "../events/exact-json.ts";
 import { isObject } from "../events/object-forms.ts";
+import { CONTENT_FORMS, MOST_CONTENT_BYTES } from "../events/value-limits.ts";
 
 /** Bytes of JSON that a question takes in its row at most. */
 export const MOST_QUESTION_BYTES = 64 * 1024;
+
+/** What a run was asked, as its row has it. */
+export interface Question {
+  readonly value: unknown;
+  /** Whether something of it is missing. */
+  readonly cut: boolean;
+}
 
 /** Characters that each text inside keeps, tried one after the other until the whole fits. */
 const CUTS = [16_384, 4_096, 1_024, 256, 64];
@@ -15,17 +24,19 @@ const CUTS = [16_384, 4_096, 1_024, 256, 64];
  *
  * @returns `undefined` where no message is the user's.
  */
-export function newestQuestion(input: unknown): unknown {
-  const question = Array.isArray(input) ? input.findLast(isOfUser) : input;
+export function newestQuestion(input: unknown): Question | undefined {
+  const question: unknown = Array.isArray(input) ? input.findLast(isOfUser) : input;
   if (question === undefined || question === null) return undefined;
-  const text = stringifyExact(question);
-  if (fits(text)) return question;
-  const copy = parseJson(text);
+  if (surelyFits(question, MOST_QUESTION_BYTES)) return { value: question, cut: false };
+  // As a recording has it: its replay must cut the same texts.
+  const { text } = boundedJson(question, { ...CONTENT_FORMS, bytes: MOST_CONTENT_BYTES });
+  const copy = parseExact(text);
+  if (fits(text)) return { value: copy, cut: false };
   for (const most of CUTS) {
-    const cut = withShortTexts(copy, most);
-    if (fits(stringifyExact(cut))) return cut;
+    const value = withShortTexts(copy, most);
+    if (fits(stringifyExact(value))) return { value, cut: true };
   }
-  return `[left out: more than ${MOST_QUESTION_BYTES} bytes]`;
+  return { value: `[left out: more than ${MOST_QUESTION_BYTES} bytes]`, cut: true };
 }
 
 function isOfUser(message: unknown): boolean {

@@ -10,6 +10,9 @@ import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "./audit-row.ts"
  * one thread are chained in the order of the calls.
  */
 export interface SessionLog {
+  /** It names rows that come without an event id by itself. Default false: they get an id before. */
+  readonly namesRows?: boolean | undefined;
+
   /**
    * Adds rows and resolves once they are as safe as the store was told to make them.
    *

@@ -31,6 +31,8 @@ export interface RunFacts extends Partial<Record<keyof CallCounts, number | unde
 export interface EventFacts {
   /** Rows without a derived id are known by it and a suffix. */
   readonly event_id?: string | null | undefined;
+  /** The event was sent without an ID, and `event_id` is one that was made for its row. */
+  readonly unnamed?: boolean | undefined;
   readonly session_id?: string | null | undefined;
   readonly details?: EventDetails | undefined;
 }
@@ -116,8 +118,7 @@ function startRows(
   if (user) row.user_id = user;
   const session = textIn(event.session_id);
   if (session) row.session_id = session;
-  const input = newestQuestion(event.details?.input);
-  if (input !== undefined) row.input = input;
+  addQuestion(row, event);
   const start: SignalRow = { event: row, event_id: idOf(event, "start") };
   if (resumedFrom === undefined && run.segment === 1) return [start];
   const resumed: GraphEvent = { kind: "resumed", from_checkpoint: "", timestamp };
@@ -152,8 +153,7 @@ function endRows(
   if (degraded.length > 0) row.degraded = degraded;
   const loop = loopOf(run.callTrail);
   if (loop !== undefined) row.loop = loop.kind;
-  const input = newestQuestion(event.details?.input);
-  if (input !== undefined) row.input = input;
+  addQuestion(row, event);
   const ended: SignalRow = { event: row, event_id: idOf(event, "end") };
   const segment = segmentOf(signal, run);
   if (end.outcome === "interrupted") {
@@ -244,6 +244,16 @@ function segmentOf({ runId, tenantId }: SignalSubject, { segment }: RunFacts): R
   return { tenantId, runId, segment };
 }
 
+function addQuestion(
+  row: Writable<RunStarted> | Writable<RunEnded>,
+  { details }: EventFacts,
+): void {
+  const question = newestQuestion(details?.input);
+  if (question === undefined) return;
+  row.input = question.value;
+  if (question.cut) row.cut = ["input"];
+}
+
 /** A run that names itself as another one names none. */
 function otherRun(runId: string, other: string | undefined): string | undefined {
   if (!other) return undefined;
@@ -251,6 +261,8 @@ function otherRun(runId: string, other: string | undefined): string | undefined 
   return id === canonicalRunId(runId) ? undefined : id;
 }
 
-function idOf({ event_id }: EventFacts, suffix: string): string | null {
+function idOf({ event_id, unnamed }: EventFacts, suffix: string): string | null {
+  // An event has one such row, and stores keep a UUID in less memory.
+  if (unnamed === true) return event_id ?? null;
   return typeof event_id === "string" && event_id !== "" ? `${event_id}/${suffix}` : null;
 }

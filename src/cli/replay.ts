@@ -81,7 +81,7 @@ export const replay: Command = {
     "FILE contains one event per line (NDJSON, also gzip). - is standard input. Events are reordered within a window of 128 events.",
     "Spans go only to --endpoint and --out. OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLER are ignored. Protocol, headers, certificates, compression and timeout for --endpoint come from the OTEL_EXPORTER_OTLP_* variables. The resource comes from --service-name, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.",
     `Send replays to port ${REPLAY_PORT} of the shipped collector, which bypasses metrics. On port ${LIVE_PORT} they are counted as live and may raise alerts.`,
-    "Rows that the log already contains are recognised by event ID and not written again. A line without event ID gets one from its thread, its position there and its text. Events without a row are counted by type (--no-spans, --json).",
+    "Rows that the log already contains are recognised by event ID and not written again. A row without event ID gets one: of entelix's events from run, type, call and time, of others from its thread, its position there and its text. Events without a row are counted by type (--no-spans, --json).",
     "An invalid line is reported as file:line: field: expectation. Other lines are not affected.",
     OUTPUTS_NOTE,
     "Exit code: 0 all lines were accepted, 2 some lines were rejected, 1 the command failed or something was lost.",

@@ -8,12 +8,13 @@ export type {
   RowAnchor,
   ThreadKey,
 } from "../audit/audit-row.ts";
-export { AuditSink, type AuditSinkOptions, type RecordRefs } from "../audit/audit-sink.ts";
+export { AuditSink, type AuditSinkOptions } from "../audit/audit-sink.ts";
 export { MemorySessionLog } from "../audit/memory-session-log.ts";
 export type { Durability, NdjsonSessionLogOptions } from "../audit/ndjson/ndjson-options.ts";
 export { NdjsonSessionLog } from "../audit/ndjson/ndjson-session-log.ts";
 export type { Recovery } from "../audit/ndjson/open-log.ts";
 export type { DamagedLine } from "../audit/ndjson/segment-scan.ts";
+export type { RecordRefs } from "../audit/record-refs.ts";
 export type { RowWaiter, SessionLog } from "../audit/session-log.ts";
 export { toGraphEvent } from "../audit/to-graph-event.ts";
 export { type ReadRowsOptions, type RowFilter, readRows } from "../audit/verify/read-rows.ts";

@@ -74,6 +74,21 @@ export function plainJson(value: unknown, bytes: number): string | undefined {
   return undefined;
 }
 
+/** Most bytes of JSON for each that {@link plainRest} counts: it counts a number as one. */
+const MOST_BYTES_PER_COUNTED = 16;
+
+/**
+ * Whether a value has nothing in it but JSON, of no more than these bytes. Such a look costs a fraction of writing.
+ * `false`: it may have more, or something that JSON does not know.
+ */
+export function surelyFits(value: unknown, bytes: number): boolean {
+  try {
+    return plainRest(value, Math.floor(bytes / MOST_BYTES_PER_COUNTED), 0) >= 0;
+  } catch {
+    return false;
+  }
+}
+
 const NOT_PLAIN = -1;
 const MOST_DEPTH = 960;
 /** `"2026-11-28T06:00:00.000Z"` */

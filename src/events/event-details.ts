@@ -60,6 +60,14 @@ export interface McpDetails {
   readonly elicitation?: "accept" | "decline" | "cancel";
 }
 
+/** How an event in a recording differs from the one that was sent. */
+export interface RecorderDetails {
+  /** It was sent without an event ID: the recorder gave it one, by which a repeated line is known. */
+  readonly event_id_added?: boolean;
+  /** Fields whose values were cut, such as `output` or `details.decision.reason`. */
+  readonly cut?: readonly string[];
+}
+
 /**
  * What the sender of an event knows beyond the fields of upstream's events: the envelope's `details`.
  * Every field is optional.
@@ -101,6 +109,8 @@ export interface EventDetails {
   readonly cost_known?: boolean;
   /** Of starts and ends of calls, runs and steps: how they travel by the Model Context Protocol. */
   readonly mcp?: McpDetails;
+  /** Set by a `RecorderSink`. */
+  readonly recorder?: RecorderDetails;
 }
 
 const textMap = value(
@@ -149,6 +159,11 @@ const mcp = record({
   elicitation: withoutNull(oneOf(["accept", "decline", "cancel"])),
 });
 
+const recorder = record({
+  event_id_added: withoutNull(flag),
+  cut: withoutNull(list(text)),
+});
+
 /** The form of an envelope's `details` on the wire. Unknown fields pass. */
 export const eventDetails = record({
   user_id: withoutNull(name),
@@ -166,6 +181,7 @@ export const eventDetails = record({
   exception: withoutNull(exception),
   cost_known: withoutNull(flag),
   mcp: withoutNull(mcp),
+  recorder: withoutNull(recorder),
 }) satisfies Form<EventDetails>;
 
 /** What {@link eventDetails} reads. */

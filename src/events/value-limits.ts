@@ -3,6 +3,18 @@ import { roundedText } from "./decimal.ts";
 /** Longest id or name, in UTF-16 units: no line that is read has a longer one, and no audit row. */
 export const MOST_NAME = 4_096;
 
+/** Longest line of a recording, in bytes without its line end: 16 MiB. Readers reject longer ones unless told otherwise. */
+export const MOST_LINE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Most bytes of JSON (UTF-8) that a value of an audit row has: 12 MiB. A recording cuts the values of rows at the same
+ * length, so that its replay makes the same rows. One such value and what stands around it fit into a line.
+ */
+export const MOST_CONTENT_BYTES = 12 * 1024 * 1024;
+
+/** How rows and recordings write what JSON does not know. An error's message is operator text: no row has it. */
+export const CONTENT_FORMS = { binary: "base64" } as const;
+
 /** The largest double below 2^63: an OTLP integer is signed, of 64 bits, and one beyond spoils its request. */
 export const MOST_INT = 2 ** 63 - 1024;
 

@@ -1,9 +1,10 @@
 import { checkWhole } from "../events/option-checks.ts";
+import { MOST_LINE_BYTES } from "../events/value-limits.ts";
 import { type ByteSource, BYTE_ORDER_MARK as MARK, startsWith, textBytes } from "./byte-source.ts";
 import { type Charset, charsetOf, NdjsonLine, type OversizedPart } from "./ndjson-line.ts";
 
 /** Longest line that is read whole, in bytes without its line end: 16 MiB. */
-export const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024;
+export const DEFAULT_MAX_LINE_BYTES = MOST_LINE_BYTES;
 
 export interface NdjsonReaderOptions {
   /** Longest line that is read whole, in bytes. Default 16 MiB. */

@@ -1,6 +1,7 @@
 import type { Context } from "@opentelemetry/api";
 import type { AuditCalls } from "../audit/audit-calls.ts";
-import { AuditSink, type PreparedRows, type RecordRefs } from "../audit/audit-sink.ts";
+import { AuditSink, type PreparedRows } from "../audit/audit-sink.ts";
+import type { RecordRefs } from "../audit/record-refs.ts";
 import { type AuditRows, checkAuditRows } from "../audit/row-selection.ts";
 import type { RowWaiter, SessionLog } from "../audit/session-log.ts";
 import type { RunFacts } from "../audit/signal-rows.ts";
@@ -129,6 +130,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     this.#log = options.audit;
     if (options.audit === undefined) return;
     this.#sink = new AuditSink({ log: options.audit, rows: options.rows });
+    this.#telemetry.audit = this.#sink;
     this.audit = new BridgeAudit(this.#sink, this.#telemetry, (run, row) =>
       this.#rows.track(run, row),
     );
@@ -363,7 +365,8 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
       try {
         // What its run had done when it came first is not known any more.
         const { parentCallId, resumedFromRunId, segment } = run;
-        const rows = sink.prepare(event, at, refs, { parentCallId, resumedFromRunId, segment });
+        const facts = { parentCallId, resumedFromRunId, segment };
+        const rows = sink.prepare(event, at, refs, facts, true);
         return rows && sink.append(rows, this.#rows.waiterOf(run));
       } catch (error) {
         // It could be read when it came first, or changed nothing then either.

@@ -34,6 +34,8 @@ export interface Diagnostics {
   readonly droppedAttributes: number;
   /** Audit rows that could not be stored. 0 without an audit side. */
   readonly auditFailures: number;
+  /** Audit rows of which a value was above the limit of a row, and so was cut. */
+  readonly auditCuts: number;
   /** Measurements that could not be taken: a figure that is none, or an instrument that threw. */
   readonly metricFailures: number;
   /** Open runs that had no log record at an interval of `progress`, since more than 1,000 were open. */

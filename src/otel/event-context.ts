@@ -127,7 +127,8 @@ class EventContext implements SignalContext<SpanHandle> {
     this.#contexts = contexts;
     this.#event = event;
     this.#envelope = envelope;
-    this.identified = nameIn(envelope?.event_id) !== undefined;
+    const added = envelope?.details?.recorder?.event_id_added === true;
+    this.identified = !added && nameIn(envelope?.event_id) !== undefined;
   }
 
   owner(): RunOwner | undefined {

@@ -1,4 +1,4 @@
-import { type RecordRefs, refsOf } from "../audit/audit-sink.ts";
+import { type RecordRefs, refsOf } from "../audit/record-refs.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import type { Run } from "../lifecycle/run.ts";

@@ -1,4 +1,5 @@
-import type { AuditSink, RecordRefs } from "../audit/audit-sink.ts";
+import type { AuditSink } from "../audit/audit-sink.ts";
+import type { RecordRefs } from "../audit/record-refs.ts";
 import { leavesRows, type RunFacts } from "../audit/signal-rows.ts";
 import type { JsonObject, LineEnvelope } from "../dialects/dialect.ts";
 import type { Mapping, ProjectedRow, Translated } from "../dialects/mapping.ts";

@@ -67,6 +67,8 @@ export class Telemetry {
   #roughly: Instant = now();
   #closed = false;
   auditFailures = 0;
+  /** The audit side, where there is one. */
+  audit: { readonly cutRows: number } | undefined = undefined;
   /**
    * Replay only: the second up to which the time of an event is believed. One sender's clock that is
    * far ahead must not age the runs of all others.
@@ -338,6 +340,7 @@ export class Telemetry {
       hookFailures: this.#eventContexts.failures + (this.#custom?.failures ?? 0),
       droppedAttributes: (this.#custom?.dropped ?? 0) + this.#eventContexts.owners.dropped,
       auditFailures: this.auditFailures,
+      auditCuts: this.audit?.cutRows ?? 0,
       metricFailures: this.#metrics?.failures ?? 0,
       progressLeftOut: this.#progress?.leftOut ?? 0,
       labelOverflow: { ...(this.#metrics?.labelOverflow ?? NOTHING_REPLACED) },

@@ -1,5 +1,6 @@
 import { property } from "../errors/thrown.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
+import { now } from "../events/clock.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { checkGiven } from "../events/option-checks.ts";
 import { isPromise } from "../events/promises.ts";
@@ -18,7 +19,8 @@ import { Passage, RunOrder } from "./run-order.ts";
  * It stops at the first error and passes it to the sender, so later sinks do not receive that
  * event. Put sinks that must succeed first and wrap sinks that may fail in a `FailOpenSink`. If all
  * sinks are synchronous, `send` is synchronous. Every sink receives a run's events in the order in
- * which they were sent, even if the sender does not await `send`. Upstream: `FanOutSink` of
+ * which they were sent, even if the sender does not await `send`. An event without a time gets one, so
+ * that all sinks have the same. Upstream: `FanOutSink` of
  * entelix-agents.
  *
  * @example
@@ -34,8 +36,9 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
     for (const [at, sink] of this.#sinks.entries()) checkGiven(sink, `sinks[${at}]`, "send");
   }
 
-  send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void> {
+  send(event: AgentEvent<S>, given?: EventEnvelope): void | Promise<void> {
     const ahead = this.#order.ahead(event);
+    const envelope = timed(given);
     let sent = 0;
     for (const sink of this.#sinks) {
       const taken = sink.send(event, envelope);
@@ -108,6 +111,19 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
     if (errors.length > 1) {
       throw new AggregateError(errors, `${method}: ${errors.length} sinks failed`);
     }
+  }
+}
+
+/** Each sink would read the clock by itself: a span and its recording would have different times. */
+function timed(envelope: EventEnvelope | undefined): EventEnvelope | undefined {
+  try {
+    // Programs without types give `null` for none.
+    return (envelope?.timestamp ?? undefined) === undefined
+      ? { ...envelope, timestamp: now() }
+      : envelope;
+  } catch {
+    // What can't be read is for each sink to refuse.
+    return envelope;
   }
 }
 

@@ -16,6 +16,7 @@ import {
 import { formatRfc3339, parseRfc3339 } from "../events/rfc3339.ts";
 import { MOST_NAME } from "../events/value-limits.ts";
 import type { AgentEventSink, ClosableSink } from "./agent-event-sink.ts";
+import { type RecordedLine, recordedLine } from "./recorded-line.ts";
 import { type RecordingTarget, RecordingWriter } from "./recording-writer.ts";
 import { type RedactionHook, redacted } from "./redaction.ts";
 
@@ -54,6 +55,8 @@ export interface RecorderDiagnostics {
    * because the event threw when it was read.
    */
   readonly refused: number;
+  /** Recorded events of which a value was cut: a line has at most 16 MiB, and a value of an audit row 12 MiB. */
+  readonly cut: number;
   /** Envelope fields that were left out or replaced because no reader would accept them. */
   readonly badEnvelopeFields: number;
   /** How often `redact` or the source threw. */
@@ -75,6 +78,16 @@ const NAMES = new Set([
   "model_call_id",
   "model",
   "step_id",
+]);
+
+/** Types of events with content that stands in audit rows. */
+const LEAVES_ROWS: ReadonlySet<string> = new Set([
+  "tool_start",
+  "tool_complete",
+  "tool_error",
+  "tool_call_approved",
+  "tool_call_denied",
+  "interrupted",
 ]);
 
 /** Envelope fields that are recorded as they are, besides the ids and the time. */
@@ -105,6 +118,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   readonly #sequence = new SequenceCounter();
   #recorded = 0;
   #refused = 0;
+  #cut = 0;
   #badEnvelopeFields = 0;
   #hookFailures = 0;
 
@@ -121,17 +135,20 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   }
 
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void> {
-    let line: string;
+    let line: RecordedLine | undefined;
     try {
       line = this.#lineOf(event, envelope);
     } catch {
       // What can't be read is no event: its sender has nothing to hear of.
+    }
+    if (line === undefined) {
       this.#refused += 1;
       return undefined;
     }
     try {
-      const room = this.#writer.write(line);
+      const room = this.#writer.write(line.text);
       this.#recorded += 1;
+      if (line.cut) this.#cut += 1;
       return room;
     } catch (error) {
       this.#refused += 1;
@@ -157,36 +174,36 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     return {
       recorded: this.#recorded,
       refused: this.#refused,
+      cut: this.#cut,
       badEnvelopeFields: this.#badEnvelopeFields,
       hookFailures: this.#hookFailures,
     };
   }
 
-  #lineOf(event: AgentEvent<S>, envelope: EventEnvelope | undefined): string {
+  #lineOf(event: AgentEvent<S>, envelope: EventEnvelope | undefined): RecordedLine | undefined {
+    const id = this.#eventIdOf(envelope);
     const ids = {
-      event_id: this.#eventIdOf(envelope),
+      event_id: id ?? uuidv7(),
       sequence: this.#sequenceOf(envelope),
       timestamp: this.#timeOf(envelope),
     };
     const context = this.#contextOf(event, envelope);
-    const given = envelope?.details;
-    const details = given && { details: this.#detailsOf(event, given) };
-    // Twice, so that they stand first and no field of the event hides them.
-    const fields = { ...ids, ...event, ...this.#shownOf(event), ...context, ...details, ...ids };
-    let text = "";
-    for (const [field, value] of Object.entries(fields)) {
-      if (value === undefined) continue;
-      // Field by field, so that one that has no JSON does not take the others with it.
-      text += `${text === "" ? "{" : ","}${JSON.stringify(field)}:${stringifyExact(value)}`;
-    }
-    return `${text}}\n`;
+    const given = envelope?.details ?? undefined;
+    return recordedLine({
+      // Twice, so that they stand first and no field of the event hides them.
+      fields: { ...ids, ...event, ...this.#shownOf(event), ...context, details: undefined, ...ids },
+      details: given && { ...this.#detailsOf(event, given), recorder: undefined },
+      recorder: { ...given?.recorder, ...(id === undefined ? { event_id_added: true } : {}) },
+      leavesRows: LEAVES_ROWS.has(event.type),
+    });
   }
 
-  #eventIdOf(envelope: EventEnvelope | undefined): string {
+  /** `undefined` where the event was sent without one. */
+  #eventIdOf(envelope: EventEnvelope | undefined): string | undefined {
     const id: unknown = envelope?.event_id;
     if (isText(id)) return id;
     if (id !== undefined && id !== null) this.#badEnvelopeFields += 1;
-    return uuidv7();
+    return undefined;
   }
 
   #sequenceOf(envelope: EventEnvelope | undefined): number | bigint {

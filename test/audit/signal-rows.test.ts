@@ -263,20 +263,21 @@ describe("the question of a run in its row", () => {
       message("new"),
       message("a", "tool"),
     ];
-    expect(newestQuestion(messages)).toEqual(message("new"));
+    expect(newestQuestion(messages)).toEqual({ value: message("new"), cut: false });
     expect(newestQuestion([message("x", "assistant")])).toBeUndefined();
     expect(newestQuestion(undefined)).toBeUndefined();
-    expect(newestQuestion("plain")).toBe("plain");
+    expect(newestQuestion("plain")).toEqual({ value: "plain", cut: false });
   });
 
   it("is cut to 64 KiB, each text inside, and no character in the middle", () => {
-    const cut = newestQuestion([message("\u{1F600}".repeat(200_000))]);
-    const text = JSON.stringify(cut);
+    const question = newestQuestion([message("\u{1F600}".repeat(200_000))]);
+    const text = JSON.stringify(question?.value);
+    expect(question?.cut).toBe(true);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(65_536);
-    expect(cut).toMatchObject({ role: "user", parts: [{ type: "text" }] });
+    expect(question?.value).toMatchObject({ role: "user", parts: [{ type: "text" }] });
     expect(text).not.toMatch(/\\ud8|\\udc/);
     const many = { role: "user", parts: Array.from({ length: 100_000 }, () => ({ type: "text" })) };
-    expect(newestQuestion([many])).toBe("[left out: more than 65536 bytes]");
+    expect(newestQuestion([many])?.value).toBe("[left out: more than 65536 bytes]");
   });
 });
 

@@ -14,6 +14,10 @@ import { rowLines } from "../../src/cli/replay/replay-summary.ts";
 import { replay } from "../../src/cli/replay.ts";
 import { serve } from "../../src/cli/serve.ts";
 import { Output } from "../../src/cli/terminal/output.ts";
+import { Bridge } from "../../src/otel/bridge.ts";
+import { FanOutSink } from "../../src/sinks/fan-out-sink.ts";
+import { RecorderSink } from "../../src/sinks/recorder-sink.ts";
+import { collectSpans } from "../support/spans.ts";
 import { MAIN } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
 import { completed, line, recording, started } from "./support/recorded.ts";
@@ -62,6 +66,31 @@ const texts = (file: string): string[] =>
     .split("\n")
     .filter((text) => text.includes('"kind"'))
     .map((text) => JSON.stringify(JSON.parse(text).event ?? JSON.parse(text)));
+
+describe("replay --audit of a recording without event IDs of its sender", () => {
+  it("writes the rows that the live log has, and none to that log", async () => {
+    using folder = new Folder();
+    const log = await NdjsonSessionLog.open(folder.at("live"));
+    const bridge = new Bridge({ audit: log, tracerProvider: collectSpans().provider });
+    const recorder = new RecorderSink({ path: folder.at("events.ndjson"), source: bridge });
+    const sink = new FanOutSink([bridge, recorder]);
+    const run = { run_id: "018f3c7a-0000-7000-8000-0000000000ab", tenant_id: "acme" };
+    const call = { ...run, tool_use_id: "c1", tool: "search" };
+    await sink.send({ type: "started", ...run, agent: "clerk" });
+    await sink.send({ type: "tool_start", ...call, input: { q: 1 } });
+    await sink.send({ type: "tool_complete", ...call, duration_ms: 1, output: "found" });
+    await sink.send({ type: "complete", ...run, state: null });
+    await sink.shutdown();
+    await log.close();
+    const live = await rowsOf(folder.at("live"));
+    expect(live).toHaveLength(4);
+    for (const directory of ["again", "live"]) {
+      const args = [folder.at("events.ndjson"), "--audit", folder.at(directory)];
+      expect((await converted(args)).summary).toMatchObject({ rows: 4, rejected: 0 });
+      expect(await rowsOf(folder.at(directory))).toEqual(live);
+    }
+  });
+});
 
 describe("replay --no-spans", () => {
   it("writes the rows of entelix events that replay --audit writes, and counts the others", async () => {

@@ -8,6 +8,7 @@ import { EMPTY_THREAD } from "../../src/audit/audit-row.ts";
 import { AuditSink } from "../../src/audit/audit-sink.ts";
 import { MAX_EVENT_LENGTH } from "../../src/audit/entry-text.ts";
 import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
+import { MOST_TEXT_BYTES } from "../../src/audit/row-values.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import { FOLLOW_WAIT_MS } from "../../src/cli/replay/replay-job.ts";
@@ -19,7 +20,7 @@ import { SourceState } from "../../src/cli/view/source-state.ts";
 import { MOST_BYTES, MOST_RUNS } from "../../src/cli/view/write-report.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { EventDetails } from "../../src/events/event-details.ts";
-import { MOST_NAME } from "../../src/events/value-limits.ts";
+import { MOST_CONTENT_BYTES, MOST_LINE_BYTES, MOST_NAME } from "../../src/events/value-limits.ts";
 import { parseLine } from "../../src/ingest/decode-line.ts";
 import { Tally } from "../../src/ingest/event-intake.ts";
 import { DEFAULT_MAX_LINE_BYTES } from "../../src/ingest/ndjson-reader.ts";
@@ -198,10 +199,13 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
     return sink.items.length;
   },
   "maxBufferedBytes of RecorderSink": bufferedBytes,
+  "bytes of a line of RecorderSink": () => MOST_LINE_BYTES,
   segmentBytes: () => log.segmentBytes,
   lookUpBytes: () => log.lookUpBytes,
   heads: () => log.heads,
   maxPendingBytes: () => log.maxPendingBytes,
+  "bytes of a value in a row": () => MOST_CONTENT_BYTES,
+  "bytes of a name or ID inside the event": () => MOST_TEXT_BYTES,
   "characters of an event's JSON": () => MAX_EVENT_LENGTH,
   "characters of an id or name": () => MOST_NAME,
   "threads of AuditSink": rememberedThreads,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../src/events/event-envelope.ts";
+import { now } from "../../src/events/clock.ts";
+import { type EventEnvelope, readEventTime } from "../../src/events/event-envelope.ts";
+import { isSince } from "../../src/events/instant.ts";
 import type { InnerSink } from "../../src/sinks/agent-event-sink.ts";
 import { CaptureSink } from "../../src/sinks/capture-sink.ts";
 import { FanOutSink } from "../../src/sinks/fan-out-sink.ts";
@@ -21,6 +23,36 @@ describe("FanOutSink", () => {
     }
     expect(a.events).toEqual(everyEvent);
     expect(b.events).toEqual(everyEvent);
+  });
+
+  it("gives an event without a time one, which all sinks have, also those behind a slow one", async () => {
+    const [a, b] = [new CaptureSink(), new CaptureSink()];
+    const sink = new FanOutSink([a, { send: () => settle() }, new FanOutSink([b])]);
+    const from = now();
+    const untyped: object = { thread_id: "t", timestamp: null };
+    for (const envelope of [undefined, { event_id: "e1" }, untyped]) {
+      await sink.send(started, envelope);
+    }
+    expect(b.items).toEqual(a.items);
+    expect(a.items.map(({ envelope }) => envelope)).toEqual([
+      { timestamp: expect.anything() },
+      { event_id: "e1", timestamp: expect.anything() },
+      { thread_id: "t", timestamp: expect.anything() },
+    ]);
+    for (const { envelope } of a.items) {
+      expect(isSince(readEventTime(envelope ?? null), from)).toBe(true);
+    }
+  });
+
+  it("passes on an envelope that throws when it is read", () => {
+    const [a, b] = [new CaptureSink(), new CaptureSink()];
+    const hostile: EventEnvelope = Object.defineProperty({}, "timestamp", {
+      get() {
+        throw boom;
+      },
+    });
+    expect(new FanOutSink([a, b]).send(started, hostile)).toBeUndefined();
+    expect(b.items.map(({ envelope }) => envelope === hostile)).toEqual([true]);
   });
 
   it("waits for a promise before it goes on to the next sink", async () => {

@@ -38,10 +38,10 @@ describe("RecorderSink on a slow or failing stream", () => {
 
   it("refuses events above the limit of what may wait, and takes them again later", async () => {
     const tape = new SlowTape(10);
-    const sink = new RecorderSink({ stream: tape, maxBufferedBytes: 400 });
+    const sink = new RecorderSink({ stream: tape, maxBufferedBytes: 500 });
     const rooms = [sink.send(STARTED), sink.send(STARTED), sink.send(STARTED)];
     expect(() => sink.send(STARTED)).toThrow(
-      "recording to the stream: more than 400 bytes wait to be written",
+      "recording to the stream: more than 500 bytes wait to be written",
     );
     expect(sink.diagnostics()).toMatchObject({ recorded: 3, refused: 1 });
     while (tape.pending.length > 0) {

@@ -351,7 +351,7 @@ describe("RecorderSink", () => {
     cycle.self = cycle;
     const inputs: [unknown, unknown][] = [
       [undefined, null],
-      [cycle, "[unserializable: it contains itself]"],
+      [cycle, { self: "[unserializable: it contains itself]" }],
       [() => 1, "[unserializable: function]"],
       [{ n: 9007199254740993n }, { n: 9007199254740993n }],
     ];
@@ -378,6 +378,7 @@ describe("RecorderSink", () => {
       sequence: 0,
       timestamp: [7, 0],
       root_run_id: "root",
+      details: { recorder: { event_id_added: true } },
     });
     expect(line.sink.diagnostics().badEnvelopeFields).toBe(5);
     const long = lineOf(STARTED, { thread_id: "x".repeat(4_097), root_run_id: "x".repeat(4_096) });
@@ -402,7 +403,12 @@ describe("RecorderSink", () => {
       event: STARTED,
       envelope: { event_id: expect.stringMatching(UUID_V7), sequence: 0, timestamp: [7, 0] },
     });
-    expect(Object.keys(decoded(tape.text).envelope)).toHaveLength(3);
+    expect(Object.keys(decoded(tape.text).envelope).sort()).toEqual([
+      "details",
+      "event_id",
+      "sequence",
+      "timestamp",
+    ]);
     expect(sink.diagnostics().badEnvelopeFields).toBe(4);
   });
 

@@ -45,7 +45,7 @@ export function numberOf(event: AgentEvent): number {
 }
 
 export function envelopeNo(n: number): EventEnvelope {
-  return { event_id: `e${n}`, sequence: n };
+  return { event_id: `e${n}`, sequence: n, timestamp: [1_777_464_000, n] };
 }
 
 /** Lets every promise that can settle do so. */

@@ -130,7 +130,7 @@ export const interruptionKindForm = tagged("type", {
   scheduled_pause: record({ phase: oneOf(["before", "after"]), node: text }),
 });
 
-const timed = { timestamp: time };
+const timed = { cut: optional(list(text)), timestamp: time };
 
 /** Every variant of upstream's `GraphEvent`. */
 const variants = {

@@ -4,6 +4,8 @@ import type { ContentPart, ProviderEcho, ToolResultContent } from "./content-par
 import type { OwnGraphEvent } from "./own-event.ts";
 
 interface Timed {
+  /** This package's own field: fields of the entry whose values were above the limit of a row, and so were cut. */
+  readonly cut?: readonly string[] | undefined;
   /** When it happened: RFC 3339 in UTC, as chrono writes it (0, 3, 6 or 9 sub-second digits). */
   readonly timestamp: string;
 }

@@ -32,6 +32,7 @@ export const OWN_VARIANTS = {
     user_id: optional(text),
     session_id: optional(text),
     input: optional(json),
+    cut: optional(list(text)),
     timestamp: time,
   }),
   "entelix.run_ended": record({
@@ -46,6 +47,7 @@ export const OWN_VARIANTS = {
     degraded: optional(list(text, "a list of tools")),
     loop: optional(text),
     input: optional(json),
+    cut: optional(list(text)),
     timestamp: time,
   }),
   "entelix.tool_call_decided": record({
@@ -57,6 +59,7 @@ export const OWN_VARIANTS = {
     reason: optional(text),
     wait_ms: optional(wait),
     proposed_input: optional(json),
+    cut: optional(list(text)),
     timestamp: time,
   }),
 } satisfies {

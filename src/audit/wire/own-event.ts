@@ -23,6 +23,8 @@ export interface RunStarted {
   readonly session_id?: string | undefined;
   /** Content: the newest message of the user, at most 64 KiB of JSON. */
   readonly input?: unknown;
+  /** Fields whose values were above the limit of a row, and so were cut. */
+  readonly cut?: readonly string[] | undefined;
   /** When it happened: RFC 3339 in UTC. */
   readonly timestamp: string;
 }
@@ -49,6 +51,8 @@ export interface RunEnded {
   readonly loop?: "repeat" | "ping_pong" | "poll" | (string & {}) | undefined;
   /** Content: what the run was asked, where its sender says so at the end alone. */
   readonly input?: unknown;
+  /** Fields whose values were above the limit of a row, and so were cut. */
+  readonly cut?: readonly string[] | undefined;
   /** When it happened: RFC 3339 in UTC. */
   readonly timestamp: string;
 }
@@ -73,6 +77,8 @@ export interface ToolCallDecided {
   readonly wait_ms?: number | undefined;
   /** Content: the input before a person edited it. */
   readonly proposed_input?: unknown;
+  /** Fields whose values were above the limit of a row, and so were cut. */
+  readonly cut?: readonly string[] | undefined;
   /** When it happened: RFC 3339 in UTC. */
   readonly timestamp: string;
 }

@@ -44,6 +44,8 @@ interface ProcessorLogOptions {
  * of the log processor has stored.
  */
 export class ProcessorLog implements SessionLog {
+  /** By their line, which tells equal ones apart also after a restart. */
+  readonly namesRows = true;
   stored = 0;
   refused = 0;
   /** Of the rows that are stored already and whose place may be asked for. */
