@@ -291,6 +291,7 @@ describe("an event that was sent without an event ID", () => {
           await expectSame(spaced, way);
         },
       ),
+      { numRuns: 40 },
     );
   });
 });
