@@ -1,5 +1,6 @@
-import { boundedJson, surelyFits } from "../events/bounded-json.ts";
+import { boundedJson } from "../events/bounded-json.ts";
 import { parseExact } from "../events/exact-json.ts";
+import { surelyFits } from "../events/plain-json.ts";
 import { CONTENT_FORMS, MOST_CONTENT_BYTES } from "../events/value-limits.ts";
 import type { AnyGraphEvent } from "./wire/graph-event.ts";
 

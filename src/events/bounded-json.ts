@@ -1,7 +1,7 @@
-import { types } from "node:util";
 import { bytesOf, knownSize } from "./json-nodes.ts";
 import { writeWithin } from "./json-shortening.ts";
 import { unserializable, type ValueForms, ValueReader } from "./json-values.ts";
+import { plainJson } from "./plain-json.ts";
 
 /** How long the JSON of {@link boundedJson} may be, and how values are written that JSON does not know. */
 export interface BoundedJsonOptions extends ValueForms {
@@ -59,111 +59,4 @@ export function boundedJson(value: unknown, options: BoundedJsonOptions): Bounde
   }
   const text = writeWithin(node, bytes);
   return { text, cut: true, cutBytes: Math.max(1, knownSize(node) - bytesOf(text)) };
-}
-
-/** What the engine writes of a value that has nothing in it but JSON and fits; else `undefined`. */
-export function plainJson(value: unknown, bytes: number): string | undefined {
-  try {
-    if (plainRest(value, bytes, 0) < 0) return undefined;
-    const text: string | undefined = JSON.stringify(value);
-    // No UTF-16 unit takes more than three bytes, so most texts need no counting.
-    if (text === undefined || text.length * 3 <= bytes || bytesOf(text) <= bytes) return text;
-  } catch {
-    // A getter, or a proxy that was revoked: it is read field by field.
-  }
-  return undefined;
-}
-
-/** Most bytes of JSON for each that {@link plainRest} counts: it counts a number as one. */
-const MOST_BYTES_PER_COUNTED = 16;
-
-/**
- * Whether a value has nothing in it but JSON, of no more than these bytes. Such a look costs a fraction of writing.
- * `false`: it may have more, or something that JSON does not know.
- */
-export function surelyFits(value: unknown, bytes: number): boolean {
-  try {
-    return plainRest(value, Math.floor(bytes / MOST_BYTES_PER_COUNTED), 0) >= 0;
-  } catch {
-    return false;
-  }
-}
-
-const NOT_PLAIN = -1;
-const MOST_DEPTH = 960;
-/** `"2026-11-28T06:00:00.000Z"` */
-const DATE = 26;
-
-/**
- * What is left of the bytes when a value is written, at most; negative if it does not fit or is not plain. Such
- * a look costs a fraction of writing.
- */
-function plainRest(value: unknown, bytes: number, depth: number): number {
-  switch (typeof value) {
-    case "string":
-      return bytes - value.length - 2;
-    case "object":
-      return value === null ? bytes - 4 : plainRestOf(value, bytes, depth + 1);
-    case "bigint":
-      return NOT_PLAIN;
-    case "function":
-      return "toJSON" in value ? NOT_PLAIN : bytes;
-    default:
-      return bytes - 1;
-  }
-}
-
-function plainRestOf(value: object, bytes: number, depth: number): number {
-  if (depth > MOST_DEPTH || types.isProxy(value)) return NOT_PLAIN;
-  let left = bytes - 1;
-  if (Array.isArray(value)) {
-    const list: readonly unknown[] = value;
-    if (list.length * 2 > left || "toJSON" in list) return NOT_PLAIN;
-    let missing = 0;
-    for (let index = 0; index < list.length; index += 1) {
-      const each = list[index];
-      // Holes: there may be any number of them.
-      missing = each === undefined ? missing + 1 : 0;
-      if (missing > MOST_MISSING) return NOT_PLAIN;
-      left = plainRest(each, left - 1, depth);
-      if (left < 0) return NOT_PLAIN;
-    }
-    return left;
-  }
-  if (!isFieldsOnly(value)) return isDate(value) ? bytes - DATE : NOT_PLAIN;
-  const fields: Readonly<Record<string, unknown>> = value;
-  // Unlike Object.keys this makes no array, which would be most of the cost.
-  for (const name in fields) {
-    const inner = fields[name];
-    // Bytes that were written before may have these names.
-    if (name === "base64" || inner === "Buffer") return NOT_PLAIN;
-    left -= name.length + 3;
-    left = typeof inner === "string" ? left - inner.length - 2 : plainRest(inner, left, depth);
-    if (left < 0) return NOT_PLAIN;
-  }
-  return left;
-}
-
-/** Entries without a value, one behind the other, that are taken for holes. */
-const MOST_MISSING = 1_024;
-
-const plainObject = Object.prototype;
-
-/** Whether an object's JSON is made of its own fields: it is no `Map`, no bytes, no `Error`, has no `toJSON`. */
-function isFieldsOnly(value: object): value is Readonly<Record<string, unknown>> {
-  if ("toJSON" in value) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === plainObject || prototype === null) return true;
-  return !(Symbol.toStringTag in value) && !types.isBoxedPrimitive(value) && !isMade(value);
-}
-
-/** A class of the engine whose instances say it nowhere, or another realm's. */
-function isMade(value: object): boolean {
-  return types.isNativeError(value) || value instanceof Error || types.isRegExp(value);
-}
-
-const dateToJson: unknown = Date.prototype.toJSON;
-
-function isDate(value: object): boolean {
-  return types.isDate(value) && value.toJSON === dateToJson;
 }

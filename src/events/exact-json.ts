@@ -1,5 +1,5 @@
+import { boundedJson } from "./bounded-json.ts";
 import { JsonTextParser, MAX_JSON_DEPTH } from "./json-text-parser.ts";
-import { UnserializableValue, writeExact } from "./json-text-writer.ts";
 
 /**
  * `JSON.parse` without loss of digits: integers from 2^53 and to -2^53 become `bigint`.
@@ -74,44 +74,20 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
  * `JSON.stringify` that writes a `bigint` as its digits and never throws.
  *
  * Like `JSON.stringify`, it honours `toJSON`. `undefined`, functions and symbols become `null` in
- * arrays and are left out of objects. If `JSON.stringify` would return nothing or throw (such a
- * value at the top, a cycle, a getter or `toJSON` that throws, nesting too deep), the result is the
- * JSON string `"[unserializable: <reason>]"`. The reason never quotes the value.
+ * arrays and are left out of objects. Bytes are written as base64 and a `Map` as an object, as rows of the
+ * audit log have them; `docs/audit.md` lists these forms. What can't be written (a cycle, a getter or
+ * `toJSON` that throws, more than 960 levels, nothing at the top) becomes the JSON string
+ * `"[unserializable: <reason>]"` in its place. The reason never quotes the value.
  *
  * @example
  * stringifyExact({ account: 9007199254740993n }); // '{"account":9007199254740993}'
  */
 export function stringifyExact(value: unknown): string {
-  try {
-    // Some programs give BigInt a toJSON that writes strings; digits are what is promised here.
-    if (!("toJSON" in BigInt.prototype)) {
-      const text: string | undefined = JSON.stringify(value);
-      if (text !== undefined) return text;
-    }
-  } catch {
-    // A bigint, most likely: the writer below finds out.
-  }
-  try {
-    return writeExact(value);
-  } catch (error) {
-    return JSON.stringify(`[unserializable: ${reasonOf(error)}]`);
-  }
+  return boundedJson(value, EXACT).text;
 }
 
-/**
- * A deep copy of a value as its JSON reads: what {@link stringifyExact} writes, read again.
- *
- * @throws JsonSyntaxError for what {@link parseExact} refuses: nesting deeper than 1,000 levels.
- */
-export function copyExact(value: unknown): JsonValue {
-  return parseExact(stringifyExact(value));
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof UnserializableValue) return error.message;
-  if (error instanceof RangeError) return "too large or nested too deeply";
-  return "a getter or toJSON threw";
-}
+/** The engine has no longer text. */
+const EXACT = { bytes: 2 ** 29 - 64, binary: "base64" } as const;
 
 /** Any JSON value, with integers beyond 2^53 as `bigint` so that no digit is lost. */
 export type JsonValue =

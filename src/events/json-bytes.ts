@@ -56,7 +56,7 @@ const TYPES: ReadonlySet<unknown> = new Set([
 const LOOKED_AT = 64;
 
 /** Bytes in one of the forms that their JSON has. */
-function writtenBytes(
+export function writtenBytes(
   value: object,
   binary: "base64" | "summary",
   most: number,

@@ -31,6 +31,31 @@ export class Leaf implements JsonNode {
   }
 }
 
+/** A small list or object that the engine has written. It is read part by part only to be shortened. */
+export class WrittenNode implements JsonNode {
+  readonly whole = true;
+  readonly size: number;
+  readonly json: string;
+  readonly #open: () => JsonNode;
+
+  constructor(json: string, open: () => JsonNode) {
+    this.json = json;
+    this.size = bytesOf(json);
+    this.#open = open;
+  }
+
+  measure(): void {}
+
+  write(): string {
+    return this.json;
+  }
+
+  /** The same, of which parts can be left out. */
+  open(): JsonNode {
+    return this.#open();
+  }
+}
+
 /** A text whose bytes are counted only where it can fit. */
 export class LongText implements JsonNode {
   readonly text: string;
@@ -52,6 +77,24 @@ export class LongText implements JsonNode {
 
   write(): string {
     return this.#json;
+  }
+}
+
+/** A text that is held as it is and not written: however long it is, it counts as a short one. */
+export class HeldText implements JsonNode {
+  readonly whole = true;
+  readonly text: string;
+  readonly size: number;
+
+  constructor(text: string, size: number) {
+    this.text = text;
+    this.size = size;
+  }
+
+  measure(): void {}
+
+  write(): string {
+    return JSON.stringify(this.text);
   }
 }
 
@@ -118,9 +161,14 @@ export abstract class Branch implements JsonNode {
       this.ended = true;
       return false;
     }
-    this.size += this.entries.length === 0 ? entry.size : entry.size + 1;
+    this.size += entry.size + this.around();
     this.entries.push(entry);
     return true;
+  }
+
+  /** Bytes around the next entry. */
+  protected around(): number {
+    return this.entries.length === 0 ? 0 : 1;
   }
 
   /** Reads entries until there are `count`, or all. */
@@ -168,6 +216,13 @@ export class ListNode extends Branch {
     super(origin, parent, count);
     this.#read = read;
     this.hasBack = hasBack;
+    // Brackets, and of each entry a byte and a comma: what can't fit is not read to find it out.
+    this.size = Math.max(2, 1 + 2 * count);
+  }
+
+  /** What is around an entry is counted from the start, and one byte of it. */
+  protected override around(): number {
+    return -1;
   }
 
   protected next(): JsonNode | undefined {
@@ -193,6 +248,9 @@ export class ListNode extends Branch {
     return `${text}]`;
   }
 }
+
+/** Fields that are read to find one by its name. */
+const MOST_SEARCHED = 64;
 
 /** A field of an object: its name as JSON, and its value. */
 export interface FieldNode {
@@ -225,9 +283,12 @@ export class FieldsNode extends Branch {
     return field.value;
   }
 
-  /** @param name as JSON. */
-  field(name: string): JsonNode | undefined {
-    const index = this.names.indexOf(name);
+  /** A field among the first {@link MOST_SEARCHED}. @param name as JSON. */
+  find(name: string): JsonNode | undefined {
+    let index = this.names.indexOf(name);
+    while (index < 0 && this.entries.length < MOST_SEARCHED && this.take()) {
+      if (this.names.at(-1) === name) index = this.names.length - 1;
+    }
     return index < 0 ? undefined : this.entries[index];
   }
 
@@ -244,12 +305,20 @@ export class FieldsNode extends Branch {
 /** Bytes of a node's JSON, as far as they are known: at least what it takes in full. */
 export function knownSize(node: JsonNode): number {
   if (!(node instanceof Branch)) return node.size;
-  const { count, ended, entries } = node;
   let size = node.size;
-  for (const entry of entries) size += knownSize(entry) - entry.size;
-  // What was not read takes a byte and a comma each.
-  return ended ? size : size + 2 * (count - entries.length);
+  for (const entry of node.entries) size += knownSize(entry) - entry.size;
+  // Of a field that was not read, a name, a colon, a value and a comma.
+  return node instanceof FieldsNode && !node.ended
+    ? size + 5 * (node.count - node.entries.length)
+    : size;
 }
+
+/** A text without a character that JSON escapes, and of one byte each. */
+export function isPlainText(text: string): boolean {
+  return PLAIN.test(text);
+}
+
+const PLAIN = /^[ !#-[\]-~]*$/;
 
 export function bytesOf(text: string): number {
   return Buffer.byteLength(text, "utf8");

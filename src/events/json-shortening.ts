@@ -1,11 +1,15 @@
 import {
   Base64,
+  Branch,
   bytesOf,
+  type FieldNode,
   FieldsNode,
+  isPlainText,
   type JsonNode,
   Leaf,
   ListNode,
   LongText,
+  WrittenNode,
 } from "./json-nodes.ts";
 
 // JSON that is too long is shortened from within: long texts are cut, then entries of long lists and
@@ -24,8 +28,14 @@ export interface ListStyle {
 /** Bytes that a value in a list or an object gets at least. */
 const LEAST = 24;
 
+/** The same for a list or an object in a list, where there is room for some. */
+const LEAST_NESTED = 96;
+
 /** A name, a colon and a value, at least. */
 const LEAST_FIELD = 4;
+
+/** Bytes of `"…":" fields left out"`: `…` takes three. */
+const FIELDS_MARK = 25;
 
 /** Fields that do not fit are passed over for later ones that do, up to this number. */
 const MOST_SKIPPED = 64;
@@ -44,8 +54,9 @@ const ANY_LIST: ListStyle = {
 
 /** JSON of at most `room` bytes; from 2 bytes on there always is some. */
 export function writeWithin(node: JsonNode, room: number): string {
-  node.measure(room);
+  if (!node.whole) node.measure(room);
   if (node.whole && node.size <= room) return node.write();
+  if (node instanceof WrittenNode) return writeWithin(node.open(), room);
   if (node instanceof LongText) return writeText(node.text, room);
   if (node instanceof Base64) {
     return node.summary.size <= room ? node.summary.json : shortest(room);
@@ -62,16 +73,19 @@ function writeLeaf(node: JsonNode, room: number): string {
 
 /** A list of at most `room` bytes: entries are shortened, and of too many some in the middle left out. */
 export function writeList(list: ListNode, room: number, style: ListStyle): string {
-  list.measure(room);
+  if (!list.whole) list.measure(room);
   if (list.whole && list.size <= room) return list.write();
   const { least, mark, write } = style;
+  const nested = Math.max(least, Math.min(LEAST_NESTED, room >> 3));
   const { count } = list;
   // Each entry takes a byte and a comma.
   if (count * 2 <= room) {
     list.takeUpTo(count);
     const level = levelFor(list.entries, room - 1 - count, list);
     if (level >= least || (count === 1 && level > 0)) {
-      return `[${list.entries.map((entry) => write(entry, level)).join(",")}]`;
+      let text = "";
+      for (const entry of list.entries) text += `,${write(entry, level)}`;
+      return `[${text.slice(1)}]`;
     }
   }
   const reserved = bytesOf(mark(count) ?? "");
@@ -84,22 +98,28 @@ export function writeList(list: ListNode, room: number, style: ListStyle): strin
     if (left < 2) break;
     const entry = list.at(fromFront ? fronts.length : count - 1 - backs.length);
     if (entry === undefined) break;
-    entry.measure(least);
-    left -= 1 + Math.min(entry.size, least);
+    // A list or an object of which little is left says little.
+    const needed = entry instanceof Branch || entry instanceof WrittenNode ? nested : least;
+    entry.measure(needed);
+    left -= 1 + Math.min(entry.size, needed);
     if (left < 0) break;
     (fromFront ? fronts : backs).push(entry);
   }
   const kept = [...fronts, ...backs.reverse()];
   const level = levelFor(kept, room - 2 - reserved - kept.length);
-  const texts = kept.map((entry) => write(entry, level));
   const marked = mark(count - kept.length);
-  if (marked !== undefined) texts.splice(fronts.length, 0, marked);
-  return `[${texts.join(",")}]`;
+  let text = "";
+  for (let index = 0; index <= kept.length; index += 1) {
+    if (index === fronts.length && marked !== undefined) text += `,${marked}`;
+    const entry = kept[index];
+    if (entry !== undefined) text += `,${write(entry, level)}`;
+  }
+  return `[${text.slice(1)}]`;
 }
 
 /** An object of at most `room` bytes: values are shortened, and of too many fields the last left out. */
 export function writeFields(fields: FieldsNode, room: number): string {
-  fields.measure(room);
+  if (!fields.whole) fields.measure(room);
   if (fields.whole && fields.size <= room) return fields.write();
   const { count } = fields;
   if (count * LEAST_FIELD <= room) {
@@ -107,8 +127,7 @@ export function writeFields(fields: FieldsNode, room: number): string {
     const level = levelFor(fields.entries, room - fields.size + valueBytes(fields.entries), fields);
     if (level >= LEAST) return joinFields(fields.names, fields.entries, level);
   }
-  const mark = (left: number) => `"…":"${left} fields left out"`;
-  const reserved = bytesOf(mark(count));
+  const reserved = FIELDS_MARK + String(count).length;
   let left = room - 2 - reserved;
   if (left < 0) return room < 2 ? shortest(room) : "{}";
   const [names, entries]: [string[], JsonNode[]] = [[], []];
@@ -116,7 +135,8 @@ export function writeFields(fields: FieldsNode, room: number): string {
   let skipped = 0;
   for (let index = 0; left >= LEAST_FIELD && skipped < MOST_SKIPPED; index += 1) {
     fields.takeUpTo(index + 1);
-    const [name, entry] = [fields.names[index], fields.entries[index]];
+    const name = fields.names[index];
+    const entry = fields.entries[index];
     if (name === undefined || entry === undefined) break;
     const around = bytesOf(name) + 2;
     entry.measure(LEAST);
@@ -130,9 +150,12 @@ export function writeFields(fields: FieldsNode, room: number): string {
     names.push(name);
     entries.push(entry);
   }
-  const text = joinFields(names, entries, levelFor(entries, room - fixed));
   const all = fields.ended ? fields.entries.length : count;
-  return `${text.slice(0, -1)}${names.length === 0 ? "" : ","}${mark(all - names.length)}}`;
+  names.push('"…"');
+  const note = `"${all - entries.length} fields left out"`;
+  const level = levelFor(entries, room - fixed);
+  entries.push(new Leaf(note, level));
+  return joinFields(names, entries, level);
 }
 
 /**
@@ -148,6 +171,7 @@ export function levelFor(
 ): number {
   let open = entries;
   let left = room;
+  if (allFit(entries, room)) return Number.POSITIVE_INFINITY;
   for (let round = 1; open.length > 0; round += 1) {
     const level = Math.max(0, Math.floor(left / open.length));
     const above: JsonNode[] = [];
@@ -161,6 +185,16 @@ export function levelFor(
     open = above;
   }
   return Number.POSITIVE_INFINITY;
+}
+
+/** Whether nothing has to be measured or cut. */
+function allFit(entries: readonly JsonNode[], room: number): boolean {
+  let left = room;
+  for (const { size, whole } of entries) {
+    left -= size;
+    if (left < 0 || !whole) return false;
+  }
+  return true;
 }
 
 /** A text of at most `room` bytes of JSON, cut between characters, with the bytes that are missing. */
@@ -184,13 +218,24 @@ function valueBytes(entries: readonly JsonNode[]): number {
   return entries.reduce((sum, { size }) => sum + size, 0);
 }
 
+/** Texts are added and not joined: to join them at each level would copy them at each level. */
 function joinFields(names: readonly string[], entries: readonly JsonNode[], level: number): string {
-  const fields = entries.map((entry, index) => `${names[index]}:${writeWithin(entry, level)}`);
-  return `{${fields.join(",")}}`;
+  let text = "{";
+  for (let index = 0; index < entries.length; index += 1) {
+    const entry = entries[index];
+    if (entry === undefined) continue;
+    text += index === 0 ? "" : ",";
+    text += names[index];
+    text += ":";
+    text += writeWithin(entry, level);
+  }
+  return `${text}}`;
 }
 
 /** The longest beginning of a text that takes at most so many bytes within a JSON text. */
 function withinEscaped(text: string, room: number): string {
+  const head = text.slice(0, room);
+  if (isPlainText(head)) return head;
   let [end, left] = [0, room];
   while (end < text.length) {
     const code = text.codePointAt(end) ?? 0;
@@ -211,21 +256,25 @@ function escapedBytes(code: number): number {
   return code <= 0xffff ? 3 : 4;
 }
 
-/** Some fields of an object, in another order. */
-export function chosenFields(from: FieldsNode, wanted: readonly string[]): FieldsNode {
-  const found: [string, JsonNode][] = [];
-  for (const name of wanted) {
-    const value = from.field(name);
-    if (value !== undefined) found.push([name, value]);
+/**
+ * Some fields of an object, in another order.
+ *
+ * @param names as JSON.
+ * @param rest whether the fields that were not read yet follow.
+ */
+export function chosenFields(from: FieldsNode, names: readonly string[], rest = false): FieldsNode {
+  const found: FieldNode[] = [];
+  for (const name of names) {
+    const value = from.find(name);
+    if (value !== undefined) found.push({ name, value });
   }
+  const unread = rest ? from.count - from.entries.length : 0;
   let at = 0;
-  return new FieldsNode(from.origin, from.parent, found.length, () => {
-    const [name, value] = found[at++] ?? [];
+  return new FieldsNode(from.origin, from.parent, found.length + unread, () => {
+    const known = found[at];
+    at += 1;
+    if (known !== undefined || !rest || !from.take()) return known;
+    const [name, value] = [from.names.at(-1), from.entries.at(-1)];
     return name === undefined || value === undefined ? undefined : { name, value };
   });
-}
-
-/** A note in place of a value. */
-export function noteNode(text: string): Leaf {
-  return new Leaf(JSON.stringify(text));
 }

@@ -1,6 +1,17 @@
 import { types } from "node:util";
-import { bytesNode } from "./json-bytes.ts";
-import { type Branch, FieldsNode, type JsonNode, Leaf, ListNode, LongText } from "./json-nodes.ts";
+import { bytesNode, writtenBytes } from "./json-bytes.ts";
+import {
+  type Branch,
+  FieldsNode,
+  HeldText,
+  isPlainText,
+  type JsonNode,
+  Leaf,
+  ListNode,
+  LongText,
+  WrittenNode,
+} from "./json-nodes.ts";
+import { plainJson } from "./plain-json.ts";
 
 /** How values are written that JSON does not know. */
 export interface ValueForms {
@@ -11,6 +22,8 @@ export interface ValueForms {
    * must not be in an audit row. Default `false`: its name alone.
    */
   readonly errorText?: boolean | undefined;
+  /** Whether texts are held and not written, so that a long one counts as a short one. Default `false`. */
+  readonly holdsTexts?: boolean | undefined;
 }
 
 /** Levels that are written. Readers of JSON refuse more than 1,000, and events stand around the value. */
@@ -24,6 +37,9 @@ const SHORT = 48;
 
 /** No reader takes a larger integer, and to write it would take long. */
 const MOST_INTEGER = 10n ** 10_000n;
+
+/** Bytes of an entry that is written at once. */
+const MOST_WRITTEN = 256;
 
 /** Bytes of a `Map`'s key that is no text. */
 const MOST_KEY = 128;
@@ -40,9 +56,14 @@ export class ValueReader {
   /** Whether something was left out that nobody asked for: fields behind too many without JSON. */
   passedOver = false;
   #passes: number;
+  readonly #joins: boolean;
 
-  /** @param bytes what is to be written at most: a longer name can't be. */
-  constructor(forms: ValueForms, bytes: number) {
+  /**
+   * @param bytes what is to be written at most: a longer name can't be.
+   * @param joins whether a small list or object within a list may be one node. Default `true`.
+   */
+  constructor(forms: ValueForms, bytes: number, joins = true) {
+    this.#joins = joins;
     this.forms = forms;
     this.bytes = bytes;
     this.#passes = MOST_PASSED + bytes / 4;
@@ -52,10 +73,12 @@ export class ValueReader {
    * The value as a node; `undefined` for what has no JSON: `undefined`, functions and symbols. A value that
    * can't be read becomes a text that says why. Never throws.
    */
-  node(given: unknown, key: string, parent: Branch | undefined): JsonNode | undefined {
+  node(given: unknown, key: string | number, parent: Branch | undefined): JsonNode | undefined {
     switch (typeof given) {
       case "string":
-        return textNode(given);
+        return this.forms.holdsTexts === true && given.length > SHORT
+          ? new HeldText(given, SHORT)
+          : textNode(given);
       case "number":
         return numberNode(given);
       case "boolean":
@@ -74,7 +97,18 @@ export class ValueReader {
     }
   }
 
-  #objectNode(given: object, key: string, parent: Branch | undefined): JsonNode | undefined {
+  #objectNode(
+    given: object,
+    key: string | number,
+    parent: Branch | undefined,
+  ): JsonNode | undefined {
+    if (isUsual(given)) {
+      if (Array.isArray(given)) return unreadable(given, parent) ?? this.#list(given, parent);
+      const written = writtenBytes(given, this.forms.binary, this.bytes);
+      return (
+        written ?? unreadable(given, parent) ?? this.#fields(given, Object.keys(given), parent)
+      );
+    }
     const bytes = bytesNode(given, this.forms.binary, this.bytes);
     if (bytes !== undefined) return bytes;
     if (types.isNativeError(given) || given instanceof Error) {
@@ -84,34 +118,37 @@ export class ValueReader {
     if (typeof toJson !== "function") {
       return typeof given === "function" ? undefined : this.#plainNode(given, key, parent);
     }
-    const json: unknown = Reflect.apply(toJson, given, [key]);
+    const json: unknown = Reflect.apply(toJson, given, [String(key)]);
     if (typeof json === "function") return undefined;
     if (typeof json !== "object" || json === null) return this.node(json, key, parent);
     const bytesOfIt = bytesNode(json, this.forms.binary, this.bytes);
     return bytesOfIt ?? this.#plainNode(json, key, parent);
   }
 
-  #plainNode(value: object, key: string, parent: Branch | undefined): JsonNode | undefined {
+  #plainNode(
+    value: object,
+    key: string | number,
+    parent: Branch | undefined,
+  ): JsonNode | undefined {
     if (types.isBoxedPrimitive(value) && !types.isSymbolObject(value)) {
       if (types.isNumberObject(value)) return numberNode(Number(value));
-      if (types.isStringObject(value)) return textNode(String(value));
+      if (types.isStringObject(value)) return this.node(String(value), key, parent);
       return this.node(value.valueOf(), key, parent);
     }
     return unreadable(value, parent) ?? this.#branch(value, parent);
   }
 
   #branch(value: object, parent: Branch | undefined): Branch {
-    if (Array.isArray(value)) {
-      const list: readonly unknown[] = value;
-      if (isSparse(list)) return this.#fields(list, Object.keys(list).filter(isIndex), parent);
-      return new ListNode(list, parent, list.length, (index, node) =>
-        this.#entry(list, index, node),
-      );
-    }
+    if (Array.isArray(value)) return this.#list(value, parent);
     if (types.isMap(value)) return this.#map(value, parent);
     if (types.isSet(value)) return this.#set(value, parent);
     const keys = types.isProxy(value) ? Reflect.ownKeys(value).filter(isText) : Object.keys(value);
     return this.#fields(value, keys, parent);
+  }
+
+  #list(list: readonly unknown[], parent: Branch | undefined): Branch {
+    if (isSparse(list)) return this.#fields(list, Object.keys(list).filter(isIndex), parent);
+    return new ListNode(list, parent, list.length, (index, node) => this.#entry(list, index, node));
   }
 
   #entry(list: readonly unknown[], index: number, node: ListNode): JsonNode {
@@ -121,7 +158,16 @@ export class ValueReader {
     } catch {
       return THREW;
     }
-    return this.node(value, String(index), node) ?? NULL;
+    return this.#written(value, index, node) ?? this.node(value, index, node) ?? NULL;
+  }
+
+  /** An entry that is small and plain, as the engine writes it: most entries of long lists are. */
+  #written(value: unknown, index: number, list: ListNode): JsonNode | undefined {
+    if (typeof value !== "object" || value === null || !this.#joins) return undefined;
+    const json = plainJson(value, MOST_WRITTEN);
+    return json === undefined
+      ? undefined
+      : new WrittenNode(json, () => this.node(value, index, list) ?? NULL);
   }
 
   /** @param read the value of a field. */
@@ -188,7 +234,7 @@ export class ValueReader {
   #set(set: ReadonlySet<unknown>, parent: Branch | undefined): ListNode {
     const each = setValues.call(set);
     const read = (index: number, node: ListNode) =>
-      this.node(each.next().value, String(index), node) ?? NULL;
+      this.node(each.next().value, index, node) ?? NULL;
     return new ListNode(set, parent, sizeOfSet.call(set), read, false);
   }
 
@@ -253,13 +299,20 @@ function integerNode(given: bigint): JsonNode {
 function textNode(text: string): JsonNode {
   if (text.length > SHORT) return new LongText(text);
   // Most are plain, and then both their JSON and its size cost nothing.
-  return PLAIN.test(text) ? new Leaf(`"${text}"`, text.length + 2) : new Leaf(JSON.stringify(text));
+  return isPlainText(text)
+    ? new Leaf(`"${text}"`, text.length + 2)
+    : new Leaf(JSON.stringify(text));
 }
 
-const PLAIN = /^[ !#-[\]-~]*$/;
-
 function textJson(text: string): string {
-  return text.length <= SHORT && PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+  return text.length <= SHORT && isPlainText(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+/** Whether it is an object or an array as JSON itself knows them, which nearly every one is. */
+function isUsual(value: object): boolean {
+  if (types.isProxy(value) || "toJSON" in value) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || (prototype === Array.prototype && Array.isArray(value));
 }
 
 /** What stands for a value that can't be nested here. */

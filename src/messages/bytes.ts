@@ -1,7 +1,7 @@
 import { isObject } from "./own-fields.ts";
 
 /**
- * Bytes as base64: an array of bytes, and the two forms that its JSON has, so that a recording reads the
+ * Bytes as base64: an array of bytes, and the forms that its JSON has, so that a recording reads the
  * same. `undefined` where there are none.
  */
 export function base64Of(value: unknown): string | undefined {
@@ -10,6 +10,10 @@ export function base64Of(value: unknown): string | undefined {
     return byteLength === 0 ? undefined : base64(Buffer.from(buffer, byteOffset, byteLength));
   }
   if (!isObject(value)) return undefined;
+  // A recording has bytes in this form.
+  if (typeof value.base64 === "string" && typeof value.type === "string") {
+    return Object.keys(value).length === 2 && value.base64 !== "" ? value.base64 : undefined;
+  }
   if (value.type === "Buffer") return Array.isArray(value.data) ? written(value.data) : undefined;
   // `{"0":137,"1":80}`: its names are in order, or it is another object.
   return Object.hasOwn(value, "0") && !Array.isArray(value)

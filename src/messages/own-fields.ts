@@ -1,4 +1,6 @@
-import { copyExact, parseExact, stringifyExact } from "../events/exact-json.ts";
+import { boundedCopy, MOST_COPY } from "../events/bounded-copy.ts";
+import { boundedJson } from "../events/bounded-json.ts";
+import { parseExact } from "../events/exact-json.ts";
 
 // Messages are read as their JSON reads: own fields, and `toJSON` where an object has one. Otherwise a
 // recording of them would make other spans than they did themselves.
@@ -65,15 +67,21 @@ export function objectIn(fields: OwnFields, name: string): OwnFields | undefined
 /** A value as text: texts as they are, all else as JSON. */
 export function jsonText(value: unknown): string {
   if (typeof value === "string") return value;
-  const text = stringifyExact(value);
+  const { text } = boundedJson(value, TEXT_FORMS);
   // A date, or a value that has no JSON: its JSON is a text.
   return text.startsWith('"') ? String(JSON.parse(text)) : text;
 }
 
+/** Bytes by type and length, as on spans. */
+const TEXT_FORMS = { bytes: 64 * 1024 * 1024, binary: "summary", errorText: true } as const;
+
+/** A longer text is not parsed: it stays text. */
+const MOST_PARSED = 1024 * 1024;
+
 /** The arguments of a call: models write them as JSON text. */
 export function argumentsIn(given: unknown): unknown {
   if (typeof given !== "string") return readable(given);
-  if (!/^\s*[[{]/.test(given)) return given;
+  if (given.length > MOST_PARSED || !/^\s*[[{]/.test(given)) return given;
   try {
     const value = parseExact(given);
     return isReadable(value) ? value : given;
@@ -117,7 +125,7 @@ function plainOf(value: unknown): unknown {
   if (value instanceof String) return String(value);
   if (typeof value.toJSON !== "function") return value;
   // As a field: `toJSON` may give nothing, which a value at the top must not.
-  const copy = copyExact({ value });
+  const copy = boundedCopy({ value }, MOST_COPY).value;
   return isObject(copy) ? copy.value : copy;
 }
 

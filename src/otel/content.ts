@@ -1,4 +1,6 @@
-import { parseExact, stringifyExact } from "../events/exact-json.ts";
+import { boundedCopy } from "../events/bounded-copy.ts";
+import { boundedJson } from "../events/bounded-json.ts";
+import { isPlainWithin } from "../events/plain-json.ts";
 import { inputMessages, instructionParts, outputMessages } from "../messages/to-messages.ts";
 import { toolDefinitions } from "../messages/tool-definitions.ts";
 import {
@@ -7,7 +9,7 @@ import {
   type RedactionTrouble,
   redacted,
 } from "../sinks/redaction.ts";
-import { type ContentShape, shortened } from "./shortened-content.ts";
+import { type ContentShape, SPAN_FORMS, shortened } from "./shortened-content.ts";
 
 /** Options for the content of users, models and tools on spans. Content is off by default. */
 export interface ContentOptions {
@@ -86,10 +88,12 @@ export class ContentPolicy {
     const shown = this.#redacted(value, field);
     if (shown === undefined) return undefined;
     if (typeof shown !== "string") {
-      return fitted(stringifyExact(shown), this.#valueBytes, "value", cuts);
+      const json = boundedJson(shown, { ...SPAN_FORMS, bytes: this.#valueBytes });
+      if (json.cut) cuts?.cut(json.cutBytes, 0);
+      return json.text;
     }
     const text = cutNoted(shown, this.#valueBytes);
-    if (text !== shown) cuts?.cut(byteLength(shown) - byteLength(text), 0);
+    if (text !== shown) cuts?.cut(countOf(shown, this.#valueBytes).bytes - byteLength(text), 0);
     return text;
   }
 
@@ -132,16 +136,24 @@ export class ContentPolicy {
     cuts: ContentCuts | undefined,
   ): string | undefined {
     if (!this.captures || value === undefined || value === null) return undefined;
-    let shown = form(value);
+    let shown = form(this.#within(value, shape, cuts));
     if (shown.length === 0) return undefined;
     if (this.#redact !== undefined) {
-      shown = form(this.#redacted(shown, field));
+      shown = form(this.#within(this.#redacted(shown, field), shape, cuts));
       if (shown.length === 0) return undefined;
     }
-    let text = stringifyExact(shown);
-    // A part has no JSON: what the writer says of it is a text, which a recording has as well.
-    if (!text.startsWith("[")) text = stringifyExact(form(parseExact(text)));
-    return fitted(text, this.#messageBytes, shape, cuts);
+    const { cutBytes, droppedMessages, text } = shortened(shown, this.#messageBytes, shape);
+    if (cutBytes > 0) cuts?.cut(cutBytes, droppedMessages);
+    return text;
+  }
+
+  /** The value itself, or as much of it as can be shown: its form is not made of more. */
+  #within(value: unknown, shape: ContentShape, cuts: ContentCuts | undefined): unknown {
+    const most = READ_FACTOR * this.#messageBytes;
+    if (typeof value !== "object" || isPlainWithin(value, most)) return value;
+    const copy = boundedCopy(value, most, shape !== "messages");
+    if (copy.dropped > 0) cuts?.cut(2 * copy.dropped, copy.dropped);
+    return copy.value;
   }
 
   /** The operator's error text, redacted and cut. */
@@ -157,7 +169,8 @@ export class ContentPolicy {
   #operatorText(message: string, field: ContentField, bytes: number): string {
     const shown = this.#redact === undefined ? message : this.#redacted(message, field);
     if (shown === undefined || shown === null) return "";
-    return cutBytes(typeof shown === "string" ? shown : stringifyExact(shown), bytes);
+    if (typeof shown === "string") return cutBytes(shown, bytes);
+    return cutBytes(boundedJson(shown, { ...SPAN_FORMS, bytes: Math.max(bytes, 64) }).text, bytes);
   }
 
   #redacted(value: unknown, field: ContentField): unknown {
@@ -166,21 +179,11 @@ export class ContentPolicy {
   }
 }
 
-/** JSON within its limit. */
-function fitted(
-  text: string,
-  bytes: number,
-  shape: ContentShape,
-  cuts: ContentCuts | undefined,
-): string {
-  // No UTF-16 unit takes more than three bytes, so most texts need no counting.
-  if (text.length * 3 <= bytes) return text;
-  const total = byteLength(text);
-  if (total <= bytes) return text;
-  const short = shortened(text, bytes, shape);
-  cuts?.cut(total - byteLength(short.text), short.droppedMessages);
-  return short.text;
-}
+/** Times the bytes of an attribute that are read of messages, to choose what is shown. */
+const READ_FACTOR = 4;
+
+/** A text of this length is counted, and one of 16 times its limit. */
+const COUNTED = 64 * 1024;
 
 function byteLength(text: string): number {
   return Buffer.byteLength(text, "utf8");
@@ -209,12 +212,21 @@ export function cutBytes(text: string, bytes: number): string {
   return whole.toString("utf8", 0, end);
 }
 
+/** The bytes of a text. One that is far above its limit is not counted: each unit takes a byte at least. */
+function countOf(
+  text: string,
+  limit: number,
+): { readonly bytes: number; readonly isExact: boolean } {
+  const isExact = text.length <= Math.max(COUNTED, 16 * limit);
+  return { bytes: isExact ? byteLength(text) : text.length, isExact };
+}
+
 /** The same, with the original size noted in the last of these bytes, where there is room for it. */
 function cutNoted(text: string, bytes: number): string {
   if (text.length * 3 <= bytes) return text;
-  const total = Buffer.byteLength(text, "utf8");
+  const { bytes: total, isExact } = countOf(text, bytes);
   if (total <= bytes) return text;
-  const note = `… [truncated, ${total} bytes total]`;
+  const note = `… [truncated, ${isExact ? "" : "at least "}${total} bytes total]`;
   const room = bytes - Buffer.byteLength(note, "utf8");
   return room < 0 ? cutBytes(text, bytes) : cutBytes(text, room) + note;
 }

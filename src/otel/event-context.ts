@@ -10,7 +10,7 @@ import {
 import { property } from "../errors/thrown.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { EventEnvelope } from "../events/event-envelope.ts";
-import { copyExact } from "../events/exact-json.ts";
+import { boundedCopy, MOST_COPY } from "../events/bounded-copy.ts";
 import { isPromise } from "../events/promises.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type {
@@ -210,7 +210,7 @@ const HOOK = "resolveParent hook";
 function copyFields<T extends object>(given: T): T {
   const copy = { ...given };
   for (const [field, value] of Object.entries(copy)) {
-    if (typeof value === "object") Reflect.set(copy, field, copyExact(value));
+    if (typeof value === "object") Reflect.set(copy, field, boundedCopy(value, MOST_COPY).value);
   }
   return copy;
 }

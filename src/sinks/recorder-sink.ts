@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
 import type { AgentEvent } from "../events/agent-event.ts";
+import { boundedJson } from "../events/bounded-json.ts";
 import { now } from "../events/clock.ts";
 import type { EventDetails, ExceptionDetails } from "../events/event-details.ts";
 import { type EventEnvelope, isTraceparent, SequenceCounter } from "../events/event-envelope.ts";
-import { stringifyExact } from "../events/exact-json.ts";
 import { type Instant, isSpanTime } from "../events/instant.ts";
 import {
   checkBoolean,
@@ -14,7 +14,7 @@ import {
   isWholeNumber,
 } from "../events/option-checks.ts";
 import { formatRfc3339, parseRfc3339 } from "../events/rfc3339.ts";
-import { MOST_NAME } from "../events/value-limits.ts";
+import { CONTENT_FORMS, MOST_CONTENT_BYTES, MOST_NAME } from "../events/value-limits.ts";
 import type { AgentEventSink, ClosableSink } from "./agent-event-sink.ts";
 import { type RecordedLine, recordedLine } from "./recorded-line.ts";
 import { type RecordingTarget, RecordingWriter } from "./recording-writer.ts";
@@ -372,9 +372,11 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= MOST_NAME;
 }
 
+const RECORDED = { ...CONTENT_FORMS, bytes: MOST_CONTENT_BYTES };
+
 /** What a redaction hook made of a text, as text; `null` stays. */
 function textOf(shown: unknown): string | null {
-  return typeof shown === "string" || shown === null ? shown : stringifyExact(shown);
+  return typeof shown === "string" || shown === null ? shown : boundedJson(shown, RECORDED).text;
 }
 
 /** `undefined` for what is no time, or one outside the years that RFC 3339 can write. */

@@ -1,4 +1,4 @@
-import { copyExact } from "../events/exact-json.ts";
+import { boundedCopy, MOST_COPY } from "../events/bounded-copy.ts";
 import { isPromise } from "../events/promises.ts";
 
 /** Describes the value that a redaction hook sees. */
@@ -14,8 +14,9 @@ export interface ContentField {
 /**
  * Redacts every value that may contain users' data before it reaches a span: captured content and
  * the operator's error text. The span shows what the hook returns. The value is a copy as it reads
- * in JSON: a `Date` is text, a `Map` is `{}`. The hook may change and return the copy. It must be
- * synchronous. If it throws or returns a promise, a fixed text replaces the value.
+ * in JSON: a `Date` is text, a `Map` an object, bytes are base64. Texts are complete. Of lists and objects
+ * with more than about 1 MiB, the copy has no more than that. The hook may change and return the copy. It
+ * must be synchronous. If it throws or returns a promise, a fixed text replaces the value.
  */
 export type RedactionHook = (value: unknown, field: ContentField) => unknown;
 
@@ -49,5 +50,6 @@ export function redacted(
 
 /** The hook must not change the caller's object, which the audit row and other spans are made of. */
 function ownCopy(value: unknown): unknown {
-  return typeof value === "object" || typeof value === "function" ? copyExact(value) : value;
+  const isText = typeof value !== "object" && typeof value !== "function";
+  return isText ? value : boundedCopy(value, MOST_COPY).value;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { copyExact, stringifyExact } from "../../src/events/exact-json.ts";
+import { parseExact, stringifyExact } from "../../src/events/exact-json.ts";
 import {
   inputMessages,
   instructionParts,
@@ -11,6 +11,8 @@ import {
 import { toolDefinitions } from "../../src/messages/tool-definitions.ts";
 import { inputForm, outputForm, partsForm, toolsForm } from "../support/message-form.ts";
 import { runs } from "../support/runs.ts";
+
+const copyExact = (value: unknown) => parseExact(stringifyExact(value));
 
 const text = (content: string) => ({ type: "text", content });
 

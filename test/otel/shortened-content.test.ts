@@ -1,14 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { stringifyExact } from "../../src/events/exact-json.ts";
+import { parseExact, stringifyExact } from "../../src/events/exact-json.ts";
 import { outputMessages, toMessages } from "../../src/messages/to-messages.ts";
-import { type ContentShape, shortened } from "../../src/otel/shortened-content.ts";
+import { type ContentShape, shortened as shortenedValue } from "../../src/otel/shortened-content.ts";
 import { inputForm, outputForm, partsForm } from "../support/message-form.ts";
 import { bench, RunEvents } from "../support/run-events.ts";
 import { runs } from "../support/runs.ts";
 
 const SHAPES: readonly ContentShape[] = ["value", "messages", "parts", "tools"];
 const bytes = (text: string) => Buffer.byteLength(text);
+/** The value of a JSON text, shortened. */
+const shortened = (text: string, limit: number, shape: ContentShape) =>
+  shortenedValue(parseExact(text), limit, shape);
 
 describe("JSON that is too long", () => {
   it("stays JSON within any limit from 64 bytes, and is the same each time", () => {
@@ -84,10 +87,10 @@ describe("JSON that is too long", () => {
         fc.constantFrom(...SHAPES),
         (it, limit, shape) => {
           const text = stringifyExact(it);
-          const whole = { text, droppedMessages: 0 };
+          const whole = { text, cutBytes: 0, droppedMessages: 0 };
           expect(shortened(text, bytes(text), shape)).toEqual(whole);
           const short = bytes(text) > limit ? shortened(text, limit, shape).text : text;
-          expect(shortened(short, limit, shape)).toEqual({ text: short, droppedMessages: 0 });
+          expect(shortened(short, limit, shape)).toEqual({ text: short, cutBytes: 0, droppedMessages: 0 });
         },
       ),
       { numRuns: runs(1_000) },
@@ -152,10 +155,12 @@ describe("JSON that is too long", () => {
     });
   });
 
-  it("is a note where it is nested too deeply to be taken apart", () => {
-    let deep = "1";
-    for (let level = 0; level < 1_500; level += 1) deep = `[${deep}]`;
-    expect(shortened(deep, 200, "value").text).toBe('"[truncated, 3001 bytes total]"');
+  it("is a mark where it is nested too deeply for readers", () => {
+    let deep: unknown = 1;
+    for (let level = 0; level < 1_500; level += 1) deep = [deep];
+    const { text } = shortenedValue(deep, 4_096, "value");
+    expect(text).toBe(`${"[".repeat(960)}"[unserializable: nested too deeply]"${"]".repeat(960)}`);
+    expect(bytes(shortenedValue(deep, 200, "value").text)).toBeLessThanOrEqual(200);
   });
 });
 

@@ -1,0 +1,100 @@
+import { parseExact, stringifyExact } from "./exact-json.ts";
+import { Base64, bytesOf, FieldsNode, HeldText, type JsonNode, ListNode } from "./json-nodes.ts";
+import { levelFor } from "./json-shortening.ts";
+import { ValueReader } from "./json-values.ts";
+import { plainJson } from "./plain-json.ts";
+
+/** Bytes of a copy for a hook. */
+export const MOST_COPY = 1024 * 1024;
+
+/** A copy, and how many entries of a list at the top it has not. */
+export interface BoundedCopy {
+  readonly value: unknown;
+  readonly dropped: number;
+}
+
+/**
+ * A copy of a value as its JSON reads: `boundedJson` read again, with bytes as base64 and an error's text.
+ * Nothing in it is the caller's. Texts are complete, whatever their length, since a text is not copied.
+ * Large lists and objects, and large bytes, are shortened to about `bytes`.
+ *
+ * @param marked whether a text stands for entries that are missing of a list at the top. Default `true`.
+ */
+export function boundedCopy(value: unknown, bytes: number, marked = true): BoundedCopy {
+  const plain = plainJson(value, bytes);
+  if (plain !== undefined) return { value: parseExact(plain), dropped: 0 };
+  const top = new ValueReader(COPY_FORMS, bytes).node(value, "", undefined);
+  if (top === undefined) return { value: parseExact(stringifyExact(value)), dropped: 0 };
+  if (!(top instanceof ListNode) || fits(top, bytes))
+    return { value: copyOf(top, bytes), dropped: 0 };
+  const { copies, left } = copyList(top, bytes, marked);
+  return { value: copies, dropped: left };
+}
+
+/** Texts are held and not written, so they count as short ones. */
+const COPY_FORMS = { binary: "base64", errorText: true, holdsTexts: true } as const;
+
+/** What an entry may need before others are left out for it. */
+const LEAST = 64;
+
+function copyOf(node: JsonNode, room: number): unknown {
+  if (node instanceof HeldText) return node.text;
+  if (node instanceof Base64)
+    return parseExact(node.size <= room ? node.write() : node.summary.json);
+  if (node instanceof ListNode) return copyList(node, room, true).copies;
+  return node instanceof FieldsNode ? copyFields(node, room) : parseExact(node.write());
+}
+
+function fits(node: JsonNode, room: number): boolean {
+  node.measure(room);
+  return node.whole && node.size <= room;
+}
+
+function copyList(
+  list: ListNode,
+  room: number,
+  marked: boolean,
+): { readonly copies: unknown[]; readonly left: number } {
+  if (fits(list, room)) return { copies: list.entries.map((each) => copyOf(each, room)), left: 0 };
+  const [fronts, backs]: [JsonNode[], JsonNode[]] = [[], []];
+  let left = room;
+  while (fronts.length + backs.length < list.count && left > 0) {
+    const fromFront = !list.hasBack || fronts.length <= backs.length;
+    const entry = list.at(fromFront ? fronts.length : list.count - 1 - backs.length);
+    if (entry === undefined) break;
+    entry.measure(LEAST);
+    left -= 1 + Math.min(entry.size, LEAST);
+    (fromFront ? fronts : backs).push(entry);
+  }
+  const kept = [...fronts, ...backs.reverse()];
+  const level = levelFor(kept, room - kept.length);
+  const copies = kept.map((entry) => copyOf(entry, level));
+  const missing = list.count - kept.length;
+  if (marked && missing > 0) copies.splice(fronts.length, 0, `… [${missing} items left out]`);
+  return { copies, left: missing };
+}
+
+function copyFields(fields: FieldsNode, room: number): unknown {
+  const isWhole = fits(fields, room);
+  const names: string[] = [];
+  const kept: JsonNode[] = [];
+  let left = isWhole ? Number.POSITIVE_INFINITY : room;
+  for (let index = 0; left > 0; index += 1) {
+    fields.takeUpTo(index + 1);
+    const [name, entry] = [fields.names[index], fields.entries[index]];
+    if (name === undefined || entry === undefined) break;
+    entry.measure(LEAST);
+    left -= bytesOf(name) + 2 + Math.min(entry.size, LEAST);
+    if (left < 0) break;
+    names.push(name);
+    kept.push(entry);
+  }
+  const level = levelFor(kept, room);
+  const copies = kept.map((entry, index): [string, unknown] => [
+    String(JSON.parse(names[index] ?? '""')),
+    copyOf(entry, level),
+  ]);
+  const missing = isWhole ? 0 : fields.count - kept.length;
+  if (missing > 0) copies.push(["…", `${missing} fields left out`]);
+  return Object.fromEntries(copies);
+}
