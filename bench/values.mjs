@@ -59,21 +59,17 @@ export function valueRows() {
     [() => JSON.stringify(SMALL), () => boundedJson(SMALL, SPAN)],
     short ? 2_000 : 20_000,
   );
-  rows.push({ value: "small", ratio: (ours / native).toFixed(2), "µs": (ours / 1e3).toFixed(1) });
+  rows.push({ value: "small", ratio: (ours / native).toFixed(2), µs: (ours / 1e3).toFixed(1) });
   for (const [name, [tenth, value]] of Object.entries(LARGE)) {
     const kept = JSON.parse(boundedJson(value, SPAN).text);
     const [stringify, less, ours] = turns(
-      [
-        () => JSON.stringify(kept),
-        () => boundedJson(tenth, SPAN),
-        () => boundedJson(value, SPAN),
-      ],
+      [() => JSON.stringify(kept), () => boundedJson(tenth, SPAN), () => boundedJson(value, SPAN)],
       short ? 3 : 20,
     );
     rows.push({
       value: name,
       ratio: (ours / stringify).toFixed(2),
-      "µs": (ours / 1e3).toFixed(1),
+      µs: (ours / 1e3).toFixed(1),
       "to a tenth": (ours / less).toFixed(2),
     });
   }

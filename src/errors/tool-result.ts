@@ -1,3 +1,4 @@
+import { boundedJson } from "../events/bounded-json.ts";
 import type { ErrorEnvelope, ToolErrorKind } from "./error-kinds.ts";
 import { type RenderedForLlm, resultText } from "./llm-text.ts";
 import { isArray, property, textProperty } from "./thrown.ts";
@@ -76,9 +77,9 @@ export function textOfResult(result: unknown): string {
   }
 }
 
+/** A model reads no more, whatever a tool gives it. */
+const MODEL_TEXT = { bytes: 16 * 1024 * 1024, binary: "base64" } as const;
+
 function jsonOf(value: unknown): string {
-  const json: string | undefined = JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "bigint" ? String(inner) : inner,
-  );
-  return json ?? "";
+  return value === undefined ? "" : boundedJson(value, MODEL_TEXT).text;
 }

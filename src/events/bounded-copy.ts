@@ -1,5 +1,13 @@
 import { parseExact, stringifyExact } from "./exact-json.ts";
-import { Base64, bytesOf, FieldsNode, HeldText, type JsonNode, ListNode } from "./json-nodes.ts";
+import {
+  Base64,
+  bytesOf,
+  FieldsNode,
+  HeldText,
+  type JsonNode,
+  ListNode,
+  type ListPart,
+} from "./json-nodes.ts";
 import { levelFor } from "./json-shortening.ts";
 import { ValueReader } from "./json-values.ts";
 import { plainJson } from "./plain-json.ts";
@@ -56,21 +64,27 @@ function copyList(
   marked: boolean,
 ): { readonly copies: unknown[]; readonly left: number } {
   if (fits(list, room)) return { copies: list.entries.map((each) => copyOf(each, room)), left: 0 };
-  const [fronts, backs]: [JsonNode[], JsonNode[]] = [[], []];
+  const [fronts, backs]: [ListPart[], ListPart[]] = [[], []];
+  const nodes: JsonNode[] = [];
   let left = room;
   while (fronts.length + backs.length < list.count && left > 0) {
     const fromFront = !list.hasBack || fronts.length <= backs.length;
-    const entry = list.at(fromFront ? fronts.length : list.count - 1 - backs.length);
-    if (entry === undefined) break;
-    entry.measure(LEAST);
-    left -= 1 + Math.min(entry.size, LEAST);
-    (fromFront ? fronts : backs).push(entry);
+    const part = list.part(fromFront ? fronts.length : list.count - 1 - backs.length);
+    if (typeof part === "string") left -= 1 + part.length;
+    else {
+      part.measure(LEAST);
+      left -= 1 + Math.min(part.size, LEAST);
+      nodes.push(part);
+    }
+    (fromFront ? fronts : backs).push(part);
   }
-  const kept = [...fronts, ...backs.reverse()];
-  const level = levelFor(kept, room - kept.length);
-  const copies = kept.map((entry) => copyOf(entry, level));
-  const missing = list.count - kept.length;
-  if (marked && missing > 0) copies.splice(fronts.length, 0, `… [${missing} items left out]`);
+  const level = levelFor(nodes, room);
+  const valueOf = (part: ListPart) =>
+    typeof part === "string" ? parseExact(part) : copyOf(part, level);
+  const copies = fronts.map(valueOf);
+  const missing = list.count - fronts.length - backs.length;
+  if (marked && missing > 0) copies.push(`… [${missing} items left out]`);
+  for (const part of backs.reverse()) copies.push(valueOf(part));
   return { copies, left: missing };
 }
 

@@ -197,20 +197,21 @@ export abstract class Branch implements JsonNode {
   }
 }
 
+/** An entry of a list: a node, or, of most, the JSON of a leaf in characters of one byte. */
+export type ListPart = JsonNode | string;
+
 /** A list. */
 export class ListNode extends Branch {
   /** Whether entries can be read from the end. */
   readonly hasBack: boolean;
-  readonly #read: (index: number, list: ListNode) => JsonNode;
-  /** Entries that were read from the end, the last one first. */
-  readonly #backs: JsonNode[] = [];
+  readonly #read: (index: number, list: ListNode) => ListPart;
 
   /** @param read the entry at an index. Without `hasBack` it is called in order. */
   constructor(
     origin: object,
     parent: Branch | undefined,
     count: number,
-    read: (index: number, list: ListNode) => JsonNode,
+    read: (index: number, list: ListNode) => ListPart,
     hasBack = true,
   ) {
     super(origin, parent, count);
@@ -228,18 +229,13 @@ export class ListNode extends Branch {
   protected next(): JsonNode | undefined {
     const index = this.entries.length;
     if (index >= this.count) return undefined;
-    return this.#backs[this.count - 1 - index] ?? this.#read(index, this);
+    const part = this.#read(index, this);
+    return typeof part === "string" ? new Leaf(part, part.length) : part;
   }
 
-  /** The entry at an index, which is the next one from the front or the next one from the end. */
-  at(index: number): JsonNode | undefined {
-    if (index < this.entries.length) return this.entries[index];
-    if (index === this.entries.length) return this.take() ? this.entries[index] : undefined;
-    const known = this.#backs[this.count - 1 - index];
-    if (known !== undefined) return known;
-    const entry = this.#read(index, this);
-    this.#backs[this.count - 1 - index] = entry;
-    return entry;
+  /** The entry at an index; one that was not read before is read each time. */
+  part(index: number): ListPart {
+    return this.entries[index] ?? this.#read(index, this);
   }
 
   write(): string {

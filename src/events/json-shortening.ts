@@ -8,6 +8,7 @@ import {
   type JsonNode,
   Leaf,
   ListNode,
+  type ListPart,
   LongText,
   WrittenNode,
 } from "./json-nodes.ts";
@@ -91,29 +92,35 @@ export function writeList(list: ListNode, room: number, style: ListStyle): strin
   const reserved = bytesOf(mark(count) ?? "");
   let left = room - 2 - reserved;
   if (left < 0) return "[]";
-  const [fronts, backs]: [JsonNode[], JsonNode[]] = [[], []];
-  while (fronts.length + backs.length < count) {
+  const [fronts, backs]: [ListPart[], ListPart[]] = [[], []];
+  const nodes: JsonNode[] = [];
+  let written = 0;
+  // The smallest entry must fit before one is read.
+  while (left >= 2 && fronts.length + backs.length < count) {
     const fromFront = !list.hasBack || fronts.length <= backs.length;
-    // The smallest entry must fit before one is read.
-    if (left < 2) break;
-    const entry = list.at(fromFront ? fronts.length : count - 1 - backs.length);
-    if (entry === undefined) break;
-    // A list or an object of which little is left says little.
-    const needed = entry instanceof Branch || entry instanceof WrittenNode ? nested : least;
-    entry.measure(needed);
-    left -= 1 + Math.min(entry.size, needed);
-    if (left < 0) break;
-    (fromFront ? fronts : backs).push(entry);
+    const part = list.part(fromFront ? fronts.length : count - 1 - backs.length);
+    if (typeof part === "string") {
+      left -= 1 + part.length;
+      if (left < 0) break;
+      written += part.length;
+    } else {
+      // A list or an object of which little is left says little.
+      const needed = part instanceof Branch || part instanceof WrittenNode ? nested : least;
+      part.measure(needed);
+      left -= 1 + Math.min(part.size, needed);
+      if (left < 0) break;
+      nodes.push(part);
+    }
+    (fromFront ? fronts : backs).push(part);
   }
-  const kept = [...fronts, ...backs.reverse()];
-  const level = levelFor(kept, room - 2 - reserved - kept.length);
-  const marked = mark(count - kept.length);
+  const kept = fronts.length + backs.length;
+  const level = levelFor(nodes, room - 2 - reserved - kept - written);
+  const textOf = (part: ListPart) => (typeof part === "string" ? part : write(part, level));
   let text = "";
-  for (let index = 0; index <= kept.length; index += 1) {
-    if (index === fronts.length && marked !== undefined) text += `,${marked}`;
-    const entry = kept[index];
-    if (entry !== undefined) text += `,${write(entry, level)}`;
-  }
+  for (const part of fronts) text += `,${textOf(part)}`;
+  const marked = mark(count - kept);
+  if (marked !== undefined) text += `,${marked}`;
+  for (const part of backs.reverse()) text += `,${textOf(part)}`;
   return `[${text.slice(1)}]`;
 }
 

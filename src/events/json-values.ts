@@ -8,6 +8,7 @@ import {
   type JsonNode,
   Leaf,
   ListNode,
+  type ListPart,
   LongText,
   WrittenNode,
 } from "./json-nodes.ts";
@@ -37,6 +38,9 @@ const SHORT = 48;
 
 /** No reader takes a larger integer, and to write it would take long. */
 const MOST_INTEGER = 10n ** 10_000n;
+
+/** A text in a list that is never cut is shorter than what each entry has at least. */
+const SHORT_PART = 22;
 
 /** Bytes of an entry that is written at once. */
 const MOST_WRITTEN = 256;
@@ -151,14 +155,25 @@ export class ValueReader {
     return new ListNode(list, parent, list.length, (index, node) => this.#entry(list, index, node));
   }
 
-  #entry(list: readonly unknown[], index: number, node: ListNode): JsonNode {
-    let value: unknown;
+  #entry(list: readonly unknown[], index: number, node: ListNode): ListPart {
     try {
-      value = list[index];
+      return this.#part(list[index], index, node);
     } catch {
       return THREW;
     }
-    return this.#written(value, index, node) ?? this.node(value, index, node) ?? NULL;
+  }
+
+  #part(value: unknown, index: number, list: ListNode): ListPart {
+    switch (typeof value) {
+      case "number":
+        return Number.isFinite(value) ? String(value) : "null";
+      case "string":
+        return value.length < SHORT_PART && isPlainText(value)
+          ? `"${value}"`
+          : (this.node(value, index, list) ?? NULL);
+      default:
+        return this.#written(value, index, list) ?? this.node(value, index, list) ?? NULL;
+    }
   }
 
   /** An entry that is small and plain, as the engine writes it: most entries of long lists are. */
@@ -233,8 +248,7 @@ export class ValueReader {
   /** A list. */
   #set(set: ReadonlySet<unknown>, parent: Branch | undefined): ListNode {
     const each = setValues.call(set);
-    const read = (index: number, node: ListNode) =>
-      this.node(each.next().value, index, node) ?? NULL;
+    const read = (index: number, node: ListNode) => this.#part(each.next().value, index, node);
     return new ListNode(set, parent, sizeOfSet.call(set), read, false);
   }
 

@@ -3,6 +3,7 @@ import { mediaPart } from "./media-part.ts";
 import type { MessagePart } from "./message.ts";
 import {
   argumentsIn,
+  entriesIn,
   fieldsIn,
   firstText,
   isNothing,
@@ -19,7 +20,7 @@ import {
 /** The content of a message: a text, or a list of blocks of whichever provider. */
 export function contentParts(content: unknown): MessagePart[] {
   if (isNothing(content) || content === "") return [];
-  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  const blocks: readonly unknown[] = Array.isArray(content) ? entriesIn(content) : [content];
   return blocks.filter((block) => !isNothing(block)).map(safePart);
 }
 

@@ -1,5 +1,5 @@
 import type { InputMessage, MessagePart } from "./message.ts";
-import { fieldsIn, isReadable, type OwnFields, own } from "./own-fields.ts";
+import { entriesIn, fieldsIn, isReadable, type OwnFields, own } from "./own-fields.ts";
 
 interface Required {
   readonly texts: readonly string[];
@@ -31,7 +31,7 @@ export function isMessage(value: unknown): value is InputMessage {
   if (typeof role !== "string" || role === "") return false;
   const parts = own(fields, "parts");
   if (!isTextOrNothing(own(fields, "name"))) return false;
-  return Array.isArray(parts) && parts.every(isPart);
+  return Array.isArray(parts) && entriesIn(parts).every(isPart);
 }
 
 /** Whether a value is a part of a message in the conventions' form; also of a type of its own. */

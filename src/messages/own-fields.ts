@@ -56,7 +56,17 @@ export function firstText(fields: OwnFields, ...names: readonly string[]): strin
 /** A field that is a list. */
 export function listIn(fields: OwnFields, name: string): readonly unknown[] | undefined {
   const value = own(fields, name);
-  return Array.isArray(value) ? value.map(plainOf) : undefined;
+  return Array.isArray(value) ? entriesIn(value).map(plainOf) : undefined;
+}
+
+/** Entries of a list that are read at most. */
+const MOST_ENTRIES = 100_000;
+
+/** A list; of a longer one than is read, its ends. A list may have any length and hardly an entry. */
+export function entriesIn(list: readonly unknown[]): readonly unknown[] {
+  if (list.length <= MOST_ENTRIES) return list;
+  const half = MOST_ENTRIES / 2;
+  return [...list.slice(0, half), ...list.slice(-half)];
 }
 
 /** A field that is an object. */
@@ -64,7 +74,7 @@ export function objectIn(fields: OwnFields, name: string): OwnFields | undefined
   return fieldsIn(own(fields, name));
 }
 
-/** A value as text: texts as they are, all else as JSON. */
+/** A value as text: texts as they are, all else as JSON of at most 1 MiB. */
 export function jsonText(value: unknown): string {
   if (typeof value === "string") return value;
   const { text } = boundedJson(value, TEXT_FORMS);
@@ -73,7 +83,7 @@ export function jsonText(value: unknown): string {
 }
 
 /** Bytes by type and length, as on spans. */
-const TEXT_FORMS = { bytes: 64 * 1024 * 1024, binary: "summary", errorText: true } as const;
+const TEXT_FORMS = { bytes: 1024 * 1024, binary: "summary", errorText: true } as const;
 
 /** A longer text is not parsed: it stays text. */
 const MOST_PARSED = 1024 * 1024;
@@ -101,27 +111,31 @@ const MAX_LEVELS = 200;
 /** Whether a value has JSON, and not too deep a one: it is no cycle, and nothing in it throws. */
 export function isReadable(value: unknown): boolean {
   try {
-    return isWithin(value, MAX_LEVELS);
+    return isWithin(value, MAX_LEVELS, { left: MOST_ENTRIES });
   } catch {
     return false;
   }
 }
 
-function isWithin(value: unknown, levels: number): boolean {
+/** @param visits what may still be looked at: what lies behind is written safely all the same. */
+function isWithin(value: unknown, levels: number, visits: { left: number }): boolean {
   if (!isObject(value) || ArrayBuffer.isView(value)) return true;
   if (levels === 0) return false;
   const plain = plainOf(value);
   if (!isObject(plain)) return true;
   // Unlike Object.values this makes no array, which would be most of the cost.
   for (const name in plain) {
+    visits.left -= 1;
+    if (visits.left < 0) return true;
     const inner = plain[name];
-    if (typeof inner === "object" && !isWithin(inner, levels - 1)) return false;
+    if (typeof inner === "object" && !isWithin(inner, levels - 1, visits)) return false;
   }
   return true;
 }
 
 function plainOf(value: unknown): unknown {
   if (!isObject(value)) return value;
+  if (Array.isArray(value)) return entriesIn(value);
   if (value instanceof String) return String(value);
   if (typeof value.toJSON !== "function") return value;
   // As a field: `toJSON` may give nothing, which a value at the top must not.

@@ -4,7 +4,7 @@ import { isKnownPart, isMessage } from "./conventional.ts";
 import { finishReasonOf } from "./finish-reason.ts";
 import { type Draft, itemDraft, roleDraft, roleOf } from "./items.ts";
 import type { InputMessage, MessagePart, OutputMessage } from "./message.ts";
-import { fieldsIn, isNothing, jsonText, own } from "./own-fields.ts";
+import { entriesIn, fieldsIn, isNothing, jsonText, own } from "./own-fields.ts";
 import { serializedDraft } from "./serialized.ts";
 
 /**
@@ -83,7 +83,10 @@ export function messagesOrValue(value: unknown, role: "user" | "assistant"): unk
 /** System instructions as a list of parts. */
 export function instructionParts(value: unknown): readonly MessagePart[] {
   try {
-    if (Array.isArray(value) && value.every(isKnownPart)) return value;
+    if (Array.isArray(value)) {
+      const list = entriesIn(value);
+      if (list.every(isKnownPart)) return list;
+    }
     return inputMessages(value).flatMap(({ parts }) => parts);
   } catch {
     return [textPart(jsonText(value))];
@@ -113,7 +116,7 @@ function recognised(
 ): readonly InputMessage[] | undefined {
   try {
     if (typeof value === "string") return asText(value, role);
-    if (Array.isArray(value)) return listMessages(value, role);
+    if (Array.isArray(value)) return listMessages(entriesIn(value), role);
     if (isMessage(value)) return [value];
     const asked = role === "user" ? requestList(value) : undefined;
     const requested = asked && listMessages(asked, role);
@@ -218,7 +221,7 @@ export function roleMessage(fields: RoleFields): InputMessage {
       if (role !== "tool" && typeof name !== "string") {
         const parts = content === "" ? [] : [textPart(content)];
         if (Array.isArray(calls))
-          for (const call of calls) parts.push(callPart(fieldsIn(call) ?? {}));
+          for (const call of entriesIn(calls)) parts.push(callPart(fieldsIn(call) ?? {}));
         return { role, parts };
       }
     }

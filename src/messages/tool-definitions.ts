@@ -1,4 +1,12 @@
-import { fieldsIn, firstText, listIn, type OwnFields, objectIn, own } from "./own-fields.ts";
+import {
+  entriesIn,
+  fieldsIn,
+  firstText,
+  listIn,
+  type OwnFields,
+  objectIn,
+  own,
+} from "./own-fields.ts";
 
 /** A tool that a model may call: `gen_ai.tool.definitions` has a list of them. */
 export interface ToolDefinition {
@@ -17,7 +25,7 @@ export interface ToolDefinition {
  */
 export function toolDefinitions(value: unknown): readonly ToolDefinition[] {
   try {
-    const list = Array.isArray(value) ? value : [value];
+    const list = Array.isArray(value) ? entriesIn(value) : [value];
     return list.every(isDefinition) ? list : list.flatMap(definitionsIn);
   } catch {
     return [];

@@ -1,3 +1,6 @@
+import { types } from "node:util";
+import { boundedJson } from "../events/bounded-json.ts";
+import { parseExact } from "../events/exact-json.ts";
 import { finishFrom, type MurmurState } from "../events/murmur3.ts";
 
 /** Most bytes of a value that are read. */
@@ -17,7 +20,8 @@ let at = 0;
 let isBusy = false;
 
 /**
- * 32 bits that equal values share: values with the same JSON, in whatever order the fields of its objects are.
+ * 32 bits that equal values share: values with the same JSON (`boundedJson`, as a recording
+ * has it), in whatever order the fields of its objects are.
  *
  * @param seed what the value belongs to; equal values under another seed differ.
  * @returns {@link UNKNOWN} for `null` and `undefined`, which stand for content that a sender left out, for
@@ -66,8 +70,12 @@ function write(given: unknown, key: string, depth: number): Written {
 }
 
 function jsonOf(value: object, key: string): unknown {
-  // Its JSON is longer than what is read, and making it would cost.
-  if (ArrayBuffer.isView(value) && value.byteLength * 2 > MOST_BYTES) throw TOO_LONG;
+  if (isSpecial(value)) {
+    const { cut, text } = boundedJson(value, SPECIAL);
+    // Its JSON is longer than what is read.
+    if (cut) throw TOO_LONG;
+    return parseExact(text);
+  }
   const toJson: unknown = "toJSON" in value ? value.toJSON : undefined;
   const json: unknown = typeof toJson === "function" ? Reflect.apply(toJson, value, [key]) : value;
   const isBoxed =
@@ -76,6 +84,20 @@ function jsonOf(value: object, key: string): unknown {
     json instanceof Boolean ||
     json instanceof BigInt;
   return isBoxed ? json.valueOf() : json;
+}
+
+/** As a recording has it, so that a replay finds the same. */
+const SPECIAL = { bytes: MOST_BYTES, binary: "base64", errorText: true } as const;
+
+/** What JSON does not know: it would be `{}`, or an object of indices. */
+function isSpecial(value: object): boolean {
+  return (
+    ArrayBuffer.isView(value) ||
+    types.isAnyArrayBuffer(value) ||
+    types.isMap(value) ||
+    types.isSet(value) ||
+    types.isNativeError(value)
+  );
 }
 
 const TOO_LONG = new RangeError("too long");

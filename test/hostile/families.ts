@@ -13,6 +13,7 @@ import { names } from "./families/names.ts";
 import { objects } from "./families/objects.ts";
 import { outputs } from "./families/outputs.ts";
 import { tenants } from "./families/tenants.ts";
+import { values } from "./families/values.ts";
 import type { Family } from "./family.ts";
 
 /** Every family, in the order of the table. */
@@ -32,4 +33,5 @@ export const FAMILIES: readonly Family[] = [
   largeRecords,
   folders,
   locks,
+  values,
 ];

@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseExact, stringifyExact } from "../../src/events/exact-json.ts";
 import { outputMessages, toMessages } from "../../src/messages/to-messages.ts";
-import { type ContentShape, shortened as shortenedValue } from "../../src/otel/shortened-content.ts";
+import {
+  type ContentShape,
+  shortened as shortenedValue,
+} from "../../src/otel/shortened-content.ts";
 import { inputForm, outputForm, partsForm } from "../support/message-form.ts";
 import { bench, RunEvents } from "../support/run-events.ts";
 import { runs } from "../support/runs.ts";
@@ -90,7 +93,11 @@ describe("JSON that is too long", () => {
           const whole = { text, cutBytes: 0, droppedMessages: 0 };
           expect(shortened(text, bytes(text), shape)).toEqual(whole);
           const short = bytes(text) > limit ? shortened(text, limit, shape).text : text;
-          expect(shortened(short, limit, shape)).toEqual({ text: short, cutBytes: 0, droppedMessages: 0 });
+          expect(shortened(short, limit, shape)).toEqual({
+            text: short,
+            cutBytes: 0,
+            droppedMessages: 0,
+          });
         },
       ),
       { numRuns: runs(1_000) },
