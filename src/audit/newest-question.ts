@@ -10,7 +10,7 @@ export const MOST_QUESTION_BYTES = 64 * 1024;
 /** What a run was asked, as its row has it. */
 export interface Question {
   readonly value: unknown;
-  /** Whether something of it is missing. */
+  /** Whether it, or the messages that it is one of, were above a limit. */
   readonly cut: boolean;
 }
 
@@ -23,22 +23,20 @@ export interface Question {
  * @returns `undefined` where no message is the user's.
  */
 export function newestQuestion(input: unknown): Question | undefined {
-  const question = Array.isArray(input) ? newestOfUser(input) : input;
+  const messages = asRecorded(input);
+  const { value } = messages;
+  const question = Array.isArray(value) ? newestOfUser(value) : value;
   if (question === undefined || question === null) return undefined;
-  if (surelyFits(question, MOST_QUESTION_BYTES)) return { value: question, cut: false };
-  const recorded = asRecorded(question);
-  const { cut, text } = boundedJson(recorded.value, {
-    ...CONTENT_FORMS,
-    bytes: MOST_QUESTION_BYTES,
-  });
-  return { value: parseExact(text), cut: cut || recorded.cut };
+  if (surelyFits(question, MOST_QUESTION_BYTES)) return { value: question, cut: messages.cut };
+  const { cut, text } = boundedJson(question, { ...CONTENT_FORMS, bytes: MOST_QUESTION_BYTES });
+  return { value: parseExact(text), cut: cut || messages.cut };
 }
 
-/** A value as a recording has it. A replay cuts what the recording has, and must come to the same row. */
-function asRecorded(value: unknown): Question {
-  if (surelyFits(value, MOST_CONTENT_BYTES)) return { value, cut: false };
-  const { cut, text } = boundedJson(value, { ...CONTENT_FORMS, bytes: MOST_CONTENT_BYTES });
-  return { value: cut ? parseExact(text) : value, cut };
+/** What a recording has of the messages: the same is asked of its replay. */
+function asRecorded(input: unknown): Question {
+  if (surelyFits(input, MOST_CONTENT_BYTES)) return { value: input, cut: false };
+  const { cut, text } = boundedJson(input, { ...CONTENT_FORMS, bytes: MOST_CONTENT_BYTES });
+  return cut ? { value: parseExact(text), cut } : { value: input, cut };
 }
 
 /** Messages that are looked at, from the newest on. */

@@ -25,6 +25,7 @@ const RECORDED: Readonly<Record<string, string>> = {
   error_for_llm: "content",
   payload: "payload",
   reason: "reason",
+  "details.input": "input",
   "details.decision.reason": "reason",
   "details.decision.proposed_input": "proposed_input",
 };

@@ -109,8 +109,11 @@ class Line {
       return `{${this.#members(value, `${path}.`).join(",")}}`;
     }
     const { other, row } = this.#limits;
-    const bytes = this.#leavesRows && IN_ROWS.has(path) ? row : other;
-    const { cut, text } = boundedJson(value, { ...CONTENT_FORMS, bytes });
+    const inRow = this.#leavesRows && IN_ROWS.has(path);
+    const bytes = inRow ? row : other;
+    // No row has the message of an error, which is operator text. A replay must not bring it there.
+    const errorText = !inRow && path !== "details.input";
+    const { cut, text } = boundedJson(value, { ...CONTENT_FORMS, bytes, errorText });
     this.#length += text.length;
     if (cut) this.#cut.push(path);
     return text;

@@ -332,7 +332,9 @@ function forgetsThreadAfter(others: number): boolean {
     },
   });
   void sink.send(STARTED, { thread_id: "named" });
-  for (let n = 0; n < others; n++) void sink.send({ ...STARTED, run_id: String(n) });
+  for (let n = 0; n < others; n++) {
+    void sink.send({ ...STARTED, run_id: String(n) }, { event_id: `e${n}` });
+  }
   void sink.send({ type: "tool_start", ...RUN, tool_use_id: "", tool: "t", input: null });
   return thread !== "named";
 }
