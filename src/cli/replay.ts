@@ -78,7 +78,7 @@ export const replay: Command = {
   most: Number.POSITIVE_INFINITY,
   options: OPTIONS,
   notes: [
-    "FILE contains one event per line (NDJSON, also gzip). - is standard input. Events are reordered within a window of 128 events.",
+    "FILE contains one event per line (NDJSON, also gzip). - is standard input. Events are put in order if none comes more than 128 places late in its stream.",
     "Spans go only to --endpoint and --out. OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLER are ignored. Protocol, headers, certificates, compression and timeout for --endpoint come from the OTEL_EXPORTER_OTLP_* variables. The resource comes from --service-name, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.",
     `Send replays to port ${REPLAY_PORT} of the shipped collector, which bypasses metrics. On port ${LIVE_PORT} they are counted as live and may raise alerts.`,
     "Rows that the log already contains are recognised by event ID and not written again. A row without event ID gets one: of entelix's events from run, type, call and time, of others from its thread, its position there and its text. Events without a row are counted by type (--no-spans, --json).",

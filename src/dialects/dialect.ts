@@ -84,6 +84,8 @@ export interface StreamKey {
   readonly stream: string;
   /** The parent run's stream, where this event names it. */
   readonly parent?: string;
+  /** The thread or session that this line names, where lines of one stream need not name theirs. */
+  readonly part?: string;
 }
 
 /** What is understood of a line whose type is not: whose it is, and when it was written. */

@@ -56,8 +56,10 @@ export interface ReadReport {
    * event id are told apart by that, later on; those with neither id nor sequence may well be two.
    */
   readonly repeated: number;
-  /** Events that came too late to be put in order; they are events all the same. */
+  /** Events that were delivered after a later one of their stream, since they came too late; they are events all the same. */
   readonly late: number;
+  /** Streams whose last event was forgotten, so that none of their events counts as late. */
+  readonly forgottenStreams: number;
   /** How often a group of events of one time was too large to be put in order as a whole. */
   readonly splitTies: number;
   /** Name of the dialect; `undefined` when no line told it. */
@@ -147,6 +149,7 @@ export class EventIntake<E> {
       skipped: this.#skipped,
       repeated: this.#repeated,
       late: this.#window.late,
+      forgottenStreams: this.#window.forgottenStreams,
       splitTies: this.#window.splitTies,
       dialect: this.#dialect?.name,
       issues: this.#issues.counts,

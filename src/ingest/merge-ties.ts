@@ -3,6 +3,7 @@ import {
   compareAcross,
   compareByRank,
   compareBySequence,
+  MAX_NESTING,
   type OrderItem,
   opens,
 } from "./order-item.ts";
@@ -19,9 +20,6 @@ interface Lane<T> {
   /** Items to come, of the streams below this one, that close something. */
   closingBelow: number;
 }
-
-/** Far more than agents nest; ends a loop of parents that name each other. */
-const MAX_NESTING = 64;
 
 /**
  * Puts items of equal time in order, whatever order they are given in.

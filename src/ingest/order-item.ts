@@ -7,6 +7,9 @@ import {
 } from "../dialects/dialect.ts";
 import type { Instant } from "../events/instant.ts";
 
+/** Far more than agents nest; ends a loop of parents that name each other. */
+export const MAX_NESTING = 64;
+
 /** What the order of events depends on. */
 export interface OrderItem {
   /** When it happened. */

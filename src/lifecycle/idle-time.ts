@@ -10,7 +10,7 @@ const SAME_CLOCK_MS = 10_000;
 
 /**
  * By how much the events of a tree come later than they say, in ms; below 0 where their sender's clock
- * is ahead. 0 where only the time of events counts, as in a replay and in services.
+ * is ahead. In a replay and in services: than the newest event of all.
  */
 export function delayOf<H>({ activityAt, lastAt }: Tree<H>): number {
   if (activityAt === undefined) return 0;
@@ -22,7 +22,7 @@ export function delayOf<H>({ activityAt, lastAt }: Tree<H>): number {
  * How long a run has been silent, in ms from 0: since its last event, and the last start or end of a
  * child of its own.
  *
- * Live it is the time since events came in, as it is for `maxAgeMs`: a sender whose clock is wrong, or
+ * It is the time since events came in, as it is for `maxAgeMs`: a sender whose clock is wrong, or
  * whose events come late, must not look stalled. A run holds no such time, only its tree does, so the
  * delay of the tree's last event is taken for that of the run's.
  *

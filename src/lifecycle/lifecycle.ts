@@ -150,7 +150,7 @@ export class Lifecycle<H> {
     const id = this.runs.canonical(runId);
     // A run that names itself as its parent has none.
     const parent = parentId === "" || parentId === id ? undefined : parentId;
-    let run = this.runs.findCanonical(tenantId, id);
+    let run = this.runs.findOf({ tenantId, runId: id });
     if (run === undefined) {
       run = this.runs.create(tenantId, id, at);
       run.agent = agent;

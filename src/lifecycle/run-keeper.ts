@@ -1,5 +1,5 @@
 import { tenantKey } from "../events/agent-event.ts";
-import { addMilliseconds, compareInstants, type Instant, isSince } from "../events/instant.ts";
+import { addMilliseconds, compareInstants, type Instant } from "../events/instant.ts";
 import { closedTrail } from "../tool-calls/call-trail.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { CallKeeper } from "./call-keeper.ts";
@@ -10,6 +10,7 @@ import { type Link, type RunOrigin, type SignalContext, withOrigin } from "./par
 import { findParent, linkToLateParent } from "./parents.ts";
 import { RecentMap } from "./recent-map.ts";
 import { Run } from "./run.ts";
+import { RunAges, type TimeSource } from "./run-ages.ts";
 import type { RunObserver } from "./run-observer.ts";
 import { RunTable } from "./run-table.ts";
 import type { AbandonedReason, RunEnd, SignalSubject } from "./signal.ts";
@@ -38,7 +39,8 @@ export class RunKeeper<H> {
   readonly #counters: Counters;
   readonly #limits: LifecycleLimits;
   readonly #runs: RunTable<H>;
-  readonly #forest = new Forest<H>();
+  readonly #forest: Forest<H>;
+  readonly #ages: RunAges<H>;
   readonly #load = new TenantLoadHeap();
   readonly #budget: CallIdBudget;
   /** The last interrupted run of each thread, until a run follows it there. */
@@ -59,6 +61,10 @@ export class RunKeeper<H> {
     this.#budget = budget;
     this.#runs = new RunTable(limits.closedRuns, budget, driver);
     this.#interrupted = new RecentMap(limits.closedRuns);
+    this.#forest = new Forest(counters);
+    const { maxAgeMs } = limits;
+    const abandon = (tree: Tree<H>) => this.#abandonTree(tree, "age");
+    this.#ages = new RunAges({ forest: this.#forest, counters, maxAgeMs, abandon });
   }
 
   get openRuns(): number {
@@ -87,14 +93,11 @@ export class RunKeeper<H> {
     return canonical === runId ? undefined : this.#runs.find(tenantId, canonical);
   }
 
-  /** The run that a signal is about. */
-  findOf({ tenantId, runId }: SignalSubject): Run<H> | undefined {
-    return this.find(tenantId, runId);
-  }
-
-  /** The same for a run id that is in the form it is kept in. */
-  findCanonical(tenantId: string, runId: string): Run<H> | undefined {
-    return this.#runs.find(tenantId, runId);
+  /** The run that an event is about; closed where it was silent for too long before. */
+  findOf({ tenantId, runId }: Pick<SignalSubject, "tenantId" | "runId">): Run<H> | undefined {
+    const run = this.find(tenantId, runId);
+    if (run?.open === true) this.#ages.goesOn(run.tree);
+    return run;
   }
 
   /** The tenant's run of this id, if it is the first open one of the id. */
@@ -124,6 +127,8 @@ export class RunKeeper<H> {
    * @param origin what the dialect says; it wins over what the envelope does.
    */
   open(run: Run<H>, at: Instant, event: SignalContext<H>, origin?: RunOrigin): void {
+    if (run.parentRunId !== undefined)
+      this.findOf({ tenantId: run.tenantId, runId: run.parentRunId });
     const asked = event.parentContext();
     const context = origin === undefined ? asked : withOrigin(origin, asked);
     const links: Link<H>[] = [];
@@ -309,24 +314,14 @@ export class RunKeeper<H> {
     } else this.close(run, at, { outcome: "abandoned", reason });
   }
 
-  /**
-   * Time passes: closes what was silent for too long.
-   *
-   * @param byClock whether it is this process's time, and not that of events: then an event counts as activity
-   *   when it comes, however late it is or far behind its sender's clock.
-   */
-  tick(now: Instant, byClock = false): void {
-    if (byClock) this.#forest.clock = now;
-    const oldest = addMilliseconds(now, -this.#limits.maxAgeMs);
-    for (;;) {
-      const tree = this.#forest.first;
-      if (tree === undefined) return;
-      if (compareInstants(tree.lastAt, now) > 0) {
-        // A clock that runs ahead must not keep its tree, and all behind it, open for good.
-        this.#forest.moveToEnd(tree, now);
-      } else if (isSince(tree.lastAt, oldest) || isSince(tree.activityAt, oldest)) return;
-      else this.#counters.adjustments.aged_runs += this.#abandonTree(tree, "age");
-    }
+  /** Replay only: an event is played. */
+  set eventAt(at: Instant) {
+    this.#ages.eventAt = at;
+  }
+
+  /** Time passes: closes what was silent for too long. */
+  tick(now: Instant, source: TimeSource): void {
+    this.#ages.tick(now, source);
   }
 
   /** Live only: gives every run that has been open for long a span to be found by. */
@@ -344,6 +339,7 @@ export class RunKeeper<H> {
 
   /** Closes every open run, children before their parents; `at` default: its last activity. */
   abandonAll(reason: AbandonedReason, at?: Instant): void {
+    this.#ages.end();
     for (let tree = this.#forest.first; tree !== undefined; tree = this.#forest.first) {
       this.#abandonTree(tree, reason, at);
     }

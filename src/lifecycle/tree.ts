@@ -1,4 +1,5 @@
 import { compareInstants, type Instant } from "../events/instant.ts";
+import type { Counters } from "./counters.ts";
 import type { Run } from "./run.ts";
 import { type TenantList, TenantTrees } from "./tenant-trees.ts";
 
@@ -9,8 +10,10 @@ import { type TenantList, TenantTrees } from "./tenant-trees.ts";
 export class Tree<H> {
   /** Latest event time in the tree. */
   lastAt: Instant;
-  /** Its last activity, by this process's clock; `undefined` where that does not count. */
+  /** Its last activity, by the clock of the forest. */
   activityAt: Instant | undefined = undefined;
+  /** How many events had come at its last activity. */
+  events = 0;
   /** Open runs, least recently active first. */
   first: Run<H> | undefined = undefined;
   last: Run<H> | undefined = undefined;
@@ -53,11 +56,17 @@ export class Tree<H> {
  */
 export class Forest<H> {
   first: Tree<H> | undefined = undefined;
-  /** This process's time, as it was told last; `undefined` where it does not count. */
+  /** Live this process's time, as it was told last, else that of the newest event; `undefined` before. */
   clock: Instant | undefined = undefined;
+  readonly #counters: Pick<Counters, "events">;
   #last: Tree<H> | undefined = undefined;
   /** Kept from the first time somebody asks until {@link rest}: before, no event pays for it. */
   #tenants: TenantTrees<H> | undefined = undefined;
+
+  /** @param counters how many events have come. Default: none. */
+  constructor(counters: Pick<Counters, "events"> = { events: 0 }) {
+    this.#counters = counters;
+  }
 
   /** All trees with open runs. None may come or go meanwhile. */
   *trees(): Generator<Tree<H>, void, undefined> {
@@ -104,6 +113,7 @@ export class Forest<H> {
   touch(run: Run<H>, at: Instant): void {
     const tree = run.tree;
     if (tree.activityAt !== this.clock) tree.activityAt = this.clock;
+    tree.events = this.#counters.events;
     if (compareInstants(at, tree.lastAt) > 0) tree.lastAt = at;
     if (compareInstants(at, run.lastAt) > 0) run.lastAt = at;
     if (tree.last !== run) {

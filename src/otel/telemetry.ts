@@ -63,7 +63,7 @@ export class Telemetry {
   #unmetered = false;
   #sweeper: NodeJS.Timeout | undefined;
   #second = 0;
-  /** The time as it was read last while calls pass quietly. */
+  /** The time as it was last read while calls pass quietly. */
   #roughly: Instant = now();
   #closed = false;
   auditFailures = 0;
@@ -139,7 +139,7 @@ export class Telemetry {
       this.#unmetered = !this.#startMetrics();
     }
     if (this.#live) {
-      this.lifecycle.runs.tick(now(), true);
+      this.lifecycle.runs.tick(now(), "process");
       const contain = (error: unknown) => this.#port.contain(error);
       this.#sweeper = startSweeper(limits, (at) => this.#sweep(at), contain);
     }
@@ -299,7 +299,7 @@ export class Telemetry {
     if (this.#live || at[0] <= this.#second) return;
     this.#second = at[0];
     try {
-      this.lifecycle.runs.tick(at);
+      this.lifecycle.runs.tick(at, "silence");
     } catch (error) {
       this.#port.contain(error);
     }
@@ -354,12 +354,14 @@ export class Telemetry {
     return observer !== undefined;
   }
 
-  /** In a replay time passes by the events, and not by what throws when it is read, or names no run. */
+  /** In a replay time passes by events that can be read and name a run. */
   #tick(at: Instant, by?: AgentEvent): void {
-    if (this.#live || at[0] <= this.#second || at[0] > this.horizon()) return;
-    if (by !== undefined && !namesRun(by)) return;
+    if (this.#live) return;
+    this.lifecycle.runs.eventAt = at;
+    const isLater = at[0] > this.#second && at[0] <= this.horizon();
+    if (!isLater || (by !== undefined && !namesRun(by))) return;
     this.#second = at[0];
-    this.lifecycle.runs.tick(at);
+    this.lifecycle.runs.tick(at, "event");
   }
 
   #passQuietly(event: AgentEvent | null | undefined): boolean {
@@ -390,7 +392,7 @@ export class Telemetry {
 
   #sweep(at: Instant): void {
     this.#roughly = at;
-    this.lifecycle.runs.tick(at, true);
+    this.lifecycle.runs.tick(at, "process");
     this.lifecycle.runs.markOpenRuns(at);
   }
 }

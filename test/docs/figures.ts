@@ -155,12 +155,19 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
     for (let at = 0; buffer.push(item(at)).length === 0; at++);
     return buffer.held;
   },
-  "window.maxTies": () => {
-    const buffer = new ReorderBuffer();
-    let pushed = 0;
-    for (; buffer.splitTies === 0; pushed++) buffer.push(item(0, pushed));
-    // What is released is half of the most that are held.
-    return (pushed - buffer.held) * 2;
+  "window.maxSize": () => {
+    const buffer = new ReorderBuffer({ batch: 1 });
+    // The first waits for all others, each of which is earlier.
+    let others = 0;
+    for (let released = 0; released === 0; others++) {
+      released = buffer.push(item(-others, others, `stream ${others}`)).length;
+    }
+    return others - 1;
+  },
+  "streams whose last event is remembered": () => {
+    const buffer = new ReorderBuffer({ size: 0 });
+    for (let n = 0; buffer.forgottenStreams === 0; n++) buffer.push(item(n, n, `stream ${n}`));
+    return buffer.forgottenStreams;
   },
   "window.maxWaitMs": () => {
     const buffer = new ReorderBuffer();
@@ -283,14 +290,14 @@ function hangingBridge(): Bridge {
   return bridge;
 }
 
-function item(at: number, line = 0) {
+function item(at: number, line = 0, stream = "one") {
   return {
     at: [at, 0] as const,
     rank: 3 as const,
     sequence: undefined,
     eventId: undefined,
     text: String(line),
-    place: () => ({ stream: "one" }),
+    place: () => ({ stream }),
   };
 }
 

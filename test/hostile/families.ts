@@ -7,6 +7,7 @@ import { http } from "./families/http.ts";
 import { journalFlips } from "./families/journal-flips.ts";
 import { kill } from "./families/kill.ts";
 import { largeRecords } from "./families/large-records.ts";
+import { lateStreamsFamily } from "./families/late-streams.ts";
 import { lines } from "./families/lines.ts";
 import { locks } from "./families/locks.ts";
 import { names } from "./families/names.ts";
@@ -28,6 +29,7 @@ export const FAMILIES: readonly Family[] = [
   outputs,
   disk,
   clock,
+  lateStreamsFamily,
   objects,
   names,
   largeRecords,

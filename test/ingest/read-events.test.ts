@@ -104,6 +104,7 @@ describe("readEvents", () => {
       skipped: 0,
       repeated: 0,
       late: 0,
+      forgottenStreams: 0,
       splitTies: 0,
       dialect: "entelix",
       issues: new Map(),

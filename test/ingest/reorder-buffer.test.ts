@@ -133,14 +133,14 @@ describe("mergeTies", () => {
 });
 
 describe("ReorderBuffer", () => {
-  it("holds an item until `size` later ones have come", () => {
+  it("holds an item until `size` others have come after it, and after earlier ones that are held", () => {
     const buffer = new ReorderBuffer<Item>({ size: 2 });
     const [a, b, c, d] = [1, 2, 3, 4].map((at) => item(at, note, "s"));
     if (!a || !b || !c || !d) throw new Error("unreachable");
     expect(buffer.push(b)).toEqual([]);
     expect(buffer.push(a)).toEqual([]);
-    expect(buffer.push(d)).toEqual([a]);
-    expect(buffer.push(c)).toEqual([b]);
+    expect(buffer.push(d)).toEqual([]);
+    expect(buffer.push(c)).toEqual([a, b]);
     expect(buffer.flush()).toEqual([c, d]);
     expect([buffer.late, buffer.held]).toEqual([0, 0]);
   });
@@ -156,16 +156,76 @@ describe("ReorderBuffer", () => {
     expect(most).toBeGreaterThanOrEqual(128);
   });
 
-  it("releases an item that is too late at once, and counts it", () => {
+  it("lets an item wait that is older than what was released of other streams", () => {
     const buffer = new ReorderBuffer<Item>({ size: 1 });
-    const late = item(1, note, "late");
-    const [two, three] = [item(2, note, "s"), item(3, note, "s")];
+    const [two, three, four] = [2, 3, 4].map((at) => item(at, note, "s"));
+    const [ends, begins] = [item(1, runCloses, "late"), item(0, runOpens, "late")];
+    if (!two || !three || !four) throw new Error("unreachable");
     buffer.push(two);
     expect(buffer.push(three)).toEqual([two]);
-    expect(buffer.push(late)).toEqual([late]);
-    expect(buffer.push(item(2, note, "tie of one released"))).toHaveLength(1);
-    expect(buffer.late).toBe(2);
-    expect(buffer.flush()).toEqual([three]);
+    expect(buffer.push(ends)).toEqual([]);
+    expect(buffer.push(begins)).toEqual([]);
+    expect(buffer.push(four)).toEqual([begins, ends, three]);
+    expect(buffer.late).toBe(0);
+  });
+
+  it("counts an item that comes more than `size` places behind a later one of its stream", () => {
+    const buffer = new ReorderBuffer<Item>({ size: 1 });
+    const [one, two, three, four] = [1, 2, 3, 4].map((at) => item(at, note, "s"));
+    if (!one || !two || !three || !four) throw new Error("unreachable");
+    buffer.push(two);
+    expect(buffer.push(three)).toEqual([two]);
+    buffer.push(one);
+    expect(buffer.push(four)).toEqual([one, three]);
+    expect(buffer.late).toBe(1);
+    buffer.push(item(3, note, "another"));
+    expect(texts([...buffer.flush()])).toEqual(["3 another r3 ", "4 s r3 "]);
+    expect(buffer.late).toBe(1);
+  });
+
+  it("releases what is due past a stream that is always behind, in the order of each stream", () => {
+    const buffer = new ReorderBuffer<Item>({ size: 4, maxSize: 12, batch: 1 });
+    const items: Item[] = [];
+    for (let at = 0; at < 300; at += 1) {
+      items.push(item(10_000 + at, note, at % 2 === 0 ? "a" : "b", { sequence: at }));
+      items.push(item(at, note, "behind", { sequence: at }));
+    }
+    const blocks = Array.from({ length: 150 }, (_, n) =>
+      shuffled(items.slice(n * 4, n * 4 + 4), n),
+    );
+    let most = 0;
+    const out = blocks.flat().flatMap((one) => {
+      const released = [...buffer.push(one)];
+      most = Math.max(most, buffer.held);
+      return released;
+    });
+    out.push(...buffer.flush());
+    const ofStreams = (...names: string[]) =>
+      texts(out.filter((one) => names.includes(one.place().stream)));
+    expect(ofStreams("behind")).toEqual(texts(items.filter((_, index) => index % 2 === 1)));
+    expect(ofStreams("a", "b")).toEqual(texts(items.filter((_, index) => index % 2 === 0)));
+    expect([buffer.late, buffer.splitTies]).toEqual([0, 0]);
+    expect(most).toBeLessThanOrEqual(12 + 1);
+  });
+
+  it("lets a clock that is ahead hold up nothing else", () => {
+    const buffer = new ReorderBuffer<Item>({ size: 4, maxSize: 12, batch: 1 });
+    const items = Array.from({ length: 400 }, (_, n) =>
+      n % 2 === 0
+        ? item(n, note, "s", { sequence: n })
+        : item(n + 3_600, note, "ahead", { sequence: n }),
+    );
+    const blocks = Array.from({ length: 100 }, (_, n) =>
+      shuffled(items.slice(n * 4, n * 4 + 4), n),
+    );
+    const out = blocks.flat().flatMap((one) => [...buffer.push(one)]);
+    out.push(...buffer.flush());
+    for (const stream of ["s", "ahead"]) {
+      const own = (all: readonly Item[]) =>
+        texts(all.filter((one) => one.place().stream === stream));
+      expect(own(out)).toEqual(own(items));
+    }
+    expect(buffer.late).toBe(0);
   });
 
   it("releases by waiting time for live services, in order and with the ties", () => {
@@ -180,11 +240,27 @@ describe("ReorderBuffer", () => {
     buffer.push(a, 3000);
     buffer.push(tie, 3000);
     buffer.push(d, 9000);
-    expect(buffer.drainOlderThan(6000)).toEqual([]);
-    expect(buffer.drainOlderThan(6001)).toEqual([a, b, tie]);
+    expect(buffer.drainOlderThan(8000)).toEqual([]);
+    expect(buffer.drainOlderThan(8001)).toEqual([a, b, tie]);
     expect(buffer.drainOlderThan(14_000)).toEqual([]);
     expect(buffer.drainOlderThan(14_001)).toEqual([d]);
     expect(buffer.late).toBe(0);
+  });
+
+  it("lets an item wait twice as long for earlier ones, and no longer", () => {
+    const buffer = new ReorderBuffer<Item>({ maxWaitMs: 5000 });
+    const now = item(3600, note, "now");
+    const behind = Array.from({ length: 12 }, (_, n) => item(n, note, "behind"));
+    buffer.push(now, 0);
+    const released = behind.map((one, n) => {
+      buffer.push(one, (n + 1) * 1000);
+      return texts(buffer.drainOlderThan((n + 1) * 1000));
+    });
+    expect(released.flat()).toEqual([
+      ...texts(behind.slice(0, 5)),
+      ...texts([now]),
+      ...texts(behind.slice(5, 6)),
+    ]);
   });
 
   it("remembers parents over the buffer, so that a child's end goes before its parent's", () => {
@@ -200,7 +276,7 @@ describe("ReorderBuffer", () => {
   });
 
   it("bounds a group of equal times, and loses nothing of it", () => {
-    const buffer = new ReorderBuffer<Item>({ size: 16, maxTies: 64 });
+    const buffer = new ReorderBuffer<Item>({ size: 16, maxSize: 64 });
     const items = Array.from({ length: 1000 }, (_, n) => item(5, note, "s", { sequence: n }));
     let most = 0;
     const out = items.flatMap((one) => {
@@ -210,7 +286,7 @@ describe("ReorderBuffer", () => {
     });
     out.push(...texts(buffer.flush()));
     expect(out).toEqual(texts(items));
-    expect(most).toBeLessThanOrEqual(16 + 64 + 16);
+    expect(most).toBeLessThanOrEqual(64 + 8);
     expect(buffer.splitTies).toBeGreaterThan(0);
     expect(buffer.late).toBe(0);
   });
@@ -219,7 +295,7 @@ describe("ReorderBuffer", () => {
     expect(() => new ReorderBuffer({ size: -1 })).toThrow(
       "size: expected a whole number from 0, got -1",
     );
-    expect(() => new ReorderBuffer({ maxTies: 0.5 })).toThrow(RangeError);
+    expect(() => new ReorderBuffer({ maxSize: 127 })).toThrow(RangeError);
     expect(() => new ReorderBuffer({ maxWaitMs: Number.NaN })).toThrow(RangeError);
   });
 
@@ -270,7 +346,7 @@ describe("ReorderBuffer", () => {
   it("keeps every item exactly once, in whatever order they come", () => {
     fc.assert(
       fc.property(recording, fc.integer(), (items, seed) => {
-        const buffer = new ReorderBuffer<Item>({ size: 8, maxTies: 4 });
+        const buffer = new ReorderBuffer<Item>({ size: 8, maxSize: 12 });
         const out = through(shuffled(items, seed), buffer);
         expect(out.toSorted()).toEqual(texts(items).toSorted());
       }),

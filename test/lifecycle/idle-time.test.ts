@@ -14,7 +14,7 @@ function clocked() {
     pass: (seconds: number) => {
       for (const until = now + seconds; now < until; ) {
         now += 5;
-        lifecycle.runs.tick(at(now), true);
+        lifecycle.runs.tick(at(now), "process");
       }
     },
     /** Of the run, in s. */

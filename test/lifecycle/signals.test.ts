@@ -117,7 +117,7 @@ describe("a pause that was given up", () => {
     const { driver, lifecycle, say } = start();
     say(1, opens);
     say(2, mayPause);
-    lifecycle.runs.tick([90_000, 0]);
+    lifecycle.runs.tick([90_000, 0], "silence");
     say(90_001, { signal: "model_opens" });
     say(90_002, done);
     say(90_003, done);
@@ -140,10 +140,10 @@ describe("a pause that was given up", () => {
     };
     say(1, opens);
     say(2, mayFail);
-    lifecycle.runs.tick([90_000, 0]);
+    lifecycle.runs.tick([90_000, 0], "silence");
     say(90_001, { signal: "call_opens", callId: "c", name: "t" });
     say(90_002, { ...mayFail, over: true });
-    lifecycle.runs.tick([180_000, 0]);
+    lifecycle.runs.tick([180_000, 0], "silence");
     say(180_001, { signal: "span_event", name: "n" });
     expect(driver.done.filter((line) => line.includes("Run"))).toEqual([
       `openRun ${SPAN}`,
@@ -158,7 +158,7 @@ describe("a pause that was given up", () => {
     const { driver, lifecycle, say } = start();
     say(1, opens);
     say(2, mayPause);
-    lifecycle.runs.tick([90_000, 0]);
+    lifecycle.runs.tick([90_000, 0], "silence");
     say(2, paused);
     expect(driver.done).toEqual([`openRun ${SPAN}`, `closeRun ${SPAN} interrupted`]);
     expect(lifecycle.counters.ignored.second_terminal).toBe(1);

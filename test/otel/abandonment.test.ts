@@ -12,13 +12,14 @@ const DAY = 24 * 3600;
 const order = (test: ReturnType<typeof bench>) => test.spans().map((span) => span.name);
 
 describe("the age limit", () => {
-  it("closes a run that nothing was heard of for longer, as of when it was last heard", () => {
+  it("closes a run that nothing was heard of for longer, as of when it was last heard", async () => {
     const test = bench();
     test.at(0, one.started("silent"));
     test.at(7, one.toolStart("call_1"));
     test.at(7 + DAY, two.started("next"));
     expect(test.spans()).toHaveLength(0);
     test.at(8 + DAY, two.complete());
+    await test.sink.shutdown();
     expect(test.find("invoke_agent silent")).toMatchObject({
       status: "unset",
       end: "2026-04-29T12:00:07Z",
@@ -30,7 +31,7 @@ describe("the age limit", () => {
     expect(test.diagnostics().adjustments.aged_runs).toBe(1);
   });
 
-  it("counts from the last event of the tree, so that a parent waits for its children", () => {
+  it("counts from the last event of the tree, so that a parent waits for its children", async () => {
     const test = bench({ limits: { maxAgeMs: 10_000 } });
     test.at(0, one.started("top"));
     test.at(1, two.started("child", id(1)));
@@ -38,10 +39,12 @@ describe("the age limit", () => {
     for (let n = 1; n < 8; n++) test.at(5 * n, three.toolStart(`call_${n}`));
     expect(test.diagnostics().openRuns).toBe(3);
     test.at(46, four.started("other"));
+    await test.sink.shutdown();
     expect(order(test).filter((name) => name.startsWith("invoke"))).toEqual([
       "invoke_agent grandchild",
       "invoke_agent child",
       "invoke_agent top",
+      "invoke_agent other",
     ]);
     expect(test.diagnostics().adjustments.aged_runs).toBe(3);
     expect(test.find("invoke_agent top").end).toBe("2026-04-29T12:00:35Z");
@@ -68,7 +71,7 @@ describe("the age limit", () => {
     },
   );
 
-  it("is an unknown event away too: it is a sign of life", () => {
+  it("is an unknown event away too: it is a sign of life", async () => {
     const test = bench({ limits: { maxAgeMs: 10_000 } });
     test.at(0, one.started());
     const unknown: object = { type: "brand_new", run_id: id(1), tenant_id: "acme" };
@@ -77,9 +80,49 @@ describe("the age limit", () => {
     expect(test.diagnostics().openRuns).toBe(2);
     expect(test.diagnostics().ignored.unknown_type).toBe(1);
     test.at(29, three.started());
+    await test.sink.shutdown();
     expect(test.find("invoke_agent react", "entelix.run_id", id(1)).end).toBe(
       "2026-04-29T12:00:08Z",
     );
+  });
+
+  it("closes it while the input goes on, when 2,048 events of others have come", () => {
+    const test = bench({ limits: { maxAgeMs: 10_000 } });
+    test.at(0, one.started("silent"));
+    test.at(1, two.started("busy"));
+    for (let n = 2; n < 2_048; n++) test.at(n, two.toolStart(`call_${n}`));
+    expect(test.diagnostics()).toMatchObject({ openRuns: 2, adjustments: { aged_runs: 0 } });
+    test.at(2_049, two.toolStart("one more"));
+    test.at(2_050, two.toolStart("and one that closes"));
+    expect(test.diagnostics()).toMatchObject({ openRuns: 1, adjustments: { aged_runs: 1 } });
+  });
+
+  it("takes no run for silent because others are later by more than that", () => {
+    const test = bench({ limits: { maxAgeMs: 10_000 } });
+    test.at(0, one.started("an hour behind"));
+    test.at(3600, two.started("now"));
+    test.at(1, one.toolStart("call_1"));
+    test.at(3605, two.toolStart("call_1"));
+    test.at(2, one.complete());
+    test.at(3606, two.complete());
+    expect(test.diagnostics()).toMatchObject({ openRuns: 0, adjustments: { aged_runs: 0 } });
+    expect(test.find("invoke_agent an hour behind")).toMatchObject({
+      end: "2026-04-29T12:00:02Z",
+      attributes: { "entelix.run.outcome": "complete" },
+    });
+  });
+
+  it("is one of the run's own events, whatever the time of others", async () => {
+    const test = bench({ limits: { maxAgeMs: 10_000 } });
+    test.at(3600, two.started("now"));
+    test.at(0, one.started("an hour behind"));
+    test.at(11, one.complete());
+    await test.sink.shutdown();
+    const segments = test.spans().filter((span) => span.name === "invoke_agent an hour behind");
+    expect(segments.map(({ attributes }) => attributes["entelix.run.outcome"])).toEqual([
+      "abandoned",
+      "complete",
+    ]);
   });
 
   it("goes by event time in a replay: the process may take as long as it likes", () => {

@@ -7,6 +7,7 @@ import {
   type EventRank,
   type JsonObject,
   type LineEnvelope,
+  type StreamKey,
 } from "../dialect.ts";
 import { AGENT_SDK_EVENTS, type AgentSdkEvent, type AgentSdkEventType } from "./events.ts";
 
@@ -112,8 +113,9 @@ export const agentSdkDialect: Dialect<AgentSdkEvent> = {
   },
 };
 
-function placeOf({ tenant_id = "" }: LineEnvelope) {
-  return { stream: tenant_id };
+function placeOf({ session_id, tenant_id = "", thread_id }: LineEnvelope): StreamKey {
+  const part = session_id ?? thread_id;
+  return part === undefined ? { stream: tenant_id } : { stream: tenant_id, part };
 }
 
 /** Upstream's envelope: no other source has both. */

@@ -7,6 +7,7 @@ import {
   isJsonObject,
   type JsonObject,
   type LineEnvelope,
+  type StreamKey,
 } from "../dialect.ts";
 import { DEFECT_EVENTS, type DefectEvent, type LeafEvent } from "./events.ts";
 
@@ -84,6 +85,7 @@ export const defectDialect: Dialect<DefectEvent> = {
   },
 };
 
-function placeOf({ tenant_id = "" }: LineEnvelope) {
-  return { stream: tenant_id };
+function placeOf({ session_id, tenant_id = "", thread_id }: LineEnvelope): StreamKey {
+  const part = session_id ?? thread_id;
+  return part === undefined ? { stream: tenant_id } : { stream: tenant_id, part };
 }

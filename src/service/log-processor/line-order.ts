@@ -5,7 +5,6 @@ import { roughBytes } from "../../otel/service/store-flow.ts";
 import type { RecordedEvent } from "../../runtimes/runtimes.ts";
 import type { LogClock } from "./log-clock.ts";
 
-const DEFAULT_MAX_WAIT_MS = 5_000;
 /**
  * A line may be written to the log, and read from it, so much later than its stamp says: what is
  * released while no line comes must be what the next line would release.
@@ -25,15 +24,11 @@ type Line = DecodedLine<RecordedEvent> | ActivityLine<RecordedEvent>;
 export class LineOrder {
   readonly #window: ReorderBuffer<Line>;
   readonly #clock: LogClock;
-  readonly #maxWaitMs: number;
-  /** No line is due before this time of the log, in ms. */
-  #dueMs = Number.POSITIVE_INFINITY;
   /** No more than so many bytes wait. */
   #bytes = 0;
 
   constructor(options: ReorderBufferOptions = {}, clock: LogClock) {
-    this.#maxWaitMs = options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS;
-    this.#window = new ReorderBuffer({ batch: 1, ...options, maxWaitMs: this.#maxWaitMs });
+    this.#window = new ReorderBuffer({ batch: 1, ...options });
     this.#clock = clock;
   }
 
@@ -55,15 +50,11 @@ export class LineOrder {
 
   /** A line has arrived: what has waited long enough by its time is released before it is added. */
   arrived(): readonly Line[] {
-    return this.#drain(this.#clock.arrivedMs);
+    return this.#window.drainOlderThan(this.#clock.arrivedMs);
   }
 
   add(line: Line): readonly Line[] {
-    const { arrivedMs } = this.#clock;
-    // A clock ahead of the log's can't be waited for, and all others would be late behind it.
-    if (arrivedMs > 0 && line.at[0] * 1000 > arrivedMs + this.#maxWaitMs) return [line];
-    this.#dueMs = Math.min(this.#dueMs, arrivedMs + this.#maxWaitMs);
-    const released = this.#window.push(line, arrivedMs);
+    const released = this.#window.push(line, this.#clock.arrivedMs);
     this.#bytes += bytesOf(line);
     if (this.#bytes <= MOST_BYTES) return released;
     this.#bytes = this.#window.waiting.reduce((sum, waiting) => sum + bytesOf(waiting), 0);
@@ -73,20 +64,12 @@ export class LineOrder {
   /** No line comes: what has waited long enough all the same. */
   idle(nowMs: number): readonly Line[] {
     const silent = this.#clock.silentMs(nowMs) - DELIVERY_MS;
-    return silent > 0 ? this.#drain(this.#clock.arrivedMs + silent) : [];
+    return silent > 0 ? this.#window.drainOlderThan(this.#clock.arrivedMs + silent) : [];
   }
 
   #flush(): readonly Line[] {
     this.#bytes = 0;
-    this.#dueMs = Number.POSITIVE_INFINITY;
     return this.#window.flush();
-  }
-
-  #drain(logMs: number): readonly Line[] {
-    if (logMs <= this.#dueMs) return [];
-    const released = this.#window.drainOlderThan(logMs);
-    this.#dueMs = this.#window.oldestArrivedMs + this.#maxWaitMs;
-    return released;
   }
 }
 

@@ -381,7 +381,7 @@ describe("defectDialect", () => {
   it("puts all lines of a tenant into one order", () => {
     const placeOf = (line: JsonObject) => {
       const { event, envelope } = decodedOf(flat(line));
-      return defectDialect.streamKey(event, envelope);
+      return defectDialect.streamKey(event, envelope).stream;
     };
     const own = placeOf({ type: "turn_started", session_id: "s", tenant_id: "acme" });
     const inner = { type: "turn_started" };
@@ -390,6 +390,20 @@ describe("defectDialect", () => {
     expect(placeOf({ type: "turn_started", thread_id: "t", tenant_id: "acme" })).toEqual(own);
     expect(placeOf({ type: "turn_started", tenant_id: "acme" })).toEqual(own);
     expect(placeOf({ type: "turn_started", session_id: "s" })).not.toEqual(own);
+  });
+
+  it("says which session or thread a line names", () => {
+    const partOf = (line: JsonObject) => {
+      const { event, envelope } = decodedOf(flat({ type: "turn_started", ...line }));
+      return defectDialect.streamKey(event, envelope).part;
+    };
+    const [session, thread] = [{ session_id: "s" }, { thread_id: "t" }];
+    expect([{ ...session, ...thread }, session, thread, {}].map(partOf)).toEqual([
+      "s",
+      "s",
+      "t",
+      undefined,
+    ]);
   });
 
   it("ranks an event of a sub-agent by what it does there", () => {
