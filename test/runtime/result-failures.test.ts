@@ -49,7 +49,7 @@ describe("a result that says that the call failed", () => {
     });
   });
 
-  it("has no text where there is none", async () => {
+  it("is JSON where the content has no text", async () => {
     const texts: unknown[] = [];
     const circle: unknown[] = [1n];
     for (const content of [[1n], circle]) {
@@ -57,7 +57,7 @@ describe("a result that says that the call failed", () => {
       texts.push(sink.only("tool_error").error_for_llm);
       circle.push(circle);
     }
-    expect(texts).toEqual(['["1"]', ""]);
+    expect(texts).toEqual(["[1]", '[1,"[unserializable: it contains itself]"]']);
   });
 
   it.each([

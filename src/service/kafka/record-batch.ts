@@ -40,7 +40,7 @@ export function decodeBatches(section: Buffer, options: DecodeOptions): RecordsB
     const end = at + LENGTH_END + section.readInt32BE(at + 8);
     // The last one may be there in part.
     if (end < at + HEAD || end > section.length) break;
-    batches.push(...decodeBatch(section.subarray(at, end), options));
+    for (const batch of decodeBatch(section.subarray(at, end), options)) batches.push(batch);
     at = end;
   }
   return batches;

@@ -41,7 +41,7 @@ describe("a backlog behind newer runs", () => {
     const lines = oldBacklog({ backlog: 20 });
     const file = folder.at("events.ndjson");
     writeFileSync(file, text(lines.slice(0, 300)));
-    await withRuns([file], { ...ALL, follow: true, pollMs: 5 }, async (runs) => {
+    await withRuns([file], { ...ALL, follow: true }, async (runs) => {
       expect(listOf(runs).runs).toHaveLength(150);
       appendFileSync(file, text(lines.slice(300)));
       await vi.waitFor(() => expect(backlogIn(runs)).toEqual(COMPLETE), { timeout: 20_000 });

@@ -48,7 +48,10 @@ describe("keyedHash", () => {
   it("is HalfSipHash-2-4: the vectors of its authors", () => {
     const key = [0x03020100, 0x07060504] as const;
     const hashes = Array.from({ length: 4 }, (_, length) =>
-      keyedHash(Uint8Array.from({ length }, (_byte, at) => at), key),
+      keyedHash(
+        Uint8Array.from({ length }, (_byte, at) => at),
+        key,
+      ),
     );
     expect(hashes).toEqual([0x5b9f35a9, 0xb85a4727, 0x03a662fa, 0x04e7fe8a]);
   });
