@@ -83,11 +83,12 @@ describe("streams that are late beside others", () => {
           fc.integer(),
           fc.integer({ min: 1, max: 5_000 }),
           fc.constantFrom(0, 0.03),
-          async (seed, piece, lost) => {
+          fc.constantFrom(16, 28),
+          async (seed, piece, lost, block) => {
             const random = new Random(seed);
             const drawn = lateStreams(random, {
               roots: 40,
-              block: 16,
+              block,
               offsets,
               lost,
               doubled: lost,

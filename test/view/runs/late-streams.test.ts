@@ -14,6 +14,7 @@ function backlogIn(runs: ViewedRuns) {
   return run && { agent: run.agent, outcome: run.outcome };
 }
 
+const FOLLOW = { ...ALL, follow: true, pollMs: 5 };
 const COMPLETE = { agent: "backlog", outcome: "complete" };
 
 describe("a backlog behind newer runs", () => {
@@ -41,7 +42,7 @@ describe("a backlog behind newer runs", () => {
     const lines = oldBacklog({ backlog: 20 });
     const file = folder.at("events.ndjson");
     writeFileSync(file, text(lines.slice(0, 300)));
-    await withRuns([file], { ...ALL, follow: true }, async (runs) => {
+    await withRuns([file], FOLLOW, async (runs) => {
       expect(listOf(runs).runs).toHaveLength(150);
       appendFileSync(file, text(lines.slice(300)));
       await vi.waitFor(() => expect(backlogIn(runs)).toEqual(COMPLETE), { timeout: 20_000 });
