@@ -2,6 +2,7 @@ import { types } from "node:util";
 import { boundedJson } from "../events/bounded-json.ts";
 import { parseExact } from "../events/exact-json.ts";
 import { finishFrom, type MurmurState } from "../events/murmur3.ts";
+import { CONTENT_FORMS } from "../events/value-limits.ts";
 
 /** Most bytes of a value that are read. */
 const MOST_BYTES = 4_096;
@@ -87,7 +88,7 @@ function jsonOf(value: object, key: string): unknown {
 }
 
 /** As a recording has it, so that a replay finds the same. */
-const SPECIAL = { bytes: MOST_BYTES, binary: "base64", errorText: true } as const;
+const SPECIAL = { ...CONTENT_FORMS, bytes: MOST_BYTES };
 
 /** What JSON does not know: it would be `{}`, or an object of indices. */
 function isSpecial(value: object): boolean {
