@@ -120,4 +120,9 @@ export interface Dialect<E> {
   activityOf?(value: JsonObject, tenant: string | undefined): Activity | undefined;
   /** Where a decoded event belongs. Asked for events that open a run, and where times are equal. */
   streamKey(event: E, envelope: LineEnvelope): StreamKey;
+  /**
+   * A name that tells streams apart, and their parts: for counts, since two streams may have one. Asked for every event:
+   * names are not joined for it.
+   */
+  streamName(event: E, envelope: LineEnvelope): string;
 }

@@ -59,4 +59,8 @@ export class ActivityLine<E> implements OrderItem {
   place(): StreamKey {
     return this.#place;
   }
+
+  streamName(): string {
+    return this.#place.part ?? this.#place.stream;
+  }
 }

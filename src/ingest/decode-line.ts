@@ -55,6 +55,10 @@ export class DecodedLine<E> implements OrderItem {
   place(): StreamKey {
     return this.dialect.streamKey(this.event, this.envelope);
   }
+
+  streamName(): string {
+    return this.dialect.streamName(this.event, this.envelope);
+  }
 }
 
 /** The JSON object of a line, or what keeps the line from being one that is read; at least one issue. */

@@ -24,6 +24,8 @@ export interface OrderItem {
   readonly text: string;
   /** Asked for items that open a run, and where times are equal. */
   place(): StreamKey;
+  /** A name of its stream and part, which another one may have, too. */
+  streamName(): string;
 }
 
 /** The {@link OrderItem.position} of a line: its number, where its dialect's lines stand in order. */

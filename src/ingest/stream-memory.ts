@@ -1,3 +1,4 @@
+import { EVENT_RANK } from "../dialects/dialect.ts";
 import { HASH_SALT } from "../lifecycle/id-table.ts";
 import { RecentMap } from "../lifecycle/recent-map.ts";
 import type { OrderItem } from "./order-item.ts";
@@ -30,9 +31,8 @@ export class StreamMemory {
    */
   release(item: OrderItem): boolean {
     const [seconds, nanoseconds] = item.at;
-    const { parent, part = "", stream } = item.place();
-    if (parent !== undefined) this.#parents.set(stream, parent);
-    const hash = hashOf(part, hashOf(stream, HASH_SALT)) || 1;
+    if (item.rank === EVENT_RANK.runOpens) this.#learnParent(item);
+    const hash = hashOf(item.streamName()) || 1;
     let slot = this.#recent.find(hash);
     if (!this.#recent.has(slot)) {
       if (this.#recent.size === REMEMBERED_STREAMS) {
@@ -46,6 +46,11 @@ export class StreamMemory {
       if (this.#older.has(old)) this.#recent.moveFrom(this.#older, old, slot);
     }
     return !this.#recent.advance(slot, seconds, nanoseconds);
+  }
+
+  #learnParent(item: OrderItem): void {
+    const { parent, stream } = item.place();
+    if (parent !== undefined) this.#parents.set(stream, parent);
   }
 }
 
@@ -100,9 +105,15 @@ class TimeTable {
   }
 }
 
-function hashOf(text: string, from: number): number {
-  let hash = from;
-  for (let index = 0; index < text.length; index += 1) {
+/** Characters at the end of a name that are all read: of a UUID, those that are random. */
+const TAIL = 12;
+/** Of those before it, every third is. */
+const STEP = 3;
+
+function hashOf(text: string): number {
+  const { length } = text;
+  let hash = HASH_SALT ^ length;
+  for (let index = length - 1; index >= 0; index -= length - index > TAIL ? STEP : 1) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   }
   return hash ^ (hash >>> 15);

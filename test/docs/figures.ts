@@ -298,6 +298,7 @@ function item(at: number, line = 0, stream = "one") {
     eventId: undefined,
     text: String(line),
     place: () => ({ stream }),
+    streamName: () => stream,
   };
 }
 

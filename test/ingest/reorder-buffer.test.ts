@@ -22,6 +22,7 @@ function item(at: number, rank: EventRank, stream: string, more: Partial<ItemFie
     eventId,
     text: more.text ?? [at, stream, sequence ?? `r${rank}`, eventId ?? ""].join(" "),
     place: () => (parent === undefined ? { stream } : { stream, parent }),
+    streamName: () => stream,
   };
 }
 

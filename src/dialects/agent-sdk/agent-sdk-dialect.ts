@@ -111,6 +111,10 @@ export const agentSdkDialect: Dialect<AgentSdkEvent> = {
   streamKey(_event: AgentSdkEvent, envelope: LineEnvelope) {
     return placeOf(envelope);
   },
+
+  streamName(_event, { session_id, tenant_id = "", thread_id = tenant_id }: LineEnvelope) {
+    return session_id ?? thread_id;
+  },
 };
 
 function placeOf({ session_id, tenant_id = "", thread_id }: LineEnvelope): StreamKey {

@@ -83,6 +83,10 @@ export const defectDialect: Dialect<DefectEvent> = {
   streamKey(_event: DefectEvent, envelope: LineEnvelope) {
     return placeOf(envelope);
   },
+
+  streamName(_event, { session_id, tenant_id = "", thread_id = tenant_id }: LineEnvelope) {
+    return session_id ?? thread_id;
+  },
 };
 
 function placeOf({ session_id, tenant_id = "", thread_id }: LineEnvelope): StreamKey {

@@ -77,6 +77,8 @@ export const entelixDialect: Dialect<AgentEvent> = {
     const parent = event.type === "started" ? event.parent_run_id : undefined;
     return parent ? { stream, parent: `${event.tenant_id}\0${parent}` } : { stream };
   },
+
+  streamName: (event: AgentEvent) => event.run_id,
 };
 
 /** The run that a line is of, whatever its type. */

@@ -51,6 +51,8 @@ export const graphDialect: Dialect<GraphLine> = {
     const end = thread_id.lastIndexOf("/");
     return end < 1 ? { stream } : { stream, parent: streamOf(thread_id.slice(0, end)) };
   },
+
+  streamName: (_, { session_id = "", thread_id = session_id }: LineEnvelope) => thread_id,
 };
 
 function isEntry({ kind, timestamp }: JsonObject): boolean {
