@@ -1,5 +1,5 @@
-import type { Command, OptionSpec } from "./command.ts";
 import { highest } from "../view/model/count.ts";
+import type { Command, OptionSpec } from "./command.ts";
 
 const COLUMNS = 84;
 

@@ -111,7 +111,8 @@ export function longNames(line: JsonObject, path = ""): DecodeIssue[] {
   const issues: DecodeIssue[] = [];
   for (const [name, value] of Object.entries(line)) {
     const field = path + name;
-    if (INSIDE.has(name) && isJsonObject(value)) for (const issue of longNames(value, `${field}.`)) issues.push(issue);
+    if (INSIDE.has(name) && isJsonObject(value))
+      for (const issue of longNames(value, `${field}.`)) issues.push(issue);
     else if (NAME.test(name) && lengthOf(value) > MOST_NAME) {
       issues.push({ field, expected: "at most 4,096 characters" });
     }

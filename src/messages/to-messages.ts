@@ -155,7 +155,8 @@ function listMessages(
     if (isNothing(each)) continue;
     const found = draftsOrText(each, role);
     if (found !== undefined) known += 1;
-    for (const draft of found ?? [{ role, parts: [anyPart(each)], joins: true }]) drafts.push(draft);
+    for (const draft of found ?? [{ role, parts: [anyPart(each)], joins: true }])
+      drafts.push(draft);
   }
   return known === 0 ? undefined : joined(drafts, role);
 }

@@ -12,7 +12,7 @@ import { MOST_TEXT_BYTES } from "../../src/audit/row-values.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import { FOLLOW_WAIT_MS } from "../../src/cli/replay/replay-job.ts";
-import { MAX_REQUEST_BYTES } from "../../src/cli/traces/otlp-spans.ts";
+import { DEEPEST_ATTRIBUTE, MAX_REQUEST_BYTES } from "../../src/cli/traces/otlp-spans.ts";
 import { MOST_SEARCHES, MOST_TRACES } from "../../src/cli/view/jaeger.ts";
 import { MOST_VERDICT_PROBLEMS } from "../../src/cli/view/log-verdict.ts";
 import { REMEMBERED_THREADS } from "../../src/cli/view/logs.ts";
@@ -93,6 +93,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   "traces of a search in Jaeger": () => MOST_TRACES,
   "names of runs in Jaeger": () => MOST_SEARCHES,
   "bytes of a line of spans": () => MAX_REQUEST_BYTES,
+  "levels of an attribute in a span file": () => DEEPEST_ATTRIBUTE,
   "levels of child runs": () => DEEPEST_CHILD,
   "threads of a log": () => REMEMBERED_THREADS,
   tenants: () => Number(resolveCaps().tenants),

@@ -2,6 +2,7 @@ import { auditFlips } from "./families/audit-flips.ts";
 import { clock } from "./families/clock.ts";
 import { disk } from "./families/disk.ts";
 import { folders } from "./families/folders.ts";
+import { expressions } from "./families/expressions.ts";
 import { gzip } from "./families/gzip.ts";
 import { http } from "./families/http.ts";
 import { journalFlips } from "./families/journal-flips.ts";
@@ -36,4 +37,5 @@ export const FAMILIES: readonly Family[] = [
   folders,
   locks,
   values,
+  expressions,
 ];

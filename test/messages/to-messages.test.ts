@@ -577,6 +577,19 @@ describe("whatever it is given", () => {
     expect(toMessages(copyExact(asked))).toEqual(toMessages(asked));
   });
 
+  it("reads the head of a data URL in one pass, however long it is", () => {
+    const file = (data: string) => toMessages([{ role: "user", content: [{ type: "file", data }] }]);
+    const blob = (content: string, rest = {}) => [
+      { role: "user", parts: [{ type: "blob", modality: "document", ...rest, content }] },
+    ];
+    // The square of it, without a comma, is more than a test may take.
+    const without = `data:${"A".repeat(1_000_000)}`;
+    expect(file(without)).toEqual(blob(without));
+    const named = `data:text/plain;name=${"n".repeat(1_000)};base64,QQ==`;
+    expect(file(named)).toEqual(blob("QQ==", { mime_type: "text/plain" }));
+    expect(file("data:,x")).toEqual(blob("x"));
+  });
+
   it("makes one message of very many calls", () => {
     const items = Array.from({ length: 40_000 }, (_, n) => {
       return { type: "function_call", callId: `c${n}`, name: "f", arguments: "{}" };

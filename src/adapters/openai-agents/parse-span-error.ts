@@ -118,17 +118,20 @@ function printed(thrown: unknown): string | undefined {
   }
 }
 
-function readText(text: string): ParsedError {
+/** Errors inside each other that are read; the text of one that is deeper is its message. */
+const DEEPEST = 16;
+
+function readText(text: string, level = 1): ParsedError {
   const [, name = "Error", message = text] = PRINTED.exec(text) ?? [];
   const own = sdkError(name, message);
   if (own !== undefined) return own;
-  if (message.startsWith(TOOLS_FAILED)) {
-    const inner = readText(message.slice(TOOLS_FAILED.length));
+  if (level < DEEPEST && message.startsWith(TOOLS_FAILED)) {
+    const inner = readText(message.slice(TOOLS_FAILED.length), level + 1);
     return { ...inner, text: message, ofTool: true };
   }
   const broke = message.indexOf(GUARDRAIL_BROKE);
-  if (name === "GuardrailExecutionError" && broke >= 0) {
-    return { ...readText(message.slice(broke + GUARDRAIL_BROKE.length)), text: message };
+  if (level < DEEPEST && name === "GuardrailExecutionError" && broke >= 0) {
+    return { ...readText(message.slice(broke + GUARDRAIL_BROKE.length), level + 1), text: message };
   }
   return { text: message, error: foreignError(name, message), ofTool: false };
 }

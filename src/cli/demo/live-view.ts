@@ -1,9 +1,9 @@
 import type { AgentEvent } from "../../events/agent-event.ts";
+import { highest } from "../../view/model/count.ts";
 import type { Output } from "../terminal/output.ts";
 import { LiveLines } from "../terminal/output.ts";
 import { cutToWidth, padToWidth, safe } from "../terminal/text.ts";
 import { BUNDLED_RECORDINGS, type BundledRecording } from "./recordings.ts";
-import { highest } from "../../view/model/count.ts";
 
 /** How often the view is drawn on a terminal, in ms. */
 const FRAME_MS = 80;

@@ -24,8 +24,8 @@ export function* rawSpansOf(request: Fields): Generator<Fields> {
   }
 }
 
-/** Levels of lists and objects inside an attribute that are read. */
-const DEEPEST = 2000;
+/** Levels of lists and objects inside an attribute that are read, in JSON. */
+export const DEEPEST_ATTRIBUTE = 2000;
 
 /**
  * A span of a request; `undefined` where it lacks its ids or times.
@@ -95,7 +95,9 @@ function valueIn(value: Fields): SpanValue | undefined {
 
 function nestedText(value: unknown): string {
   // Writing it would fill the stack, and so would whoever reads it.
-  if (isDeeper(value, DEEPEST)) throw new TypeError(`an attribute of more than ${DEEPEST} levels`);
+  if (isDeeper(value, DEEPEST_ATTRIBUTE)) {
+    throw new TypeError(`an attribute of more than ${DEEPEST_ATTRIBUTE} levels`);
+  }
   return JSON.stringify(value);
 }
 

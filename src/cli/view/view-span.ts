@@ -1,8 +1,8 @@
-import { messageOf } from "../cli-error.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { FinishedSpan, SpanAttributes, StartedSpan } from "../../otel/replay/span-outlet.ts";
-import { type Fields, readSpan } from "../traces/otlp-spans.ts";
 import type { SpanKindName, ViewAttributes, ViewSpan, ViewValue } from "../../view/format.ts";
+import { messageOf } from "../cli-error.ts";
+import { type Fields, readSpan } from "../traces/otlp-spans.ts";
 
 /** A span as the page reads it. */
 export function viewSpanOf(span: StartedSpan | FinishedSpan): ViewSpan {

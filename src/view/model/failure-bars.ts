@@ -1,5 +1,5 @@
-import type { RunRow } from "./run-index.ts";
 import { highest } from "./count.ts";
+import type { RunRow } from "./run-index.ts";
 
 /** Failed runs of one span of time. */
 export interface FailureBar {

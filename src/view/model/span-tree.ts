@@ -86,7 +86,16 @@ function earliest(spans: readonly ViewSpan[]): bigint {
 function nodeOf(span: ViewSpan, id: string, originNs: bigint): OpenNode {
   const start = timeSince(originNs, span.start_ns);
   const end = span.end_ns === null ? undefined : Math.max(start, timeSince(originNs, span.end_ns));
-  return { id, span, parent: undefined, run: undefined, agent: undefined, children: [], start, end };
+  return {
+    id,
+    span,
+    parent: undefined,
+    run: undefined,
+    agent: undefined,
+    children: [],
+    start,
+    end,
+  };
 }
 
 /** @param copies the last number of each id that was there before. */

@@ -114,15 +114,23 @@ export class RunStore {
 
   /** The run of a row, its spans counted again where some may have come twice. */
   run(row: number): ViewRun {
-    if (this.index.suspects.has(row)) {
-      const { run_id, tenant_id } = this.index.keys.idOf(row);
-      const spans = this.index
-        .tracesOf(row)
-        .flatMap((trace) => this.spansOf(trace))
-        .filter((span) => span.run_id === run_id && tenantOf(span) === tenant_id);
-      this.index.recount(row, spans.length);
-    }
+    if (this.index.suspects.has(row)) this.#recount();
     return this.index.run(row);
+  }
+
+  /** Counts the spans of all such runs: many may be in one trace, which is read once. */
+  #recount(): void {
+    const { keys, suspects } = this.index;
+    const counts = new Map([...suspects].map((row) => [row, 0]));
+    const traces = new Set([...suspects].flatMap((row) => this.index.tracesOf(row)));
+    for (const trace of traces) {
+      for (const span of this.spansOf(trace)) {
+        const row = span.run_id === undefined ? undefined : keys.find(tenantOf(span), span.run_id);
+        const count = row === undefined ? undefined : counts.get(row);
+        if (row !== undefined && count !== undefined) counts.set(row, count + 1);
+      }
+    }
+    for (const [row, count] of counts) this.index.recount(row, count);
   }
 
   /** Writes what is held to be written in larger pieces. */

@@ -13,6 +13,12 @@ describe("what the SDK says of a thrown value that is no error", () => {
   });
 });
 
+it("reads errors inside each other to a bounded depth", () => {
+  const inner = "Failed to run function tools: Error: ";
+  const message = `Error: ${inner.repeat(20_000)}x`;
+  expect(parseSpanError({ message, data: { error: message } })).toMatchObject({ ofTool: true });
+});
+
 const ROWS: readonly [text: string, says: string | undefined, message: string, ofTool?: boolean][] =
   [
     ["MaxTurnsExceededError: Max turns (3) exceeded", "quota_exceeded", "Max turns (3) exceeded"],

@@ -11,19 +11,22 @@ export type DialectName = (typeof DIALECTS)[number];
 
 /** The recorded and drawn lines of each dialect: every one is valid by itself. */
 export function validLines(): Readonly<Record<DialectName, readonly string[]>> {
-  const lines: Record<DialectName, string[]> = {
-    entelix: [],
-    "agent-sdk": [],
-    defect: [],
-    graph: [],
+  return {
+    entelix: streamsOf("entelix").flat(),
+    "agent-sdk": streamsOf("agent-sdk").flat(),
+    defect: streamsOf("defect").flat(),
+    graph: streamsOf("graph").flat(),
   };
-  for (const folder of ["streams", "../recordings"]) {
-    const names = readdirSync(new URL(`../../${folder}`, import.meta.url)).sort();
-    for (const name of names.filter((each) => each.endsWith(".ndjson"))) {
-      lines[dialectOf(name)].push(...readLines(`${folder}/${name}`));
-    }
-  }
-  return lines;
+}
+
+/** The recorded and drawn streams of a dialect, file by file. */
+export function streamsOf(dialect: DialectName): readonly (readonly string[])[] {
+  return ["streams", "../recordings"].flatMap((folder) =>
+    readdirSync(new URL(`../../${folder}`, import.meta.url))
+      .sort()
+      .filter((name) => name.endsWith(".ndjson") && dialectOf(name) === dialect)
+      .map((name) => readLines(`${folder}/${name}`)),
+  );
 }
 
 /** The line with an event id that nothing else has, where it has one: else it would be a duplicate. */

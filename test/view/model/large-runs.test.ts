@@ -44,7 +44,10 @@ describe("the model of a run", () => {
         attributes: { ...call(n), "entelix.approval.wait_ms": 1 },
       }),
     );
-    const model = modelOf([runSpan("run", undefined, { from: 0, to: 2 * MANY }, { events }), ...calls]);
+    const model = modelOf([
+      runSpan("run", undefined, { from: 0, to: 2 * MANY }, { events }),
+      ...calls,
+    ]);
     expect(model.lanes).toHaveLength(1);
     expect(model.lanes[0]?.waits).toHaveLength(MANY - 1);
     expect(model.lanes[0]?.waits.at(-1)).toMatchObject({ end: 2 * (MANY - 1) });
@@ -80,7 +83,9 @@ describe("the model of a run", () => {
   });
 
   it("of 200,000 spans with one ID", { timeout: 120_000 }, () => {
-    const model = modelOf(Array.from({ length: MANY }, (_, n) => toolSpan("same", "run", times(n))));
+    const model = modelOf(
+      Array.from({ length: MANY }, (_, n) => toolSpan("same", "run", times(n))),
+    );
     expect(model.tree.byId.size).toBe(MANY);
     expect(model.tree.byId.has(`same~${MANY}`)).toBe(true);
   });

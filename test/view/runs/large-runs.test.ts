@@ -1,0 +1,64 @@
+import { expect, it, vi } from "vitest";
+import { runDetail } from "../../../src/view/runs/run-detail.ts";
+import type { RowQuery, RunLog } from "../../../src/view/runs/run-log.ts";
+import { RunStore, STANDING } from "../../../src/view/runs/run-store.ts";
+import { SpanSpool } from "../../../src/view/runs/span-spool.ts";
+import { Folder } from "../../cli/support/folder.ts";
+import { runSpan, toolSpan, viewRow } from "../support/view-span.ts";
+
+const ACME = { "entelix.tenant_id": "acme" };
+const TIMES = { from: 0, to: 1 };
+
+it("a run has all of its 200,000 calls and 400,000 rows", { timeout: 120_000 }, async () => {
+  using folder = new Folder();
+  const store = new RunStore(folder.path);
+  const source = store.addSource(STANDING.spans);
+  store.add(source, runSpan("run", undefined, TIMES, { attributes: ACME }));
+  for (let n = 0; n < 200_000; n += 1) {
+    store.add(source, toolSpan(`${n}`, "run", TIMES, { attributes: ACME }));
+  }
+  const rows = Array.from({ length: 400_000 }, (_, at) => viewRow(at + 1));
+  const asked: RowQuery[] = [];
+  const log: RunLog = {
+    from: "log",
+    verdict: undefined,
+    rows: async (query) => {
+      asked.push(query);
+      return rows;
+    },
+  };
+  const [from, to] = [
+    { segment: 1, offset: 0, ordinal: 1 },
+    { segment: 1, offset: 9, ordinal: 400_000 },
+  ];
+  store.index.addRow({
+    tenant_id: "acme",
+    run_id: "run",
+    log: store.addLog(log),
+    standing: 2,
+    from,
+    to,
+  });
+  const detail = await runDetail(store, 0, { content: true });
+  expect([detail.spans.length, detail.rows.length, asked.length]).toEqual([200_001, 400_000, 1]);
+  store.close();
+});
+
+it("the spans of a trace are read once to count those that came twice, for all of its runs", () => {
+  using folder = new Folder();
+  const store = new RunStore(folder.path);
+  const source = store.addSource(STANDING.spans);
+  const runs = Array.from({ length: 500 }, (_, n) =>
+    runSpan(`span ${n}`, undefined, TIMES, { run_id: `run ${n}`, attributes: ACME }),
+  );
+  for (const span of [...runs, ...runs]) store.add(source, span);
+  const read = vi.spyOn(SpanSpool.prototype, "read");
+  try {
+    const counted = runs.map((_, row) => store.run(row).spans);
+    expect(counted).toEqual(runs.map(() => 1));
+    expect(read.mock.calls).toEqual([["trace"]]);
+  } finally {
+    read.mockRestore();
+    store.close();
+  }
+});
