@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { assertEqualSpans } from "./equal.mjs";
 import { replayRows } from "./replay.mjs";
+import { valueRows } from "./values.mjs";
 
 const run = promisify(execFile);
 const short = process.argv.includes("--short");
@@ -70,6 +71,9 @@ console.table(rows);
 
 console.log("replay of each dialect, from bytes to spans / JSON.parse of the same lines");
 console.table(await replayRows({ short }));
+
+console.log("a value as JSON of 4 KB / JSON.stringify of what is kept of it");
+console.table(valueRows());
 
 const [runs, limit] = short ? [100_000, 500] : [1_000_000, 10_000];
 const heap = await child(["--expose-gc"], "heap.mjs", [runs, limit]);

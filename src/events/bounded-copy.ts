@@ -79,12 +79,12 @@ function copyList(
     (fromFront ? fronts : backs).push(part);
   }
   const level = levelFor(nodes, room);
-  const valueOf = (part: ListPart) =>
+  const copyPart = (part: ListPart) =>
     typeof part === "string" ? parseExact(part) : copyOf(part, level);
-  const copies = fronts.map(valueOf);
+  const copies = fronts.map(copyPart);
   const missing = list.count - fronts.length - backs.length;
   if (marked && missing > 0) copies.push(`… [${missing} items left out]`);
-  for (const part of backs.reverse()) copies.push(valueOf(part));
+  for (const part of backs.reverse()) copies.push(copyPart(part));
   return { copies, left: missing };
 }
 

@@ -1,11 +1,12 @@
 import { bytesOf, knownSize } from "./json-nodes.ts";
 import { writeWithin } from "./json-shortening.ts";
+import { streamed } from "./json-stream.ts";
 import { unserializable, type ValueForms, ValueReader } from "./json-values.ts";
 import { plainJson } from "./plain-json.ts";
 
 /** How long the JSON of {@link boundedJson} may be, and how values are written that JSON does not know. */
 export interface BoundedJsonOptions extends ValueForms {
-  /** Most bytes of UTF-8, from 64. `Infinity`: no limit. */
+  /** Most bytes of UTF-8, from 64. What does not fit is shortened to this, and to 1 MiB at most. */
   readonly bytes: number;
 }
 
@@ -18,6 +19,9 @@ export interface BoundedJson {
   /** Bytes of the value's JSON that are missing: at least, since a large value is not read to its end. */
   readonly cutBytes: number;
 }
+
+/** Bytes of what is shortened, at most: its parts are kept while it is, and they take many times that. */
+const MOST_SHORTENED = 1024 * 1024;
 
 /**
  * Any value as JSON of bounded size. Never throws. A value that fits is written as `JSON.stringify` writes it,
@@ -52,6 +56,13 @@ export function boundedJson(value: unknown, options: BoundedJsonOptions): Bounde
   if (node === undefined) {
     const why = typeof value === "object" ? "toJSON gave nothing" : typeof value;
     return { text: JSON.stringify(unserializable(why)), cut: false, cutBytes: 0 };
+  }
+  if (bytes > MOST_SHORTENED) {
+    const text = streamed(node, bytes);
+    if (text !== undefined && (text.length * 3 <= bytes || bytesOf(text) <= bytes)) {
+      return { text, cut: reader.passedOver, cutBytes: 0 };
+    }
+    return boundedJson(value, { ...options, bytes: MOST_SHORTENED });
   }
   node.measure(bytes);
   if (node.whole && node.size <= bytes) {

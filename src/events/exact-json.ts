@@ -77,7 +77,8 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
  * arrays and are left out of objects. Bytes are written as base64 and a `Map` as an object, as rows of the
  * audit log have them; `docs/audit.md` lists these forms. What can't be written (a cycle, a getter or
  * `toJSON` that throws, more than 960 levels, nothing at the top) becomes the JSON string
- * `"[unserializable: <reason>]"` in its place. The reason never quotes the value.
+ * `"[unserializable: <reason>]"` in its place. The reason never quotes the value. What has more than 32 MiB of
+ * JSON is shortened from within, with marks.
  *
  * @example
  * stringifyExact({ account: 9007199254740993n }); // '{"account":9007199254740993}'
@@ -86,8 +87,8 @@ export function stringifyExact(value: unknown): string {
   return boundedJson(value, EXACT).text;
 }
 
-/** The engine has no longer text. */
-const EXACT = { bytes: 2 ** 29 - 64, binary: "base64" } as const;
+/** No log or service takes a longer text. */
+const EXACT = { bytes: 32 * 1024 * 1024, binary: "base64" } as const;
 
 /** Any JSON value, with integers beyond 2^53 as `bigint` so that no digit is lost. */
 export type JsonValue =

@@ -76,7 +76,7 @@ export class LongText implements JsonNode {
   }
 
   write(): string {
-    return this.#json;
+    return this.#json === "" ? JSON.stringify(this.text) : this.#json;
   }
 }
 
@@ -189,6 +189,9 @@ export abstract class Branch implements JsonNode {
     }
   }
 
+  /** Reads its entries without keeping them: with their names, of an object. Ends where `each` gives `false`. */
+  abstract visit(each: (part: ListPart, name: string) => boolean): void;
+
   /** Measures one of its entries. */
   grow(entry: JsonNode, upTo: number): void {
     const before = entry.size;
@@ -231,6 +234,10 @@ export class ListNode extends Branch {
     if (index >= this.count) return undefined;
     const part = this.#read(index, this);
     return typeof part === "string" ? new Leaf(part, part.length) : part;
+  }
+
+  visit(each: (part: ListPart, name: string) => boolean): void {
+    for (let index = 0; index < this.count && each(this.part(index), ""); ) index += 1;
   }
 
   /** The entry at an index; one that was not read before is read each time. */
@@ -277,6 +284,12 @@ export class FieldsNode extends Branch {
     this.names.push(field.name);
     this.size += bytesOf(field.name) + 1;
     return field.value;
+  }
+
+  visit(each: (part: ListPart, name: string) => boolean): void {
+    for (let field = this.#read(this); field !== undefined; field = this.#read(this)) {
+      if (!each(field.value, field.name)) return;
+    }
   }
 
   /** A field among the first {@link MOST_SEARCHED}. @param name as JSON. */

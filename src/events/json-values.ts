@@ -39,6 +39,9 @@ const SHORT = 48;
 /** No reader takes a larger integer, and to write it would take long. */
 const MOST_INTEGER = 10n ** 10_000n;
 
+/** From here on the number of nodes counts, and not how soon the first is there. */
+const MANY_BYTES = 64 * 1024;
+
 /** A text in a list that is never cut is shorter than what each entry has at least. */
 const SHORT_PART = 22;
 
@@ -177,12 +180,18 @@ export class ValueReader {
   }
 
   /** An entry that is small and plain, as the engine writes it: most entries of long lists are. */
-  #written(value: unknown, index: number, list: ListNode): JsonNode | undefined {
+  #written(value: unknown, key: string | number, parent: Branch): JsonNode | undefined {
     if (typeof value !== "object" || value === null || !this.#joins) return undefined;
     const json = plainJson(value, MOST_WRITTEN);
     return json === undefined
       ? undefined
-      : new WrittenNode(json, () => this.node(value, index, list) ?? NULL);
+      : new WrittenNode(json, () => this.node(value, key, parent) ?? NULL);
+  }
+
+  /** Where much may be written, a small object within one is written by the engine, too. */
+  #valueNode(value: unknown, key: string, node: FieldsNode): JsonNode | undefined {
+    const written = this.bytes > MANY_BYTES ? this.#written(value, key, node) : undefined;
+    return written ?? this.node(value, key, node);
   }
 
   /** @param read the value of a field. */
@@ -206,7 +215,7 @@ export class ValueReader {
         at += 1;
         let value: JsonNode | undefined;
         try {
-          if (!isProxy || isEnumerable(object, key)) value = this.node(read(key), key, node);
+          if (!isProxy || isEnumerable(object, key)) value = this.#valueNode(read(key), key, node);
         } catch {
           value = THREW;
         }

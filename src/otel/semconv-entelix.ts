@@ -10,7 +10,7 @@ export const OWN_ATTRIBUTES = {
   "entelix.content.cut_bytes": on(
     "run, call, step, model",
     "int",
-    "Bytes of content that the span does not have because of `maxValueBytes` and `maxMessageBytes`.",
+    "Bytes of content, at least, that the span does not have because of `maxValueBytes` and `maxMessageBytes`: a large value is not measured to its end.",
   ),
   "entelix.content.dropped_messages": on(
     "run, model",

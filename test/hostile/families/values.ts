@@ -48,7 +48,7 @@ async function play(trial: Trial, { make }: WideValue, captureContent: boolean):
   const recorder = new RecorderSink({ stream, source: bridge });
   const value = () => make(trial.random);
   const before = process.cpuUsage();
-  const options = { agent: "wide", threadId: "t", sink: new FanOutSink([bridge, recorder]) };
+  const options = { agent: "wide", tenant: "acme", threadId: "t", sink: new FanOutSink([bridge, recorder]) };
   const answer = await bounded(
     runAgent({ ...options, input: value() }, async (run) => {
       await run.tool("look", { input: value() }, () => value());
@@ -109,7 +109,7 @@ function checkSpans(
 }
 
 async function checkRows(trial: Trial, log: MemorySessionLog): Promise<void> {
-  const rows = await log.loadSince({ tenant_id: "default", thread_id: "t" }, 0);
+  const rows = await log.loadSince({ tenant_id: "acme", thread_id: "t" }, 0);
   const kinds = rows.map(({ event }) => event.kind);
   for (const kind of ["tool_call", "tool_result"]) {
     if (!kinds.includes(kind)) trial.harm("unexpected", `a row ${kind}`, kinds.join());
