@@ -45,6 +45,7 @@ const pingDialect: Dialect<Ping> = {
       unknownValues: [],
     };
   },
+  streamName: () => "",
   streamKey: () => ({ stream: "ping" }),
 };
 
