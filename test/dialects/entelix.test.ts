@@ -292,5 +292,6 @@ describe("entelixDialect", () => {
     });
     const root = eventOf(GOOD.started);
     expect(entelixDialect.streamKey(root.event, root.envelope)).toEqual({ stream: "acme\0r1" });
+    expect(entelixDialect.streamName(child.event, child.envelope)).toBe("r1");
   });
 });

@@ -45,8 +45,8 @@ const pingDialect: Dialect<Ping> = {
       unknownValues: [],
     };
   },
-  streamName: () => "",
   streamKey: () => ({ stream: "ping" }),
+  streamName: () => "ping",
 };
 
 async function read<E>(

@@ -64,7 +64,7 @@ const KINDS = ["entelix.run_started", "tool_call", "tool_result", "entelix.run_e
 function expectCut(rows: readonly AuditRow[]) {
   expect(rows.map(({ event }) => event.kind)).toEqual(KINDS);
   expect(rows[2]?.event).toMatchObject({ name: "fetch", is_error: false, cut: ["content"] });
-  expect(rows[2]?.event_text.length).toBeGreaterThan(8 * MB);
+  expect(rows[2]?.event_text.length).toBeGreaterThan(MB - 1);
 }
 
 describe("a tool that returns 40 MB", () => {

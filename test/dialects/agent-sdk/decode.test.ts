@@ -323,6 +323,21 @@ describe("agentSdkDialect", () => {
     expect(agentSdkDialect.streamKey(event, envelope)).toEqual({ stream: "acme" });
   });
 
+  it("says which session or thread a line names", () => {
+    const [session, thread, tenant] = [{ session_id: "s" }, { thread_id: "t" }, { tenant_id: "a" }];
+    const lines = [{ ...session, ...thread, ...tenant }, { ...thread, ...tenant }, tenant];
+    const found = lines.map((named) => {
+      const { event, envelope } = eventOf({ ...good("text"), ...named });
+      const { part } = agentSdkDialect.streamKey(event, envelope);
+      return [part, agentSdkDialect.streamName(event, envelope)];
+    });
+    expect(found).toEqual([
+      ["s", "s"],
+      ["t", "t"],
+      [undefined, "a"],
+    ]);
+  });
+
   it("ranks what opens before what closes", () => {
     const ranks = AGENT_SDK_EVENT_TYPES.map((type) => [type, eventOf(good(type)).rank]);
     expect(Object.fromEntries(ranks)).toMatchObject({
