@@ -8,14 +8,12 @@ import { http } from "./families/http.ts";
 import { journalFlips } from "./families/journal-flips.ts";
 import { kill } from "./families/kill.ts";
 import { largeRecords } from "./families/large-records.ts";
-import { lateStreamsFamily } from "./families/late-streams.ts";
 import { lines } from "./families/lines.ts";
 import { locks } from "./families/locks.ts";
 import { names } from "./families/names.ts";
 import { objects } from "./families/objects.ts";
 import { outputs } from "./families/outputs.ts";
 import { tenants } from "./families/tenants.ts";
-import { values } from "./families/values.ts";
 import type { Family } from "./family.ts";
 
 /** Every family, in the order of the table. */
@@ -30,12 +28,10 @@ export const FAMILIES: readonly Family[] = [
   outputs,
   disk,
   clock,
-  lateStreamsFamily,
   objects,
   names,
-  largeRecords,
   folders,
   locks,
-  values,
+  largeRecords,
   expressions,
 ];
