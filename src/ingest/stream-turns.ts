@@ -51,7 +51,8 @@ export class StreamTurns {
     // A line that names no part may be of any.
     const keys = part === undefined ? [top] : [`${top}\0${part}`, `${top}\0`];
     const turns = keys.map((key) => this.#turns.get(key));
-    if (turns.some((turn) => turn?.overdue !== undefined && !isAfter(item, turn.overdue))) return true;
+    if (turns.some((turn) => turn?.overdue !== undefined && !isAfter(item, turn.overdue)))
+      return true;
     const isFirst = (turn: Turn | undefined) =>
       turn?.waits === undefined || compareInstants(item.at, turn.waits.at) < 0;
     return wait === "due" && turns.every(isFirst);

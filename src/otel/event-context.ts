@@ -9,8 +9,8 @@ import {
 } from "@opentelemetry/api";
 import { property } from "../errors/thrown.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
-import type { EventEnvelope } from "../events/event-envelope.ts";
 import { boundedCopy, MOST_COPY } from "../events/bounded-copy.ts";
+import type { EventEnvelope } from "../events/event-envelope.ts";
 import { isPromise } from "../events/promises.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type {

@@ -21,7 +21,9 @@ function* lines(): Generator<string> {
   yield line(2 * CALLS + 1, { type: "complete", usage: null, state: null });
 }
 
-it("a run of very many calls is replayed, verified, viewed and reported", { timeout: 1_800_000 }, async () => {
+it("a run of very many calls is replayed, verified, viewed and reported", {
+  timeout: 1_800_000,
+}, async () => {
   using folder = new Folder();
   const [recording, audit] = [folder.at("run.ndjson"), folder.at("audit")];
   const [spans, report] = [folder.at("spans.json"), folder.at("run.html")];
@@ -29,7 +31,10 @@ it("a run of very many calls is replayed, verified, viewed and reported", { time
   const replayed = await command(["replay", recording, "--audit", audit, "--out", spans]);
   expect(replayed.code).toBe(0);
   const verified = await command(["audit", "verify", audit, "--against", spans]);
-  expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining("1 of 1 span found")]);
+  expect([verified.code, verified.stdout]).toEqual([
+    0,
+    expect.stringContaining("1 of 1 span found"),
+  ]);
   const viewed = await command(["view", audit, spans, "--json", "--run", RUN]);
   expect([viewed.code, viewed.stderr]).toEqual([0, ""]);
   const detail: RunDetail = JSON.parse(viewed.stdout);

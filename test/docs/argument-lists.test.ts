@@ -11,8 +11,14 @@ const BOUNDED: ReadonlyMap<string, string> = new Map([
   ["src/adapters/claude-agent/claude-agent.ts: args", "the arguments of a method of `Query`"],
   ["src/adapters/mcp/mcp-server.ts: given", "the arguments, the last one replaced"],
   ["src/adapters/openai-agents/ids.ts: CODES", "the characters of one UUID"],
-  ['src/cli/doctor/check-packages.ts: wouldNeed("entelix-otel/setup", FOR_SETUP, byName)', "a package each, by name"],
-  ['src/cli/doctor/check-packages.ts: wouldNeed("entelix-otel/telemetry (metrics)", FOR_METRICS, byName)', "a package each, by name"],
+  [
+    'src/cli/doctor/check-packages.ts: wouldNeed("entelix-otel/setup", FOR_SETUP, byName)',
+    "a package each, by name",
+  ],
+  [
+    'src/cli/doctor/check-packages.ts: wouldNeed("entelix-otel/telemetry (metrics)", FOR_METRICS, byName)',
+    "a package each, by name",
+  ],
   ['src/errors/failure-source.ts: listProperty(error, "errors", MAX_DEPTH)', "at most MAX_DEPTH"],
 ]);
 
@@ -35,7 +41,10 @@ function listsAsArguments(name: string, text: string): readonly string[] {
     if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
       for (const argument of node.arguments ?? []) spread(argument);
     }
-    if (ts.isCallExpression(node) && /(?:^Reflect|\.prototype\.\w+|\]\.\w+)\.apply$/.test(node.expression.getText())) {
+    if (
+      ts.isCallExpression(node) &&
+      /(?:^Reflect|\.prototype\.\w+|\]\.\w+)\.apply$/.test(node.expression.getText())
+    ) {
       const list = node.arguments.at(-1);
       if (list !== undefined) look(list);
     }

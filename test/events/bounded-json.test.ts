@@ -327,7 +327,11 @@ describe("a value that does not fit", () => {
 it("of a large value that is not plain is complete up to the limit, else at most 1 MiB", () => {
   const value = { id: 1n, list: Array.from({ length: 200_000 }, (_, n) => [n, "é"]) };
   const text = `{"id":1,"list":${JSON.stringify(value.list)}}`;
-  expect(boundedJson(value, { ...ROW, bytes: size(text) })).toEqual({ text, cut: false, cutBytes: 0 });
+  expect(boundedJson(value, { ...ROW, bytes: size(text) })).toEqual({
+    text,
+    cut: false,
+    cutBytes: 0,
+  });
   const short = boundedJson(value, { ...ROW, bytes: size(text) - 1 });
   expect(short.cut).toBe(true);
   expect(size(short.text)).toBeLessThanOrEqual(1 << 20);

@@ -291,9 +291,7 @@ describe("stringifyExact", () => {
     for (const [value, reason] of reasons) {
       expect(stringifyExact(value)).toBe(`"[unserializable: ${reason}]"`);
     }
-    expect(stringifyExact(cyclic)).toBe(
-      '{"big":1,"self":"[unserializable: it contains itself]"}',
-    );
+    expect(stringifyExact(cyclic)).toBe('{"big":1,"self":"[unserializable: it contains itself]"}');
     expect(stringifyExact(deep)).toContain('["[unserializable: nested too deeply]"]');
     expect(stringifyExact(throwing)).toBe(
       '{"a":"[unserializable: a getter or toJSON threw]","b":1}',

@@ -1,8 +1,8 @@
 import { auditFlips } from "./families/audit-flips.ts";
 import { clock } from "./families/clock.ts";
 import { disk } from "./families/disk.ts";
-import { folders } from "./families/folders.ts";
 import { expressions } from "./families/expressions.ts";
+import { folders } from "./families/folders.ts";
 import { gzip } from "./families/gzip.ts";
 import { http } from "./families/http.ts";
 import { journalFlips } from "./families/journal-flips.ts";

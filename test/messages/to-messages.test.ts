@@ -578,7 +578,8 @@ describe("whatever it is given", () => {
   });
 
   it("reads the head of a data URL in one pass, however long it is", () => {
-    const file = (data: string) => toMessages([{ role: "user", content: [{ type: "file", data }] }]);
+    const file = (data: string) =>
+      toMessages([{ role: "user", content: [{ type: "file", data }] }]);
     const blob = (content: string, rest = {}) => [
       { role: "user", parts: [{ type: "blob", modality: "document", ...rest, content }] },
     ];

@@ -1,6 +1,13 @@
 import { setUnclassifiedWarning } from "../../../src/index.ts";
 import type { Family } from "../family.ts";
-import { carriers, ERRORS, type Entrance, lineEntrances, MESSAGES, SPANS } from "../support/entrances.ts";
+import {
+  carriers,
+  type Entrance,
+  ERRORS,
+  lineEntrances,
+  MESSAGES,
+  SPANS,
+} from "../support/entrances.ts";
 import { HOSTILE_TEXTS } from "../support/hostile-texts.ts";
 import { DIALECTS } from "../support/valid-lines.ts";
 import type { Trial } from "../trial.ts";
@@ -61,10 +68,17 @@ async function takeAll(trial: Trial, entrance: Entrance): Promise<void> {
     trial.accept();
     if (long < NOTHING) continue;
     // The least of three: others' work counts, too.
-    const [least, most] = [await leastOf(entrance, make(SHORT)), await leastOf(entrance, make(LONG))];
+    const [least, most] = [
+      await leastOf(entrance, make(SHORT)),
+      await leastOf(entrance, make(LONG)),
+    ];
     if (most < NOTHING || most < MOST_TIMES * least) continue;
     const expected = `${trial.subject}: at most ${MOST_TIMES} times as long for 4 times the length`;
-    trial.harm("unexpected", expected, `${least} ms for ${SHORT} characters, ${most} ms for ${LONG}`);
+    trial.harm(
+      "unexpected",
+      expected,
+      `${least} ms for ${SHORT} characters, ${most} ms for ${LONG}`,
+    );
   }
 }
 

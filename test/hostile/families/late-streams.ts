@@ -6,13 +6,7 @@ import { sendUntilTaken } from "../../e2e/support/serve-sender.ts";
 import { type LateStreams, lateStreams } from "../../ingest/support/late-streams.ts";
 import { OtlpServer } from "../../support/otlp-server.ts";
 import type { Family } from "../family.ts";
-import {
-  compareOutcomes,
-  outcomeOf,
-  replayed,
-  SERVICE,
-  spansArrive,
-} from "../support/outcome.ts";
+import { compareOutcomes, outcomeOf, replayed, SERVICE, spansArrive } from "../support/outcome.ts";
 import { runCommand } from "../support/run-command.ts";
 import { seededUuid } from "../support/seeded-ids.ts";
 import { Service } from "../support/service.ts";
@@ -38,7 +32,8 @@ const KINDS: Readonly<Record<string, readonly number[]>> = {
 /** Streams of all times at once, in disorder: each run is as it is where all lines are sorted. */
 export const lateStreamsFamily: Family = {
   name: "late-streams",
-  about: "runs hours apart, mixed and shuffled: each has agent, outcome and spans as of sorted lines",
+  about:
+    "runs hours apart, mixed and shuffled: each has agent, outcome and spans as of sorted lines",
   async run(trials, size) {
     for (const [kind, offsets] of Object.entries(KINDS)) {
       const draw = (trial: Trial) => drawn(trial, offsets);

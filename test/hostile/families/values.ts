@@ -48,7 +48,12 @@ async function play(trial: Trial, { make }: WideValue, captureContent: boolean):
   const recorder = new RecorderSink({ stream, source: bridge });
   const value = () => make(trial.random);
   const before = process.cpuUsage();
-  const options = { agent: "wide", tenant: "acme", threadId: "t", sink: new FanOutSink([bridge, recorder]) };
+  const options = {
+    agent: "wide",
+    tenant: "acme",
+    threadId: "t",
+    sink: new FanOutSink([bridge, recorder]),
+  };
   const answer = await bounded(
     runAgent({ ...options, input: value() }, async (run) => {
       await run.tool("look", { input: value() }, () => value());

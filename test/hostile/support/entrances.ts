@@ -103,11 +103,25 @@ export const ERRORS: readonly Entrance[] = (
     ["stack", (text) => Object.assign(new Error("x"), { stack: text })],
     ["code", (text) => Object.assign(new Error("x"), { code: text })],
     ["status", (text) => Object.assign(new Error("x"), { status: text })],
-    ["retry-after", (text) => Object.assign(new Error("x"), { status: 429, headers: { "retry-after": text } })],
+    [
+      "retry-after",
+      (text) => Object.assign(new Error("x"), { status: 429, headers: { "retry-after": text } }),
+    ],
     ["cause", (text) => new Error("x", { cause: new Error(text) })],
     ["errors", (text) => new AggregateError([new Error(text)], text)],
-    ["issues", (text) => Object.assign(new Error("x"), { name: "ZodError", issues: [{ code: text, message: text, path: [text] }] })],
-    ["body", (text) => Object.assign(new Error(text), { name: "ApiError", status: 400, body: text, error: text })],
+    [
+      "issues",
+      (text) =>
+        Object.assign(new Error("x"), {
+          name: "ZodError",
+          issues: [{ code: text, message: text, path: [text] }],
+        }),
+    ],
+    [
+      "body",
+      (text) =>
+        Object.assign(new Error(text), { name: "ApiError", status: 400, body: text, error: text }),
+    ],
     ["thrown", (text) => text],
   ] as const satisfies readonly (readonly [string, (text: string) => unknown])[]
 ).map(([name, make]) => ({
@@ -156,14 +170,34 @@ export const MESSAGES: readonly Entrance[] = (
     ["content", (text) => [{ role: "user", content: text }]],
     ["role", (text) => [{ role: text, content: "x" }]],
     ["a file of the AI SDK", (text) => [part({ type: "file", mediaType: text, data: text })]],
-    ["an image of Chat Completions", (text) => [part({ type: "image_url", image_url: { url: text } })]],
+    [
+      "an image of Chat Completions",
+      (text) => [part({ type: "image_url", image_url: { url: text } })],
+    ],
     ["a file of Chat Completions", (text) => [part({ type: "file", file: { file_data: text } })]],
     ["an image of Responses", (text) => [part({ type: "input_image", image_url: text })]],
     ["audio", (text) => [part({ type: "input_audio", input_audio: { data: text, format: text } })]],
-    ["an image of Anthropic", (text) => [part({ type: "image", source: { type: "base64", media_type: text, data: text } })]],
-    ["data of Gemini", (text) => [{ role: "user", parts: [{ inlineData: { mimeType: text, data: text } }] }]],
-    ["arguments", (text) => [{ role: "assistant", tool_calls: [{ id: text, type: "function", function: { name: text, arguments: text } }] }]],
-    ["a call of Responses", (text) => [{ type: "function_call", call_id: text, name: text, arguments: text }]],
+    [
+      "an image of Anthropic",
+      (text) => [part({ type: "image", source: { type: "base64", media_type: text, data: text } })],
+    ],
+    [
+      "data of Gemini",
+      (text) => [{ role: "user", parts: [{ inlineData: { mimeType: text, data: text } }] }],
+    ],
+    [
+      "arguments",
+      (text) => [
+        {
+          role: "assistant",
+          tool_calls: [{ id: text, type: "function", function: { name: text, arguments: text } }],
+        },
+      ],
+    ],
+    [
+      "a call of Responses",
+      (text) => [{ type: "function_call", call_id: text, name: text, arguments: text }],
+    ],
     ["a message of LangChain", (text) => [{ type: text, data: { content: text, type: text } }]],
   ] as const satisfies readonly (readonly [string, (text: string) => unknown])[]
 ).map(([name, make]) => ({ name, take: (text) => toMessages(make(text)) }));
@@ -184,9 +218,21 @@ export const SPANS: readonly Entrance[] = [
   })),
   {
     name: "an event",
-    take: (text) => page({ events: [{ name: "exception", timeUnixNano: text, attributes: [{ key: "exception.stacktrace", value: { stringValue: text } }] }] }),
+    take: (text) =>
+      page({
+        events: [
+          {
+            name: "exception",
+            timeUnixNano: text,
+            attributes: [{ key: "exception.stacktrace", value: { stringValue: text } }],
+          },
+        ],
+      }),
   },
-  { name: "an integer", take: (intValue) => page({ attributes: [{ key: "a", value: { intValue } }] }) },
+  {
+    name: "an integer",
+    take: (intValue) => page({ attributes: [{ key: "a", value: { intValue } }] }),
+  },
 ];
 
 const RUN = [
