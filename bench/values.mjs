@@ -3,7 +3,10 @@
 // Both take turns in one process; each figure is the median of its rounds. A small value is compared with
 // JSON.stringify of the value itself. For large values the last column is the time for a value against
 // that for a tenth of it: about 1, but for a wide object, whose names the engine lists.
-import { boundedJson } from "entelix-otel/events";
+import { register } from "node:module";
+
+register("./path/strip-types.mjs", import.meta.url);
+const { boundedJson } = await import("../src/events/bounded-json.ts");
 
 const short = process.argv.includes("--short");
 const ROUNDS = short ? 15 : 61;

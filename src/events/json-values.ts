@@ -12,7 +12,7 @@ import {
   LongText,
   WrittenNode,
 } from "./json-nodes.ts";
-import { plainJson } from "./plain-json.ts";
+import { MOST_LEVELS, plainJson } from "./plain-json.ts";
 
 /** How values are written that JSON does not know. */
 export interface ValueForms {
@@ -26,9 +26,6 @@ export interface ValueForms {
   /** Whether texts are held and not written, so that a long one counts as a short one. Default `false`. */
   readonly holdsTexts?: boolean | undefined;
 }
-
-/** Levels that are written. Readers of JSON refuse more than 1,000, and events stand around the value. */
-const MOST_DEPTH = 960;
 
 /** Fields without JSON that are passed over, beside a fourth of the bytes that may be written. */
 const MOST_PASSED = 1_000;
@@ -341,7 +338,7 @@ function isUsual(value: object): boolean {
 /** What stands for a value that can't be nested here. */
 function unreadable(value: object, parent: Branch | undefined): JsonNode | undefined {
   if (parent === undefined) return undefined;
-  if (parent.depth >= MOST_DEPTH) return TOO_DEEP;
+  if (parent.depth >= MOST_LEVELS) return TOO_DEEP;
   for (let above: Branch | undefined = parent; above !== undefined; above = above.parent) {
     if (above.origin === value) return CYCLE;
   }

@@ -34,8 +34,10 @@ export function surelyFits(value: unknown, bytes: number): boolean {
   return isPlainWithin(value, Math.floor(bytes / MOST_BYTES_PER_COUNTED));
 }
 
+/** Levels that are written. Readers of JSON refuse more than 1,000, and events stand around the value. */
+export const MOST_LEVELS = 960;
+
 const NOT_PLAIN = -1;
-const MOST_DEPTH = 960;
 /** `"2026-11-28T06:00:00.000Z"` */
 const DATE = 26;
 
@@ -59,7 +61,7 @@ function plainRest(value: unknown, bytes: number, depth: number): number {
 }
 
 function plainRestOf(value: object, bytes: number, depth: number): number {
-  if (depth > MOST_DEPTH || types.isProxy(value)) return NOT_PLAIN;
+  if (depth > MOST_LEVELS || types.isProxy(value)) return NOT_PLAIN;
   let left = bytes - 1;
   if (Array.isArray(value)) {
     const list: readonly unknown[] = value;

@@ -60,7 +60,7 @@ export function listIn(fields: OwnFields, name: string): readonly unknown[] | un
 }
 
 /** Entries of a list that are read at most. */
-const MOST_ENTRIES = 100_000;
+export const MOST_ENTRIES = 100_000;
 
 /** A list; of a longer one than is read, its ends. A list may have any length and hardly an entry. */
 export function entriesIn(list: readonly unknown[]): readonly unknown[] {

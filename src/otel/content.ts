@@ -180,7 +180,7 @@ export class ContentPolicy {
 }
 
 /** Times the bytes of an attribute that are read of messages, to choose what is shown. */
-const READ_FACTOR = 4;
+export const READ_FACTOR = 4;
 
 /** A text of this length is counted, and one of 16 times its limit. */
 const COUNTED = 64 * 1024;

@@ -24,7 +24,7 @@ const AGENTS: Readonly<Record<string, (sink: InnerSink) => Promise<void>>> = {
   async langchain(sink) {
     const handler = new LangChainHandler({ sink, tenant: "acme" });
     const script = [
-      saysLangChain("", ["add", "call_add", { a: 4711, b: 2 }]),
+      saysLangChain("", ["add", "call_add", { a: 471_147_114_711, b: 2 }]),
       saysLangChain("answer-mark"),
     ];
     const asked = { messages: [{ role: "user", content: "question-mark" }] };
@@ -36,14 +36,14 @@ const AGENTS: Readonly<Record<string, (sink: InnerSink) => Promise<void>>> = {
     const processor = new OpenAIAgentsProcessor({ sink, tenant: "acme" });
     setTracingDisabled(false);
     setTraceProcessors([processor]);
-    const script = [[asks("add", { a: 4711 })], [says("answer-mark")]];
+    const script = [[asks("add", { a: 471_147_114_711 })], [says("answer-mark")]];
     await runAgents(agent("A", script, { tools: [add] }), "question-mark");
     await processor.forceFlush();
     expect(processor.counts.troubles).toBe(0);
   },
 };
 
-const MARKS = ["question-mark", "answer-mark", "4711"];
+const MARKS = ["question-mark", "answer-mark", "471147114711"];
 
 /** Which marks are where: in events of models, of tools, and of runs. */
 async function marksIn(work: (sink: InnerSink) => Promise<void>, contentNeed: ContentNeed) {
@@ -80,14 +80,14 @@ describe.each(Object.entries(AGENTS))("the content that %s sends", (_, work) => 
   it("is what its sink reads", async () => {
     expect(await marksIn(work, "all")).toEqual({
       model: MARKS,
-      tool: ["4711"],
+      tool: ["471147114711"],
       run: expect.arrayContaining(["question-mark", "answer-mark"]),
     });
     const asked = expect.arrayContaining(["question-mark"]);
     const rows = await marksIn(work, "rows");
-    expect(rows).toMatchObject({ tool: ["4711"], run: asked });
+    expect(rows).toMatchObject({ tool: ["471147114711"], run: asked });
     expect(rows.run).not.toContain("answer-mark");
-    expect(await marksIn(work, "tools")).toEqual({ model: [], tool: ["4711"], run: [] });
+    expect(await marksIn(work, "tools")).toEqual({ model: [], tool: ["471147114711"], run: [] });
     expect(await marksIn(work, "none")).toMatchObject({ model: [], run: [] });
   });
 

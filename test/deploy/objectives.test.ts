@@ -54,7 +54,7 @@ describe("npm run slo", () => {
     const [none, out] = [join(folder, "none.yml"), join(folder, "no-folder", "slo.yml")];
     const refusals: readonly (readonly [readonly string[], string])[] = [
       [[none], `${none}: expected a file that can be read: ENOENT`],
-      [[folder], `${folder}: expected a file that can be read: EISDIR`],
+      [[folder], `${folder}: expected a file that can be read: expected a file, got a directory`],
       [["--out", out], `--out: ${out}: expected a file that can be written: ENOENT`],
       [[none, folder], "Use: npm run slo -- [FILE] [--out FILE]: expected one FILE, found "],
       [["--ot", out], "Use: npm run slo -- [FILE] [--out FILE]: Unknown option '--ot'"],

@@ -19,15 +19,18 @@ import { REMEMBERED_THREADS } from "../../src/cli/view/logs.ts";
 import { SourceState } from "../../src/cli/view/source-state.ts";
 import { MOST_BYTES, MOST_RUNS } from "../../src/cli/view/write-report.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
+import { MOST_COPY } from "../../src/events/bounded-copy.ts";
 import type { EventDetails } from "../../src/events/event-details.ts";
+import { MOST_LEVELS } from "../../src/events/plain-json.ts";
 import { MOST_CONTENT_BYTES, MOST_LINE_BYTES, MOST_NAME } from "../../src/events/value-limits.ts";
 import { parseLine } from "../../src/ingest/decode-line.ts";
 import { Tally } from "../../src/ingest/event-intake.ts";
 import { DEFAULT_MAX_LINE_BYTES } from "../../src/ingest/ndjson-reader.ts";
 import { ReorderBuffer } from "../../src/ingest/reorder-buffer.ts";
 import { DEFAULT_LIFECYCLE_LIMITS } from "../../src/lifecycle/limits.ts";
+import { jsonText, MOST_ENTRIES } from "../../src/messages/own-fields.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
-import { ContentPolicy } from "../../src/otel/content.ts";
+import { ContentPolicy, READ_FACTOR } from "../../src/otel/content.ts";
 import { batchSettings, exportSettings } from "../../src/otel/export/export-settings.ts";
 import { LIVE } from "../../src/otel/export/send-policy.ts";
 import { FingerprintCounts } from "../../src/otel/metrics/fingerprint-counts.ts";
@@ -68,6 +71,16 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   maxMessageBytes: mostOfMessages,
   maxStatusBytes: () => Buffer.byteLength(content.errorText(LONG, FIELD)),
   maxStackBytes: () => Buffer.byteLength(content.stackText(LONG, FIELD)),
+  "a copy for a redaction hook or resolveParent": () => MOST_COPY,
+  "messages that are read for an attribute": () => READ_FACTOR,
+  "entries of a list that toMessages reads": () => MOST_ENTRIES,
+  "JSON of a value that is no message, as the text of one": () =>
+    firstThat(2_000_000, (bytes) => {
+      return jsonText({ text: "x".repeat(bytes) }).includes("cut");
+    }) -
+    1 +
+    JSON.stringify({ text: "" }).length,
+  "levels of a value": () => MOST_LEVELS,
   "attributes of an attribute hook": hookedAttributes,
   "bytes of a user or session ID": () =>
     firstThat(1_000, (length) => ownerOf({ user_id: "x".repeat(length) }) === undefined) - 1,

@@ -363,6 +363,19 @@ describe("RecorderSink", () => {
     }
   });
 
+  it("shortens a field that readers would refuse its line for, also what a hook returns", () => {
+    const text = "x".repeat(40_000_000);
+    const cut = expect.stringMatching(/… \[more than \d+ bytes cut\]$/);
+    const long = lineOf({ ...TOOL_START, input: { text, id: 7 } }).event;
+    expect(long).toMatchObject({ input: { id: 7, text: cut } });
+    const holes: unknown[] = [];
+    holes[4_294_967_294] = "end";
+    const hooked = lineOf({ ...TOOL_START, input: 1 }, {}, { redact: () => holes }).event;
+    expect(hooked).toMatchObject({ input: { 4294967294: "end" } });
+    const raw = lineOf({ ...TOOL_START, input: new Uint8Array([1, 2]) }).event;
+    expect(raw).toMatchObject({ input: { type: "Uint8Array", base64: "AQI=" } });
+  });
+
   it("leaves out envelope fields that no reader would take, and counts them", () => {
     const envelope: EventEnvelope = {
       event_id: "",
