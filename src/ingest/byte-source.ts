@@ -74,10 +74,17 @@ async function* inflated(
 
 async function* withFirst(
   first: Buffer,
-  rest: AsyncIterable<Buffer>,
+  rest: AsyncGenerator<Buffer, void, undefined>,
 ): AsyncGenerator<Buffer, void, undefined> {
-  yield first;
-  yield* rest;
+  let reads = false;
+  try {
+    yield first;
+    reads = true;
+    yield* rest;
+  } finally {
+    // Whoever wants no more than the first piece ends this one here, and the source must be closed all the same.
+    if (!reads) await rest.return();
+  }
 }
 
 /** Whether these bytes stand there, at `at`. */
