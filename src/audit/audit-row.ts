@@ -13,6 +13,8 @@ export interface AuditEntry {
   readonly run_id?: string | null;
   /** Makes redelivery harmless: an entry whose id the log remembers is not written again. */
   readonly event_id?: string | null;
+  /** Whether no other entry can have this event ID. Then a log need not look it up, nor remember it. Default `false`. */
+  readonly is_new?: boolean | undefined;
   /** Trace of the run, 32 hex digits. */
   readonly trace_id?: string | null;
   /** Span of the run or the call, 16 hex digits. */

@@ -25,7 +25,7 @@ import { RunThreads } from "./run-threads.ts";
 import { appendFor, type RowWaiter, type SessionLog, tellFailure } from "./session-log.ts";
 import { type EventFacts, type RunFacts, signalRows } from "./signal-rows.ts";
 import { toGraphEvent } from "./to-graph-event.ts";
-import { UnnamedEvents } from "./unnamed-events.ts";
+import { unnamedEventId } from "./unnamed-event-id.ts";
 import type { AnyGraphEvent, GraphEvent } from "./wire/graph-event.ts";
 import { decodeGraphEvent } from "./wire/graph-event-codec.ts";
 
@@ -69,7 +69,6 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   readonly #log: SessionLog;
   readonly #onError: (error: unknown) => void;
   readonly #threads: RunThreads;
-  readonly #unnamed = new UnnamedEvents();
   readonly #clock: () => Instant;
   readonly #upstreamOnly: boolean;
   #cutRows = 0;
@@ -150,7 +149,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   ): PreparedRows | undefined {
     const { run_id, tenant_id } = event;
     const thread_id = this.#threadOf(event, refs);
-    const rows = this.#rowsOf(event, at, () => this.#named(event, at, refs, again), run);
+    const rows = this.#rowsOf(event, at, refs, () => this.#idOf(event, at, refs, again), run);
     if (rows === undefined) return undefined;
     return { key: { tenant_id, thread_id }, entries: this.#entriesOf(run_id, rows, refs) };
   }
@@ -183,7 +182,10 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     refs: RecordRefs,
   ): PreparedRows {
     const thread_id = this.#threads.learn(tenant_id, run, refs);
-    return { key: { tenant_id, thread_id }, entries: [this.#entryOf(run, event, refs, true)] };
+    return {
+      key: { tenant_id, thread_id },
+      entries: [this.#entryOf(run, { event, event_id: refs.event_id }, refs, true)],
+    };
   }
 
   /** @returns resolves when the waiter has been told; never rejects. */
@@ -231,7 +233,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
       const time: string | Instant = typeof at === "string" ? at : [at[0], at[1]];
       const { run_id, tenant_id } = event;
       const thread = this.#threadOf(event, refs);
-      const rows = this.#rowsOf(event, NO_TIME, () => this.#named(event, time, refs, false));
+      const rows = this.#rowsOf(event, NO_TIME, refs, () => this.#idOf(event, time, refs, false));
       if (rows === undefined) return undefined;
       return { entries: this.#entriesOf(run_id, rows, refs), tenant: tenant_id, thread, time };
     } catch (error) {
@@ -241,13 +243,14 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   }
 
   /**
-   * @param named gives what is known beside the event, with an ID for its rows.
+   * @param id gives the event's ID: asked only where it leaves rows, since to make one is most of what they cost here.
    * @param known what the caller knows of the run; default: what this sink has seen of it.
    */
   #rowsOf(
     event: AgentEvent,
     at: Readonly<Instant>,
-    named: () => RecordRefs,
+    refs: RecordRefs,
+    id: () => EventId,
     known?: RunFacts,
   ): readonly Row[] | undefined {
     switch (event.type) {
@@ -257,38 +260,41 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
       case "interrupted":
       case "tool_call_approved":
       case "tool_call_denied": {
-        const refs = named();
-        const signal = signalOf(event, [at[0], at[1]], refs.details);
+        const { details, session_id } = refs;
+        const { event_id, is_new, unnamed } = id();
+        const signal = signalOf(event, [at[0], at[1]], details);
         const run = known ?? this.#factsOf(signal, refs);
-        const rows = this.#selected(signalRows(signal, run, refs, inUtc(at)));
+        const facts: EventFacts = { event_id, is_new, unnamed, session_id, details };
+        const rows = this.#selected(signalRows(signal, run, facts, inUtc(at)));
         return rows.length === 0 ? undefined : rows;
       }
       default: {
         const row = toGraphEvent(event, at);
         if (row === undefined) return undefined;
-        const refs = named();
+        const { event_id, is_new } = id();
         if (row.kind !== "tool_result" || refs.details?.model_text !== "unknown") {
-          return [{ event: row, event_id: refs.event_id }];
+          return [{ event: row, event_id, is_new }];
         }
-        return [{ event: { ...row, model_text: "unknown" }, event_id: refs.event_id }];
+        return [{ event: { ...row, model_text: "unknown" }, event_id, is_new }];
       }
     }
   }
 
-  /** Asked only for events that leave rows: to make an ID is most of what a row without one costs here. */
-  #named(
+  /** The ID that an event was sent with; one made of the event if it has none. */
+  #idOf(
     event: AgentEvent,
     at: string | Readonly<Instant>,
-    refs: RecordRefs,
+    { clocked = false, details, event_id }: RecordRefs,
     again: boolean,
-  ): RecordRefs {
-    const { details, event_id } = refs;
+  ): EventId {
     const added = details?.recorder?.event_id_added === true;
     // Programs without types give anything. A log takes no longer ones, and no other kinds.
     const given = isText(event_id) && event_id !== "" && event_id.length <= MOST_ID;
-    if (given && !added) return refs;
-    if (this.#log.namesRows === true && !added) return { ...refs, event_id: undefined };
-    return { ...refs, event_id: this.#unnamed.idOf(event, at, again), unnamed: true };
+    if (given && !added) return { event_id, unnamed: false, is_new: false };
+    const unnamed = added || this.#log.namesRows !== true;
+    if (!unnamed) return { event_id: undefined, unnamed, is_new: false };
+    const made = unnamedEventId(event, at, this.#threads, again);
+    return { event_id: made, unnamed, is_new: clocked && !added };
   }
 
   /** What only this sink's own memory can say of a run: its segment, and what it continues. */
@@ -327,18 +333,22 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
       segmentOf?.(event.kind) ?? this.#threads.segmentOfCall(tenant_id, run_id, event.kind);
     const event_id =
       scope.event_id || idInSegment({ tenantId: tenant_id, runId: run_id, segment }, event);
-    return this.#append(tenant_id, thread, [this.#entryOf(run_id, event, { ...scope, event_id })]);
+    return this.#append(tenant_id, thread, [this.#entryOf(run_id, { event, event_id }, scope)]);
   }
 
   #entriesOf(run_id: string, rows: readonly Row[], refs: RowRefs): readonly AuditEntry[] {
-    return rows.map(({ event, event_id }) => this.#entryOf(run_id, event, { ...refs, event_id }));
+    return rows.map((row) => this.#entryOf(run_id, row, refs));
   }
 
-  #entryOf(run_id: string, event: AnyGraphEvent, refs: RowRefs, isJson = false): AuditEntry {
-    const { details, event_id = null, span_id = null, trace_id = null } = refs;
-    const row = withinRow(event, { recorded: details?.recorder?.cut, isJson });
-    if (row.cut !== undefined) this.#cutRows += 1;
-    return { event: row, run_id: canonicalRunId(run_id), event_id, trace_id, span_id };
+  #entryOf(
+    run_id: string,
+    { event: given, event_id = null, is_new }: Row,
+    { details, span_id = null, trace_id = null }: RowRefs,
+    isJson = false,
+  ): AuditEntry {
+    const event = withinRow(given, { recorded: details?.recorder?.cut, isJson });
+    if (event.cut !== undefined) this.#cutRows += 1;
+    return { event, run_id: canonicalRunId(run_id), event_id, is_new, trace_id, span_id };
   }
 
   #append(
@@ -373,12 +383,19 @@ function noValue(): void {}
 interface Row {
   readonly event: AnyGraphEvent;
   readonly event_id?: string | null | undefined;
+  readonly is_new?: boolean | undefined;
+}
+
+/** The ID of an event, and whether it was sent without one. */
+interface EventId {
+  readonly event_id: string | undefined;
+  readonly unnamed: boolean;
+  readonly is_new: boolean;
 }
 
 interface RowRefs extends Pick<EventFacts, "details"> {
-  readonly event_id?: string | null | undefined;
-  readonly span_id?: string | undefined;
-  readonly trace_id?: string | undefined;
+  readonly span_id?: string | null | undefined;
+  readonly trace_id?: string | null | undefined;
 }
 
 function noThread(): TypeError {

@@ -10,7 +10,7 @@ export const MAX_EVENT_LENGTH = 32 * 1024 * 1024;
 export interface EntryText extends RowFacts {
   /** The event as it is stored. */
   readonly event_text: string;
-  /** Thread and event id as one text: what a redelivery is known by. */
+  /** Thread and event id as one text: what a redelivery is known by. `null` where there can be none. */
   readonly event_name: string | null;
 }
 
@@ -34,7 +34,7 @@ export function encodeEntry(entry: AuditEntry, thread: NamedThread): EntryText {
     span_id: known(entry.span_id, "span_id"),
     digest: sha256(text),
     event_text: text,
-    event_name: event_id === null ? null : thread.name + event_id,
+    event_name: event_id === null || entry.is_new === true ? null : thread.name + event_id,
   };
 }
 

@@ -45,14 +45,16 @@ export interface RowValueOptions {
  * fields. An event without such a value is returned as it is. The same event gives the same row.
  *
  * What JSON does not know (a `Map`, bytes, a `bigint`) is converted here, for every log.
- *
  */
 export function withinRow(event: AnyGraphEvent, options: RowValueOptions = {}): AnyGraphEvent {
   const { isJson = false, most = MOST_CONTENT_BYTES, recorded = [] } = options;
-  const cut = new Set<unknown>(Array.isArray(event.cut) ? event.cut : []);
   const { kind } = event;
+  let cut: Set<unknown> | undefined;
+  if (Array.isArray(event.cut)) cut = new Set(event.cut);
   let fields: Record<string, unknown> | undefined;
-  for (const [field, value] of Object.entries(event)) {
+  // Unlike Object.entries this makes no array of each field. A row is an object that was made here or read from JSON.
+  for (const field in event) {
+    const value: unknown = Reflect.get(event, field);
     if (field === "kind" || field === "timestamp" || value === undefined) continue;
     const bytes = typeof value === "string" && !CONTENT.has(field) ? MOST_TEXT_BYTES : most;
     if (surelyFits(value, bytes)) continue;
@@ -63,14 +65,16 @@ export function withinRow(event: AnyGraphEvent, options: RowValueOptions = {}): 
       json.cut && isMessage(event) && field === "content"
         ? textPart(value, bytes)
         : parseExact(json.text);
-    if (json.cut) cut.add(field);
+    if (json.cut) cut = (cut ?? new Set()).add(field);
   }
   for (const name of recorded) {
     const field = RECORDED[name];
-    if (field !== undefined && Object.hasOwn(event, field)) cut.add(field);
+    if (field !== undefined && Object.hasOwn(event, field)) cut = (cut ?? new Set()).add(field);
   }
-  if (fields === undefined && cut.size === 0) return event;
-  return cut.size === 0 ? { ...fields, kind } : { ...event, ...fields, kind, cut: [...cut].sort() };
+  if (cut !== undefined && cut.size > 0) {
+    return { ...event, ...fields, kind, cut: [...cut].sort() };
+  }
+  return fields === undefined ? event : { ...fields, kind };
 }
 
 /** Its content is a list of parts, each in a form of its own. */

@@ -33,6 +33,8 @@ export interface EventFacts {
   readonly event_id?: string | null | undefined;
   /** The event was sent without an ID, and `event_id` is one that was made for its row. */
   readonly unnamed?: boolean | undefined;
+  /** No other event can have that ID. */
+  readonly is_new?: boolean | undefined;
   readonly session_id?: string | null | undefined;
   readonly details?: EventDetails | undefined;
 }
@@ -41,6 +43,7 @@ export interface EventFacts {
 export interface SignalRow {
   readonly event: KnownGraphEvent;
   readonly event_id: string | null;
+  readonly is_new?: boolean | undefined;
 }
 
 /** A row of one of upstream's kinds, and the kind that its id is made of. */
@@ -80,7 +83,7 @@ export function signalRows(
       return signal.supposed === true ? NONE : endRows(signal, run, event, timestamp);
     case "call_approved":
     case "call_denied":
-      return [{ event: decisionOf(signal, timestamp), event_id: idOf(event, "decision") }];
+      return [ownRow(decisionOf(signal, timestamp), event, "decision")];
     default:
       return NONE;
   }
@@ -119,7 +122,7 @@ function startRows(
   const session = textIn(event.session_id);
   if (session) row.session_id = session;
   addQuestion(row, event);
-  const start: SignalRow = { event: row, event_id: idOf(event, "start") };
+  const start: SignalRow = ownRow(row, event, "start");
   if (resumedFrom === undefined && run.segment === 1) return [start];
   const resumed: GraphEvent = { kind: "resumed", from_checkpoint: "", timestamp };
   return [start, { event: resumed, event_id: derivedRowId(segmentOf(signal, run), "resumed") }];
@@ -154,7 +157,7 @@ function endRows(
   const loop = loopOf(run.callTrail);
   if (loop !== undefined) row.loop = loop.kind;
   addQuestion(row, event);
-  const ended: SignalRow = { event: row, event_id: idOf(event, "end") };
+  const ended: SignalRow = ownRow(row, event, "end");
   const segment = segmentOf(signal, run);
   if (end.outcome === "interrupted") {
     const pause = pauseOf(end, timestamp);
@@ -259,6 +262,11 @@ function otherRun(runId: string, other: string | undefined): string | undefined 
   if (!other) return undefined;
   const id = canonicalRunId(other);
   return id === canonicalRunId(runId) ? undefined : id;
+}
+
+/** A row that is known by the event's own ID. */
+function ownRow(row: KnownGraphEvent, event: EventFacts, suffix: string): SignalRow {
+  return { event: row, event_id: idOf(event, suffix), is_new: event.is_new };
 }
 
 function idOf({ event_id, unnamed }: EventFacts, suffix: string): string | null {

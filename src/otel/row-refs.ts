@@ -12,11 +12,8 @@ export function rowRefs(
   call: CallSpan | undefined,
 ): RecordRefs {
   const ids = run && spanRefs(run, call ?? callOf(run, event));
-  if (envelope === undefined || envelope === null) return ids ?? NO_REFS;
-  return ids === undefined ? refsOf(envelope) : { ...refsOf(envelope), ...ids };
+  return refsOf(envelope, ids);
 }
-
-const NO_REFS: RecordRefs = {};
 
 /** An approval comes before its call: a call of this ID that is known is an earlier one. */
 function callOf(run: Run<SpanHandle>, event: AgentEvent): CallSpan | undefined {

@@ -318,6 +318,7 @@ describe("AuditSink.record", () => {
         key: { tenant_id: "acme", thread_id: "T" },
         run_id: "r1",
         ...refs,
+        is_new: false,
         event: {
           kind: "tool_call",
           id: "tu",
