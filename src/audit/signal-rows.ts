@@ -13,6 +13,7 @@ import { derivedRowId, idInSegment, type RowSegment } from "./row-ids.ts";
 import type { GraphEvent, KnownGraphEvent } from "./wire/graph-event.ts";
 import { interruptionKindForm } from "./wire/graph-event-form.ts";
 import type { RunEnded, RunStarted, ToolCallDecided } from "./wire/own-event.ts";
+import { wireWord } from "./wire-word.ts";
 
 /** What is known of a run beside the signal. A count that is absent is not known. */
 export interface RunFacts extends Partial<Record<keyof CallCounts, number | undefined>> {
@@ -58,8 +59,6 @@ const NONE: readonly SignalRow[] = [];
 const NO_CALLS: CallCounts = { toolCalls: 0, toolErrors: 0, approvedCalls: 0, deniedCalls: 0 };
 const toolErrorKind = oneOf(TOOL_ERROR_KINDS);
 const failureOrigin = oneOf(FAILURE_ORIGINS);
-/** A wire code or a failure kind, also of a newer agent: a longer text, or one with other characters, may be a vendor's. */
-const WIRE_WORD = /^[a-z]{1,32}(?:_[a-z]{1,32}){0,7}$/;
 
 /**
  * The rows of a signal that was taken: of the start of a run, of its end, and of a decision about a
@@ -204,11 +203,6 @@ function failureOf(end: RunEnd & { readonly outcome: "failed" }, timestamp: stri
     default:
       return { event: error, kind: "error" };
   }
-}
-
-/** Senders put these into events: the compiler does not see what they have. */
-function wireWord(given: unknown): string | undefined {
-  return typeof given === "string" && WIRE_WORD.test(given) ? given : undefined;
 }
 
 function decisionOf(

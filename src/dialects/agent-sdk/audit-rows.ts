@@ -1,5 +1,6 @@
 import type { ContentPart } from "../../audit/wire/content-part.ts";
 import type { AnyGraphEvent, GraphEvent } from "../../audit/wire/graph-event.ts";
+import { wireWord } from "../../audit/wire-word.ts";
 import { stringifyExact } from "../../events/exact-json.ts";
 import { isJsonObject } from "../dialect.ts";
 import type {
@@ -102,16 +103,14 @@ function rowOf(event: AgentSdkEvent, reading: Reading): AnyGraphEvent | undefine
     case "cancelled":
       return {
         kind: "cancelled",
-        reason: event.reason?.reason ?? "cancelled",
+        reason: wireWord(event.reason?.reason) ?? "cancelled",
         timestamp: reading.timestamp,
       };
-    case "error":
-      return {
-        kind: "error",
-        class: errorClass(event, run),
-        message: event.message,
-        timestamp: reading.timestamp,
-      };
+    case "error": {
+      // The event's message is for operators, and may quote a provider: it is on the span.
+      const name = errorClass(event, run);
+      return { kind: "error", class: name, message: name, timestamp: reading.timestamp };
+    }
     case "budget_exceeded": {
       const message = `budget exceeded: ${event.limit}`;
       return {
@@ -165,7 +164,7 @@ function toolResult({ id, name, result }: ToolCallEnd, timestamp: string): AnyGr
 
 function errorClass({ reason }: ErrorEvent, run: OpenRun): string {
   if (run.retriesUsedUp || reason?.reason === "provider_error") return "provider";
-  return reason?.reason ?? "unclassified";
+  return wireWord(reason?.reason) ?? "unclassified";
 }
 
 /**

@@ -145,8 +145,11 @@ describe("the audit entries of agent-sdk events", () => {
     const error = { type: "error", message: "boom", recoverable: true };
     const usedUp = { type: "auto_retry_end", attempt: 1, success: false };
     expect(rows(error)).toEqual([
-      { kind: "error", class: "unclassified", message: "boom", timestamp: AT },
+      { kind: "error", class: "unclassified", message: "unclassified", timestamp: AT },
     ]);
+    const quoted = { reason: { reason: "401: key sk-1234" } };
+    expect(rows({ ...error, ...quoted })).toMatchObject([{ class: "unclassified" }]);
+    expect(rows({ ...cancelled, ...quoted })).toMatchObject([{ reason: "cancelled" }]);
     expect(rows(usedUp, error)).toMatchObject([{ class: "provider" }]);
     expect(rows({ ...error, reason: { reason: "provider_error" } })).toMatchObject([
       { class: "provider" },
