@@ -2,7 +2,7 @@ import { bytesOf, knownSize } from "./json-nodes.ts";
 import { writeWithin } from "./json-shortening.ts";
 import { streamed } from "./json-stream.ts";
 import { unserializable, type ValueForms, ValueReader } from "./json-values.ts";
-import { plainJson } from "./plain-json.ts";
+import { plainJson, surelyTooLong } from "./plain-json.ts";
 
 /** How long the JSON of {@link boundedJson} may be, and how values are written that JSON does not know. */
 export interface BoundedJsonOptions extends ValueForms {
@@ -31,11 +31,11 @@ const MOST_SHORTENED = 1024 * 1024;
  * |---|---|
  * | `bigint` | its digits |
  * | typed array, `DataView`, `ArrayBuffer`, `SharedArrayBuffer`, `Buffer` | `{"type":"Uint8Array","base64":"AAEC"}`; as `summary`: `{"type":"Uint8Array","bytes":3}`. The same for what `Buffer.toJSON` gives |
- * | `Map` | an object; a key that is no text is named by its JSON |
+ * | `Map` | an object; a key that is no text is named by its JSON, if that is plain and short, else by its type |
  * | `Set` | a list |
  * | `Error` | `{"name":"TypeError"}`; with `errorText` also `message` and its own fields |
  * | array of more than 1,024 entries that are mostly holes | an object of the entries that it has |
- * | a cycle, a field that throws, more than 960 levels, an integer of more than 10,000 digits | the text `[unserializable: <reason>]` in its place, without a word of the value |
+ * | a cycle, a field that throws, more than 960 levels, more lists and objects than can be shortened, an integer of more than 10,000 digits | the text `[unserializable: <reason>]` in its place, without a word of the value |
  *
  * A value that does not fit is shortened from within: long texts are cut between characters, of long lists
  * entries in the middle are left out, of objects the last fields, and bytes are given by type and length. Equal
@@ -51,18 +51,30 @@ export function boundedJson(value: unknown, options: BoundedJsonOptions): Bounde
   const { bytes } = options;
   const plain = plainJson(value, bytes);
   if (plain !== undefined) return { text: plain, cut: false, cutBytes: 0 };
+  return bytes > MOST_SHORTENED ? largeJson(value, options) : shortJson(value, options);
+}
+
+/** Written without a look back where it may fit. Else no more of it is kept than can be shortened. */
+function largeJson(value: unknown, options: BoundedJsonOptions): BoundedJson {
+  const { bytes } = options;
+  if (!surelyTooLong(value, bytes)) {
+    const reader = new ValueReader(options, bytes);
+    const node = reader.node(value, "", undefined);
+    const text = node && streamed(node, bytes);
+    if (text !== undefined && (text.length * 3 <= bytes || bytesOf(text) <= bytes)) {
+      return { text, cut: reader.passedOver, cutBytes: 0 };
+    }
+  }
+  return shortJson(value, { ...options, bytes: MOST_SHORTENED });
+}
+
+function shortJson(value: unknown, options: BoundedJsonOptions): BoundedJson {
+  const { bytes } = options;
   const reader = new ValueReader(options, bytes);
   const node = reader.node(value, "", undefined);
   if (node === undefined) {
     const why = typeof value === "object" ? "toJSON gave nothing" : typeof value;
     return { text: JSON.stringify(unserializable(why)), cut: false, cutBytes: 0 };
-  }
-  if (bytes > MOST_SHORTENED) {
-    const text = streamed(node, bytes);
-    if (text !== undefined && (text.length * 3 <= bytes || bytesOf(text) <= bytes)) {
-      return { text, cut: reader.passedOver, cutBytes: 0 };
-    }
-    return boundedJson(value, { ...options, bytes: MOST_SHORTENED });
   }
   node.measure(bytes);
   if (node.whole && node.size <= bytes) {

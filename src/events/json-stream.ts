@@ -14,6 +14,8 @@ function stream(node: JsonNode, out: { text: string; left: number }): boolean {
     // The size of a text is a lower bound.
     return node.size <= out.left && put(node.write(), out);
   }
+  // A long list's size says at once that it can't fit.
+  if (node.size > out.left) return false;
   const isFields = node instanceof FieldsNode;
   let fits = put(isFields ? "{" : "[", out);
   let isFirst = true;

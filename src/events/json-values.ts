@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import { integerText } from "./integer-text.ts";
 import { bytesNode, writtenBytes } from "./json-bytes.ts";
 import {
   type Branch,
@@ -12,6 +13,7 @@ import {
   LongText,
   WrittenNode,
 } from "./json-nodes.ts";
+import { freeName, keyText } from "./map-keys.ts";
 import { MOST_LEVELS, plainJson } from "./plain-json.ts";
 
 /** How values are written that JSON does not know. */
@@ -30,11 +32,18 @@ export interface ValueForms {
 /** Fields without JSON that are passed over, beside a fourth of the bytes that may be written. */
 const MOST_PASSED = 1_000;
 
+/**
+ * Lists and objects that are read, beside one for each 8 bytes that may be written. Of a tree of many levels more would
+ * be read than written, and what getters return may never end.
+ */
+const MOST_BRANCHES = 2_000;
+
+/** The same of those below so many levels, beside one for each 512 bytes: each step into them passes all levels. */
+const DEEP = 100;
+const MOST_DEEP = 2_000;
+
 /** Longer texts are not counted before it is known that they can fit. */
 const SHORT = 48;
-
-/** No reader takes a larger integer, and to write it would take long. */
-const MOST_INTEGER = 10n ** 10_000n;
 
 /** From here on the number of nodes counts, and not how soon the first is there. */
 const MANY_BYTES = 64 * 1024;
@@ -45,8 +54,8 @@ const SHORT_PART = 22;
 /** Bytes of an entry that is written at once. */
 const MOST_WRITTEN = 256;
 
-/** Bytes of a `Map`'s key that is no text. */
-const MOST_KEY = 128;
+/** Such looks end when so many more were in vain than not: of a tree of many levels most are. */
+const MOST_MISSES = 256;
 
 /** An array with more entries may be mostly holes. */
 const SPARSE_LENGTH = 1_024;
@@ -60,7 +69,13 @@ export class ValueReader {
   /** Whether something was left out that nobody asked for: fields behind too many without JSON. */
   passedOver = false;
   #passes: number;
+  /** Lists and objects that may still be read. */
+  #branches: number;
+  #deepBranches: number;
   readonly #joins: boolean;
+  /** Values that could be written at once, and values that were looked at for it in vain. */
+  #hits = 0;
+  #misses = 0;
 
   /**
    * @param bytes what is to be written at most: a longer name can't be.
@@ -71,6 +86,8 @@ export class ValueReader {
     this.forms = forms;
     this.bytes = bytes;
     this.#passes = MOST_PASSED + bytes / 4;
+    this.#branches = MOST_BRANCHES + bytes / 8;
+    this.#deepBranches = MOST_DEEP + bytes / 512;
   }
 
   /**
@@ -107,16 +124,18 @@ export class ValueReader {
     parent: Branch | undefined,
   ): JsonNode | undefined {
     if (isUsual(given)) {
-      if (Array.isArray(given)) return unreadable(given, parent) ?? this.#list(given, parent);
+      if (Array.isArray(given)) return this.#unreadable(given, parent) ?? this.#list(given, parent);
       const written = writtenBytes(given, this.forms.binary, this.bytes);
       return (
-        written ?? unreadable(given, parent) ?? this.#fields(given, Object.keys(given), parent)
+        written ??
+        this.#unreadable(given, parent) ??
+        this.#fields(given, Object.keys(given), parent)
       );
     }
     const bytes = bytesNode(given, this.forms.binary, this.bytes);
     if (bytes !== undefined) return bytes;
     if (types.isNativeError(given) || given instanceof Error) {
-      return unreadable(given, parent) ?? this.#error(given, parent);
+      return this.#unreadable(given, parent) ?? this.#error(given, parent);
     }
     const toJson: unknown = "toJSON" in given ? given.toJSON : undefined;
     if (typeof toJson !== "function") {
@@ -129,6 +148,19 @@ export class ValueReader {
     return bytesOfIt ?? this.#plainNode(json, key, parent);
   }
 
+  /** What stands for a value that can't be nested here. */
+  #unreadable(value: object, parent: Branch | undefined): JsonNode | undefined {
+    if (parent === undefined) return undefined;
+    if (parent.depth >= MOST_LEVELS) return TOO_DEEP;
+    for (let above: Branch | undefined = parent; above !== undefined; above = above.parent) {
+      if (above.origin === value) return CYCLE;
+    }
+    if (parent.depth > DEEP) this.#deepBranches -= 1;
+    this.#branches -= 1;
+    if (this.#branches < 0 || this.#deepBranches < 0) return TOO_MANY;
+    return undefined;
+  }
+
   #plainNode(
     value: object,
     key: string | number,
@@ -139,7 +171,7 @@ export class ValueReader {
       if (types.isStringObject(value)) return this.node(String(value), key, parent);
       return this.node(value.valueOf(), key, parent);
     }
-    return unreadable(value, parent) ?? this.#branch(value, parent);
+    return this.#unreadable(value, parent) ?? this.#branch(value, parent);
   }
 
   #branch(value: object, parent: Branch | undefined): Branch {
@@ -179,10 +211,14 @@ export class ValueReader {
   /** An entry that is small and plain, as the engine writes it: most entries of long lists are. */
   #written(value: unknown, key: string | number, parent: Branch): JsonNode | undefined {
     if (typeof value !== "object" || value === null || !this.#joins) return undefined;
+    if (this.#misses > MOST_MISSES + this.#hits) return undefined;
     const json = plainJson(value, MOST_WRITTEN);
-    return json === undefined
-      ? undefined
-      : new WrittenNode(json, () => this.node(value, key, parent) ?? NULL);
+    if (json === undefined) {
+      this.#misses += 1;
+      return undefined;
+    }
+    this.#hits += 1;
+    return new WrittenNode(json, () => this.node(value, key, parent) ?? NULL);
   }
 
   /** Where much may be written, a small object within one is written by the engine, too. */
@@ -231,24 +267,14 @@ export class ValueReader {
   /** An object: a key that is no text is named by its JSON. */
   #map(map: ReadonlyMap<unknown, unknown>, parent: Branch | undefined): FieldsNode {
     const each = mapEntries.call(map);
-    const used = new Set<string>();
+    const used = new Map<string, number>();
     return new FieldsNode(map, parent, sizeOfMap.call(map), (node) => {
       const next = each.next();
       if (next.done === true) return undefined;
       const [given, inner] = next.value;
-      let key = this.#keyText(given);
-      while (used.has(key)) key += "#";
-      used.add(key);
+      const key = freeName(keyText(given), used);
       return { name: this.#name(key), value: this.node(inner, key, node) ?? NULL };
     });
-  }
-
-  #keyText(key: unknown): string {
-    if (typeof key === "string") return key;
-    const node = this.node(key, "", undefined);
-    node?.measure(MOST_KEY);
-    if (node?.whole === true && node.size <= MOST_KEY) return node.write();
-    return Array.isArray(key) ? "list" : typeof key;
   }
 
   /** A list. */
@@ -293,6 +319,7 @@ const FALSE = new Leaf("false");
 const THREW = reason("a getter or toJSON threw");
 const CYCLE = reason("it contains itself");
 const TOO_DEEP = reason("nested too deeply");
+const TOO_MANY = reason("too many lists and objects");
 const TOO_LARGE = reason("an integer of more than 10000 digits");
 
 function reason(why: string): Leaf {
@@ -311,9 +338,8 @@ function numberNode(given: number): JsonNode {
 }
 
 function integerNode(given: bigint): JsonNode {
-  if (given >= MOST_INTEGER || given <= -MOST_INTEGER) return TOO_LARGE;
-  const json = String(given);
-  return new Leaf(json, json.length);
+  const json = integerText(given);
+  return json === undefined ? TOO_LARGE : new Leaf(json, json.length);
 }
 
 function textNode(text: string): JsonNode {
@@ -333,16 +359,6 @@ function isUsual(value: object): boolean {
   if (types.isProxy(value) || "toJSON" in value) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || (prototype === Array.prototype && Array.isArray(value));
-}
-
-/** What stands for a value that can't be nested here. */
-function unreadable(value: object, parent: Branch | undefined): JsonNode | undefined {
-  if (parent === undefined) return undefined;
-  if (parent.depth >= MOST_LEVELS) return TOO_DEEP;
-  for (let above: Branch | undefined = parent; above !== undefined; above = above.parent) {
-    if (above.origin === value) return CYCLE;
-  }
-  return undefined;
 }
 
 /** Whether a long array is holes for the most part. It is written as an object of what it has. */

@@ -1,5 +1,4 @@
 import { types } from "node:util";
-import { bytesOf } from "./json-nodes.ts";
 
 /** What the engine writes of a value that has nothing in it but JSON and fits; else `undefined`. */
 export function plainJson(value: unknown, bytes: number): string | undefined {
@@ -7,7 +6,8 @@ export function plainJson(value: unknown, bytes: number): string | undefined {
     if (plainRest(value, bytes, 0) < 0) return undefined;
     const text: string | undefined = JSON.stringify(value);
     // No UTF-16 unit takes more than three bytes, so most texts need no counting.
-    if (text === undefined || text.length * 3 <= bytes || bytesOf(text) <= bytes) return text;
+    if (text === undefined || text.length * 3 <= bytes || Buffer.byteLength(text, "utf8") <= bytes)
+      return text;
   } catch {
     // A getter, or a proxy that was revoked: it is read field by field.
   }
@@ -34,10 +34,24 @@ export function surelyFits(value: unknown, bytes: number): boolean {
   return isPlainWithin(value, Math.floor(bytes / MOST_BYTES_PER_COUNTED));
 }
 
+/** Whether a value's JSON has more than these bytes for certain. `false`: it may fit, or has something that JSON does not know. */
+export function surelyTooLong(value: unknown, bytes: number): boolean {
+  leftOut = false;
+  try {
+    const rest = plainRest(value, bytes, 0);
+    return rest < 0 && rest !== NOT_PLAIN && !leftOut;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the last look has counted a field that JSON leaves out. */
+let leftOut = false;
+
 /** Levels that are written. Readers of JSON refuse more than 1,000, and events stand around the value. */
 export const MOST_LEVELS = 960;
 
-const NOT_PLAIN = -1;
+const NOT_PLAIN = Number.NEGATIVE_INFINITY;
 /** `"2026-11-28T06:00:00.000Z"` */
 const DATE = 26;
 
@@ -54,7 +68,12 @@ function plainRest(value: unknown, bytes: number, depth: number): number {
     case "bigint":
       return NOT_PLAIN;
     case "function":
+      leftOut = true;
       return "toJSON" in value ? NOT_PLAIN : bytes;
+    case "undefined":
+    case "symbol":
+      leftOut = true;
+      return bytes - 1;
     default:
       return bytes - 1;
   }
@@ -73,7 +92,7 @@ function plainRestOf(value: object, bytes: number, depth: number): number {
       missing = each === undefined ? missing + 1 : 0;
       if (missing > MOST_MISSING) return NOT_PLAIN;
       left = plainRest(each, left - 1, depth);
-      if (left < 0) return NOT_PLAIN;
+      if (left < 0) return left;
     }
     return left;
   }
@@ -86,7 +105,7 @@ function plainRestOf(value: object, bytes: number, depth: number): number {
     if (name === "base64" || inner === "Buffer") return NOT_PLAIN;
     left -= name.length + 3;
     left = typeof inner === "string" ? left - inner.length - 2 : plainRest(inner, left, depth);
-    if (left < 0) return NOT_PLAIN;
+    if (left < 0) return left;
   }
   return left;
 }

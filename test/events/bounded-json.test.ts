@@ -337,3 +337,56 @@ it("of a large value that is not plain is complete up to the limit, else at most
   expect(size(short.text)).toBeLessThanOrEqual(1 << 20);
   expect(JSON.parse(short.text)).toMatchObject({ id: 1 });
 });
+
+describe("keys of a Map that are no texts", () => {
+  const json = (value: unknown) => JSON.parse(boundedJson(value, ROW).text);
+
+  it("have their JSON as names if it is short, and of no form of its own", () => {
+    const keys = [1, 7n, true, null, { id: 1 }, [1, "a"], new Date(0)];
+    const named = json(new Map<unknown, number>(keys.map((key, at) => [key, at])));
+    expect(Object.keys(named)).toEqual([
+      "1",
+      "7",
+      "true",
+      "null",
+      '{"id":1}',
+      '[1,"a"]',
+      '"1970-01-01T00:00:00.000Z"',
+    ]);
+    const others = [undefined, Symbol("secret"), new Map(), [new Set()], "x".repeat(3)];
+    const unnamed = json(new Map<unknown, number>(others.map((key, at) => [key, at])));
+    expect(Object.keys(unnamed)).toEqual(["undefined", "symbol", "object", "list", "xxx"]);
+  });
+
+  it("may be the Map itself, and Maps in Maps", () => {
+    const own = new Map<unknown, unknown>();
+    own.set(own, 1);
+    expect(json({ before: 1, own, after: 2 })).toEqual({ before: 1, own: { object: 1 }, after: 2 });
+    let nested: Map<unknown, unknown> = new Map([[1, 1]]);
+    for (let level = 0; level < 5_000; level += 1) nested = new Map([[nested, nested]]);
+    expect(boundedJson(nested, ROW).text).toContain("nested too deeply");
+  });
+
+  it("have names of their own, however many have equal texts", () => {
+    const many = new Map<unknown, number>();
+    for (let n = 0; n < 30_000; n += 1) many.set(Symbol(), n);
+    many.set("symbol#2", -1);
+    expect(Object.values(json(many))).toEqual([...many.values()]);
+  });
+});
+
+it("reads a bounded number of lists and objects of a value without an end", () => {
+  const endless = (): unknown => ({
+    get left() {
+      return endless();
+    },
+    get right() {
+      return endless();
+    },
+  });
+  for (const bytes of [4_096, 12 << 20]) {
+    const { text } = boundedJson(endless(), { ...ROW, bytes });
+    expect(size(text)).toBeLessThanOrEqual(bytes);
+    expect(text.includes("too many lists and objects")).toBe(bytes > 4_096);
+  }
+});

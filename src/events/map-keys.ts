@@ -1,0 +1,28 @@
+import { integerText } from "./integer-text.ts";
+import { plainJson } from "./plain-json.ts";
+
+/** Bytes of a `Map`'s key that is no text. */
+const MOST_KEY = 128;
+
+/** A text, or its JSON if that is short and needs no form of its own: what is in a key has no place in the value's tree. */
+export function keyText(key: unknown): string {
+  if (typeof key === "string") return key;
+  if (typeof key === "bigint") return integerText(key) ?? "bigint";
+  const isValue = typeof key !== "symbol" && typeof key !== "function" && key !== undefined;
+  return (
+    (isValue ? plainJson(key, MOST_KEY) : undefined) ?? (Array.isArray(key) ? "list" : typeof key)
+  );
+}
+
+/** Keys that differ may have one text. @param used each name with the number of keys that wanted it. */
+export function freeName(name: string, used: Map<string, number>): string {
+  let count = used.get(name) ?? 0;
+  let free = name;
+  while (count > 0 && used.has(free)) {
+    free = count === 1 ? `${name}#` : `${name}#${count}`;
+    count += 1;
+  }
+  used.set(name, Math.max(count, 1));
+  if (free !== name) used.set(free, 1);
+  return free;
+}
