@@ -73,6 +73,10 @@ export class CustomAttributes {
   }
 
   #cap(given: Attributes): Attributes {
+    // Programs without types give anything; of a text each character would be an attribute.
+    if (typeof given !== "object") {
+      throw new TypeError(`attributes: expected an object of attributes, got a ${typeof given}`);
+    }
     const taken: Attributes = {};
     let count = 0;
     for (const [name, value] of Object.entries(given)) {

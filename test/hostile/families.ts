@@ -8,12 +8,14 @@ import { http } from "./families/http.ts";
 import { journalFlips } from "./families/journal-flips.ts";
 import { kill } from "./families/kill.ts";
 import { largeRecords } from "./families/large-records.ts";
+import { lateStreamsFamily } from "./families/late-streams.ts";
 import { lines } from "./families/lines.ts";
 import { locks } from "./families/locks.ts";
 import { names } from "./families/names.ts";
 import { objects } from "./families/objects.ts";
 import { outputs } from "./families/outputs.ts";
 import { tenants } from "./families/tenants.ts";
+import { values } from "./families/values.ts";
 import type { Family } from "./family.ts";
 
 /** Every family, in the order of the table. */
@@ -34,4 +36,6 @@ export const FAMILIES: readonly Family[] = [
   locks,
   largeRecords,
   expressions,
+  values,
+  lateStreamsFamily,
 ];
