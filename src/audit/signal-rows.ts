@@ -1,6 +1,7 @@
 import { textIn } from "../dialects/entelix/signals.ts";
 import { TOOL_ERROR_KINDS } from "../errors/error-kinds.ts";
 import { FAILURE_ORIGINS } from "../errors/failure-source.ts";
+import { wireWord } from "../errors/wire-word.ts";
 import { breachForm } from "../events/breach-form.ts";
 import type { EventDetails } from "../events/event-details.ts";
 import { oneOf } from "../events/forms.ts";
@@ -13,7 +14,6 @@ import { derivedRowId, idInSegment, type RowSegment } from "./row-ids.ts";
 import type { GraphEvent, KnownGraphEvent } from "./wire/graph-event.ts";
 import { interruptionKindForm } from "./wire/graph-event-form.ts";
 import type { RunEnded, RunStarted, ToolCallDecided } from "./wire/own-event.ts";
-import { wireWord } from "./wire-word.ts";
 
 /** What is known of a run beside the signal. A count that is absent is not known. */
 export interface RunFacts extends Partial<Record<keyof CallCounts, number | undefined>> {

@@ -1,6 +1,6 @@
 import type { ContentPart } from "../../audit/wire/content-part.ts";
 import type { AnyGraphEvent, GraphEvent } from "../../audit/wire/graph-event.ts";
-import { wireWord } from "../../audit/wire-word.ts";
+import { wireWord } from "../../errors/wire-word.ts";
 import { stringifyExact } from "../../events/exact-json.ts";
 import { isJsonObject } from "../dialect.ts";
 import type {

@@ -98,7 +98,7 @@ async function play(trial: Trial, { make }: WideValue, captureContent: boolean):
   }
 }
 
-const MESSAGES = /messages$/;
+const MESSAGES = /^gen_ai\..*messages$/;
 
 function checkSpans(
   trial: Trial,
