@@ -33,10 +33,10 @@ export interface ValueForms {
 const MOST_PASSED = 1_000;
 
 /**
- * Lists and objects that are read, beside one for each 8 bytes that may be written. Of a tree of many levels more would
+ * Lists and objects that are read, beside one for each 4 bytes that may be written. Of a tree of many levels more would
  * be read than written, and what getters return may never end.
  */
-const MOST_BRANCHES = 2_000;
+const MOST_BRANCHES = 10_000;
 
 /** The same of those below so many levels, beside one for each 512 bytes: each step into them passes all levels. */
 const DEEP = 100;
@@ -86,7 +86,7 @@ export class ValueReader {
     this.forms = forms;
     this.bytes = bytes;
     this.#passes = MOST_PASSED + bytes / 4;
-    this.#branches = MOST_BRANCHES + bytes / 8;
+    this.#branches = MOST_BRANCHES + bytes / 4;
     this.#deepBranches = MOST_DEEP + bytes / 512;
   }
 
