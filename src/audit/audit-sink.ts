@@ -2,7 +2,6 @@ import { signalOf } from "../dialects/entelix/signals.ts";
 import { callHook } from "../errors/call-hook.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
 import { type EventEnvelope, readEventTime } from "../events/event-envelope.ts";
-import { isText } from "../events/forms.ts";
 import { fromMilliseconds, type Instant } from "../events/instant.ts";
 import {
   checkFunction,
@@ -11,12 +10,12 @@ import {
   checkWhole,
 } from "../events/option-checks.ts";
 import { inUtc } from "../events/rfc3339.ts";
-import { MOST_NAME } from "../events/value-limits.ts";
 import { canonicalRunId } from "../lifecycle/run-ids.ts";
 import type { Signal } from "../lifecycle/signal.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import { AuditCalls, type AuditScope } from "./audit-calls.ts";
 import type { AuditEntry, RowAnchor, ThreadKey } from "./audit-row.ts";
+import { type EventId, EventIds } from "./event-ids.ts";
 import { type RecordRefs, refsOf } from "./record-refs.ts";
 import { idInSegment } from "./row-ids.ts";
 import { type AuditRows, checkAuditRows, isUpstreamKind } from "./row-selection.ts";
@@ -25,7 +24,6 @@ import { RunThreads } from "./run-threads.ts";
 import { appendFor, type RowWaiter, type SessionLog, tellFailure } from "./session-log.ts";
 import { type EventFacts, type RunFacts, signalRows } from "./signal-rows.ts";
 import { toGraphEvent } from "./to-graph-event.ts";
-import { unnamedEventId } from "./unnamed-event-id.ts";
 import type { AnyGraphEvent, GraphEvent } from "./wire/graph-event.ts";
 import { decodeGraphEvent } from "./wire/graph-event-codec.ts";
 
@@ -69,6 +67,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   readonly #log: SessionLog;
   readonly #onError: (error: unknown) => void;
   readonly #threads: RunThreads;
+  readonly #ids: EventIds;
   readonly #clock: () => Instant;
   readonly #upstreamOnly: boolean;
   #cutRows = 0;
@@ -87,6 +86,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     checkWhole(threads, "threads", 1);
     this.#upstreamOnly = checkAuditRows(rows) === "upstream";
     this.#log = log;
+    this.#ids = new EventIds(log.namesRows === true);
     this.#onError = onError ?? (() => {});
     this.#threads = new RunThreads(threads);
     this.#clock = clock ?? (() => fromMilliseconds(Date.now()));
@@ -149,7 +149,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   ): PreparedRows | undefined {
     const { run_id, tenant_id } = event;
     const thread_id = this.#threadOf(event, refs);
-    const rows = this.#rowsOf(event, at, refs, () => this.#idOf(event, at, refs, again), run);
+    const rows = this.#rowsOf(event, at, refs, () => this.#ids.of(event, at, refs, again), run);
     if (rows === undefined) return undefined;
     return { key: { tenant_id, thread_id }, entries: this.#entriesOf(run_id, rows, refs) };
   }
@@ -233,7 +233,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
       const time: string | Instant = typeof at === "string" ? at : [at[0], at[1]];
       const { run_id, tenant_id } = event;
       const thread = this.#threadOf(event, refs);
-      const rows = this.#rowsOf(event, NO_TIME, refs, () => this.#idOf(event, time, refs, false));
+      const rows = this.#rowsOf(event, NO_TIME, refs, () => this.#ids.of(event, time, refs, false));
       if (rows === undefined) return undefined;
       return { entries: this.#entriesOf(run_id, rows, refs), tenant: tenant_id, thread, time };
     } catch (error) {
@@ -278,23 +278,6 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
         return [{ event: { ...row, model_text: "unknown" }, event_id, is_new }];
       }
     }
-  }
-
-  /** The ID that an event was sent with; one made of the event if it has none. */
-  #idOf(
-    event: AgentEvent,
-    at: string | Readonly<Instant>,
-    { clocked = false, details, event_id }: RecordRefs,
-    again: boolean,
-  ): EventId {
-    const added = details?.recorder?.event_id_added === true;
-    // Programs without types give anything. A log takes no longer ones, and no other kinds.
-    const given = isText(event_id) && event_id !== "" && event_id.length <= MOST_ID;
-    if (given && !added) return { event_id, unnamed: false, is_new: false };
-    const unnamed = added || this.#log.namesRows !== true;
-    if (!unnamed) return { event_id: undefined, unnamed, is_new: false };
-    const made = unnamedEventId(event, at, this.#threads, again);
-    return { event_id: made, unnamed, is_new: clocked && !added };
   }
 
   /** What only this sink's own memory can say of a run: its segment, and what it continues. */
@@ -374,9 +357,6 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
 
 const NO_TIME: Instant = [0, 0];
 
-/** Longest ID of an event: rows add a word to it. */
-const MOST_ID = MOST_NAME - 16;
-
 function noValue(): void {}
 
 /** A row of an event, and its own id. */
@@ -384,13 +364,6 @@ interface Row {
   readonly event: AnyGraphEvent;
   readonly event_id?: string | null | undefined;
   readonly is_new?: boolean | undefined;
-}
-
-/** The ID of an event, and whether it was sent without one. */
-interface EventId {
-  readonly event_id: string | undefined;
-  readonly unnamed: boolean;
-  readonly is_new: boolean;
 }
 
 interface RowRefs extends Pick<EventFacts, "details"> {

@@ -1,5 +1,4 @@
 import { tenantKey } from "../events/agent-event.ts";
-import type { Instant } from "../events/instant.ts";
 import { RecentMap } from "../lifecycle/recent-map.ts";
 import { canonicalRunId } from "../lifecycle/run-ids.ts";
 
@@ -19,15 +18,7 @@ interface RunThread {
   /** The segment that the run is in, or that it ended with, from 1. */
   segment: number;
   paused: boolean;
-  /** When its newest event was that was sent without an ID. */
-  seconds: number;
-  nanos: number;
-  /** Of each such event at that time its type and tool call. */
-  whats: string[] | undefined;
 }
-
-/** Events of one run and time that are looked through. */
-const MOST_EQUAL = 64;
 
 /**
  * Which thread each run writes to, in whatever letters its UUID comes: the one named with any of its
@@ -42,7 +33,6 @@ export class RunThreads {
   #tenant = "";
   #run = "";
   #name = "";
-  #known: RunThread | undefined;
 
   constructor(limit: number) {
     this.#runs = new RecentMap(limit);
@@ -51,16 +41,16 @@ export class RunThreads {
   /** Learns from an event of a run and says where the run writes now. */
   learn(tenant: string, run: string, hints: ThreadHints): string {
     if (!run) return hints.thread_id ?? "";
-    const next = this.#next(tenant, run, hints, this.#runs.get(this.#nameOf(tenant, run)));
+    const name = this.#nameOf(tenant, run);
+    const next = this.#next(tenant, run, hints, this.#runs.get(name));
     // Set also when nothing changed: a run in use is not forgotten.
-    this.#runs.set(this.#name, next);
-    this.#known = next;
+    this.#runs.set(name, next);
     return next.thread;
   }
 
   /** The run starts, or goes on after a pause. @returns its segment. */
   begins(tenant: string, run: string): number {
-    const known = this.#knownOf(tenant, run);
+    const known = this.#runs.get(this.#nameOf(tenant, run));
     if (known === undefined) return 1;
     if (known.paused) {
       known.paused = false;
@@ -71,7 +61,7 @@ export class RunThreads {
 
   /** @param pauses whether the run pauses now. */
   segmentOf(tenant: string, run: string, pauses = false): number {
-    const known = this.#knownOf(tenant, run);
+    const known = this.#runs.get(this.#nameOf(tenant, run));
     if (known === undefined) return 1;
     if (pauses) known.paused = true;
     return known.segment;
@@ -79,40 +69,9 @@ export class RunThreads {
 
   /** The segment that an audit call is about: a resumption may be recorded before the run starts again. */
   segmentOfCall(tenant: string, run: string, kind: string): number {
-    const known = this.#knownOf(tenant, run);
+    const known = this.#runs.get(this.#nameOf(tenant, run));
     if (known === undefined) return 1;
     return kind === "resumed" && known.paused ? known.segment + 1 : known.segment;
-  }
-
-  /**
-   * Counts an event of a run that was sent without an ID. Equal ones follow one another: one that comes after an event
-   * of another time was sent again.
-   *
-   * @param what its type, and its tool call.
-   * @returns how many equal ones at the same time came right before.
-   */
-  countUnnamed(
-    tenant: string,
-    run: string,
-    [seconds, nanos]: Readonly<Instant>,
-    what: string,
-  ): number {
-    const known = this.#knownOf(tenant, run);
-    if (known === undefined) return 0;
-    if (known.whats === undefined || known.nanos !== nanos || known.seconds !== seconds) {
-      known.seconds = seconds;
-      known.nanos = nanos;
-      known.whats = [what];
-      return 0;
-    }
-    const before = known.whats.filter((other) => other === what).length;
-    if (known.whats.length < MOST_EQUAL) known.whats.push(what);
-    return before;
-  }
-
-  #knownOf(tenant: string, run: string): RunThread | undefined {
-    const name = this.#nameOf(tenant, run);
-    return this.#known ?? this.#runs.get(name);
   }
 
   #nameOf(tenant: string, run: string): string {
@@ -120,7 +79,6 @@ export class RunThreads {
       this.#tenant = tenant;
       this.#run = run;
       this.#name = nameOf(tenant, run);
-      this.#known = undefined;
     }
     return this.#name;
   }
@@ -138,9 +96,7 @@ export class RunThreads {
 }
 
 function inThread(known: RunThread | undefined, thread: string, named: boolean): RunThread {
-  if (known === undefined) {
-    return { thread, named, segment: 1, paused: false, seconds: 0, nanos: 0, whats: undefined };
-  }
+  if (known === undefined) return { thread, named, segment: 1, paused: false };
   known.thread = thread;
   known.named = named;
   return known;
