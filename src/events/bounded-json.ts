@@ -2,7 +2,7 @@ import { bytesOf, knownSize } from "./json-nodes.ts";
 import { writeWithin } from "./json-shortening.ts";
 import { streamed } from "./json-stream.ts";
 import { unserializable, type ValueForms, ValueReader } from "./json-values.ts";
-import { plainJson, surelyTooLong } from "./plain-json.ts";
+import { PlainLook, plainJson } from "./plain-json.ts";
 
 /** How long the JSON of {@link boundedJson} may be, and how values are written that JSON does not know. */
 export interface BoundedJsonOptions extends ValueForms {
@@ -31,7 +31,7 @@ const MOST_SHORTENED = 1024 * 1024;
  * |---|---|
  * | `bigint` | its digits |
  * | typed array, `DataView`, `ArrayBuffer`, `SharedArrayBuffer`, `Buffer` | `{"type":"Uint8Array","base64":"AAEC"}`; as `summary`: `{"type":"Uint8Array","bytes":3}`. The same for what `Buffer.toJSON` gives |
- * | `Map` | an object; a key that is no text is named by its JSON, if that is plain and short, else by its type |
+ * | `Map` | an object; a key of another type has its JSON as its name, if that is plain and short, else its type |
  * | `Set` | a list |
  * | `Error` | `{"name":"TypeError"}`; with `errorText` also `message` and its own fields |
  * | array of more than 1,024 entries that are mostly holes | an object of the entries that it has |
@@ -49,15 +49,18 @@ const MOST_SHORTENED = 1024 * 1024;
  */
 export function boundedJson(value: unknown, options: BoundedJsonOptions): BoundedJson {
   const { bytes } = options;
-  const plain = plainJson(value, bytes);
+  const look = new PlainLook();
+  const plain = plainJson(value, bytes, look);
   if (plain !== undefined) return { text: plain, cut: false, cutBytes: 0 };
-  return bytes > MOST_SHORTENED ? largeJson(value, options) : shortJson(value, options);
+  return bytes > MOST_SHORTENED
+    ? largeJson(value, options, look.tooLong)
+    : shortJson(value, options);
 }
 
-/** Written without a look back where it may fit. Else no more of it is kept than can be shortened. */
-function largeJson(value: unknown, options: BoundedJsonOptions): BoundedJson {
+/** Streams a value that may fit, without holding its parts. Otherwise it shortens it. */
+function largeJson(value: unknown, options: BoundedJsonOptions, tooLong: boolean): BoundedJson {
   const { bytes } = options;
-  if (!surelyTooLong(value, bytes)) {
+  if (!tooLong) {
     const reader = new ValueReader(options, bytes);
     const node = reader.node(value, "", undefined);
     const text = node && streamed(node, bytes);

@@ -33,12 +33,12 @@ export interface ValueForms {
 const MOST_PASSED = 1_000;
 
 /**
- * Lists and objects that are read, beside one for each 4 bytes that may be written. Of a tree of many levels more would
- * be read than written, and what getters return may never end.
+ * The reader takes so many lists and objects, and one more for each 4 bytes that may be written. Without a bound it
+ * would read more than it writes from a tree of many levels, and getters may return new objects without end.
  */
 const MOST_BRANCHES = 10_000;
 
-/** The same of those below so many levels, beside one for each 512 bytes: each step into them passes all levels. */
+/** The same below so many levels, with one more for each 512 bytes: each step into them passes all levels. */
 const DEEP = 100;
 const MOST_DEEP = 2_000;
 
@@ -54,7 +54,7 @@ const SHORT_PART = 22;
 /** Bytes of an entry that is written at once. */
 const MOST_WRITTEN = 256;
 
-/** Such looks end when so many more were in vain than not: of a tree of many levels most are. */
+/** The reader stops such looks when so many more were in vain than not. In a tree of many levels most are. */
 const MOST_MISSES = 256;
 
 /** An array with more entries may be mostly holes. */
@@ -148,7 +148,7 @@ export class ValueReader {
     return bytesOfIt ?? this.#plainNode(json, key, parent);
   }
 
-  /** What stands for a value that can't be nested here. */
+  /** The text in the place of a value that can't be nested here. */
   #unreadable(value: object, parent: Branch | undefined): JsonNode | undefined {
     if (parent === undefined) return undefined;
     if (parent.depth >= MOST_LEVELS) return TOO_DEEP;
@@ -264,7 +264,7 @@ export class ValueReader {
     return key.length > this.bytes ? key : textJson(key);
   }
 
-  /** An object: a key that is no text is named by its JSON. */
+  /** An object. */
   #map(map: ReadonlyMap<unknown, unknown>, parent: Branch | undefined): FieldsNode {
     const each = mapEntries.call(map);
     const used = new Map<string, number>();

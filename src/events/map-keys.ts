@@ -1,7 +1,7 @@
 import { integerText } from "./integer-text.ts";
 import { plainJson } from "./plain-json.ts";
 
-/** Bytes of a `Map`'s key that is no text. */
+/** Most bytes of a `Map`'s key that has another type than text. */
 const MOST_KEY = 128;
 
 /** A text, or its JSON if that is short and needs no form of its own: what is in a key has no place in the value's tree. */

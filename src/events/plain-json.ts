@@ -1,9 +1,26 @@
 import { types } from "node:util";
 
-/** What the engine writes of a value that has nothing in it but JSON and fits; else `undefined`. */
-export function plainJson(value: unknown, bytes: number): string | undefined {
+/** Results of a look at a value, beside whether it is plain and fits. */
+export class PlainLook {
+  /** A field was counted that JSON may leave out. */
+  leftOut = false;
+  /** The JSON certainly has more bytes. `false`: it may fit, or has something that JSON does not know. */
+  tooLong = false;
+}
+
+/** Takes the results that no caller reads. */
+const UNREAD = new PlainLook();
+
+/**
+ * The engine's JSON of a value that has nothing in it but JSON and fits; else `undefined`.
+ *
+ * @param look takes whether the value is too long.
+ */
+export function plainJson(value: unknown, bytes: number, look = UNREAD): string | undefined {
   try {
-    if (plainRest(value, bytes, 0) < 0) return undefined;
+    const rest = plainRest(value, bytes, 0, look);
+    look.tooLong = rest < 0 && rest !== NOT_PLAIN && !look.leftOut;
+    if (rest < 0) return undefined;
     const text: string | undefined = JSON.stringify(value);
     // No UTF-16 unit takes more than three bytes, so most texts need no counting.
     if (text === undefined || text.length * 3 <= bytes || Buffer.byteLength(text, "utf8") <= bytes)
@@ -17,7 +34,7 @@ export function plainJson(value: unknown, bytes: number): string | undefined {
 /** Whether a value has nothing in it but JSON, of at most about so many bytes. */
 export function isPlainWithin(value: unknown, bytes: number): boolean {
   try {
-    return plainRest(value, bytes, 0) >= 0;
+    return plainRest(value, bytes, 0, UNREAD) >= 0;
   } catch {
     return false;
   }
@@ -34,20 +51,6 @@ export function surelyFits(value: unknown, bytes: number): boolean {
   return isPlainWithin(value, Math.floor(bytes / MOST_BYTES_PER_COUNTED));
 }
 
-/** Whether a value's JSON has more than these bytes for certain. `false`: it may fit, or has something that JSON does not know. */
-export function surelyTooLong(value: unknown, bytes: number): boolean {
-  leftOut = false;
-  try {
-    const rest = plainRest(value, bytes, 0);
-    return rest < 0 && rest !== NOT_PLAIN && !leftOut;
-  } catch {
-    return false;
-  }
-}
-
-/** Whether the last look has counted a field that JSON leaves out. */
-let leftOut = false;
-
 /** Levels that are written. Readers of JSON refuse more than 1,000, and events stand around the value. */
 export const MOST_LEVELS = 960;
 
@@ -59,27 +62,27 @@ const DATE = 26;
  * What is left of the bytes when a value is written, at most; negative if it does not fit or is not plain. Such
  * a look costs a fraction of writing.
  */
-function plainRest(value: unknown, bytes: number, depth: number): number {
+function plainRest(value: unknown, bytes: number, depth: number, look: PlainLook): number {
   switch (typeof value) {
     case "string":
       return bytes - value.length - 2;
     case "object":
-      return value === null ? bytes - 4 : plainRestOf(value, bytes, depth + 1);
+      return value === null ? bytes - 4 : plainRestOf(value, bytes, depth + 1, look);
     case "bigint":
       return NOT_PLAIN;
     case "function":
-      leftOut = true;
+      look.leftOut = true;
       return "toJSON" in value ? NOT_PLAIN : bytes;
     case "undefined":
     case "symbol":
-      leftOut = true;
+      look.leftOut = true;
       return bytes - 1;
     default:
       return bytes - 1;
   }
 }
 
-function plainRestOf(value: object, bytes: number, depth: number): number {
+function plainRestOf(value: object, bytes: number, depth: number, look: PlainLook): number {
   if (depth > MOST_LEVELS || types.isProxy(value)) return NOT_PLAIN;
   let left = bytes - 1;
   if (Array.isArray(value)) {
@@ -91,7 +94,7 @@ function plainRestOf(value: object, bytes: number, depth: number): number {
       // Holes: there may be any number of them.
       missing = each === undefined ? missing + 1 : 0;
       if (missing > MOST_MISSING) return NOT_PLAIN;
-      left = plainRest(each, left - 1, depth);
+      left = plainRest(each, left - 1, depth, look);
       if (left < 0) return left;
     }
     return left;
@@ -104,7 +107,8 @@ function plainRestOf(value: object, bytes: number, depth: number): number {
     // Bytes that were written before may have these names.
     if (name === "base64" || inner === "Buffer") return NOT_PLAIN;
     left -= name.length + 3;
-    left = typeof inner === "string" ? left - inner.length - 2 : plainRest(inner, left, depth);
+    left =
+      typeof inner === "string" ? left - inner.length - 2 : plainRest(inner, left, depth, look);
     if (left < 0) return left;
   }
   return left;
