@@ -82,7 +82,7 @@ async function* withFirst(
     reads = true;
     yield* rest;
   } finally {
-    // Whoever wants no more than the first piece ends this one here, and the source must be closed all the same.
+    // A caller that reads the first piece only ends this generator here. The source must be closed all the same.
     if (!reads) await rest.return();
   }
 }

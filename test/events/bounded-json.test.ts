@@ -338,7 +338,7 @@ it("of a large value that is not plain is complete up to the limit, else at most
   expect(JSON.parse(short.text)).toMatchObject({ id: 1 });
 });
 
-describe("keys of a Map that are no texts", () => {
+describe("keys of a Map of other types than text", () => {
   const json = (value: unknown) => JSON.parse(boundedJson(value, ROW).text);
 
   it("have their JSON as names if it is short, and of no form of its own", () => {

@@ -5,7 +5,7 @@ import { textBytes } from "../../src/ingest/byte-source.ts";
 it.each([
   ["plain", (text: string) => Buffer.from(text)],
   ["gzip", (text: string) => gzipSync(text)],
-])("closes its source if nobody wants more than the first piece: %s", async (_, encoded) => {
+])("closes its source if the caller reads the first piece only: %s", async (_, encoded) => {
   let closed = 0;
   async function* source() {
     try {
