@@ -19,7 +19,9 @@ const OWN_PROCESS = [
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
+    // Ends what hangs. A busy machine must not reach it.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: "forks",
     maxWorkers: "100%",
     projects: [

@@ -11,10 +11,13 @@ const approved = (tool_use_id: string): AgentEvent => ({
   tool: "t",
 });
 
-const A = ["a", [10, 1]] as const;
-const B = ["b", [10, 2]] as const;
+/** A tool call that is approved at a time. */
+type Approval = readonly [string, Instant];
 
-function idsOf(events: readonly (readonly [string, Instant])[], clocked = false) {
+const A: Approval = ["a", [10, 1]];
+const B: Approval = ["b", [10, 2]];
+
+function idsOf(events: readonly Approval[], clocked = false) {
   const ids = new EventIds(false);
   return events.map(([call, at]) => ids.of(approved(call), at, { clocked }, false).event_id);
 }

@@ -104,7 +104,7 @@ describe("streams that are late beside others", () => {
             expect(arrived.report.late).toBe(0);
           },
         ),
-        { numRuns: runs(40) },
+        { numRuns: runs(12) },
       );
     });
   }
@@ -122,7 +122,7 @@ describe("streams that are late beside others", () => {
   );
 
   it("are put in order with the runs below and above them, whatever is released together", async () => {
-    for (let seed = 0; seed < runs(60); seed += 1) {
+    for (let seed = 0; seed < runs(15); seed += 1) {
       const offsets = [0, 0, 0, -HOUR, -9 * HOUR];
       const drawn = lateStreams(new Random(seed), { roots: 170, block: 100, offsets });
       const [arrived, sorted] = [await orderOf(drawn.arrived), await orderOf(drawn.sorted)];
