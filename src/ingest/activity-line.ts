@@ -20,7 +20,7 @@ export class ActivityLine<E> implements OrderItem {
   readonly envelope: LineEnvelope;
   readonly rank = EVENT_RANK.note;
   readonly dialect: Dialect<E>;
-  /** Number of the line in its source. */
+  /** Number of the line in its source; of several that are one history, counted through. */
   readonly line: number;
   readonly text: string;
   readonly #place: StreamKey;

@@ -25,7 +25,7 @@ export class DecodedLine<E> implements OrderItem {
   readonly at: Readonly<Instant>;
   readonly rank: EventRank;
   readonly dialect: Dialect<E>;
-  /** Number of the line in its file, from 1. */
+  /** Number of the line in its file, from 1; of several files that are one history, counted through. */
   readonly line: number;
   /** The line as it was read, without its line end. */
   readonly text: string;

@@ -1,8 +1,10 @@
 import type { DecodeIssue, Dialect, JsonObject, UnknownEvent } from "../dialects/dialect.ts";
 import { ActivityLine } from "./activity-line.ts";
 import { DecodedLine, type LineIssue, parseLine } from "./decode-line.ts";
+import type { EventOrder, EventTakers } from "./event-order.ts";
 import type { NdjsonLine, OversizedPart } from "./ndjson-line.ts";
-import { ReorderBuffer, type ReorderBufferOptions } from "./reorder-buffer.ts";
+import { DEFAULT_MAX_LINE_BYTES } from "./ndjson-reader.ts";
+import type { ReorderBufferOptions } from "./reorder-buffer.ts";
 
 /** Lines that are looked at together to tell the dialect. */
 const PROBE_LINES = 32;
@@ -23,23 +25,19 @@ export interface UnknownLine extends UnknownEvent {
 }
 
 /** What is read, and who is told of what was found. */
-export interface ReadEventsOptions<E> {
+export interface ReadEventsOptions<E> extends EventTakers<E> {
   /** The dialects that may come. With several, the first line that is surely of one decides. */
   readonly dialects: readonly [Dialect<E>, ...Dialect<E>[]];
   /** Name of the source in issues. Default: the path, or `input`. */
   readonly name?: string | undefined;
   readonly maxLineBytes?: number | undefined;
   readonly window?: ReorderBufferOptions | undefined;
-  /** Takes one event; events come in order, and the next waits for the promise. */
-  readonly onEvent: (item: DecodedLine<E>) => void | Promise<void>;
   /** Told what is wrong with a line, once for each field. */
   readonly onIssue?: ((issue: LineIssue) => void) | undefined;
   /** Given the bytes of each line that is rejected, so that nothing is lost. */
   readonly onRejected?: ((rejected: RejectedLine) => void | Promise<void>) | undefined;
   /** Given the events of unknown types, as soon as they are read. */
   readonly onUnknown?: ((unknown: UnknownLine) => void | Promise<void>) | undefined;
-  /** Given those of them that say whose they are, in order with the events. */
-  readonly onActivity?: ((line: ActivityLine<E>) => void) | undefined;
 }
 
 /** What was read. */
@@ -81,33 +79,28 @@ interface ValueLine {
 export class EventIntake<E> {
   readonly #options: ReadEventsOptions<E>;
   readonly #file: string;
-  readonly #maxLineBytes: number;
-  readonly #window: ReorderBuffer<DecodedLine<E> | ActivityLine<E>>;
+  readonly maxLineBytes: number;
+  readonly #order: EventOrder<E>;
+  /** Lines of the sources before it. */
+  readonly #linesBefore: number;
   #dialect: Dialect<E> | undefined;
   /** Lines that were read before the dialect was known. */
   #undecided: ValueLine[] = [];
   #lines = 0;
-  #events = 0;
-  #repeated = 0;
-  #lastText: string | undefined = undefined;
   #unknown = 0;
   #rejected = 0;
   #skipped = 0;
   readonly #issues = new Tally();
   readonly #unknownTypes = new Tally();
   readonly #unknownValues = new Tally();
-  /** When what is taken came, in ms: for {@link EventIntake.releaseOlder}. */
-  arrivedMs = 0;
 
-  /**
-   * @param file name of the source in issues.
-   * @throws RangeError when an option of the window is no whole number in its range.
-   */
-  constructor(options: ReadEventsOptions<E>, file: string, maxLineBytes: number) {
+  /** @param order takes its events; that of the sources before it, where they are one history. */
+  constructor(options: ReadEventsOptions<E>, order: EventOrder<E>) {
     this.#options = options;
-    this.#file = file;
-    this.#maxLineBytes = maxLineBytes;
-    this.#window = new ReorderBuffer(options.window);
+    this.#file = options.name ?? "input";
+    this.maxLineBytes = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES;
+    this.#order = order;
+    this.#linesBefore = order.lastLine;
     const [first, ...others] = options.dialects;
     if (others.length === 0) this.#dialect = first;
   }
@@ -124,33 +117,22 @@ export class EventIntake<E> {
     return this.#decode(this.#dialect, part, text, value);
   }
 
-  /** Delivers the events that wait for later ones: the source gives no more for now. */
-  release(): Promise<void> {
-    return this.#deliver(this.#window.flush());
-  }
-
-  /** Delivers what came more than `window.maxWaitMs` before now: the source goes on, but slowly. */
-  releaseOlder(nowMs: number): Promise<void> {
-    return this.#deliver(this.#window.drainOlderThan(nowMs));
-  }
-
-  /** Delivers what is held back. */
-  async end(): Promise<void> {
-    await this.#rejectUndecided();
-    await this.release();
+  /** The source gives no more. Its last events wait until the order is released. */
+  end(): Promise<void> {
+    return this.#rejectUndecided();
   }
 
   report(): ReadReport {
     return {
       lines: this.#lines,
-      events: this.#events,
+      events: this.#order.events,
       unknown: this.#unknown,
       rejected: this.#rejected,
       skipped: this.#skipped,
-      repeated: this.#repeated,
-      late: this.#window.late,
-      forgottenStreams: this.#window.forgottenStreams,
-      splitTies: this.#window.splitTies,
+      repeated: this.#order.repeated,
+      late: this.#order.late,
+      forgottenStreams: this.#order.forgottenStreams,
+      splitTies: this.#order.splitTies,
       dialect: this.#dialect?.name,
       issues: this.#issues.counts,
       unknownTypes: this.#unknownTypes.counts,
@@ -168,11 +150,7 @@ export class EventIntake<E> {
     switch (decoded.outcome) {
       case "event": {
         for (const unknown of decoded.unknownValues) this.#unknownValues.add(unknown);
-        const released = this.#window.push(
-          new DecodedLine(decoded, dialect, line.line, text),
-          this.arrivedMs,
-        );
-        return released.length === 0 ? undefined : this.#deliver(released);
+        return this.#order.push(new DecodedLine(decoded, dialect, this.#placeOf(line.line), text));
       }
       case "unknown": {
         const foreign = this.#foreignIn(dialect, value);
@@ -199,29 +177,10 @@ export class EventIntake<E> {
     return { field: "type", expected };
   }
 
-  async #deliver(items: readonly (DecodedLine<E> | ActivityLine<E>)[]): Promise<void> {
-    const { onEvent, onActivity } = this.#options;
-    for (const item of items) {
-      if (item instanceof ActivityLine) {
-        onActivity?.(item);
-        continue;
-      }
-      this.#events += 1;
-      if (this.#isRepeat(item)) {
-        this.#repeated += 1;
-        continue;
-      }
-      const busy = onEvent(item);
-      if (busy !== undefined) await busy;
-    }
-  }
-
-  /** In order, equal lines stand beside each other. */
-  #isRepeat({ envelope, text }: DecodedLine<E>): boolean {
-    if (envelope.event_id !== undefined || envelope.sequence === undefined) return false;
-    const before = this.#lastText;
-    this.#lastText = text;
-    return text === before;
+  /** Number of a line in all sources. */
+  #placeOf(line: number): number {
+    this.#order.lastLine = Math.max(this.#order.lastLine, this.#linesBefore + line);
+    return this.#linesBefore + line;
   }
 
   async #passUnknown(unknown: UnknownLine, dialect: Dialect<E>): Promise<void> {
@@ -232,9 +191,9 @@ export class EventIntake<E> {
     const { line, text, value } = unknown;
     const sign = onActivity === undefined ? undefined : dialect.activityOf?.(value, undefined);
     if (sign === undefined) return;
-    await this.#deliver(
-      this.#window.push(new ActivityLine(value, sign, dialect, line, text), this.arrivedMs),
-    );
+    const place = this.#placeOf(line);
+    const busy = this.#order.push(new ActivityLine(value, sign, dialect, place, text));
+    if (busy !== undefined) await busy;
   }
 
   async #takeUndecided(line: ValueLine): Promise<void> {
@@ -265,7 +224,7 @@ export class EventIntake<E> {
     if (last) {
       this.#lines += 1;
       this.#rejected += 1;
-      this.#note(line, { field: "line", expected: `at most ${this.#maxLineBytes} bytes` });
+      this.#note(line, { field: "line", expected: `at most ${this.maxLineBytes} bytes` });
     }
     await this.#options.onRejected?.({ line, bytes, last });
   }

@@ -1,7 +1,8 @@
 import { inputBytes } from "../storage/open-input.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { EventIntake, type ReadEventsOptions, type ReadReport } from "./event-intake.ts";
-import { DEFAULT_MAX_LINE_BYTES, readNdjson } from "./ndjson-reader.ts";
+import { EventOrder } from "./event-order.ts";
+import { readNdjson } from "./ndjson-reader.ts";
 
 /** The source failed before its end. What was read until then was delivered. */
 export class SourceReadError extends Error {
@@ -9,8 +10,8 @@ export class SourceReadError extends Error {
   /** What was read until then. */
   readonly report: ReadReport;
 
-  constructor(message: string, report: ReadReport, options?: ErrorOptions) {
-    super(message, options);
+  constructor(name: string, { cause, message }: Error, report: ReadReport) {
+    super(`${name}: cannot be read to its end: ${message}`, { cause });
     this.report = report;
   }
 }
@@ -40,10 +41,28 @@ export async function readEvents<E>(
 ): Promise<ReadReport> {
   const isPath = typeof source === "string" || source instanceof URL;
   const name = options.name ?? (isPath ? String(source) : "input");
+  const order = new EventOrder(options, options.window);
   // Opened when the first byte is asked for, and so not where an option is wrong.
   const bytes = isPath ? inputBytes(source) : source;
-  const maxLineBytes = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES;
-  const intake = new EventIntake(options, name, maxLineBytes);
+  const intake = new EventIntake({ ...options, name }, order);
+  const cut = await readSource(bytes, intake);
+  await order.release();
+  if (cut === undefined) return intake.report();
+  throw new SourceReadError(name, cut, intake.report());
+}
+
+/**
+ * Reads a source to its end. Its last events wait in the order of the intake.
+ *
+ * @returns why it can't be read to its end, or nothing.
+ * @throws what a callback throws.
+ */
+export async function readSource<E>(
+  bytes: ByteSource,
+  intake: EventIntake<E>,
+): Promise<Error | undefined> {
+  const { maxLineBytes } = intake;
+  let cut: Error | undefined;
   try {
     for await (const batch of toldApart(readNdjson(bytes, { maxLineBytes }))) {
       for (const part of batch) {
@@ -53,12 +72,10 @@ export async function readEvents<E>(
     }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    await intake.end();
-    const reason = `${name}: cannot be read to its end: ${error.message}`;
-    throw new SourceReadError(reason, intake.report(), { cause: error.cause });
+    cut = error;
   }
   await intake.end();
-  return intake.report();
+  return cut;
 }
 
 async function* toldApart<T>(batches: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {

@@ -259,6 +259,21 @@ describe("replay sources", () => {
     expect(two.stdout).toBe(one.stdout);
   });
 
+  it("puts events in order where the end of a run is in a file before its start", async () => {
+    using folder = new Folder();
+    const lines = readText("streams/retried_tool_call.ndjson").trimEnd().split("\n");
+    const whole = await command(["replay", "-", "--out", "-"], { stdin: `${lines.join("\n")}\n` });
+    // Each line in a file of its own, in the reverse order.
+    const files = lines.toReversed().map((line, index) => {
+      writeFileSync(folder.at(`${index}.ndjson`), `${line}\n`);
+      return folder.at(`${index}.ndjson`);
+    });
+    const parts = await command(["replay", ...files, "--out", "-"]);
+    expect(parts.stdout).toBe(whole.stdout);
+    const { stdout } = await command(["replay", ...files, "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ events: lines.length, late: 0, rejected: 0 });
+  });
+
   it("reads a pipe that is named like a file, as the shell's <(…) names one", () => {
     const args = [process.execPath, MAIN, recording("pause")];
     const [named, dash] = ["/dev/stdin", "-"].map((name) => {

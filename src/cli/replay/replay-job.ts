@@ -2,14 +2,10 @@ import type { AuditRows } from "../../audit/row-selection.ts";
 import type { SessionLog } from "../../audit/session-log.ts";
 import { textBytes } from "../../ingest/byte-source.ts";
 import type { DecodedLine, LineIssue } from "../../ingest/decode-line.ts";
-import {
-  EventIntake,
-  type ReadEventsOptions,
-  type ReadReport,
-  type RejectedLine,
-} from "../../ingest/event-intake.ts";
-import { DEFAULT_MAX_LINE_BYTES, splitLines } from "../../ingest/ndjson-reader.ts";
-import { readEvents, SourceReadError } from "../../ingest/read-events.ts";
+import { EventIntake, type ReadReport, type RejectedLine } from "../../ingest/event-intake.ts";
+import { EventOrder, type EventTakers } from "../../ingest/event-order.ts";
+import { splitLines } from "../../ingest/ndjson-reader.ts";
+import { readSource, SourceReadError } from "../../ingest/read-events.ts";
 import { Bridge, type BridgeOptions } from "../../otel/bridge.ts";
 import type { Diagnostics } from "../../otel/diagnostics.ts";
 import type { ServiceResource } from "../../otel/replay/replay-provider.ts";
@@ -48,17 +44,12 @@ interface ReplayJobOptions {
   readonly onError: ErrorHook;
 }
 
-/** Has events replayed that wait for later ones. */
-export type Release = (which: "all" | "old") => Promise<void>;
-
-/** How long an event of a source that grows waits for earlier ones, in ms. */
+/** How long an event of sources that grow waits for earlier ones, in ms. */
 export const FOLLOW_WAIT_MS = 2_000;
 
-/** Replays sources one after the other through one bridge, as one history. */
+/** Replays sources through one bridge, as one history: their events are put in order together. */
 export class ReplayJob {
-  events = 0;
   rejected = 0;
-  late = 0;
   readonly unknownTypes = new Map<string, number>();
   readonly unknownValues = new Map<string, number>();
   readonly rejectedFields = new Map<string, number>();
@@ -66,8 +57,9 @@ export class ReplayJob {
   readonly #bridge: Bridge;
   readonly #inFlight = new InFlight();
   readonly #players: ReadonlyMap<string, SignalPlayer<RecordedEvent>>;
+  readonly #takers: EventTakers<RecordedEvent>;
+  readonly #order: EventOrder<RecordedEvent>;
   #unknown = 0;
-  #repeated = 0;
 
   constructor(options: ReplayJobOptions) {
     this.#options = options;
@@ -85,40 +77,48 @@ export class ReplayJob {
       ({ dialect, player }) => [dialect.name, player(this.#bridge, options.tenant)] as const,
     );
     this.#players = new Map(players);
+    this.#takers = {
+      onEvent: (item) => this.#take(item),
+      onActivity: ({ dialect, envelope, value }) => {
+        this.#players.get(dialect.name)?.keepAlive(value, envelope);
+      },
+    };
+    this.#order = new EventOrder(this.#takers, { maxWaitMs: FOLLOW_WAIT_MS });
+  }
+
+  /** Events that were replayed, and those of types that this version does not know. */
+  get events(): number {
+    return this.#order.events + this.#unknown;
+  }
+
+  /** Events that came too late to be put in order. */
+  get late(): number {
+    return this.#order.late;
   }
 
   /**
-   * Replays one source to its end.
+   * Reads one source to its end. Its last events wait for those of the next source, or for {@link ReplayJob.release}.
    *
    * @throws SourceReadError when it can't be read to its end; what came before is replayed.
    */
   async read(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    const reading = readEvents(bytes, this.#reading(name));
-    try {
-      this.#add(await reading);
-    } catch (error) {
-      // What came before the end that is missing counts too.
-      if (error instanceof SourceReadError) this.#add(error.report);
-      throw error;
-    }
+    const intake = this.#intake(name);
+    const cut = await readSource(bytes, intake);
+    const report = intake.report();
+    this.#add(report);
+    if (cut !== undefined) throw new SourceReadError(name, cut, report);
   }
 
   /**
-   * Replays a source that grows, until it gives no more bytes. It is no gzip data.
+   * Reads a source that grows, until it gives no more bytes. It is no gzip data. Whoever gives the bytes calls
+   * {@link ReplayJob.release} where no more come for now.
    *
-   * @param grow gives its bytes. It calls `release` with `all` where no more come for now: then the events are replayed
-   *   that wait for later ones. With `old` only those are that have waited for a while.
-   * @throws what `grow` throws.
+   * @throws what `bytes` throws.
    */
-  async follow(name: string, grow: (release: Release) => AsyncIterable<Uint8Array>): Promise<void> {
-    const options = { ...this.#reading(name), window: { maxWaitMs: FOLLOW_WAIT_MS } };
-    const intake = new EventIntake(options, name, DEFAULT_MAX_LINE_BYTES);
-    const release = async (which: "all" | "old") => {
-      await (which === "all" ? intake.release() : intake.releaseOlder(performance.now()));
-      await this.#inFlight.settle();
-    };
-    for await (const batch of splitLines(textBytes(grow(release), (bytes) => bytes))) {
-      intake.arrivedMs = performance.now();
+  async follow(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    const intake = this.#intake(name);
+    for await (const batch of splitLines(textBytes(bytes, (piece) => piece))) {
+      this.#order.arrivedMs = performance.now();
       for (const part of batch) {
         const busy = intake.take(part);
         if (busy !== undefined) await busy;
@@ -128,8 +128,15 @@ export class ReplayJob {
     this.#add(intake.report());
   }
 
+  /** Replays events that wait for later ones: all, or those that have waited for a while. */
+  async release(which: "all" | "old"): Promise<void> {
+    await (which === "all" ? this.#order.release() : this.#order.releaseOlder(performance.now()));
+    await this.#inFlight.settle();
+  }
+
   /** Ends what is open and passes the last spans on. */
   async end(): Promise<void> {
+    await this.#order.release();
     for (const player of this.#players.values()) await player.end();
     await this.#inFlight.settle();
     await this.#bridge.shutdown();
@@ -141,7 +148,7 @@ export class ReplayJob {
     const { ignored } = this.diagnostics();
     return {
       ...ignored,
-      duplicate: ignored.duplicate + this.#repeated,
+      duplicate: ignored.duplicate + this.#order.repeated,
       unknown_type: ignored.unknown_type + this.#unknown,
     };
   }
@@ -150,27 +157,21 @@ export class ReplayJob {
     return this.#bridge.diagnostics();
   }
 
-  #reading(name: string): ReadEventsOptions<RecordedEvent> {
+  #intake(name: string): EventIntake<RecordedEvent> {
     const { onIssue, runtimes } = this.#options;
     const [first, ...others] = runtimes;
-    return {
+    const options = {
+      ...this.#takers,
       name,
-      dialects: [first.dialect, ...others.map(({ dialect }) => dialect)],
-      onEvent: (item) => this.#take(item),
-      onUnknown: () => {
-        this.events++;
-        this.#unknown++;
-      },
-      onActivity: ({ dialect, envelope, value }) => {
-        this.#players.get(dialect.name)?.keepAlive(value, envelope);
-      },
+      dialects: [first.dialect, ...others.map(({ dialect }) => dialect)] as const,
+      onUnknown: () => void this.#unknown++,
       onIssue,
-      onRejected: (rejected) => this.#reject(rejected),
+      onRejected: (rejected: RejectedLine) => this.#reject(rejected),
     };
+    return new EventIntake(options, this.#order);
   }
 
   #take({ dialect, event, envelope }: DecodedLine<RecordedEvent>): Promise<void> | undefined {
-    this.events++;
     this.#options.onEvent();
     const stored = this.#players.get(dialect.name)?.take(event, envelope);
     if (stored !== undefined) this.#inFlight.add(stored);
@@ -188,9 +189,6 @@ export class ReplayJob {
   }
 
   #add(report: ReadReport): void {
-    this.late += report.late;
-    this.events += report.repeated;
-    this.#repeated += report.repeated;
     addCounts(this.unknownTypes, report.unknownTypes);
     addCounts(this.unknownValues, report.unknownValues);
     addCounts(this.rejectedFields, report.issues);

@@ -12,7 +12,7 @@ import { type RunStore, STANDING } from "../../view/runs/run-store.ts";
 import type { SourcesOptions } from "../../view/runs/viewed-runs.ts";
 import { type AuditLog, logError, rowLine } from "../audit/audit-log.ts";
 import { messageOf } from "../cli-error.ts";
-import type { Release, ReplayJob } from "../replay/replay-job.ts";
+import type { ReplayJob } from "../replay/replay-job.ts";
 import { ReplacedError, waitFor } from "./followed-file.ts";
 import { indexRow, LogRows, viewRowOf } from "./log-rows.ts";
 import { CHECKING, viewProblemOf, viewVerdictOf } from "./log-verdict.ts";
@@ -85,7 +85,8 @@ export class LogSource {
     } else {
       await this.#readOnce();
       // A database is not followed, but its runs may be open all the same.
-      if (!this.#options.follow) await this.#job.end();
+      if (this.#options.follow) await this.#job.release("all");
+      else await this.#job.end();
     }
     this.state.reached();
   }
@@ -145,7 +146,7 @@ export class LogSource {
     const { forget, signal } = this.#options;
     while (!signal.aborted) {
       try {
-        await this.#job.follow(name, (release) => this.#growing(rows, release, onEnd));
+        await this.#job.follow(name, this.#growing(rows, this.#job, onEnd));
         return;
       } catch (error) {
         if (!(error instanceof ReplacedError)) throw error;
@@ -163,7 +164,7 @@ export class LogSource {
 
   async *#growing(
     rows: LogRows,
-    release: Release,
+    job: ReplayJob,
     onEnd: () => void,
   ): AsyncGenerator<Buffer, void, void> {
     const { pollMs, signal } = this.#options;
@@ -176,7 +177,7 @@ export class LogSource {
         yield piece;
       }
       // At once at first, and when it has been quiet for a second.
-      await release(isFirst || quiet === 2 ? "all" : "old");
+      await job.release(isFirst || quiet === 2 ? "all" : "old");
       if (isFirst) onEnd();
       else if (quiet > 0 && rows.place !== before) this.state.grown();
       await waitFor(pollMs, signal);

@@ -8,7 +8,7 @@ import { messageOf } from "../cli-error.ts";
 import type { Io } from "../command.ts";
 import { bytesOf, type InputFile } from "../replay/input-files.ts";
 import { NamedRows } from "../replay/projected-rows.ts";
-import type { Release, ReplayJob } from "../replay/replay-job.ts";
+import type { ReplayJob } from "../replay/replay-job.ts";
 import { followedBytes, ReplacedError, waitFor } from "./followed-file.ts";
 import { LogRows } from "./log-rows.ts";
 import { replayToStore } from "./replayed-spans.ts";
@@ -46,6 +46,8 @@ interface History {
   readonly signal: AbortSignal;
   /** Files whose reading has begun. */
   readonly begun: Set<Recording>;
+  /** Every file was read to where it ended: no event waits for those of the next file. */
+  isRead: boolean;
 }
 
 /** Recordings, replayed one after the other as one history, and read on as they grow. */
@@ -82,7 +84,7 @@ export class Recordings {
     // All files are about to be read again, or have been.
     if (history.signal.aborted || history.begun.has(file)) return;
     await this.#readOne(file, history);
-    await history.rows.readOn();
+    await this.#shown(history, [file]);
   }
 
   async #readAll(): Promise<void> {
@@ -95,11 +97,19 @@ export class Recordings {
       await this.#readOne(file, history);
     }
     if (stop.signal.aborted) return this.#restarted;
+    history.isRead = true;
     if (!this.#options.follow) {
       await job.end();
       await log.close();
     }
+    await this.#shown(history, history.begun);
+  }
+
+  /** Files were read to where they end: what waited for more of them is shown. */
+  async #shown({ job, rows }: History, files: Iterable<Recording>): Promise<void> {
+    await job.release("all");
     await rows.readOn();
+    for (const { state } of files) state.reached();
   }
 
   /** Indexes the rows again. */
@@ -128,7 +138,7 @@ export class Recordings {
     const rows = new LogRows(this.#store, { directory, from: "replay", content });
     const stop = new AbortController();
     const signal = AbortSignal.any([this.#options.signal, stop.signal]);
-    this.#current = { job, log, rows, stop, signal, begun: new Set() };
+    this.#current = { job, log, rows, stop, signal, begun: new Set(), isRead: false };
     return this.#current;
   }
 
@@ -158,29 +168,28 @@ export class Recordings {
       const { cause } = error;
       state.cutShort(messageOf(cause ?? error));
     }
-    state.reached();
   }
 
   /** Resolves when the file's end was reached for the first time. */
-  #follow({ input, state }: Recording, { job, rows, signal, stop }: History): Promise<void> {
+  #follow(file: Recording, history: History): Promise<void> {
+    const { input, state } = file;
+    const { job, signal, stop } = history;
     return new Promise((resolve) => {
-      const onBytes = (count: number) => state.addBytes(count);
-      const grow = (release: Release) =>
-        followedBytes(input.path ?? input.name, {
-          signal,
-          pollMs: this.#options.pollMs,
-          onBytes,
-          onOpen: (problem) => state.opening(problem),
-          onLook: () => release("old"),
-          onQuiet: async () => {
-            await release("all");
-            await rows.readOn();
-            state.reached();
-            resolve();
-          },
-        });
+      const bytes = followedBytes(input.path ?? input.name, {
+        signal,
+        pollMs: this.#options.pollMs,
+        onBytes: (count) => state.addBytes(count),
+        onOpen: (problem) => state.opening(problem),
+        onLook: async () => {
+          if (history.isRead) await job.release("old");
+        },
+        onQuiet: async () => {
+          if (history.isRead) await this.#shown(history, [file]);
+          resolve();
+        },
+      });
       const ended = job
-        .follow(input.name, grow)
+        .follow(input.name, bytes)
         .catch((error: unknown) => {
           if (signal.aborted) return;
           if (!(error instanceof ReplacedError)) {

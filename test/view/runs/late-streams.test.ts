@@ -37,6 +37,22 @@ describe("a backlog behind newer runs", () => {
     });
   });
 
+  it.each([
+    ["read once", ALL],
+    ["followed", FOLLOW],
+  ])(
+    "is one where each of its lines is in a file of its own, the last one first: %s",
+    async (_, options) => {
+      using folder = new Folder();
+      const lines = oldBacklog().slice(-2);
+      for (const [index, line] of lines.entries())
+        writeFileSync(folder.at(`${index}.ndjson`), text([line]));
+      await withRuns([folder.at("0.ndjson"), folder.at("1.ndjson")], options, async (runs) => {
+        expect(backlogIn(runs)).toEqual(COMPLETE);
+      });
+    },
+  );
+
   it("is one where it is added to a file that is followed", async () => {
     using folder = new Folder();
     const lines = oldBacklog({ backlog: 20 });
