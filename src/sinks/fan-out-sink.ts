@@ -20,8 +20,8 @@ import { Passage, RunOrder } from "./run-order.ts";
  * event. Put sinks that must succeed first and wrap sinks that may fail in a `FailOpenSink`. If all
  * sinks are synchronous, `send` is synchronous. Every sink receives a run's events in the order in
  * which they were sent, even if the sender does not await `send`. An event without a time gets one, so
- * that all sinks have the same. Upstream: `FanOutSink` of
- * entelix-agents.
+ * that all sinks have the same. A time that can't be read is passed on: each sink counts it, and uses its own clock, so
+ * a recording has another time there than the spans. Upstream: `FanOutSink` of entelix-agents.
  *
  * @example
  * new FanOutSink([auditSink, new FailOpenSink(otelSink)]);
