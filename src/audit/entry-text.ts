@@ -3,8 +3,8 @@ import type { AuditEntry, NamedThread } from "./audit-row.ts";
 import { type RowFacts, sha256 } from "./row-text.ts";
 import { encodeGraphEvent } from "./wire/graph-event-codec.ts";
 
-/** Longest event that is taken, in characters of JSON. */
-export const MAX_EVENT_LENGTH = 32 * 1024 * 1024;
+/** Longest event that is taken, in bytes of JSON. */
+export const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 
 /** An entry made independent of the caller's object: nothing of it can change any more. */
 export interface EntryText extends RowFacts {
@@ -18,7 +18,7 @@ export interface EntryText extends RowFacts {
  * Reads an entry once and encodes it.
  *
  * @throws TypeError when the event is no object with a `kind`, or an id is neither missing nor a
- *   string of at most 4,096 characters.
+ *   string of at most 4,096 characters; RangeError when a value of it has more than 32 MiB of JSON.
  */
 export function encodeEntry(entry: AuditEntry, thread: NamedThread): EntryText {
   const { event } = entry;
@@ -49,10 +49,10 @@ export function encodeEntries(
 ): readonly EntryText[] {
   const encoded = entries.map((entry) => encodeEntry(entry, thread));
   for (const { event_text: text } of encoded) {
-    if (text.length <= MAX_EVENT_LENGTH) continue;
-    throw new RangeError(
-      `event: expected at most ${MAX_EVENT_LENGTH} characters of JSON, got ${text.length}`,
-    );
+    if (text.length * 3 <= MAX_EVENT_BYTES) continue;
+    const bytes = Buffer.byteLength(text);
+    if (bytes <= MAX_EVENT_BYTES) continue;
+    throw new RangeError(`event: expected at most ${MAX_EVENT_BYTES} bytes of JSON, got ${bytes}`);
   }
   return encoded;
 }

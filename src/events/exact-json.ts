@@ -87,8 +87,20 @@ export function stringifyExact(value: unknown): string {
   return boundedJson(value, EXACT).text;
 }
 
-/** No log or service takes a longer text. */
-const EXACT = { bytes: 32 * 1024 * 1024, binary: "base64" } as const;
+/** Most bytes of a value's JSON: no log or service takes a longer text. */
+const MOST_BYTES = 32 * 1024 * 1024;
+const EXACT = { bytes: MOST_BYTES, binary: "base64" } as const;
+
+/**
+ * {@link stringifyExact} for what may not be shortened.
+ *
+ * @throws RangeError when the JSON has more than 32 MiB.
+ */
+export function wholeJson(value: unknown): string {
+  const { cut, text } = boundedJson(value, EXACT);
+  if (!cut) return text;
+  throw new RangeError(`value: expected at most ${MOST_BYTES} bytes of JSON`);
+}
 
 /** Any JSON value, with integers beyond 2^53 as `bigint` so that no digit is lost. */
 export type JsonValue =

@@ -1,4 +1,4 @@
-import { type JsonValue, stringifyExact } from "./exact-json.ts";
+import { type JsonValue, wholeJson } from "./exact-json.ts";
 import { isWholeNumber } from "./option-checks.ts";
 
 // The forms of JSON values, each declared once: the static type is inferred from the form, and the form
@@ -46,7 +46,7 @@ export type Infer<F> = F extends Form<infer T> ? T : never;
 export function value<T>(
   expected: string,
   fits: (value: unknown) => value is T,
-  write: (value: unknown) => string = stringifyExact,
+  write: (value: unknown) => string = wholeJson,
 ): Form<T> {
   return {
     expected,
@@ -128,7 +128,7 @@ export function list<T>(of: Form<T>, expected = "a list"): Form<readonly T[]> {
       }
     },
     write(given) {
-      if (!Array.isArray(given)) return stringifyExact(given);
+      if (!Array.isArray(given)) return wholeJson(given);
       return `[${given.map((each: unknown) => of.write(each)).join(",")}]`;
     },
     adapt: adapt && ((given, found) => adaptAll(adapt, given, found)),
@@ -207,5 +207,5 @@ export function isText(given: unknown): given is string {
 }
 
 function writeText(given: unknown): string {
-  return typeof given === "string" ? JSON.stringify(given) : stringifyExact(given);
+  return typeof given === "string" ? JSON.stringify(given) : wholeJson(given);
 }

@@ -1,4 +1,4 @@
-import { stringifyExact } from "./exact-json.ts";
+import { wholeJson } from "./exact-json.ts";
 import {
   type Adapt,
   type FieldIssue,
@@ -72,7 +72,7 @@ export function record<M extends Members>(
       if (isObject(given)) explainFields(fields, given, path, issues);
       else note(issues, path, expected);
     },
-    write: (given) => (isObject(given) ? writeTagged(given, "") : stringifyExact(given)),
+    write: (given) => (isObject(given) ? writeTagged(given, "") : wholeJson(given)),
     adapt: adaptFields(fields),
   };
 }
@@ -203,7 +203,7 @@ export function writeAsItStands(
   const parts: string[] = [];
   for (const [each, inside] of Object.entries(given)) {
     if (inside === undefined) continue;
-    const written = forms.get(each)?.write(inside) ?? stringifyExact(inside);
+    const written = forms.get(each)?.write(inside) ?? wholeJson(inside);
     parts.push(`${JSON.stringify(each)}:${written}`);
   }
   return `{${parts.join(",")}}`;
@@ -266,7 +266,7 @@ export function tagged<const Tag extends string, V extends Variants>(
     },
     write(given) {
       const variant = isObject(given) ? byTag.get(given[tag]) : undefined;
-      if (!isObject(given) || variant === undefined) return stringifyExact(given);
+      if (!isObject(given) || variant === undefined) return wholeJson(given);
       return variant.writeTagged(given, tag);
     },
     adapt: !adapts

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RowAnchor } from "../../src/audit/audit-row.ts";
+import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import type { Durability } from "../../src/audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
@@ -192,7 +193,18 @@ describe("a log that is behind", () => {
     const disk = new MemoryDisk(seeded(1));
     const log = await NdjsonSessionLog.open("/log", { files: disk.layer() });
     const long = entry("x".repeat(33 * 1024 * 1024));
-    await expect(log.append(key, [long])).rejects.toThrow(/^event: expected at most 33554432 char/);
+    await expect(log.append(key, [long])).rejects.toThrow(
+      /^event: expected at most 33554432 bytes/,
+    );
+    // Bytes count, not characters, and of a value that no form knows as well.
+    for (const foreign of [
+      { foo: "é".repeat(17 * 1024 * 1024) },
+      { foo: { bar: "x".repeat(33 * 1024 * 1024) } },
+    ]) {
+      const event = { kind: "own.large", ...foreign };
+      await expect(log.append(key, [{ event }])).rejects.toThrow(/expected at most 33554432 bytes/);
+      await expect(new MemorySessionLog().append(key, [{ event }])).rejects.toThrow(RangeError);
+    }
     expect((await log.append(key, [entry("x".repeat(1024 * 1024))])).ordinal).toBe(1);
     expect((await log.loadSince(key, 0))[0]?.event_text.length).toBeGreaterThan(1024 * 1024);
   });

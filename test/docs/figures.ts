@@ -6,7 +6,7 @@ import { createNoopMeter } from "@opentelemetry/api";
 import { expect, vi } from "vitest";
 import { EMPTY_THREAD } from "../../src/audit/audit-row.ts";
 import { AuditSink } from "../../src/audit/audit-sink.ts";
-import { MAX_EVENT_LENGTH } from "../../src/audit/entry-text.ts";
+import { MAX_EVENT_BYTES } from "../../src/audit/entry-text.ts";
 import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import { MOST_TEXT_BYTES } from "../../src/audit/row-values.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
@@ -227,7 +227,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   maxPendingBytes: () => log.maxPendingBytes,
   "bytes of a value in a row": () => MOST_CONTENT_BYTES,
   "bytes of a name or ID inside the event": () => MOST_TEXT_BYTES,
-  "characters of an event's JSON": () => MAX_EVENT_LENGTH,
+  "bytes of an event's JSON": () => MAX_EVENT_BYTES,
   "characters of an id or name": () => MOST_NAME,
   "threads of AuditSink": rememberedThreads,
   "maxProblems of verifyLog": listedProblems,

@@ -64,8 +64,9 @@ function hasKind(value: Readonly<Record<string, unknown>>): value is UnknownGrap
  *
  * What this version does not know is never dropped: an object with an unknown field is written in
  * its own order, and an unknown kind as it stands. A value that is no JSON at all becomes a text that
- * says so; the event itself always stays an object with its kind. It does not throw, but for a getter
- * of the event's own that does.
+ * says so; the event itself always stays an object with its kind.
+ *
+ * @throws RangeError when a value of it has more than 32 MiB of JSON; what a getter of the event itself throws.
  *
  * @example
  * encodeGraphEvent({ kind: "cancelled", reason: "deadline", timestamp: "2026-04-29T12:00:00Z" });

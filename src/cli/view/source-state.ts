@@ -53,6 +53,9 @@ export class SourceState {
 
   /** The source has other content now. */
   replaced(reason: string): void {
+    this.#problems.length = 0;
+    this.#problemCount = 0;
+    this.#unopened = undefined;
     this.problem(this.name, `${reason}: it was read again from its start`);
   }
 

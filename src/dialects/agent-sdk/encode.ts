@@ -1,4 +1,4 @@
-import { stringifyExact } from "../../events/exact-json.ts";
+import { wholeJson } from "../../events/exact-json.ts";
 import type { Instant } from "../../events/instant.ts";
 import { formatRfc3339 } from "../../events/rfc3339.ts";
 import { trimmedEnd } from "../../events/trimmed-end.ts";
@@ -12,6 +12,8 @@ import { type AgentSdkEvent, ENVELOPE_FIELDS } from "./events.ts";
  * The time has as many sub-second digits as it needs, as upstream's has; integers beyond 2^53 are
  * written with every digit.
  *
+ * @throws RangeError when a value has more than 32 MiB of JSON.
+ *
  * @example
  * encodeAgentSdk({ type: "start", thread_id: "t", turn: 1 }, { timestamp: [1780653600, 0] });
  * // '{"timestamp":"2026-06-05T10:00:00Z","type":"start","thread_id":"t","turn":1}'
@@ -24,7 +26,7 @@ export function encodeAgentSdk(event: AgentSdkEvent, envelope: LineEnvelope): st
   for (const [field, value] of Object.entries(event)) {
     if (!ENVELOPE_FIELDS.has(field)) line[field] = value;
   }
-  return stringifyExact(line);
+  return wholeJson(line);
 }
 
 function timeText(at: Readonly<Instant>): string {

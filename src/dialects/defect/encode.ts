@@ -1,4 +1,4 @@
-import { stringifyExact } from "../../events/exact-json.ts";
+import { wholeJson } from "../../events/exact-json.ts";
 import { formatRfc3339 } from "../../events/rfc3339.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import type { DefectEvent, DefectUsage, LeafEvent, ToolCallFields } from "./events.ts";
@@ -11,6 +11,8 @@ import type { DefectEvent, DefectUsage, LeafEvent, ToolCallFields } from "./even
  * @param envelope written beside the event; not needed for an event that was decoded from a flat
  *   line, which still has those fields.
  *
+ * @throws RangeError when a value has more than 32 MiB of JSON.
+ *
  * @example
  * encodeDefect({ type: "turn_started" }, { timestamp: [1_781_258_400, 0], session_id: "s1" });
  * // '{"timestamp":"2026-06-12T10:00:00Z","session_id":"s1","type":"turn_started"}'
@@ -18,8 +20,8 @@ import type { DefectEvent, DefectUsage, LeafEvent, ToolCallFields } from "./even
 export function encodeDefect(event: DefectEvent, envelope?: LineEnvelope): string {
   const written =
     event.type === "subagent" ? { ...event, inner: asWritten(event.inner) } : asWritten(event);
-  if (envelope === undefined) return stringifyExact(written);
-  return stringifyExact({
+  if (envelope === undefined) return wholeJson(written);
+  return wholeJson({
     ...envelope,
     timestamp: formatRfc3339(envelope.timestamp),
     ...written,
