@@ -8,10 +8,10 @@ import { KafkaGroup } from "./support/kafka-group.ts";
 import { installedCommand } from "./support/kafka-package.ts";
 import { SpanBook, SpanReceiver } from "./support/kafka-span-book.ts";
 import { beginFor, KafkaWorkload } from "./support/kafka-workload.ts";
+import { inForm } from "./support/long-form.ts";
 import { PostgresServer, withConnection } from "./support/postgres.ts";
 
-/** `ENTELIX_SOAK_EVENTS=2000000` is the long one. */
-const EVENTS = Number(process.env.ENTELIX_SOAK_EVENTS ?? 40_000);
+const EVENTS = inForm({ short: 20_000, long: 2_000_000 });
 const SEED = Number(process.env.ENTELIX_SOAK_SEED ?? Date.now() % 1_000_000);
 const LONG = EVENTS > 200_000;
 

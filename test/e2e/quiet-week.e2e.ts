@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ALERTS } from "../deploy/alert-files.ts";
 import { installedProgram } from "./support/installed-program.ts";
+import { inForm } from "./support/long-form.ts";
 import { runRules } from "./week/promtool-test.ts";
 import { ruleSets } from "./week/rule-sets.ts";
 import { beginSimulatedTime, endSimulatedTime } from "./week/simulated-time.ts";
@@ -17,7 +18,7 @@ vi.mock("../../src/events/clock.ts", async () => {
 
 const HOUR = 60;
 const DAY = 24 * HOUR;
-const WEEK = Number(process.env.WEEK_DAYS ?? 7) * DAY;
+const WEEK = inForm({ short: 2, long: 7 }) * DAY;
 const SEED = 7;
 const RULE_SETS = ruleSets();
 /** promtool and what makes its series need minutes, beside other work more. */
