@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import type { Io } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
 import { run } from "./run.ts";
 import { Output } from "./terminal/output.ts";
 
@@ -7,4 +8,4 @@ const { env, stdin, stdout, stderr } = process;
 const io: Io = { out: new Output(stdout, env), err: new Output(stderr, env), stdin, stdout, env };
 
 // Not process.exit: what is written to a pipe has to get there first.
-process.exitCode = await run(process.argv.slice(2), io);
+process.exitCode = await run(process.argv.slice(2), io, COMMANDS);

@@ -1,10 +1,10 @@
 import { compareInstants, type Instant } from "../events/instant.ts";
+import type { LateReason } from "./signal.ts";
 
 /** Why an event changed nothing. */
 export type IgnoredReason =
+  | LateReason
   | "duplicate"
-  | "second_terminal"
-  | "after_end"
   | "empty_run_id"
   | "unknown_type"
   | "not_an_event"

@@ -1,4 +1,5 @@
 import { compareInstants, type Instant } from "../events/instant.ts";
+import type { CallCounts } from "../tool-calls/call-counts.ts";
 import type { CallTrail } from "../tool-calls/call-trail.ts";
 import type { Approval, Approvals } from "./approvals.ts";
 import { CallHistory } from "./call-history.ts";
@@ -10,14 +11,6 @@ import type { RunIds } from "./run-ids.ts";
 import type { RunEnd, SpanEventTarget, SupposedEnd } from "./signal.ts";
 import type { Steps } from "./step.ts";
 import type { Tree } from "./tree.ts";
-
-/** How many calls a run made, and what became of them. */
-export interface CallCounts {
-  readonly toolCalls: number;
-  readonly toolErrors: number;
-  readonly approvedCalls: number;
-  readonly deniedCalls: number;
-}
 
 /**
  * One run of one tenant: open, or closed and remembered.

@@ -4,8 +4,6 @@ import type { ExceptionDetails } from "../errors/exception-of.ts";
 import type { UsageSnapshot } from "../events/agent-event.ts";
 import type { DecisionDetails } from "../events/event-details.ts";
 import type { Instant } from "../events/instant.ts";
-import type { IgnoredReason } from "./counters.ts";
-import type { StepOpening } from "./step.ts";
 
 /** Which run a signal is about, and when it happened. */
 export interface SignalSubject {
@@ -154,7 +152,7 @@ export type SignalKind =
   | { readonly signal: "late"; readonly reason: LateReason };
 
 /** Why an event came too late for its run. */
-export type LateReason = Extract<IgnoredReason, "second_terminal" | "after_end">;
+export type LateReason = "second_terminal" | "after_end";
 
 export type SpanEventTarget = "run" | "model" | { readonly callId: string };
 
@@ -331,3 +329,18 @@ export type ModelEnd = (
   readonly model?: string | undefined;
   readonly attributes?: SpanAttributes | undefined;
 };
+
+/** What a step is, as far as the conventions tell steps apart. */
+export type StepKind = "step" | "retrieval";
+
+/** What is known of a step when it starts. */
+export interface StepOpening {
+  readonly name: string;
+  readonly kind?: StepKind | undefined;
+  /** The input. */
+  readonly content?: unknown;
+  /** The call of its run that it stands in. */
+  readonly inCallId?: string | undefined;
+  /** The step of its run that it stands in. */
+  readonly inStepId?: string | undefined;
+}

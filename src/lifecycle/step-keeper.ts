@@ -2,9 +2,9 @@ import { type Instant, subtractMs } from "../events/instant.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { Counters } from "./counters.ts";
 import type { Run } from "./run.ts";
-import type { StepEnd } from "./signal.ts";
+import type { StepEnd, StepOpening } from "./signal.ts";
 import type { SpanDriver } from "./span-driver.ts";
-import { Step, type StepOpening, Steps } from "./step.ts";
+import { Step, Steps } from "./step.ts";
 
 /** What an event says of a step. */
 type ToldStep = StepOpening & { readonly stepId: string; readonly at: Instant };

@@ -1,20 +1,6 @@
 import type { Instant } from "../events/instant.ts";
 import { RecentMap } from "./recent-map.ts";
-
-/** What a step is, as far as the conventions tell steps apart. */
-export type StepKind = "step" | "retrieval";
-
-/** What is known of a step when it starts. */
-export interface StepOpening {
-  readonly name: string;
-  readonly kind?: StepKind | undefined;
-  /** The input. */
-  readonly content?: unknown;
-  /** The call of its run that it stands in. */
-  readonly inCallId?: string | undefined;
-  /** The step of its run that it stands in. */
-  readonly inStepId?: string | undefined;
-}
+import type { StepKind, StepOpening } from "./signal.ts";
 
 /**
  * A step of a run: a part of it that is neither a call nor a run. Closed ones stay, light, as the

@@ -17,7 +17,7 @@ import {
   RUN_CONTEXT_HEADERS,
   type RunContext,
 } from "../context/run-context.ts";
-import { type ActiveRun, activeRun } from "../runtime/current-run.ts";
+import { currentScope, type RunScope } from "../runtime/current-run.ts";
 import { scopeIn } from "./event-context.ts";
 import { callOf, runContextAt } from "./run-contexts.ts";
 
@@ -187,7 +187,7 @@ export class RunContextPropagator implements TextMapPropagator {
  * const message = JSON.stringify({ order: 17, parent: currentRunContext() });
  */
 export function currentRunContext(): RunContext | undefined {
-  const run = activeRun();
+  const run = currentScope();
   const place = scopeIn(context.active());
   if (place !== undefined && isInnermost(place.run, run)) {
     const own = run?.runId === place.run.runId ? run : undefined;
@@ -209,14 +209,14 @@ interface ScopedRun {
 }
 
 /** Whether the active span belongs to the current run, or to one below it that was told by hand. */
-function isInnermost(placed: ScopedRun, run: ActiveRun | undefined): boolean {
+function isInnermost(placed: ScopedRun, run: RunScope | undefined): boolean {
   if (run === undefined) return true;
   if (placed.tenantId !== run.tenantId) return false;
   return placed.runId === run.runId || placed.parentRunId === run.runId;
 }
 
 /** What is known of a run without its span. */
-function idsOf(run: ActiveRun): RunContext {
+function idsOf(run: RunScope): RunContext {
   return {
     root_run_id: run.rootRunId,
     parent_run_id: run.runId,
@@ -226,7 +226,7 @@ function idsOf(run: ActiveRun): RunContext {
 }
 
 /** A sink of somebody else's may throw, and an agent must not fail by it. */
-function asked({ sink, tenantId, runId, toolUseId }: ActiveRun): RunContext | undefined {
+function asked({ sink, tenantId, runId, toolUseId }: RunScope): RunContext | undefined {
   try {
     return isRunContextSource(sink) ? sink.runContext(tenantId, runId, toolUseId) : undefined;
   } catch {

@@ -8,7 +8,7 @@ import type { EventDetails } from "../events/event-details.ts";
 import type { ModelParameters } from "../events/model-event.ts";
 import { describe } from "../events/option-checks.ts";
 import { outputMessages, toMessages } from "../messages/to-messages.ts";
-import { carried, currentIn } from "./current-run.ts";
+import { carried, currentIn } from "./active-run.ts";
 import { parametersIn } from "./model-parameters.ts";
 import { checkedReport, type ModelReport } from "./model-report.ts";
 import type { OpenCall } from "./open-call.ts";

@@ -3,7 +3,7 @@ import { exceptionDetails } from "../errors/exception-of.ts";
 import { FROM_RUN, sourceOf } from "../errors/failure-source.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
 import { checkOneOf } from "../events/option-checks.ts";
-import { carried, currentIn } from "./current-run.ts";
+import { carried, currentIn } from "./active-run.ts";
 import { checkCallTexts, type OpenCall, type RunCore, tracked } from "./open-call.ts";
 
 /** Options of `run.step`. */

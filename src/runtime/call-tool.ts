@@ -6,7 +6,7 @@ import { exceptionDetails, resultException } from "../errors/exception-of.ts";
 import { type FailureSource, recordSource, schemaIn } from "../errors/failure-source.ts";
 import { cutText, operatorText } from "../errors/thrown.ts";
 import { failureInResult } from "../errors/tool-result.ts";
-import { carried, currentIn } from "./current-run.ts";
+import { carried, currentIn } from "./active-run.ts";
 import { saidWhenLong } from "./long-wait.ts";
 import type { OpenCall } from "./open-call.ts";
 import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";

@@ -1,13 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { AgentError } from "../errors/agent-error.ts";
-import { isPromise } from "../events/promises.ts";
-import {
-  type AgentEventSink,
-  isSpanActivator,
-  type SpanTarget,
-} from "../sinks/agent-event-sink.ts";
-import type { RunPolicy } from "./run-policy.ts";
-import type { SubjectFields } from "./run-subject.ts";
+import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 
 /** The run and tool call to which the running code belongs. */
 export interface CurrentRun {
@@ -20,21 +13,14 @@ export interface CurrentRun {
   readonly toolUseId?: string | undefined;
 }
 
-/** The same, with what code that it starts inherits. */
-export interface ActiveRun extends CurrentRun {
+/** The same, with what adapters and contexts need of it. */
+export interface RunScope extends CurrentRun {
   /** Name of the tool that is called, where {@link toolUseId} names a call and its adapter says it. */
   readonly tool?: string | undefined;
   /** Where the run's events go. */
   readonly sink: AgentEventSink;
   /** The step that the code runs in. */
   readonly stepId?: string | undefined;
-  /** Whose run it is. */
-  readonly subject?: SubjectFields | undefined;
-  /**
-   * State that is shared with runs started inside this one. Only runs of `entelix-otel/runtime`
-   * have it.
-   */
-  readonly policy?: RunPolicy | undefined;
   /**
    * Calls `cut` when the run ends while an adapter's call in it is open, unless what this returns was called before.
    * Runs of `entelix-otel/runtime` have it; every other run ends after its calls.
@@ -45,15 +31,16 @@ export interface ActiveRun extends CurrentRun {
 /** One for the process, however often this package is loaded: as CommonJS and ESM, or in two versions. */
 const KEY = Symbol.for("entelix-otel.current-run.v1");
 
-function storage(): AsyncLocalStorage<ActiveRun> {
+/** The scope of the running code. Agents keep more in it than the bridge asks for. */
+export function runStorage<R extends RunScope>(): AsyncLocalStorage<R> {
   const known: unknown = Reflect.get(globalThis, KEY);
   if (known instanceof AsyncLocalStorage) return known;
-  const made = new AsyncLocalStorage<ActiveRun>();
+  const made = new AsyncLocalStorage<R>();
   Reflect.set(globalThis, KEY, made);
   return made;
 }
 
-const running = storage();
+const running = runStorage<RunScope>();
 
 /** The run to which the calling code belongs, or `undefined` outside a run. */
 export function currentRun(): CurrentRun | undefined {
@@ -63,61 +50,7 @@ export function currentRun(): CurrentRun | undefined {
   return { tenantId, runId, rootRunId, threadId, toolUseId };
 }
 
-/** The same, with its sink and its policy: for this package alone. */
-export function activeRun(): ActiveRun | undefined {
+/** The same, with its sink: for this package alone. */
+export function currentScope(): RunScope | undefined {
   return running.getStore();
-}
-
-/** The run, with the call or step of it that the calling code is in, if it is in one. */
-export function currentIn(run: ActiveRun): ActiveRun {
-  const here = running.getStore();
-  return here?.runId === run.runId && here.tenantId === run.tenantId ? here : run;
-}
-
-/** Calls `work` as code of that run: what it starts, and awaits, belongs to the run too. */
-export function withCurrentRun<T>(run: ActiveRun, work: () => T): T {
-  return running.run(run, work);
-}
-
-/** What `work` returned or threw, once it was called. */
-type Came<T> = { readonly value: T } | { readonly thrown: unknown };
-
-/**
- * Calls `work` as code of a run, or of a call of it: in the span's context where the sink has one,
- * with {@link ActiveRun} set. `work` is called once, now, and what comes of it is what comes of this,
- * whatever the sink does: a context is a courtesy, and no run may lose its end by it.
- */
-export function carried<T>(
-  sink: AgentEventSink,
-  place: Omit<SpanTarget, "tenant_id" | "run_id">,
-  run: ActiveRun,
-  work: () => T,
-): T {
-  if (!isSpanActivator(sink)) return withCurrentRun(run, work);
-  let came: Came<T> | undefined;
-  const once = (): T => {
-    came ??= attempt(run, work);
-    if ("thrown" in came) throw came.thrown;
-    return came.value;
-  };
-  try {
-    const given: unknown = sink.withSpan(
-      { tenant_id: run.tenantId, run_id: run.runId, ...place },
-      once,
-    );
-    if (came !== undefined && "value" in came && given === came.value) return came.value;
-    // A promise of the sink's own is not awaited: its rejection must not end the process.
-    if (isPromise(given)) given.then(undefined, () => {});
-  } catch {
-    // What `work` threw is thrown below; what the sink threw is its own trouble.
-  }
-  return once();
-}
-
-function attempt<T>(run: ActiveRun, work: () => T): Came<T> {
-  try {
-    return { value: withCurrentRun(run, work) };
-  } catch (thrown) {
-    return { thrown };
-  }
 }

@@ -4,8 +4,8 @@ import type { IsFailure } from "../errors/tool-result.ts";
 import { checkFunction, checkOneOf, describe } from "../events/option-checks.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 import { type LoopLimits, type LoopOptions, resolveLoopLimits } from "../tool-calls/loop-limits.ts";
+import { activeRun } from "./active-run.ts";
 import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
-import { activeRun } from "./current-run.ts";
 import type { RunEnvelope } from "./event-line.ts";
 import type { Price } from "./price.ts";
 import {

@@ -8,7 +8,7 @@ import type { Bridge } from "../../src/otel/bridge.ts";
 import { currentRunContext } from "../../src/otel/propagation.ts";
 import { setupTracing } from "../../src/otel/setup/setup-tracing.ts";
 import type { Tracing } from "../../src/otel/setup/tracing.ts";
-import { withCurrentRun } from "../../src/runtime/current-run.ts";
+import { withCurrentRun } from "../../src/runtime/active-run.ts";
 import { flat, RunEvents } from "../support/run-events.ts";
 import { toTrees } from "../support/spans.ts";
 import { AgentServer } from "./agent-server.ts";

@@ -14,7 +14,7 @@ import {
   type RunContext,
   RunContextPropagator,
 } from "../../src/entries/context.ts";
-import { withCurrentRun } from "../../src/runtime/current-run.ts";
+import { withCurrentRun } from "../../src/runtime/active-run.ts";
 
 const RUN: RunContext = {
   traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",

@@ -11,8 +11,8 @@ import type {
   RunEnd,
   Signal,
   StepEnd,
+  StepOpening,
 } from "../../src/lifecycle/signal.ts";
-import type { StepOpening } from "../../src/lifecycle/step.ts";
 import { resolveLoopLimits } from "../../src/tool-calls/loop-limits.ts";
 import { FakeDriver } from "./fake-driver.ts";
 

@@ -5,7 +5,7 @@ import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { decodeEntelix } from "../../src/dialects/entelix/entelix-dialect.ts";
 import { AgentError } from "../../src/errors/agent-error.ts";
 import { Bridge } from "../../src/otel/bridge.ts";
-import { carried } from "../../src/runtime/current-run.ts";
+import { carried } from "../../src/runtime/active-run.ts";
 import { runAgent, startRun } from "../../src/runtime/run-agent.ts";
 import { interrupt } from "../../src/runtime/run-errors.ts";
 import { FanOutSink } from "../../src/sinks/fan-out-sink.ts";

@@ -1,6 +1,6 @@
 import { FROM_MODEL, recordSource } from "../../errors/failure-source.ts";
 import { outputMessages, toMessages } from "../../messages/to-messages.ts";
-import { carried, currentIn } from "../../runtime/current-run.ts";
+import { carried, currentIn } from "../../runtime/active-run.ts";
 import { costOf } from "../../runtime/price.ts";
 import type { ModelCallOptions } from "../call-reports.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isPromise } from "../../events/promises.ts";
-import { carried } from "../../runtime/current-run.ts";
+import { carried } from "../../runtime/active-run.ts";
 import type { ContentNeed } from "../../sinks/agent-event-sink.ts";
 import { fieldsOf, textOf } from "../narrow.ts";
 import type { CallState } from "./call-state.ts";

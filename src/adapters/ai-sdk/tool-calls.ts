@@ -1,6 +1,6 @@
 import { AgentError } from "../../errors/agent-error.ts";
 import { recordSource } from "../../errors/failure-source.ts";
-import { carried } from "../../runtime/current-run.ts";
+import { carried } from "../../runtime/active-run.ts";
 import { sendReturned, type ToolCallOptions } from "../call-reports.ts";
 import { type Fields, fieldIn, fieldsOf, listOf, textOf } from "../narrow.ts";
 import { startedNow } from "../run-parts.ts";

@@ -1,6 +1,6 @@
 import { writeEnvironment } from "../../context/environment.ts";
 import { isRunContextSource, type RunContext } from "../../context/run-context.ts";
-import type { ActiveRun } from "../../runtime/current-run.ts";
+import type { ActiveRun } from "../../runtime/active-run.ts";
 import { type Fields, fieldIn } from "../narrow.ts";
 import type { RunPlace } from "../run-parts.ts";
 

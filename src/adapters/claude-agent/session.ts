@@ -1,7 +1,7 @@
 import type { AgentError } from "../../errors/agent-error.ts";
 import { FROM_RUN } from "../../errors/failure-source.ts";
+import type { ActiveRun } from "../../runtime/active-run.ts";
 import { cutBy } from "../../runtime/calling-off.ts";
-import type { ActiveRun } from "../../runtime/current-run.ts";
 import type { SubjectFields } from "../../runtime/run-subject.ts";
 import { readsRows } from "../../sinks/agent-event-sink.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../narrow.ts";

@@ -1,5 +1,5 @@
 import { property } from "../../errors/thrown.ts";
-import { carried } from "../../runtime/current-run.ts";
+import { carried } from "../../runtime/active-run.ts";
 import { listOf } from "../narrow.ts";
 import { SPAN_SCOPE } from "./handler.ts";
 import type { SpanScope } from "./scope.ts";

@@ -1,6 +1,6 @@
 import { sourceMoment } from "../../errors/failure-source.ts";
 import type { Instant } from "../../events/instant.ts";
-import type { ActiveRun } from "../../runtime/current-run.ts";
+import type { ActiveRun } from "../../runtime/active-run.ts";
 import type { SubjectFields } from "../../runtime/run-subject.ts";
 import { UsageTotals } from "../usage-totals.ts";
 import type { PausedRun } from "./pauses.ts";

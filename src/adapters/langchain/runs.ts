@@ -1,8 +1,8 @@
 import { FROM_RUN } from "../../errors/failure-source.ts";
 import { now } from "../../events/clock.ts";
 import { type Instant, millisecondsBetween } from "../../events/instant.ts";
+import { activeRun } from "../../runtime/active-run.ts";
 import { cutBy } from "../../runtime/calling-off.ts";
-import { activeRun } from "../../runtime/current-run.ts";
 import type { SubjectFields } from "../../runtime/run-subject.ts";
 import { type Fields, fieldsOf, listOf } from "../narrow.ts";
 import type { SafeSink } from "../safe-sink.ts";

@@ -1,4 +1,4 @@
-import type { ActiveRun } from "../../runtime/current-run.ts";
+import type { ActiveRun } from "../../runtime/active-run.ts";
 import type { AgentEventSink, SpanTarget } from "../../sinks/agent-event-sink.ts";
 import type { RunState } from "./run-state.ts";
 

@@ -1,6 +1,6 @@
 import { tellHook } from "../../errors/call-hook.ts";
 import { isPromise } from "../../events/promises.ts";
-import { activeRun, carried, currentIn } from "../../runtime/current-run.ts";
+import { activeRun, carried, currentIn } from "../../runtime/active-run.ts";
 import { type Fields, fieldsOf, textOf } from "../narrow.ts";
 import { observedStream } from "../observed-stream.ts";
 import { SafeSink } from "../safe-sink.ts";

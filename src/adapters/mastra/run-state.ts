@@ -1,5 +1,5 @@
 import type { Instant } from "../../events/instant.ts";
-import type { ActiveRun } from "../../runtime/current-run.ts";
+import type { ActiveRun } from "../../runtime/active-run.ts";
 import type { ModelRequest } from "../model-request.ts";
 import type { Fields } from "../narrow.ts";
 import type { ModelCall, Step, ToolCall } from "../run-parts.ts";

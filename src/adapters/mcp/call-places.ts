@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { type ActiveRun, activeRun } from "../../runtime/current-run.ts";
+import { type ActiveRun, activeRun } from "../../runtime/active-run.ts";
 import { knownTenant } from "../common-options.ts";
 import { RunWriter } from "../run-writer.ts";
 import { askedSubject } from "../subject-hook.ts";

@@ -3,7 +3,7 @@ import { type FailureSource, recordSource, sourceMoment } from "../../errors/fai
 import { hasName, property } from "../../errors/thrown.ts";
 import { failureInResult, type IsFailure } from "../../errors/tool-result.ts";
 import type { EventDetails, McpDetails } from "../../events/event-details.ts";
-import { type ActiveRun, carried } from "../../runtime/current-run.ts";
+import { type ActiveRun, carried } from "../../runtime/active-run.ts";
 import type { SpanTarget } from "../../sinks/agent-event-sink.ts";
 import type { ToolCall } from "../run-parts.ts";
 import type { RunWriter } from "../run-writer.ts";

@@ -3,7 +3,7 @@ import { AgentError } from "../../errors/agent-error.ts";
 import { type FailureSource, recordSource, sourceMoment } from "../../errors/failure-source.ts";
 import { failureInResult, type IsFailure, textOfResult } from "../../errors/tool-result.ts";
 import type { EventDetails } from "../../events/event-details.ts";
-import { type ActiveRun, carried } from "../../runtime/current-run.ts";
+import { type ActiveRun, carried } from "../../runtime/active-run.ts";
 import type { ToolCall } from "../run-parts.ts";
 import type { RunWriter } from "../run-writer.ts";
 import type { SafeSink } from "../safe-sink.ts";

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { McpDetails } from "../../events/event-details.ts";
-import type { ActiveRun } from "../../runtime/current-run.ts";
+import type { ActiveRun } from "../../runtime/active-run.ts";
 import { knownTenant } from "../common-options.ts";
 import { RunWriter } from "../run-writer.ts";
 import { askedSubject } from "../subject-hook.ts";

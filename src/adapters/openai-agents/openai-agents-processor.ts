@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { tellHook } from "../../errors/call-hook.ts";
 import type { IsFailure } from "../../errors/tool-result.ts";
 import { checkWhole } from "../../events/option-checks.ts";
-import { withCurrentRun } from "../../runtime/current-run.ts";
+import { withCurrentRun } from "../../runtime/active-run.ts";
 import type { Price } from "../../runtime/price.ts";
 import type { RunSubject } from "../../runtime/run-subject.ts";
 import type { InnerSink } from "../../sinks/agent-event-sink.ts";

@@ -1,7 +1,7 @@
 import type { IsFailure } from "../../errors/tool-result.ts";
 import { now } from "../../events/clock.ts";
 import type { Instant } from "../../events/instant.ts";
-import { type ActiveRun, activeRun } from "../../runtime/current-run.ts";
+import { type ActiveRun, activeRun } from "../../runtime/active-run.ts";
 import type { Price } from "../../runtime/price.ts";
 import type { DecidedBy } from "../decided-by.ts";
 import { textOf } from "../narrow.ts";

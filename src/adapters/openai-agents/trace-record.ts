@@ -1,7 +1,7 @@
 import type { FailureSource } from "../../errors/failure-source.ts";
 import type { Instant } from "../../events/instant.ts";
 import type { InputMessage, OutputMessage } from "../../messages/message.ts";
-import type { ActiveRun } from "../../runtime/current-run.ts";
+import type { ActiveRun } from "../../runtime/active-run.ts";
 import type { SubjectFields } from "../../runtime/run-subject.ts";
 import type { UsageTotals } from "../usage-totals.ts";
 import type { AwaitedCall } from "./approvals.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AiSdkTelemetry } from "../../../src/entries/ai-sdk.ts";
 import { setUnclassifiedWarning } from "../../../src/errors/classify-warning.ts";
-import { activeRun, withCurrentRun } from "../../../src/runtime/current-run.ts";
+import { activeRun, withCurrentRun } from "../../../src/runtime/active-run.ts";
 import { asks, FakeCall, listen, type Part, text, wantsApproval } from "./fake-sdk.ts";
 
 setUnclassifiedWarning(() => {});

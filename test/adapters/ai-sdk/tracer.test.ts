@@ -1,7 +1,7 @@
 import type { Span } from "@opentelemetry/api";
 import { describe, expect, it } from "vitest";
 import { setUnclassifiedWarning } from "../../../src/errors/classify-warning.ts";
-import { activeRun } from "../../../src/runtime/current-run.ts";
+import { activeRun } from "../../../src/runtime/active-run.ts";
 import { asks, type Part, text, wantsApproval } from "./fake-sdk.ts";
 import { FakeCall6, finishPart, inSpan, listen6 } from "./fake-sdk-6.ts";
 

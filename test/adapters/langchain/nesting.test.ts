@@ -3,7 +3,7 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inSpan } from "../../../src/entries/langchain.ts";
 import { runAgent } from "../../../src/entries/runtime.ts";
-import { type ActiveRun, activeRun, withCurrentRun } from "../../../src/runtime/current-run.ts";
+import { type ActiveRun, activeRun, withCurrentRun } from "../../../src/runtime/active-run.ts";
 import { tellsCallIds } from "./abilities.ts";
 import { add, oneNodeGraph, plainTool, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";

@@ -15,7 +15,7 @@ import { context, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inSpan } from "../../../src/entries/langchain.ts";
-import { activeRun } from "../../../src/runtime/current-run.ts";
+import { activeRun } from "../../../src/runtime/active-run.ts";
 import { runAgent } from "../../../src/runtime/run-agent.ts";
 import { bench } from "../../support/run-events.ts";
 import { fingerprint } from "../../support/spans.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LangChainHandler } from "../../../src/entries/langchain.ts";
-import { withCurrentRun } from "../../../src/runtime/current-run.ts";
+import { withCurrentRun } from "../../../src/runtime/active-run.ts";
 import { tellsCallIds } from "./abilities.ts";
 import { ASKED, add, plainTool, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MastraTelemetry } from "../../../src/entries/mastra.ts";
 import { setUnclassifiedWarning } from "../../../src/errors/classify-warning.ts";
-import { activeRun, withCurrentRun } from "../../../src/runtime/current-run.ts";
+import { activeRun, withCurrentRun } from "../../../src/runtime/active-run.ts";
 import {
   agentRun,
   answered,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mcpCounts, RUN_META_KEY } from "../../../src/entries/mcp.ts";
-import { withCurrentRun } from "../../../src/runtime/current-run.ts";
+import { withCurrentRun } from "../../../src/runtime/active-run.ts";
 import { runAgent } from "../../../src/runtime/run-agent.ts";
 import { observe } from "./observed.ts";
 import { McpError, played, Server, text } from "./peers.ts";

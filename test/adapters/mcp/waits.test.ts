@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fieldsOf } from "../../../src/adapters/narrow.ts";
 import { mcpCounts } from "../../../src/entries/mcp.ts";
-import { activeRun, currentRun } from "../../../src/runtime/current-run.ts";
+import { activeRun } from "../../../src/runtime/active-run.ts";
+import { currentRun } from "../../../src/runtime/current-run.ts";
 import { observe } from "./observed.ts";
 import { Client, Pipe, played, Server, settle, text } from "./peers.ts";
 

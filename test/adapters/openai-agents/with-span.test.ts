@@ -4,7 +4,7 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { OpenAIAgentsProcessor } from "../../../src/entries/openai-agents.ts";
-import { activeRun, withCurrentRun } from "../../../src/runtime/current-run.ts";
+import { activeRun, withCurrentRun } from "../../../src/runtime/active-run.ts";
 import { add, agent } from "./scenes.ts";
 import { asks, says } from "./scripted-model.ts";
 import { listen } from "./told.ts";
